@@ -1,0 +1,149 @@
+"""What is indexed of an entry: its own words, and those around it that make it findable."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import date
+
+from indexing.words import bigrams, date_words, exact_tokens, normal
+from workbench.memory.entry import Entry, Kind
+
+NEIGHBOURS = 2
+"""Entries before and after, under the same heading, that lend an entry their words and meaning."""
+
+CHUNKER = 1
+"""Raised when entries are cut differently from the same bytes, so that indexes are built anew."""
+
+_KINDS = tuple(Kind)
+_LOST = re.compile("\0([0-9a-f]{2})|[\udc80-\udcff]")
+
+
+@dataclass(frozen=True, slots=True)
+class Stamp:
+    """A file as it was when it was indexed: size in bytes, mtime in nanoseconds, and its content.
+
+    ``racy`` says that the file was so young that a later change could leave the same stamp.
+    """
+
+    size: int
+    mtime_ns: int
+    inode: int
+    digest: str
+    racy: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """What the index gives back about an entry without opening its file."""
+
+    path: str
+    kind: Kind
+    date: date | None
+    start_line: int
+    end_line: int
+    heading: tuple[str, ...]
+    hash: str
+    ordinal: int
+    text: str
+    stamp: Stamp
+
+    @property
+    def address(self) -> str:
+        """``path#hash[~n]``."""
+        repeat = f"~{self.ordinal}" if self.ordinal > 1 else ""
+        return f"{self.path}#{self.hash}{repeat}"
+
+
+@dataclass(frozen=True, slots=True)
+class IndexedWords:
+    """The text of each lexical field of one entry."""
+
+    text: str
+    heading: str
+    context: str
+    date: str
+    exact: str
+    pairs: str
+
+
+def stored_entries(entries: Sequence[Entry], stamp: Stamp) -> list[Stored]:
+    """The entries of one file, in its order, with the stamp that file had."""
+    return [
+        Stored(
+            entry.path,
+            entry.kind,
+            entry.date,
+            entry.start_line,
+            entry.end_line,
+            entry.heading,
+            entry.hash,
+            entry.ordinal,
+            entry.text,
+            stamp,
+        )
+        for entry in entries
+    ]
+
+
+def neighbours(headings: Sequence[tuple[str, ...]], at: int) -> Iterator[int]:
+    """The positions around ``at`` that stand under the same heading."""
+    for other in range(max(0, at - NEIGHBOURS), min(len(headings), at + NEIGHBOURS + 1)):
+        if other != at and headings[other] == headings[at]:
+            yield other
+
+
+def indexed_words(entries: Sequence[Stored]) -> list[IndexedWords]:
+    """The words of one file's entries, in its order."""
+    headings = [entry.heading for entry in entries]
+    texts = [normal(entry.text) for entry in entries]
+    out = []
+    for at, entry in enumerate(entries):
+        heading = normal(" ".join(entry.heading))
+        out.append(
+            IndexedWords(
+                text=texts[at],
+                heading=heading,
+                context="\n".join(texts[other] for other in neighbours(headings, at)),
+                date=date_words(entry.date),
+                exact=" ".join(exact_tokens(texts[at])),
+                pairs=" ".join(bigrams(texts[at])),
+            )
+        )
+    return out
+
+
+def file_key(path: str) -> str:
+    """Sixteen hexadecimal digits that stand for ``path`` where only plain words are safe."""
+    return hashlib.blake2b(path.encode("utf-8", "surrogateescape"), digest_size=8).hexdigest()
+
+
+def entry_key(address: str) -> int:
+    """63 bits that stand for an entry's address in both indexes."""
+    return int(file_key(address), 16) >> 1
+
+
+def kind_code(kind: Kind) -> int:
+    """The number that stands for a kind in both indexes."""
+    return _KINDS.index(kind)
+
+
+def kind_of_code(code: int) -> Kind:
+    """The inverse of ``kind_code``."""
+    return _KINDS[code]
+
+
+def storable(text: str) -> str:
+    """``text`` as UTF-8 allows it: an undecodable byte of a file name becomes NUL and two digits."""
+    if text.isascii():
+        return text
+    return _LOST.sub(lambda found: f"\0{ord(found[0]) - 0xDC00:02x}", text)
+
+
+def restored(text: str) -> str:
+    """The inverse of ``storable``; no file name holds a NUL of its own."""
+    if "\0" not in text:
+        return text
+    return _LOST.sub(lambda found: chr(0xDC00 + int(found[1], 16)), text)

@@ -1,0 +1,139 @@
+"""Vectors that were computed before, by model and text, so that no text is embedded twice."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import sqlite3
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+MAX_ROWS = 200_000
+_KEYS_A_QUERY = 500
+_SCHEMA = """
+CREATE TABLE IF NOT EXISTS vectors (
+    number INTEGER PRIMARY KEY,
+    model TEXT NOT NULL,
+    text BLOB NOT NULL,
+    vector BLOB NOT NULL,
+    UNIQUE (model, text)
+)
+"""
+
+
+class EmbeddingCache:
+    """A bounded SQLite table of float32 vectors; the oldest go first.
+
+    A cache never fails a run: a damaged file is set aside, one that cannot be written is done without.
+    """
+
+    def __init__(self, path: Path, *, max_rows: int = MAX_ROWS) -> None:
+        self._path = path
+        self._max_rows = max_rows
+        self._base: sqlite3.Connection | None = None
+        self._open()
+
+    def get(self, model: str, texts: Sequence[str], dimension: int) -> dict[str, NDArray[np.float32]]:
+        """The known vectors of ``texts``, by text."""
+        keys = {text_key(text): text for text in texts}
+        found: dict[str, NDArray[np.float32]] = {}
+        wanted = list(keys)
+        for start in range(0, len(wanted), _KEYS_A_QUERY):
+            some = wanted[start : start + _KEYS_A_QUERY]
+            marks = ",".join("?" * len(some))
+            rows = self._run(
+                f"SELECT text, vector FROM vectors WHERE model = ? AND text IN ({marks})",  # noqa: S608
+                [model, *some],
+            )
+            for key, blob in rows:
+                vector = np.frombuffer(blob, np.float32)
+                if len(vector) == dimension:
+                    found[keys[key]] = vector
+        return found
+
+    def put(self, model: str, vectors: Mapping[str, NDArray[np.float32]]) -> None:
+        """Remember ``vectors``, and forget the oldest beyond the bound."""
+        if self._base is None or not vectors:
+            return
+        rows = [
+            (model, text_key(text), np.ascontiguousarray(vector, np.float32).tobytes())
+            for text, vector in vectors.items()
+        ]
+        try:
+            with self._base:
+                self._base.executemany(
+                    "INSERT OR REPLACE INTO vectors (model, text, vector) VALUES (?, ?, ?)", rows
+                )
+                (count,) = self._base.execute("SELECT COUNT(*) FROM vectors").fetchone()
+                if count > self._max_rows:
+                    self._base.execute(
+                        "DELETE FROM vectors WHERE number IN "
+                        "(SELECT number FROM vectors ORDER BY number LIMIT ?)",
+                        [count - self._max_rows],
+                    )
+        except sqlite3.Error as error:
+            self._failed(error)
+
+    def count(self) -> int:
+        """How many vectors are remembered."""
+        rows = self._run("SELECT COUNT(*) FROM vectors", [])
+        return int(rows[0][0]) if rows else 0
+
+    def close(self) -> None:
+        """Let the file go."""
+        if self._base is not None:
+            with contextlib.suppress(sqlite3.Error):
+                self._base.close()
+            self._base = None
+
+    def _run(self, statement: str, values: Sequence[object]) -> list[tuple[bytes, bytes]]:
+        if self._base is None:
+            return []
+        try:
+            return self._base.execute(statement, values).fetchall()
+        except sqlite3.Error as error:
+            self._failed(error)
+            return []
+
+    def _open(self) -> None:
+        try:
+            descriptor = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+            os.close(descriptor)
+            base = sqlite3.connect(self._path, timeout=5.0, check_same_thread=False)
+        except (OSError, sqlite3.Error):
+            return
+        try:
+            base.execute("PRAGMA journal_mode=WAL")
+            base.execute("PRAGMA synchronous=NORMAL")
+            with base:
+                base.execute(_SCHEMA)
+                base.execute("SELECT model, text, vector FROM vectors LIMIT 1").fetchall()
+            self._base = base
+        except sqlite3.Error as error:
+            base.close()
+            self._failed(error)
+
+    def _failed(self, error: sqlite3.Error) -> None:
+        """Set a damaged file aside and begin another; do without one that is merely locked or full."""
+        self.close()
+        if isinstance(error, sqlite3.OperationalError):
+            return
+        aside = self._path.with_name(f"{self._path.name}.damaged-{time.time_ns()}")
+        with contextlib.suppress(OSError):
+            os.rename(self._path, aside)
+            for end in ("-wal", "-shm"):
+                with contextlib.suppress(OSError):
+                    os.unlink(f"{self._path}{end}")
+            for older in sorted(self._path.parent.glob(f"{self._path.name}.damaged-*"))[:-1]:
+                older.unlink()
+            self._open()
+
+
+def text_key(text: str) -> bytes:
+    """Sixteen bytes that stand for a text."""
+    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()

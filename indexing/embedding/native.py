@@ -1,0 +1,112 @@
+"""The native form of a model: sentence-transformers itself, on a CPU, CUDA or MPS."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from indexing.embedding.locate import ModelSource
+from indexing.embedding.windows import averaged, fitting
+from workbench.errors import ModelUnavailableError
+
+if TYPE_CHECKING:
+    from indexing.embedding.port import Vectors
+
+_BATCH = 32
+
+
+def load_model(source: ModelSource, *, device: str = "cpu", eager: bool = False) -> Any:
+    """The sentence-transformers model in ``source``: local files, safetensors, no foreign code.
+
+    Raises ModelUnavailableError when the library or the model cannot be loaded.
+    """
+    # Read by the libraries at import: a local model must not make them ask the hub.
+    os.environ["HF_HUB_OFFLINE"] = "1"
+    os.environ["TRANSFORMERS_OFFLINE"] = "1"
+    os.environ.setdefault("TQDM_DISABLE", "1")
+    options: dict[str, object] = {"use_safetensors": True}
+    if eager:
+        options["attn_implementation"] = "eager"
+    try:
+        from sentence_transformers import SentenceTransformer  # noqa: PLC0415 - takes seconds
+
+        return SentenceTransformer(
+            str(source.folder),
+            device=device,
+            local_files_only=True,
+            trust_remote_code=False,
+            model_kwargs=options,
+        )
+    except Exception as error:  # the library raises whatever its parts raise
+        reason = str(error).partition("\n")[0]
+        raise ModelUnavailableError(
+            f"{source.folder} cannot be loaded: {reason}", hint="words are searched meanwhile"
+        ) from error
+
+
+class NativeEmbedder:
+    """An ``Embedder`` over sentence-transformers. Raises ModelUnavailableError."""
+
+    def __init__(self, source: ModelSource, *, device: str = "cpu", threads: int = 0) -> None:
+        self._model = load_model(source, device=device)
+        self._identity = source.identity
+        self._turn = threading.Lock()
+        if threads and device == "cpu":
+            import torch  # noqa: PLC0415 - loaded by the model already
+
+            torch.set_num_threads(threads)
+
+    @property
+    def identity(self) -> str:
+        """See ``Embedder``."""
+        return self._identity
+
+    @property
+    def dimension(self) -> int:
+        """See ``Embedder``."""
+        return dimension_of(self._model)
+
+    @property
+    def window(self) -> int:
+        """See ``Embedder``."""
+        return window_of(self._model)
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        """See ``Embedder``."""
+        import numpy as np  # noqa: PLC0415 - heavy for those who only want the class
+
+        parts: list[str] = []
+        owners: list[int] = []
+        weights: list[int] = []
+        for owner, text in enumerate(texts):
+            usable = text if text.isascii() else text.encode("utf-8", "replace").decode()
+            for part, tokens in fitting(usable, self._count, self.window):
+                parts.append(part)
+                owners.append(owner)
+                weights.append(tokens - 2)
+        if not parts:
+            return np.zeros((0, self.dimension), np.float32)
+        with self._turn:  # its tokenizer keeps state
+            vectors = self._model.encode(
+                parts,
+                batch_size=_BATCH,
+                normalize_embeddings=True,
+                convert_to_numpy=True,
+                show_progress_bar=False,
+            )
+        return averaged(np.asarray(vectors, np.float32), owners, weights, len(texts))
+
+    def _count(self, text: str) -> int:
+        return len(self._model.tokenizer(text, verbose=False)["input_ids"])
+
+
+def dimension_of(model: Any) -> int:
+    """Length of the vectors of a sentence-transformers model."""
+    return int(model.get_embedding_dimension())
+
+
+def window_of(model: Any) -> int:
+    """Word pieces that a sentence-transformers model takes, its marks included."""
+    return int(model.max_seq_length or 512)

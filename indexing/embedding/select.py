@@ -1,0 +1,116 @@
+"""Opening the best form of the model that this machine has. Never over a network."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from indexing.embedding.locate import ModelSource, locate
+from indexing.embedding.port import cache_dir
+from workbench.errors import BusyError, ModelUnavailableError
+from workbench.workspace.locks import hold
+
+if TYPE_CHECKING:
+    from indexing.embedding.port import Embedder
+
+_PREPARE_SECONDS = 600.0
+_KEPT_DAMAGED = 1
+
+
+def open_embedder(setting: str = "", *, threads: int = 1, device: str = "") -> Embedder:
+    """The model of ``setting`` (see ``locate``) in its prepared form, else in its native one.
+
+    What is not prepared yet is prepared first, in a child process; a damaged preparation is set aside
+    and made again. ``device`` (or WORKBENCH_DEVICE) names ``cuda`` or ``mps`` for the native form there.
+    Raises ModelUnavailableError when no form can be used.
+    """
+    source = locate(setting)
+    device = device or os.environ.get("WORKBENCH_DEVICE", "")
+    if device and device != "cpu":
+        return _native(source, device, threads)
+    target = prepared_folder(source)
+    try:
+        return _prepared(target, threads)
+    except _NotUsableError:
+        pass
+    try:
+        _prepare_in_child(source, target)
+        return _prepared(target, threads)
+    except (ModelUnavailableError, BusyError, OSError, _NotUsableError):
+        return _native(source, "cpu", threads)
+
+
+def prepared_folder(source: ModelSource) -> Path:
+    """Where the prepared form of a model is kept."""
+    return cache_dir() / "prepared" / source.digest
+
+
+def bulk_threads() -> int:
+    """Threads for work beside a person: one core stays free."""
+    return max(1, (os.cpu_count() or 1) - 1)
+
+
+class _NotUsableError(Exception):
+    """There is no prepared form, or it had to be set aside."""
+
+
+def _prepared(folder: Path, threads: int) -> Embedder:
+    if not folder.is_dir():
+        raise _NotUsableError
+    try:
+        from indexing.embedding.prepared import DamagedError, PreparedEmbedder  # noqa: PLC0415
+    except ImportError as error:
+        raise _NotUsableError from error
+    try:
+        return PreparedEmbedder(folder, threads=threads)
+    except (DamagedError, OSError) as error:
+        _set_aside(folder)
+        raise _NotUsableError from error
+
+
+def _set_aside(folder: Path) -> None:
+    """Move a damaged preparation out of the way; the newest is kept for whoever wants to look."""
+    with contextlib.suppress(OSError):
+        os.rename(folder, folder.with_name(f"{folder.name}.damaged-{time.time_ns()}"))
+        older = sorted(folder.parent.glob(f"{folder.name}.damaged-*"))[:-_KEPT_DAMAGED]
+        for path in older:
+            shutil.rmtree(path, ignore_errors=True)
+
+
+def _prepare_in_child(source: ModelSource, target: Path) -> None:
+    """Raises ModelUnavailableError with the child's last words."""
+    target.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    with hold(target.parent / "prepare.lock", "preparing a model", wait=_PREPARE_SECONDS):
+        if target.is_dir():
+            return  # somebody else made it while we waited
+        names = [str(source.folder), source.identity, str(target)]
+        environment = {**os.environ, "HF_HUB_OFFLINE": "1", "TRANSFORMERS_OFFLINE": "1"}
+        root = str(Path(__file__).resolve().parents[2])
+        paths = (root, environment.get("PYTHONPATH", ""))
+        environment["PYTHONPATH"] = os.pathsep.join(filter(None, paths))
+        try:
+            done = subprocess.run(
+                [sys.executable, "-m", "indexing.embedding.prepare", *names],
+                env=environment,
+                stdin=subprocess.DEVNULL,
+                capture_output=True,
+                timeout=_PREPARE_SECONDS,
+                check=False,
+            )
+        except subprocess.TimeoutExpired as error:
+            raise ModelUnavailableError("preparing the model took too long") from error
+        if done.returncode:
+            words = done.stderr.decode("utf-8", "replace").strip().rpartition("\n")[2]
+            raise ModelUnavailableError(words or f"preparing ended with {done.returncode}")
+
+
+def _native(source: ModelSource, device: str, threads: int) -> Embedder:
+    from indexing.embedding.native import NativeEmbedder  # noqa: PLC0415 - imports torch when used
+
+    return NativeEmbedder(source, device=device, threads=threads)

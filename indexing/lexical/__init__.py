@@ -1,0 +1,1 @@
+"""Words: the tantivy index. Imports tantivy and nothing heavier."""

@@ -1,0 +1,129 @@
+"""Reading words. Readers take no lock and see the newest commit at every search."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from tantivy import DocAddress, Index, Searcher
+from tantivy import Query as EngineQuery
+
+from indexing.answer import Query
+from indexing.document import Stored, file_key
+from indexing.engines import engine
+from indexing.lexical.body import read_body
+from indexing.lexical.schema import open_index, schema, stemmed
+from indexing.lexical.terms import Terms, filtered, fuzzy_query, terms_of, these, words_query
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """An entry of a snapshot: its key, day (ordinal, 0: none), kind code, and BM25 over all fields.
+
+    ``score`` is the sum of the fields' BM25 with their boosts; 0 when it shares no word.
+    """
+
+    key: int
+    score: float
+    day: int
+    kind: int
+    address: DocAddress
+
+
+class Snapshot:
+    """One commit of the word index. Nothing in it ever changes; safe from several threads."""
+
+    def __init__(self, searcher: Searcher) -> None:
+        self._searcher = searcher
+
+    def count(self) -> int:
+        """How many entries there are."""
+        return int(self._searcher.num_docs)
+
+    def search(self, query: Query, limit: int) -> list[Match]:
+        """The best ``limit`` entries by their words; where there is none, with one letter wrong.
+
+        Best first; the newer of equals first. Raises IndexUnavailableError, as all methods do.
+        """
+        terms = terms_of(query.text, prefix=query.prefix)
+        if not terms:
+            return []
+        found = self._run(filtered(words_query(terms), query), limit)
+        if not found and any(len(stem) > 4 for stem in terms.stems):
+            found = self._run(filtered(fuzzy_query(terms), query), limit)
+        return found
+
+    def look_up(self, keys: Sequence[int], query: Query) -> list[Match]:
+        """Those of the entries with these keys that exist, with what their words score."""
+        if not keys:
+            return []
+        terms = terms_of(query.text, prefix=query.prefix)
+        return self._run(these(keys, words_query(terms)), len(keys))
+
+    def load(self, match: Match) -> Stored:
+        """The entry itself."""
+        with engine("the word index cannot be read"):
+            return read_body(self._searcher.doc(match.address).get_first("body"))[0]
+
+    def under(self, paths: Iterable[str], limit: int) -> list[Stored]:
+        """The entries of these files, at most ``limit``, each file's in its order."""
+        with engine("the word index cannot be read"):
+            keys = [file_key(path) for path in paths]
+            query = EngineQuery.term_set_query(schema(), "file", keys)
+            hits = self._searcher.search(query, max(1, limit), count=False).hits
+            bodies = (self._searcher.doc(address).get_first("body") for _, address in hits)
+            rows = sorted(map(read_body, bodies), key=lambda row: (row[0].path, row[1]))
+            return [entry for entry, _ in rows]
+
+    def _run(self, query: EngineQuery, limit: int) -> list[Match]:
+        with engine("the word index cannot be read"):
+            hits = self._searcher.search(query, limit, count=False).hits
+            addresses = [address for _, address in hits]
+            columns = [
+                self._searcher.fast_field_values(field, addresses) for field in ("key", "day", "kind")
+            ]
+        rows = zip(hits, *columns, strict=True)
+        found = [
+            Match(int(key or 0), float(score), int(day or 0), int(kind or 0), address)
+            for (score, address), key, day, kind in rows
+        ]
+        return sorted(found, key=lambda match: (-round(match.score, 4), -match.day, match.key))
+
+
+class LexicalReader:
+    """The lexical index in one generation's folder. Opening raises IndexUnavailableError."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._commit = self._stamp()
+        with engine("the word index cannot be opened"):
+            self._index: Index = open_index(folder)
+            self._index.config_reader("manual")
+            self._snapshot = self._newest()
+
+    def snapshot(self) -> Snapshot:
+        """The newest commit; costs one ``stat`` when it is known already."""
+        commit = self._stamp()
+        if commit != self._commit:
+            with engine("the word index cannot be read"):
+                self._snapshot = self._newest()
+            self._commit = commit
+        return self._snapshot
+
+    def _newest(self) -> Snapshot:
+        self._index.reload()
+        return Snapshot(self._index.searcher())
+
+    def _stamp(self) -> tuple[int, int, int]:
+        try:
+            status = (self._folder / "meta.json").stat()
+        except OSError:
+            return (0, 0, 0)
+        return (status.st_ino, status.st_mtime_ns, status.st_size)
+
+
+def shared_words(terms: Terms, text: str) -> list[str]:
+    """The stems of the question that stand in ``text``, in the order of the question."""
+    present = set(stemmed().analyze(text))
+    return [stem for stem in terms.stems if stem in present]

@@ -1,0 +1,69 @@
+"""The fields of the lexical index and the analysers that make their terms."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+
+from tantivy import Filter, Index, Schema, SchemaBuilder, TextAnalyzer, TextAnalyzerBuilder, Tokenizer
+
+SCHEMA = 1
+"""Raised when fields or analysers change, so that indexes are built anew."""
+
+
+@cache
+def schema() -> Schema:
+    """The fields.
+
+    ``key`` is ``document.entry_key``, ``file`` is ``document.file_key``, ``kind`` a ``document.kind_code``,
+    ``day`` a proleptic ordinal (0: no date). ``text``, ``heading``, ``context`` and ``date`` are stemmed;
+    ``typed`` holds the words of the text as they are, for prefixes; ``exact`` and ``pairs`` come ready
+    from ``indexing.words``; ``body`` is what is given back.
+    """
+    builder = SchemaBuilder()
+    builder.add_unsigned_field("key", indexed=True, fast=True)
+    builder.add_text_field("file", tokenizer_name="raw", index_option="basic")
+    builder.add_unsigned_field("kind", indexed=True, fast=True)
+    builder.add_unsigned_field("day", indexed=True, fast=True)
+    for field in ("text", "heading", "context", "date"):
+        builder.add_text_field(field, tokenizer_name="stemmed", index_option="freq")
+    builder.add_text_field("typed", tokenizer_name="words", index_option="basic")
+    for field in ("exact", "pairs"):
+        builder.add_text_field(field, tokenizer_name="ready", index_option="freq")
+    builder.add_bytes_field("body", stored=True)
+    return builder.build()
+
+
+@cache
+def stemmed() -> TextAnalyzer:
+    """Words in lower case, without accents, by their English stem."""
+    return _lower_case().filter(Filter.stemmer("english")).build()
+
+
+@cache
+def words() -> TextAnalyzer:
+    """Words in lower case, without accents."""
+    return _lower_case().build()
+
+
+def _lower_case() -> TextAnalyzerBuilder:
+    # A regular expression would keep combining marks inside words, and halves the speed of indexing.
+    builder = TextAnalyzerBuilder(Tokenizer.simple())
+    return builder.filter(Filter.lowercase()).filter(Filter.ascii_fold())
+
+
+@cache
+def _ready() -> TextAnalyzer:
+    return TextAnalyzerBuilder(Tokenizer.whitespace()).build()
+
+
+def open_index(folder: Path, *, create: bool = False) -> Index:
+    """The index in ``folder`` with its analysers, which every opened index object needs anew.
+
+    Raises what tantivy raises; callers stand behind ``engine``.
+    """
+    index = Index(schema(), path=str(folder)) if create else Index.open(str(folder))
+    index.register_tokenizer("stemmed", stemmed())
+    index.register_tokenizer("words", words())
+    index.register_tokenizer("ready", _ready())
+    return index

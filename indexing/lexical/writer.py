@@ -1,0 +1,113 @@
+"""Writing words. One writer at a time; a failure rolls back to the last commit."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+from pathlib import Path
+
+from tantivy import Document, IndexWriter, Query
+
+from indexing.document import Stored, entry_key, file_key, indexed_words, kind_code
+from indexing.engines import engine
+from indexing.lexical.body import read_body, write_body
+from indexing.lexical.schema import open_index, schema
+
+_HEAP_BYTES = 96_000_000
+
+
+class LexicalWriter:
+    """The writer of one generation's lexical index. All methods raise IndexUnavailableError."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        with engine("the word index cannot be written"):
+            folder.mkdir(parents=True, exist_ok=True)
+            self._index = open_index(folder, create=True)
+            self._writer: IndexWriter = self._index.writer(_HEAP_BYTES, 1)
+            # What a killed writer left behind would wedge the next one sooner or later.
+            self._writer.garbage_collect_files()
+
+    def replace(self, path: str, entries: Sequence[Stored]) -> None:
+        """Make ``entries`` all that is indexed of the file ``path``; none removes the file."""
+        with self._rolled_back():
+            self._writer.delete_documents_by_term("file", file_key(path))
+            self._add(entries)
+
+    def commit(self) -> None:
+        """Make everything since the last commit visible to readers, durably."""
+        with self._rolled_back():
+            self._writer.commit()
+
+    def count(self) -> int:
+        """Entries in the last commit."""
+        with engine("the word index cannot be read"):
+            self._index.reload()
+            return int(self._index.searcher().num_docs)
+
+    def compact(self) -> None:
+        """Write every entry anew in canonical order and commit.
+
+        Word statistics count deleted entries until a segment is merged; afterwards every score is what
+        a clean build would give. Readers see the old commit until the new one is complete.
+        """
+        with self._rolled_back():
+            self._index.reload()
+            searcher = self._index.searcher()
+            found = searcher.search(Query.all_query(), max(1, searcher.num_docs), count=False).hits
+            bodies = (searcher.doc(address).get_first("body") for _, address in found)
+            rows = sorted(map(read_body, bodies), key=lambda row: (row[0].path, row[1]))
+            self._writer.delete_all_documents()
+            for _, group in groupby((entry for entry, _ in rows), key=lambda entry: entry.path):
+                self._add(list(group))
+            self._writer.commit()
+
+    def close(self) -> None:
+        """Wait for merges, clear away what they made superfluous, and let the lock go."""
+        with engine("the word index cannot be written"):
+            self._writer.garbage_collect_files()
+            self._writer.wait_merging_threads()
+            del self._writer
+
+    def _add(self, entries: Sequence[Stored]) -> None:
+        fields = schema()
+        for at, (entry, words) in enumerate(zip(entries, indexed_words(entries), strict=True)):
+            document = {
+                "key": entry_key(entry.address),
+                "file": file_key(entry.path),
+                "kind": kind_code(entry.kind),
+                "day": entry.date.toordinal() if entry.date else 0,
+                "text": words.text,
+                "typed": words.text,
+                "heading": words.heading,
+                "context": words.context,
+                "date": words.date,
+                "exact": words.exact,
+                "pairs": words.pairs,
+                "body": write_body(entry, at),
+            }
+            self._writer.add_document(Document.from_dict(document, fields))
+
+    @contextlib.contextmanager
+    def _rolled_back(self) -> Iterator[None]:
+        with engine("the word index cannot be written"):
+            try:
+                yield
+            except BaseException:
+                with contextlib.suppress(Exception):
+                    self._writer.rollback()
+                raise
+
+
+def deleted_share(folder: Path) -> float:
+    """The share of entries in the segments that are deleted but still counted, in [0, 1]."""
+    try:
+        segments = json.loads((folder / "meta.json").read_bytes())["segments"]
+        total = sum(segment["max_doc"] for segment in segments)
+        deleted = sum((segment.get("deletes") or {}).get("num_deleted_docs", 0) for segment in segments)
+    except (OSError, ValueError, KeyError, TypeError):
+        return 0.0
+    return float(deleted / total) if total else 0.0
+

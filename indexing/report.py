@@ -1,0 +1,77 @@
+"""What a reindex says while it runs and when it is done."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Literal, TypeAlias
+
+Phase = Literal["scan", "words", "prepare", "embed", "store"]
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """``done`` of ``total`` units of a phase: files for scan and words, entries for embed and store."""
+
+    phase: Phase
+    done: int
+    total: int
+
+    def as_json(self) -> dict[str, object]:
+        """One event of the bulk process."""
+        return {"event": "progress", "phase": self.phase, "done": self.done, "total": self.total}
+
+
+OnProgress: TypeAlias = "Callable[[Progress], None] | None"
+
+
+@dataclass(slots=True)
+class Report:
+    """What a reindex did. ``failed`` maps paths to reasons; ``vectors`` says why there are none, or None.
+
+    ``entries_removed`` and ``entries_added`` count entries, edited ones on both sides.
+    """
+
+    seen: int = 0
+    added: int = 0
+    changed: int = 0
+    removed: int = 0
+    unchanged: int = 0
+    failed: dict[str, str] = field(default_factory=dict)
+    entries: int = 0
+    entries_added: int = 0
+    entries_removed: int = 0
+    embedded: int = 0
+    from_cache: int = 0
+    vectors: str | None = None
+    rebuilt: str | None = None
+    seconds: float = 0.0
+    generation: str = ""
+    fingerprint: str = ""
+    dry_run: bool = False
+
+    def as_json(self) -> dict[str, object]:
+        """The report as the command line prints it."""
+        return {
+            "files": {
+                "seen": self.seen,
+                "added": self.added,
+                "changed": self.changed,
+                "removed": self.removed,
+                "unchanged": self.unchanged,
+                "failed": [{"path": path, "error": why} for path, why in self.failed.items()],
+            },
+            "entries": {
+                "total": self.entries,
+                "added": self.entries_added,
+                "removed": self.entries_removed,
+            },
+            "embedded": self.embedded,
+            "from_cache": self.from_cache,
+            "seconds": round(self.seconds, 3),
+            "generation": self.generation,
+            "fingerprint": self.fingerprint,
+            "vectors": self.vectors,
+            "rebuilt": self.rebuilt,
+            "dry_run": self.dry_run,
+        }

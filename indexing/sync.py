@@ -1,0 +1,343 @@
+"""Bringing the index up to date: words for all that changed first, then vectors, the books last.
+
+Whatever is interrupted, wherever, is found by the next run: files that were touched are announced before
+the first write, and nothing counts as done that is not in the manifest.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from indexing.changes import Changes, find_changes, reason, refuse_if_vanished, sha256
+from indexing.document import Stamp, stored_entries
+from indexing.embedding.choice import ModelChoice, choose_model
+from indexing.generations import Generation, Generations
+from indexing.manifest import RACY_NS, FileRecord, Manifest, words_fingerprint
+from indexing.report import OnProgress, Progress, Report
+from indexing.storage import set_aside, shape
+from workbench.errors import IndexUnavailableError, ModelUnavailableError, WorkbenchError
+from workbench.memory.markdown import parse_document
+from workbench.memory.names import RelPath
+from workbench.workspace.layout import MemoryFile
+from workbench.workspace.locks import hold
+from workbench.workspace.workspace import Workspace
+
+CACHE_FILE = "embeddings.sqlite"
+COMPACT_ALWAYS = 5_000
+COMPACT_SHARE = 0.01
+"""Smaller indexes are rewritten after every deletion, larger ones from this share of deleted entries on."""
+
+_FILES_A_REPORT = 50
+
+
+def reindex(
+    workspace: Workspace,
+    *,
+    full: bool = False,
+    vectors: bool = True,
+    dry_run: bool = False,
+    progress: OnProgress = None,
+    model: ModelChoice | None = None,
+    threads: int = 0,
+) -> Report:
+    """Make the index say what the files say; return what was done.
+
+    ``full`` builds a new generation aside and accepts that files are gone. ``vectors=False`` leaves
+    meaning for later. ``model`` stands in for the one in the settings; ``threads`` are those of the
+    model (0: all cores but one). Files that cannot be read are reported, not raised.
+
+    Raises BusyError when another sync runs, WorkspaceError when (nearly) all files have vanished,
+    ReadOnlyError, IndexUnavailableError when the stores cannot be written even anew.
+    """
+    sync = _Sync(workspace, vectors=vectors, progress=progress, model=model, threads=threads)
+    if dry_run:
+        return sync.plan(full=full)
+    with hold(workspace.state_dir() / "index.lock", "reindex"):
+        return sync.run(full=full)
+
+
+class _DamagedError(Exception):
+    """The generation at hand cannot be brought up to date; another must be built."""
+
+
+class _Sync:
+    def __init__(
+        self,
+        workspace: Workspace,
+        *,
+        vectors: bool,
+        progress: OnProgress,
+        model: ModelChoice | None,
+        threads: int,
+    ) -> None:
+        self._workspace = workspace
+        self._vectors = vectors
+        self._progress: Callable[[Progress], None] = progress or (lambda _: None)
+        self._threads = threads
+        self._model = model
+        self._no_model: str | None = None
+        self._words = words_fingerprint()
+        self._report = Report()
+        self._started = time.perf_counter()
+        self._generations = Generations(workspace.state_dir())
+        if vectors and model is None:
+            self._choose_model()
+
+    def plan(self, *, full: bool) -> Report:
+        """What a run would do to which files."""
+        current = self._generations.current()
+        manifest = (current.manifest() if current and not full else None) or Manifest(self._words)
+        files = self._workspace.scan()
+        self._count(files, find_changes(files, manifest, self._workspace.read))
+        self._report.entries = manifest.entries
+        self._report.dry_run = True
+        return self._finished(current, manifest)
+
+    def run(self, *, full: bool) -> Report:
+        """Carry a sync out, a second time in a new generation when the first one meets damage."""
+        generation, manifest = self._choose_generation(full)
+        try:
+            return self._bring_up_to_date(generation, manifest, full)
+        except (_DamagedError, IndexUnavailableError) as error:
+            self._report = Report(rebuilt=str(error))
+        try:
+            generation = self._generations.begin()
+            return self._bring_up_to_date(generation, Manifest(self._words), full)
+        except _DamagedError as error:
+            raise IndexUnavailableError(f"the index cannot be built: {error}") from error
+
+    def _choose_model(self) -> None:
+        from indexing.embedding.select import bulk_threads  # noqa: PLC0415
+
+        try:
+            threads = self._threads or bulk_threads()
+            self._model = choose_model(self._workspace.settings.model, threads=threads)
+        except ModelUnavailableError as error:
+            self._no_model = error.message
+
+    def _choose_generation(self, full: bool) -> tuple[Generation, Manifest]:
+        """The generation to work on: an interrupted build, the current one, or a new one."""
+        if not full:
+            current = self._generations.current()
+            for generation in [*self._generations.unfinished(), *([current] if current else [])]:
+                manifest = generation.manifest()
+                problem = self._problem(generation, manifest)
+                if problem is None and manifest is not None:
+                    return generation, manifest
+                if generation == current:
+                    self._report.rebuilt = problem
+        return self._generations.begin(), Manifest(self._words)
+
+    def _problem(self, generation: Generation, manifest: Manifest | None) -> str | None:
+        """Why a generation cannot be continued, or None."""
+        if manifest is None:
+            return "the manifest was missing or damaged"
+        if manifest.words != self._words:
+            return "another version of the program made it"
+        if generation.suspected():
+            return "a search met damage"
+        if self._model and manifest.model not in (None, self._model.identity):
+            return "the model has changed"
+        if not (generation.lexical / "meta.json").is_file():
+            return "the word index was missing"
+        if generation.pending() is None and _differs(manifest, "lexical", generation.lexical):
+            return "the word index was damaged"
+        return None
+
+    def _bring_up_to_date(self, generation: Generation, manifest: Manifest, full: bool) -> Report:
+        before = time.time_ns()
+        current = self._generations.current()
+        usable = current if current and self._problem(current, current.manifest()) is None else None
+        files = self._workspace.scan()
+        self._progress(Progress("scan", len(files), len(files)))
+        pending = generation.pending()
+        changes = find_changes(files, manifest, self._workspace.read, pending or ())
+        if not full:
+            self._refuse_if_vanished(changes, manifest, current, files)
+        self._count(files, changes)
+        fresh = not manifest.files and generation != current
+        if _differs(manifest, "vectors", generation.vectors):
+            self._forget_vectors(generation, manifest)
+        if changes or pending is not None or fresh:
+            self._index_words(generation, manifest, changes, pending or [], before)
+        for path, file in changes.touched.items():
+            record = manifest.files[path]
+            record.size, record.mtime_ns, record.inode = file.size, file.mtime_ns, file.inode
+        hashed = bool(changes.digests)
+        manifest.synced_ns = before
+        if usable is None and generation != current:
+            self._generations.publish(generation)  # words now, vectors when they come
+        filled = self._fill(generation, manifest)
+        compacted = self._compact(generation, manifest)
+        if changes or pending is not None or fresh or hashed or filled or compacted:
+            manifest.shapes["lexical"] = shape(generation.lexical)
+            generation.write_manifest(manifest)
+        if self._generations.current() != generation:
+            self._generations.publish(generation)
+        self._generations.sweep([generation])
+        return self._finished(generation, manifest)
+
+    def _refuse_if_vanished(
+        self,
+        changes: Changes,
+        manifest: Manifest,
+        current: Generation | None,
+        files: list[MemoryFile],
+    ) -> None:
+        known = manifest
+        if not known.files and current and (old := current.manifest()):
+            known = old  # building anew: what matters is what was there before
+            names = {file.path for file in files}
+            changes = Changes(removed=[path for path in old.files if path not in names])
+        refuse_if_vanished(changes, known)
+
+    def _index_words(
+        self,
+        generation: Generation,
+        manifest: Manifest,
+        changes: Changes,
+        pending: list[str],
+        before: int,
+    ) -> None:
+        from indexing.lexical.writer import LexicalWriter  # noqa: PLC0415 - imports tantivy
+
+        due = {**changes.added, **changes.changed}
+        gone = [*changes.removed, *(RelPath(p) for p in pending if p not in manifest.files)]
+        generation.announce([*due, *gone])
+        writer = LexicalWriter(generation.lexical)
+        try:
+            for path in gone:
+                if path not in due:
+                    writer.replace(path, ())
+                    self._drop(manifest, path)
+            for number, file in enumerate(due.values()):
+                if number % _FILES_A_REPORT == 0:
+                    self._progress(Progress("words", number, len(due)))
+                self._index_file(writer, manifest, file, before)
+            writer.commit()
+            if writer.count() != manifest.entries:
+                raise _DamagedError("the word index did not match its books")
+        finally:
+            writer.close()
+        self._progress(Progress("words", len(due), len(due)))
+        manifest.synced_ns = before
+        manifest.shapes.pop("vectors", None)
+        manifest.shapes["lexical"] = shape(generation.lexical)
+        generation.write_manifest(manifest)
+        generation.finish()
+
+    def _index_file(self, writer: object, manifest: Manifest, file: MemoryFile, before: int) -> None:
+        from indexing.lexical.writer import LexicalWriter  # noqa: PLC0415
+
+        assert isinstance(writer, LexicalWriter)
+        try:
+            data = self._workspace.read(file.path)
+            entries = parse_document(file.path, data, file.kind).entries
+        except (OSError, WorkbenchError) as error:
+            self._report.failed[file.path] = reason(error)
+            return
+        digest = sha256(data)
+        racy = file.mtime_ns > before - RACY_NS
+        stamp = Stamp(file.size, file.mtime_ns, file.inode, digest, racy)
+        writer.replace(file.path, stored_entries(entries, stamp))
+        old = manifest.files.get(file.path)
+        self._report.entries_removed += old.entries if old else 0
+        self._report.entries_added += len(entries)
+        if old is not None and file.path not in manifest.leftover:
+            manifest.leftover.append(file.path)
+        manifest.files[file.path] = FileRecord(
+            file.size, file.mtime_ns, file.inode, digest, len(entries)
+        )
+
+    def _drop(self, manifest: Manifest, path: RelPath) -> None:
+        record = manifest.files.pop(path, None)
+        self._report.entries_removed += record.entries if record else 0
+        if path not in manifest.leftover:
+            manifest.leftover.append(path)
+
+    def _fill(self, generation: Generation, manifest: Manifest) -> bool:
+        """Make the vectors that are missing; whether anything was written."""
+        due = manifest.pending or manifest.leftover or not manifest.model
+        if not self._vectors or not due:
+            return False
+        if self._model is None:
+            self._report.vectors = self._no_model
+            return False
+        self._progress(Progress("prepare", 0, 1))
+        try:
+            embedder = self._model.open()
+        except ModelUnavailableError as error:
+            self._report.vectors = error.message
+            return False
+        self._progress(Progress("prepare", 1, 1))
+        from indexing.fill import fill_vectors  # noqa: PLC0415 - imports lancedb
+
+        cache = self._workspace.state_dir() / CACHE_FILE
+        for last in (False, True):
+            manifest.shapes.pop("vectors", None)
+            generation.write_manifest(manifest)
+            try:
+                fill_vectors(generation, manifest, embedder, cache, self._report, self._progress)
+                break
+            except IndexUnavailableError as error:
+                if last:
+                    self._report.vectors = error.message
+                    return True
+                self._forget_vectors(generation, manifest)
+        manifest.shapes["vectors"] = shape(generation.vectors)
+        return True
+
+    def _forget_vectors(self, generation: Generation, manifest: Manifest) -> None:
+        """Set a damaged vector store aside; the words stay."""
+        set_aside(generation.vectors, self._generations.folder / "set-aside")
+        self._report.rebuilt = "the vectors were damaged"
+        manifest.leftover.clear()
+        manifest.shapes.pop("vectors", None)
+        for record in manifest.files.values():
+            record.vectors = False
+
+    def _compact(self, generation: Generation, manifest: Manifest) -> bool:
+        """Rewrite the words where deleted entries would show in the scores."""
+        from indexing.lexical.writer import LexicalWriter, deleted_share  # noqa: PLC0415
+
+        share = deleted_share(generation.lexical)
+        if not share or (manifest.entries > COMPACT_ALWAYS and share < COMPACT_SHARE):
+            return False
+        generation.announce(())
+        writer = LexicalWriter(generation.lexical)
+        try:
+            writer.compact()
+        finally:
+            writer.close()
+        manifest.shapes["lexical"] = shape(generation.lexical)
+        generation.write_manifest(manifest)
+        generation.finish()
+        return True
+
+    def _count(self, files: list[MemoryFile], changes: Changes) -> None:
+        report = self._report
+        report.seen = len(files)
+        report.added = len(changes.added)
+        report.changed = len(changes.changed)
+        report.removed = len(changes.removed)
+        report.unchanged = changes.unchanged
+        report.failed.update(changes.failed)
+
+    def _finished(self, generation: Generation | None, manifest: Manifest) -> Report:
+        report = self._report
+        if not self._vectors:
+            report.vectors = "left out"
+        elif self._no_model and report.vectors is None:
+            report.vectors = self._no_model
+        report.entries = manifest.entries
+        report.generation = generation.name if generation else ""
+        report.fingerprint = manifest.fingerprint
+        report.seconds = time.perf_counter() - self._started
+        return report
+
+
+def _differs(manifest: Manifest, store: str, folder: Path) -> bool:
+    """Whether the files of a store are not those that were there after the last sync."""
+    return store in manifest.shapes and manifest.shapes[store] != shape(folder)

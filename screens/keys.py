@@ -1,0 +1,31 @@
+"""How keys are written for people."""
+
+from __future__ import annotations
+
+_NAMES = {
+    "slash": "/",
+    "question_mark": "?",
+    "colon": ":",
+    "plus": "+",
+    "underscore": "_",
+    "equals_sign": "=",
+    "asterisk": "*",
+    "pagedown": "pgdn",
+    "pageup": "pgup",
+    "escape": "esc",
+    "down": "↓",
+    "up": "↑",
+    "left": "←",
+    "right": "→",
+    "f1": "F1",
+}
+
+
+def key_name(key: str) -> str:
+    """One key as it stands on a keyboard: ``ctrl+d``, ``/``, ``↓``."""
+    return _NAMES.get(key, key)
+
+
+def key_names(keys: tuple[str, ...], separator: str = " ") -> str:
+    """All keys of an action."""
+    return separator.join(key_name(key) for key in keys)

@@ -1,0 +1,155 @@
+"""People, projects and what is known of them; what is due first."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from datetime import date
+
+from screens.panes.entry_rows import entry_row, lightened
+from screens.panes.pane import Pane
+from screens.rows import Folds, Part, Row, Tone
+from screens.shown import days_until, grouped, plural, row_text, words
+from screens.snapshots import GraphView
+from workbench.memory.entry import Entry
+from workbench.memory.graph import Entity, TypedMemory
+
+_TYPES = (
+    "person", "project", "organization", "product", "technology",
+    "place", "task", "event", "document", "concept",
+)  # fmt: skip
+_PLURALS = {
+    "person": "People", "technology": "Technologies", "organization": "Organizations",
+}  # fmt: skip
+
+
+class GraphPane(Pane):
+    """Who and what the memory is about."""
+
+    NUMBER = 4
+    NAME = "Graph"
+    EMPTY = "no entities yet: graph/person/sarah.md would be one"
+
+    def __init__(self, today: Callable[[], date]) -> None:
+        super().__init__(today)
+        self.view = GraphView()
+
+    def receive(self, view: GraphView) -> None:
+        """Show these entities."""
+        self.view = view
+        self.rebuild()
+
+    def build(self) -> list[Row]:
+        """What is due, then entities under their types."""
+        return graph_rows(self.view, self.folds, self.today())
+
+    def reveal_entry(self, path: str, row_id: str) -> None:
+        """Put the cursor on an entity or on one of its memories."""
+        entity = next((e for e in self.view.entities if e.path == path), None)
+        group = (f"type:{entity.type}",) if entity else ()
+        self.reveal(row_id, under=(*group, *((path,) if row_id != path else ())))
+
+
+def graph_rows(view: GraphView, folds: Folds, today: date) -> list[Row]:
+    """The rows of the graph."""
+    rows = list(_due(view, folds, today))
+    by_type: dict[str, list[Entity]] = {}
+    for entity in view.entities:
+        by_type.setdefault(entity.type, []).append(entity)
+    order = {name: at for at, name in enumerate(_TYPES)}
+    for kind in sorted(by_type, key=lambda name: (order.get(name, len(order)), name)):
+        entities = sorted(by_type[kind], key=_recency, reverse=True)
+        row_id = f"type:{kind}"
+        is_open = folds.is_open(row_id, default=True)
+        label = words(_PLURALS[kind]) if kind in _PLURALS else row_text(kind.capitalize() + "s")
+        rows.append(Row(row_id, label, tone="head", fold=is_open, tail=(Part(grouped(len(entities))),)))
+        for entity in entities if is_open else ():
+            unfolded = folds.is_open(entity.path)
+            rows.append(entity_row(entity, today, is_open=unfolded))
+            if unfolded:
+                rows += _known(entity, today)
+    return rows
+
+
+def entity_row(entity: Entity, today: date, *, is_open: bool) -> Row:
+    """One entity: its name, how much is known, and whether it still holds."""
+    tail = [Part(plural(len(entity.memories), "fact"))]
+    if entity.relations:
+        tail.insert(0, Part(plural(len(entity.relations), "link"), "faint"))
+    if entity.problem:
+        tail.append(Part(words("unreadable header"), "warn"))
+    if entity.valid_until and entity.valid_until < today:
+        tail.append(Part(words(f"until {entity.valid_until:%b %Y}"), "warn"))
+    return Row(
+        id=entity.path,
+        text=row_text(entity.name),
+        depth=1,
+        fold=is_open,
+        tail=tuple(tail),
+        path=entity.path,
+        address=entity.path,
+    )
+
+
+def _due(view: GraphView, folds: Folds, today: date) -> Iterator[Row]:
+    """Todos by the day they are due; those without a day last."""
+    todos = [
+        (memory, entity)
+        for entity in view.entities
+        for memory in entity.memories
+        if memory.type == "todo" and not (memory.valid_until and memory.valid_until <= today)
+    ]
+    if not todos:
+        return
+    todos.sort(key=lambda pair: (pair[0].happens_at or date.max, pair[0].entry.address))
+    late = sum(1 for memory, _ in todos if memory.happens_at and memory.happens_at < today)
+    tail = (Part(words(f"{late} overdue"), "bad"),) if late else ()
+    is_open = folds.is_open("group:due", default=True)
+    yield Row(
+        "group:due", words("To do"), tone="head", fold=is_open, tail=(*tail, Part(grouped(len(todos))))
+    )
+    for memory, entity in todos if is_open else ():
+        due = memory.happens_at
+        parts = [Part(row_text(entity.name), "faint")]
+        if due:
+            tone: Tone = "bad" if due < today else "warn" if (due - today).days <= 3 else "muted"
+            word = "overdue" if due < today else days_until(due, today)
+            parts.append(Part(words(word), tone))
+        yield _row(memory.entry, memory.text, 1, tuple(parts), prefix="due:")
+
+
+def _known(entity: Entity, today: date) -> Iterator[Row]:
+    for memory in entity.memories:
+        yield _row(
+            memory.entry, memory.text, 2, _validity(memory, today), lead=(Part(row_text(memory.type), "accent"),)
+        )
+    for relation in entity.relations:
+        ended = bool(relation.valid_until and relation.valid_until < today)
+        tail = (Part(words("ended"), "warn"),) if ended else ()
+        lead = (Part(row_text(f"→ {relation.kind.replace('_', ' ')}"), "muted"),)
+        yield _row(relation.entry, relation.target, 2, tail, lead=lead)
+
+
+def _row(
+    entry: Entry, text: str, depth: int, tail: tuple[Part, ...], *, lead: tuple[Part, ...] = (), prefix: str = ""
+) -> Row:
+    base = entry_row(entry, depth=depth, tail=tail)
+    shown, emphasis = lightened(row_text(text))
+    return Row(
+        id=prefix + base.id, text=shown, depth=depth, lead=lead, tail=base.tail, emphasis=emphasis,
+        path=base.path, line=base.line, address=base.address, entry=entry,
+    )  # fmt: skip
+
+
+def _validity(memory: TypedMemory, today: date) -> tuple[Part, ...]:
+    if memory.valid_until and memory.valid_until < today:
+        return (Part(words(f"until {memory.valid_until:%b %Y}"), "warn"),)
+    if memory.happens_at:
+        late = memory.happens_at < today and memory.type == "todo"
+        word = "overdue" if late else days_until(memory.happens_at, today)
+        return (Part(words(word), "bad" if late else "muted"),)
+    return ()
+
+
+def _recency(entity: Entity) -> tuple[date, str]:
+    days = [m.occurred_at for m in entity.memories if m.occurred_at]
+    return max(days, default=entity.valid_from or date.min), entity.path

@@ -1,0 +1,137 @@
+"""An entry in its surroundings: a bounded window of its file, fit to be drawn."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from screens.rows import Row
+from screens.shown import line_text, row_text
+from screens.snapshots import Preview, PreviewLine
+from screens.window import Window, read_window
+from workbench.errors import WorkbenchError
+from workbench.memory.entry import Entry
+from workbench.memory.frontmatter import read_front_matter
+from workbench.memory.names import RelPath
+from workbench.memory.provenance import COMMENT
+from workbench.visible import hidden
+from workbench.workspace.workspace import Workspace
+
+AROUND = 6_000
+"""Bytes read before and after an entry."""
+ENTRY_LIMIT = 24_000
+"""Bytes of an entry that are shown."""
+LINE_LIMIT = 2_000
+"""Characters of one line that are shown."""
+LINES_BEFORE = 30
+LINES_AFTER = 60
+_FIELDS = ("id", "session", "at", "src", "score", "confidence", "importance", "occurred_at", "happens_at")
+
+
+def preview_of(workspace: Workspace, row: Row) -> Preview | None:
+    """What the preview shows for ``row``: its entry, or the beginning of its file; None for neither."""
+    if row.path is None:
+        return None
+    entry = row.entry
+    try:
+        if entry is None:
+            window = read_window(workspace.root, row.path, 0, 2 * AROUND)
+            return _page(row, window)
+        start = max(0, entry.span.start - AROUND)
+        length = min(entry.span.end - entry.span.start, ENTRY_LIMIT) + 2 * AROUND
+        return _entry(row, entry, read_window(workspace.root, row.path, start, length))
+    except (OSError, WorkbenchError) as error:
+        reason = error.message if isinstance(error, WorkbenchError) else str(error)
+        return Preview(row.id, row_text(row.path), (), (row_text(reason),), ())
+
+
+def _page(row: Row, window: Window) -> Preview:
+    path = RelPath(row.path or "")
+    header = read_front_matter(window.data)
+    body_starts = window.data.count(b"\n", 0, header.body) if header else 0
+    lines = _lines(window.data, 1, lambda n: "front" if n <= body_starts else "context")
+    if window.size > len(window.data):
+        lines.append(_note(f"… {window.size - len(window.data):,} more bytes"))
+    facts = [("kind", "page")]
+    warnings = [row_text(header.problem)] if header and header.problem else []
+    warnings += _hidden(window.data.decode("utf-8", "surrogateescape"))
+    return Preview(row.id, row_text(path), tuple(facts), tuple(warnings), tuple(lines))
+
+
+def _entry(row: Row, entry: Entry, window: Window) -> Preview:
+    first, last = entry.start_line, entry.end_line
+    at = entry.span.start - window.start
+    before, rest = window.data[:at], window.data[at:]
+    size = entry.span.end - entry.span.start
+    inside = rest[: min(size, ENTRY_LIMIT)]
+    after = rest[size : size + AROUND] if size <= ENTRY_LIMIT else b""
+    if window.start and b"\n" in before:
+        before = before[before.index(b"\n") + 1 :]  # the window began in the middle of a line
+    lines: list[PreviewLine] = []
+    header = read_front_matter(window.data) if window.start == 0 else None
+    fence = window.data.count(b"\n", 0, header.body) if header else 0
+    start = first - before.count(b"\n")
+    if before and not before.endswith(b"\n"):
+        start = first
+    context = _lines(before, start, lambda n: "front" if n <= fence else "context")
+    lines += context[-LINES_BEFORE:]
+    focus = len(lines)
+    lines += _lines(inside, first, lambda n: "entry")
+    if size > ENTRY_LIMIT:
+        lines.append(_note(f"… {size - ENTRY_LIMIT:,} more bytes of this entry"))
+    lines += _lines(after, last + 1, lambda n: "context")[:LINES_AFTER]
+    return Preview(
+        key=row.id,
+        where=row_text(f"{entry.path}:{first}"),
+        facts=_facts(entry),
+        warnings=tuple(_hidden(inside.decode("utf-8", "surrogateescape"))),
+        lines=tuple(lines),
+        focus=focus,
+    )
+
+
+def _facts(entry: Entry) -> tuple[tuple[str, str], ...]:
+    """Heading path, day, kind, trust and what its provenance tells, as label and text."""
+    facts: list[tuple[str, str]] = []
+    if entry.heading:
+        facts.append(("under", row_text(" › ".join(entry.heading))))
+    if entry.date:
+        facts.append(("day", f"{entry.date:%a} {entry.date.day} {entry.date:%b %Y}"))
+    facts.append(("kind", str(entry.kind)))
+    origin = entry.provenance
+    facts.append(("trust", row_text(origin.trust) if origin else "unknown"))
+    for name in _FIELDS if origin else ():
+        if origin and (value := origin.get(name)):
+            facts.append((_LABELS.get(name, name.replace("_", " ")), row_text(value)))
+    return tuple(facts)
+
+
+_LABELS = {"src": "source", "at": "written"}
+
+
+def _hidden(text: str) -> list[str]:
+    found = hidden(text)
+    if not found:
+        return []
+    more = f" and {len(found) - 6} more" if len(found) > 6 else ""
+    return [row_text(f"hidden characters: {', '.join(found[:6])}{more}")]
+
+
+def _lines(data: bytes, first: int, role_of: Callable[[int], str]) -> list[PreviewLine]:
+    out: list[PreviewLine] = []
+    if not data:
+        return out
+    for offset, raw in enumerate(data.removesuffix(b"\n").split(b"\n")):
+        number = first + offset
+        text = raw.decode("utf-8", "surrogateescape")
+        if len(text) > LINE_LIMIT:
+            left = len(text) - LINE_LIMIT
+            text = text[:LINE_LIMIT] + f" … {left:,} more characters"
+        role = role_of(number)
+        if role == "entry":
+            text = COMMENT.sub("", text)
+        out.append(PreviewLine(number, line_text(text), role))
+    return out
+
+
+def _note(text: str) -> PreviewLine:
+    return PreviewLine(None, text, "note")

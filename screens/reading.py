@@ -1,0 +1,103 @@
+"""Filling the panes: what to read when, each reading a worker that posts what it read."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Iterator
+from functools import partial
+from typing import TypeVar
+
+from textual.message import Message
+
+from screens.messages import (
+    ContentsRead,
+    EpisodesRead,
+    GraphRead,
+    MemoryRead,
+    OverviewRead,
+    PreviewRead,
+    SummariesRead,
+)
+from screens.previewing import preview_of
+from screens.rows import Row
+from screens.snapshots import Overview, stamp
+from screens.store import Store, of_kind
+from workbench.memory.entry import Kind
+from workbench.workspace.layout import MemoryFile, kind_of
+from workbench.workspace.workspace import Workspace
+
+PREVIEW_PAUSE_SECONDS = 0.02
+_SECTIONS = (Kind.MEMORY, Kind.EPISODE, Kind.ENTITY)
+T = TypeVar("T")
+
+
+class Reading:
+    """Reads the workspace on request and posts what it found."""
+
+    def __init__(self, workspace: Workspace, post: Callable[[Message], object]) -> None:
+        self.store = Store(workspace)
+        self._previews = Store(workspace)  # its thread alone: a preview never waits for a pane
+        self._workspace = workspace
+        self._post = post
+        self._files = Overview({})
+        self._first = True
+        self._due: set[Kind] = set()
+
+    def close(self) -> None:
+        """Stop reading."""
+        self.store.close()
+        self._previews.close()
+
+    async def refresh(self) -> None:
+        """Scan, then read again what changed; what an interrupted refresh left is still due."""
+        overview = await self.store.run(self.store.overview)
+        changed = changed_paths(self._files, overview)
+        if changed or self._first:
+            self._due |= set(_SECTIONS) if self._first else {kind_of(path) for path in changed}
+            self._files, self._first = overview, False
+            self._post(OverviewRead(overview, changed))
+        if Kind.MEMORY in self._due:
+            self._post(MemoryRead(await self.store.run(self.store.memory)))
+            self._due.discard(Kind.MEMORY)
+        if Kind.EPISODE in self._due:
+            async for episodes in self._steps(self.store.episodes(of_kind(overview, Kind.EPISODE))):
+                self._post(EpisodesRead(episodes))
+            self._due.discard(Kind.EPISODE)
+        if Kind.ENTITY in self._due:
+            async for graph in self._steps(self.store.graph(of_kind(overview, Kind.ENTITY))):
+                self._post(GraphRead(graph))
+            self._due.discard(Kind.ENTITY)
+
+    async def summaries(self, files: tuple[MemoryFile, ...]) -> None:
+        """Sum files up, in view order, a few at a time."""
+        for at in range(0, len(files), 8):
+            batch = files[at : at + 8]
+            self._post(SummariesRead(await self.store.run(partial(self.store.summaries, batch))))
+
+    async def contents(self, pane: str, files: tuple[MemoryFile, ...]) -> None:
+        """Read the entries of files, each as soon as it is there."""
+        for file in files:
+            read = await self.store.run(partial(self.store.contents, file))
+            self._post(ContentsRead(pane, read))
+
+    async def preview(self, row: Row) -> None:
+        """What the preview shows, after the cursor has rested for a moment."""
+        await asyncio.sleep(PREVIEW_PAUSE_SECONDS)
+        self._post(PreviewRead(await self._previews.run(lambda: preview_of(self._workspace, row))))
+
+    async def _steps(self, views: Iterator[T]) -> AsyncIterator[T]:
+        """The views of a generator, each step in the reading thread, others let in between."""
+        while (view := await self.store.run(lambda: next(views, None))) is not None:
+            yield view
+
+
+def changed_paths(before: Overview, after: Overview) -> frozenset[str]:
+    """The files that came, went, or have another stamp."""
+    return frozenset(
+        path
+        for path in before.files.keys() | after.files.keys()
+        if (a := before.files.get(path)) is None
+        or (b := after.files.get(path)) is None
+        or stamp(a) != stamp(b)
+    )
+

@@ -1,0 +1,239 @@
+"""The one list: a virtual list of rows that draws only what is in view.
+
+A refresh swaps the rows under a person's hands: the cursor stays on the row it was on, and on that
+row's nearest surviving neighbour when the row is gone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from itertools import chain
+from typing import ClassVar
+
+from rich.style import Style
+from textual import events
+from textual.geometry import Size
+from textual.message import Message
+from textual.scroll_view import ScrollView
+from textual.strip import Strip
+
+from screens.rows import Row
+from screens.widgets.row_strip import Look, row_strip
+
+TONES = ("text", "muted", "faint", "accent", "good", "warn", "bad", "head", "match")
+_CACHED_STRIPS = 512
+
+
+class EntryList(ScrollView, can_focus=True, inherit_bindings=False):
+    """Rows with a cursor, marks and a scroll bar. It reports; it decides nothing."""
+
+    COMPONENT_CLASSES: ClassVar[set[str]] = {"row--cursor", *(f"row--{tone}" for tone in TONES)}
+    ALLOW_SELECT = False
+
+    class Moved(Message):
+        """The cursor stands on another row, or on none."""
+
+        def __init__(self, entry_list: EntryList, row: Row | None) -> None:
+            super().__init__()
+            self.entry_list = entry_list
+            self.row = row
+
+    class Opened(Message):
+        """A row was double-clicked."""
+
+        def __init__(self, entry_list: EntryList, row: Row) -> None:
+            super().__init__()
+            self.entry_list = entry_list
+            self.row = row
+
+    class InView(Message):
+        """Other rows came into view."""
+
+        def __init__(self, entry_list: EntryList, rows: Sequence[Row]) -> None:
+            super().__init__()
+            self.entry_list = entry_list
+            self.rows = rows
+
+    def __init__(self, *, empty: str = "", id: str | None = None) -> None:  # noqa: A002 - Textual's name
+        super().__init__(id=id)
+        self.rows: Sequence[Row] = ()
+        self.cursor = 0
+        self.marked: set[str] = set()
+        self.empty = empty
+        self._look: Look | None = None
+        self._strips: dict[tuple[int, int, bool, bool], tuple[Row, Strip]] = {}
+        self._viewed: tuple[int, int, int] = (-1, -1, -1)
+
+    # -- what is asked of it ---------------------------------------------------------------------
+
+    @property
+    def row(self) -> Row | None:
+        """The row under the cursor."""
+        return self.rows[self.cursor] if self.cursor < len(self.rows) else None
+
+    def marked_rows(self) -> list[Row]:
+        """The marked rows, in order."""
+        return [row for row in self.rows if row.id in self.marked] if self.marked else []
+
+    def show(self, rows: Sequence[Row], *, go_to: str | None = None) -> None:
+        """Show these rows; the cursor goes to the row ``go_to``, else stays with the row it is on."""
+        before, offset = self.row, self.cursor - self.scroll_offset.y
+        target = self._place(rows, go_to)
+        self.rows = rows
+        self.cursor = target
+        if self.marked:
+            self.marked &= {row.id for row in rows}
+        self.virtual_size = Size(self.size.width, len(rows))
+        if go_to is None and 0 <= offset < max(1, self._height):
+            self._scroll_row(target - offset)  # what a person reads does not jump
+        self._into_view()
+        self.refresh()
+        self._report_view()
+        after = self.row
+        if (before and before.id) != (after and after.id) or before != after:
+            self.post_message(self.Moved(self, after))
+
+    def move(self, steps: int) -> None:
+        """Move the cursor, over inert rows, as far as there are rows."""
+        step = 1 if steps > 0 else -1
+        at, left = self.cursor, abs(steps)
+        found = at
+        while left and 0 <= at + step < len(self.rows):
+            at += step
+            if not self.rows[at].inert:
+                found = at
+                left -= 1
+        self.go(found)
+
+    def go(self, index: int) -> None:
+        """Put the cursor on a row, or on the nearest one that takes it."""
+        if not self.rows:
+            return
+        index = self._landing(self.rows, max(0, min(index, len(self.rows) - 1)))
+        if index != self.cursor:
+            self.refresh_line(self.cursor)
+            self.cursor = index
+            self.refresh_line(index)
+            self.post_message(self.Moved(self, self.row))
+        self._into_view()
+
+    def page(self, pages: float) -> None:
+        """Move by a share of the height."""
+        self.move(round(pages * max(2, self._height - 1)))
+
+    def mark(self, ids: Iterable[str], *, on: bool) -> None:
+        """Mark or unmark rows."""
+        self.marked = self.marked | set(ids) if on else self.marked - set(ids)
+        self.refresh()
+
+    # -- drawing ---------------------------------------------------------------------------------
+
+    def render_line(self, y: int) -> Strip:
+        """Line ``y`` of the view."""
+        look = self._look or self._read_look()
+        width = self.scrollable_content_region.width
+        index = self.scroll_offset.y + y
+        if index >= len(self.rows):
+            if y == 0 and self.empty:
+                line = Row("", self.empty, tone="faint")  # type: ignore[arg-type]
+                return row_strip(line, width, look, cursor=False, marked=False)
+            return Strip.blank(width, look.ground)
+        row = self.rows[index]
+        cursor, marked = index == self.cursor, row.id in self.marked
+        key = (index, width, cursor, marked)
+        kept = self._strips.get(key)
+        if kept and kept[0] is row:
+            return kept[1]
+        strip = row_strip(row, width, look, cursor=cursor, marked=marked)
+        if len(self._strips) > _CACHED_STRIPS:
+            self._strips.clear()
+        self._strips[key] = row, strip
+        return strip
+
+    def notify_style_update(self) -> None:
+        """Forget what was drawn with other colours."""
+        super().notify_style_update()
+        self._look = None
+        self._strips.clear()
+
+    def _read_look(self) -> Look:
+        tones = {tone: self.get_component_rich_style(f"row--{tone}", partial=True) for tone in TONES}
+        cursor = self.get_component_rich_style("row--cursor", partial=True)
+        ground = Style.from_color(self.rich_style.color, self.rich_style.bgcolor)
+        self._look = Look(ground, cursor, tones)
+        return self._look
+
+    # -- events ----------------------------------------------------------------------------------
+
+    def watch_scroll_y(self, old_value: float, new_value: float) -> None:
+        """Report what came into view."""
+        super().watch_scroll_y(old_value, new_value)
+        if round(old_value) != round(new_value):
+            self._report_view()
+
+    def on_resize(self) -> None:
+        """Keep the cursor in view and report what is."""
+        self.virtual_size = Size(self.size.width, len(self.rows))
+        self._into_view()
+        self._report_view()
+
+    def on_click(self, event: events.Click) -> None:
+        """Put the cursor where the mouse is; a double click opens."""
+        at = event.get_content_offset(self)
+        if at is None:
+            return
+        index = self.scroll_offset.y + at.y
+        if index < len(self.rows) and not self.rows[index].inert:
+            self.go(index)
+            if event.chain == 2:
+                self.post_message(self.Opened(self, self.rows[index]))
+
+    # -- places ----------------------------------------------------------------------------------
+
+    @property
+    def _height(self) -> int:
+        return self.scrollable_content_region.height
+
+    def _place(self, rows: Sequence[Row], go_to: str | None) -> int:
+        """Where the cursor belongs in ``rows``."""
+        if not rows:
+            return 0
+        if go_to is not None or self.rows:
+            index = {row.id: at for at, row in enumerate(rows)}
+            if go_to is not None and go_to in index:
+                return index[go_to]
+            for at in chain(range(self.cursor, len(self.rows)), range(self.cursor - 1, -1, -1)):
+                row = self.rows[at]
+                if row.id in index and not row.inert:
+                    return index[row.id]
+        return self._landing(rows, 0)
+
+    @staticmethod
+    def _landing(rows: Sequence[Row], index: int) -> int:
+        for at in (*range(index, len(rows)), *range(index - 1, -1, -1)):
+            if not rows[at].inert:
+                return at
+        return 0
+
+    def _into_view(self) -> None:
+        top, height = self.scroll_offset.y, self._height
+        if height <= 0:
+            return
+        if self.cursor < top:
+            above = self.cursor
+            while above > 0 and self.rows[above - 1].inert:
+                above -= 1  # a heading comes into view with its first entry
+            self._scroll_row(above if self.cursor - above < height else self.cursor)
+        elif self.cursor >= top + height:
+            self._scroll_row(self.cursor - height + 1)
+
+    def _scroll_row(self, row: int) -> None:
+        self.scroll_to(y=max(0, row), animate=False, force=True, immediate=True)
+
+    def _report_view(self) -> None:
+        top, height = self.scroll_offset.y, self._height
+        viewed = (top, height, id(self.rows))
+        if height > 0 and viewed != self._viewed:
+            self._viewed = viewed
+            self.post_message(self.InView(self, self.rows[top : top + height]))
+

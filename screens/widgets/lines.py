@@ -1,0 +1,160 @@
+"""The one-line widgets around the panes: title, banner, tabs, hints."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from rich.cells import cell_len
+from rich.style import Style
+from rich.text import Text
+from textual import events
+from textual.message import Message
+from textual.widget import Widget
+
+from screens.shown import Shown
+
+
+class _Line(Widget, can_focus=False):
+    """One line of text in the tones of its component classes."""
+
+    ALLOW_SELECT = False
+
+    def tone(self, name: str) -> Style:
+        """The style of a component class."""
+        return self.get_component_rich_style(f"line--{name}", partial=True)
+
+
+class TitleLine(_Line):
+    """The program, the workspace, and at the right end how search and index are doing."""
+
+    COMPONENT_CLASSES: ClassVar[set[str]] = {"line--name", "line--place", "line--good", "line--busy", "line--warn"}
+
+    def __init__(self, place: Shown) -> None:
+        super().__init__(id="title")
+        self._place = place
+        self.status = Shown("")
+        self._tone = "busy"
+
+    def show(self, status: Shown, tone: str) -> None:
+        """Say how the index is doing; ``tone`` is good, busy or warn."""
+        if (status, tone) != (self.status, self._tone):
+            self.status, self._tone = status, tone
+            self.refresh()
+
+    def render(self) -> Text:
+        """The line."""
+        width = self.size.width
+        name = " Memory Workbench "
+        right = f"{self.status} " if self.status else ""
+        if cell_len(name) + cell_len(right) + 8 > width:
+            name = " "
+        line = Text(no_wrap=True, overflow="crop")
+        line.append(name, self.tone("name"))
+        place = Text(self._place, self.tone("place"))
+        place.truncate(max(0, width - cell_len(name) - cell_len(right) - 1), overflow="ellipsis")
+        line.append_text(place)
+        gap = width - line.cell_len - cell_len(right)
+        if gap >= 0:
+            line.append(" " * gap)
+            line.append(right, self.tone(self._tone))
+        return line
+
+
+class Banner(_Line):
+    """What does not work here and what to do about it. Hidden while all is well."""
+
+    COMPONENT_CLASSES: ClassVar[set[str]] = {"line--text"}
+
+    def __init__(self) -> None:
+        super().__init__(id="banner")
+        self.text = Shown("")
+        self.display = False
+
+    def show(self, text: Shown) -> None:
+        """Say it, or nothing."""
+        self.text = text
+        self.display = bool(text)
+        self.refresh()
+
+    def render(self) -> Text:
+        """The line."""
+        line = Text(f" ! {self.text}", self.tone("text"), no_wrap=True)
+        line.truncate(self.size.width, overflow="ellipsis")
+        return line
+
+
+class TabLine(_Line):
+    """The panes by number and name, where there is no room for all of them."""
+
+    COMPONENT_CLASSES: ClassVar[set[str]] = {"line--tab", "line--current"}
+
+    class Chosen(Message):
+        """A tab was clicked."""
+
+        def __init__(self, index: int) -> None:
+            super().__init__()
+            self.index = index
+
+    def __init__(self, names: Sequence[str]) -> None:
+        super().__init__(id="tabs")
+        self._names = [f" {number} {name} " for number, name in enumerate(names, 1)]
+        self._current = 0
+
+    def show(self, current: int) -> None:
+        """Bring out the tab of the current pane."""
+        if current != self._current:
+            self._current = current
+            self.refresh()
+
+    def render(self) -> Text:
+        """The line."""
+        line = Text(no_wrap=True, overflow="crop")
+        for at, name in enumerate(self._names):
+            line.append(name, self.tone("current" if at == self._current else "tab"))
+        return line
+
+    def on_click(self, event: events.Click) -> None:
+        """Choose the tab under the mouse."""
+        edge = 0
+        for at, name in enumerate(self._names):
+            edge += len(name)
+            if event.x < edge:
+                self.post_message(self.Chosen(at))
+                return
+
+
+class HintLine(_Line):
+    """The keys that do something here and now, as many as fit; help always last."""
+
+    COMPONENT_CLASSES: ClassVar[set[str]] = {"line--key", "line--label"}
+
+    def __init__(self) -> None:
+        super().__init__(id="hints")
+        self.hints: Sequence[tuple[str, str]] = ()
+
+    def show(self, hints: Sequence[tuple[str, str]]) -> None:
+        """Show these keys with their labels."""
+        if hints != self.hints:
+            self.hints = hints
+            self.refresh()
+
+    def render(self) -> Text:
+        """The line."""
+        line = Text(" ", no_wrap=True, overflow="crop")
+        *others, last = self.hints or [("", "")]
+        room = self.size.width - 1 - self._cells(last)
+        for hint in others:
+            if self._cells(hint) <= room:
+                room -= self._cells(hint)
+                self._append(line, hint)
+        self._append(line, last)
+        return line
+
+    @staticmethod
+    def _cells(hint: tuple[str, str]) -> int:
+        return cell_len(hint[0]) + cell_len(hint[1]) + 3
+
+    def _append(self, line: Text, hint: tuple[str, str]) -> None:
+        line.append(hint[0], self.tone("key"))
+        line.append(f" {hint[1]}  ", self.tone("label"))

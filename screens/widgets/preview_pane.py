@@ -1,0 +1,135 @@
+"""The preview: an entry in its surroundings, its facts pinned above, its history below."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from rich.cells import cell_len
+from rich.segment import Segment
+from rich.style import Style
+from textual.content import Content
+from textual.geometry import Size
+from textual.scroll_view import ScrollView
+from textual.strip import Strip
+
+from screens.shown import Shown
+from screens.snapshots import Preview, PreviewLine
+from screens.widgets.row_strip import clipped
+
+_TONES = ("front", "context", "entry", "note", "label", "fact", "warning", "bar", "rule")
+_NUMBER = 6
+_MAX_FACT_LINES = 4
+
+
+class PreviewPane(ScrollView, can_focus=False, inherit_bindings=False):
+    """Lines of a file with the entry brought out."""
+
+    COMPONENT_CLASSES: ClassVar[set[str]] = {f"preview--{tone}" for tone in _TONES}
+    ALLOW_SELECT = False
+
+    def __init__(self) -> None:
+        super().__init__(id="preview")
+        self.shown: Preview | None = None
+        self._history: tuple[Shown, ...] = ()
+        self._head: list[Strip] = []
+        self._body: list[Strip] = []
+        self._focus_at = 0
+
+    def show(self, preview: Preview | None) -> None:
+        """Show ``preview``; the view stays where it is when it is about the same entry as before."""
+        same = preview and self.shown and preview.key == self.shown.key
+        if not same:
+            self._history = ()
+        self.shown = preview
+        self.border_title = Content(preview.where) if preview else Content("")
+        self._lay_out()
+        if not same:
+            self.scroll_to(y=max(0, self._focus_at - 2), animate=False, force=True, immediate=True)
+
+    def show_history(self, key: str, lines: tuple[Shown, ...]) -> None:
+        """What was done to the entry, newest first; ignored when another entry is shown by now."""
+        if self.shown and self.shown.key == key and lines != self._history:
+            self._history = lines
+            self._lay_out()
+
+    def scroll_by(self, lines: int) -> None:
+        """Scroll, without taking the focus."""
+        self.scroll_to(y=self.scroll_offset.y + lines, animate=False, force=True, immediate=True)
+
+    def render_line(self, y: int) -> Strip:
+        """Line ``y`` of the view: the pinned head, then the body from where it is scrolled to."""
+        if y < len(self._head):
+            return self._head[y]
+        at = self.scroll_offset.y + y - len(self._head)
+        return self._body[at] if at < len(self._body) else Strip.blank(self._width, self._ground())
+
+    def on_resize(self) -> None:
+        """Wrap again."""
+        self._lay_out()
+
+    def notify_style_update(self) -> None:
+        """Draw again in other colours."""
+        super().notify_style_update()
+        if self.is_attached and self.shown:
+            self.call_after_refresh(self._lay_out)
+
+    @property
+    def _width(self) -> int:
+        return max(1, self.scrollable_content_region.width)
+
+    def _ground(self) -> Style:
+        return Style.from_color(self.rich_style.color, self.rich_style.bgcolor)
+
+    def _style(self, tone: str) -> Style:
+        return self._ground() + self.get_component_rich_style(f"preview--{tone}", partial=True)
+
+    def _lay_out(self) -> None:
+        preview = self.shown
+        self._head, self._body, self._focus_at = [], [], 0
+        if preview is not None and self.size.width > _NUMBER + 4:
+            self._head = self._facts(preview)
+            for at, line in enumerate(preview.lines):
+                if at == preview.focus:
+                    self._focus_at = len(self._body)
+                self._body += self._line(line)
+            if self._history:
+                self._body.append(Strip.blank(self._width, self._ground()))
+                self._body += [self._plain("history  " + text, "fact") for text in self._history]
+        height = len(self._head) + len(self._body)
+        self.virtual_size = Size(self._width, height)
+        self.refresh()
+
+    def _facts(self, preview: Preview) -> list[Strip]:
+        """The facts in as few lines as they fit, warnings, and a rule."""
+        label, fact = self._style("label"), self._style("fact")
+        rows: list[list[Segment]] = [[]]
+        used = 0
+        for name, value in preview.facts:
+            cells = cell_len(name) + cell_len(value) + 4
+            if used and used + cells > self._width:
+                rows.append([])
+                used = 0
+            shown = clipped(value, min(cell_len(value), max(4, self._width - cell_len(name) - 3)))
+            rows[-1] += [Segment(f" {name} ", label), Segment(shown + "  ", fact)]
+            used += cells
+        strips = [Strip(row).adjust_cell_length(self._width, fact) for row in rows[:_MAX_FACT_LINES] if row]
+        strips += [self._plain(f" ‽ {text}", "warning") for text in preview.warnings[:2]]
+        strips.append(Strip([Segment("─" * self._width, self._style("rule"))], self._width))
+        return strips
+
+    def _line(self, line: PreviewLine) -> list[Strip]:
+        """A file's line, wrapped; its number before the first part, a bar before each of the entry's."""
+        width = max(4, self._width - _NUMBER - 1)
+        style, ground = self._style(line.role), self._style("label")
+        bar = Segment("▎", self._style("bar")) if line.role == "entry" else Segment(" ", ground)
+        parts = Content(line.text).wrap(width) if cell_len(line.text) > width else [Content(line.text)]
+        out = []
+        for at, part in enumerate(parts):
+            number = f"{line.number:>{_NUMBER - 1}} " if at == 0 and line.number else " " * _NUMBER
+            strip = Strip([Segment(number, ground), bar, Segment(part.plain, style)])
+            out.append(strip.adjust_cell_length(self._width, style))
+        return out
+
+    def _plain(self, text: str, tone: str) -> Strip:
+        style = self._style(tone)
+        return Strip([Segment(clipped(text, self._width), style)]).adjust_cell_length(self._width, style)

@@ -1,0 +1,95 @@
+"""Drawing one row into a strip of cells."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from rich.cells import cell_len, set_cell_size
+from rich.segment import Segment
+from rich.style import Style
+from textual.strip import Strip
+
+from screens.rows import CLOSED, CURSOR, MARKED, OPEN, Part, Row
+
+GUTTER = 2
+_TAIL_SHARE = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """The styles of a list at this moment: its ground, its cursor line, and each tone."""
+
+    ground: Style
+    cursor: Style
+    tones: Mapping[str, Style]
+
+
+def row_strip(row: Row, width: int, look: Look, *, cursor: bool, marked: bool) -> Strip:
+    """``row`` in exactly ``width`` cells. The tail keeps at most half of them; the text takes the rest."""
+    base = look.ground + (look.cursor if cursor else Style.null())
+    tones = look.tones
+    segments = [
+        Segment(CURSOR if cursor else " ", base + tones["accent"]),
+        Segment(MARKED if marked else " ", base + tones["match"]),
+    ]
+    indent = "  " * row.depth
+    if row.fold is not None:
+        indent += (OPEN if row.fold else CLOSED) + " "
+    if indent:
+        segments.append(Segment(indent, base + tones["faint"]))
+    used = GUTTER + cell_len(indent)
+    for part in row.lead:
+        text = part.text + " "
+        segments.append(Segment(text, base + tones[part.tone]))
+        used += cell_len(text)
+    tail, tail_cells = _fitting(row.tail, int(width * _TAIL_SHARE))
+    room = width - used - tail_cells
+    if room < 0:
+        return Strip(segments).crop(0, width).extend_cell_length(width, base)
+    segments += _text(row, room, base, tones)
+    segments += [Segment(text, base + tones[tone]) for text, tone in tail]
+    return Strip(segments, width)
+
+
+def clipped(text: str, cells: int) -> str:
+    """``text`` in exactly ``cells`` cells, with an ellipsis where something was left out."""
+    if cells <= 0:
+        return ""
+    if len(text) <= cells and cell_len(text) <= cells:
+        return set_cell_size(text, cells)
+    return set_cell_size(set_cell_size(text, cells - 1).rstrip() + "…", cells)
+
+
+def _text(row: Row, room: int, base: Style, tones: Mapping[str, Style]) -> list[Segment]:
+    text = clipped(row.text, room)
+    style = base + tones[row.tone]
+    if not row.emphasis:
+        return [Segment(text, style)]
+    out, at = [], 0
+    for start, end, tone in row.emphasis:
+        if start >= len(text) or start < at:
+            continue
+        out.append(Segment(text[at:start], style))
+        out.append(Segment(text[start:end], base + tones[tone]))
+        at = min(end, len(text))
+    out.append(Segment(text[at:], style))
+    return [segment for segment in out if segment.text]
+
+
+def _fitting(tail: tuple[Part, ...], limit: int) -> tuple[list[tuple[str, str]], int]:
+    """The last parts of ``tail`` that fit into ``limit`` cells, and the cells they take."""
+    kept: list[tuple[str, str]] = []
+    used = 0
+    for part in reversed(tail):
+        text = " " + part.text
+        cells = cell_len(text)
+        if used + cells > limit:
+            break
+        kept.append((text, part.tone))
+        used += cells
+    kept.reverse()
+    if kept:
+        kept.append((" ", "text"))
+        used += 1
+    return kept, used

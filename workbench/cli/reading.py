@@ -1,0 +1,158 @@
+"""Commands that only look: status, get, log, show, keys."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+import click
+
+from workbench.cli.output import json_option, operation_json, say, say_diff, say_json
+from workbench.cli.places import workspace
+from workbench.errors import NotMemoryError, UsageError, WorkbenchError
+from workbench.memory.names import RelPath
+from workbench.workspace.plan import Operation, unified_diff
+from workbench.workspace.workspace import Workspace
+
+
+@click.command()
+@json_option
+def status(as_json: bool) -> None:
+    """What is in this memory, and whether the index is up to date."""
+    with workspace() as place:
+        report = _status(place)
+    if as_json:
+        say_json(report)
+        return
+    budget, index = report["budget"], report["index"]
+    say(report["workspace"], bold=True)
+    counts = ", ".join(f"{count} {kind}" for kind, count in report["files"].items())
+    say(f"files      {counts or 'none yet'}")
+    over = " · over budget" if budget["used"] > budget["limit"] else ""
+    say(f"budget     {budget['path']} {budget['used']:,} of {budget['limit']:,} characters{over}")
+    say(f"index      {index['state']}" + (f" · {index['detail']}" if index["detail"] else ""))
+    say(f"repository {report['repository']}")
+    say(f"last dream {report['last_dream'] or 'never'}")
+    for warning in report["warnings"]:
+        say(f"warning    {warning}", fg="yellow")
+
+
+def _status(place: Workspace) -> dict[str, Any]:
+    from indexing.freshness import freshness
+
+    files = place.scan()
+    memory = place.memory_document()
+    try:
+        head = place.history.head()
+        repository = f"at {head[:12]}" if head else "without commits"
+    except WorkbenchError as error:
+        repository = error.message
+    dreams = [f.path for f in files if f.path.startswith("_system/dreaming/")]
+    warnings = []
+    if (place.root / "MEMORY.md").is_file() and (place.root / "memory.md").is_file():
+        same = (place.root / "MEMORY.md").samefile(place.root / "memory.md")
+        if not same:
+            warnings.append("both MEMORY.md and memory.md exist: MEMORY.md is used")
+    if (place.root / "MEMORY.json").exists():
+        warnings.append("MEMORY.json is there: deprecated, shown here, never indexed")
+    return {
+        "workspace": str(place.root),
+        "files": dict(sorted(Counter(file.kind.value for file in files).items())),
+        "bytes": sum(file.size for file in files),
+        "budget": {
+            "path": memory.path,
+            "used": len(memory.data.decode("utf-8", "replace")),
+            "limit": place.settings.memory_budget,
+        },
+        "index": freshness(place).as_json(),
+        "repository": repository,
+        "last_dream": max(dreams, default=None),
+        "warnings": warnings,
+    }
+
+
+@click.command()
+@click.argument("path")
+@click.option("--from", "first", type=click.IntRange(min=1), default=1, help="First line (from 1).")
+@click.option("--lines", type=click.IntRange(min=1), default=None, help="How many lines.")
+@json_option
+def get(path: str, first: int, lines: int | None, as_json: bool) -> None:
+    """A memory file, or part of it."""
+    with workspace() as place:
+        try:
+            data = place.read(path)
+        except FileNotFoundError:
+            raise NotMemoryError(path) from None
+    rows = data.split(b"\n")
+    if rows and not rows[-1]:
+        rows.pop()
+    stop = len(rows) if lines is None else min(len(rows), first - 1 + lines)
+    if first > max(1, len(rows)):
+        raise UsageError(f"{path} has {len(rows)} lines, so there is no line {first}")
+    part = b"\n".join(rows[first - 1 : stop])
+    text = part.decode("utf-8", "replace")
+    if as_json:
+        say_json(
+            {
+                "path": path,
+                "start_line": first,
+                "end_line": stop,
+                "total_lines": len(rows),
+                "text": text,
+            }
+        )
+    elif click.get_text_stream("stdout").isatty():
+        say(text)
+    else:
+        click.echo(part)
+
+
+@click.command()
+@click.argument("path", required=False)
+@click.option("-n", "--limit", type=click.IntRange(min=1), default=30, show_default=True)
+@json_option
+def log(path: str | None, limit: int, as_json: bool) -> None:
+    """Operations, newest first; with PATH those that changed it."""
+    with workspace() as place:
+        operations = place.operations.log(limit, RelPath(path) if path else None)
+    if as_json:
+        say_json([operation_json(operation) for operation in operations])
+        return
+    for operation in operations:
+        say(_log_line(operation), dim=operation.undone)
+
+
+def _log_line(operation: Operation) -> str:
+    when = operation.when.astimezone().strftime("%Y-%m-%d %H:%M")
+    undone = " (undone)" if operation.undone else ""
+    return f"{operation.id}  {when}  {operation.actor:<8}  {operation.summary}{undone}"
+
+
+@click.command()
+@click.argument("operation", metavar="OP")
+@json_option
+def show(operation: str, as_json: bool) -> None:
+    """One operation: what, when, why, and its diff."""
+    with workspace() as place:
+        found = place.operations.find(operation)
+        diff = "".join(unified_diff(edit) for edit in place.operations.edits(found))
+    if as_json:
+        say_json(operation_json(found, diff))
+        return
+    say(found.summary, bold=True)
+    say(f"{found.id} · commit {found.commit[:12]} · {found.when.astimezone():%Y-%m-%d %H:%M:%S}")
+    for key, value in found.trailers:
+        if key not in ("Operation", "Action"):
+            say(f"{key.lower()}: {value}")
+    if found.undone:
+        say("undone: yes")
+    say("")
+    say_diff(diff)
+
+
+@click.command()
+def keys() -> None:
+    """Every action of the interface with its key, as a Markdown table."""
+    from screens.actions import key_table
+
+    click.echo(key_table())

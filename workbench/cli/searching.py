@@ -1,0 +1,144 @@
+"""Commands over the derived index: reindex and search."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from datetime import date
+from typing import IO, TYPE_CHECKING, Any, cast
+
+import click
+
+from workbench.cli.output import json_option, narrate, say, say_json
+from workbench.cli.places import workspace
+from workbench.errors import UsageError
+from workbench.memory.entry import Kind
+
+if TYPE_CHECKING:
+    from indexing.answer import Answer, Mode, Query
+
+_KINDS = tuple(kind.value for kind in Kind)
+_MODES = ("hybrid", "lexical", "vector")
+
+
+@click.command()
+@click.option("--full", is_flag=True, help="Build everything anew, aside, then swap it in.")
+@click.option("--no-vectors", is_flag=True, help="Words only.")
+@click.option("--dry-run", is_flag=True, help="Say what would be done.")
+@json_option
+def reindex(full: bool, no_vectors: bool, dry_run: bool, as_json: bool) -> None:
+    """Bring the index up to date with the files."""
+    from indexing.sync import reindex as run
+
+    from workbench.cli.progress import Bar
+
+    with workspace() as place, Bar() as bar:
+        report = run(place, full=full, vectors=not no_vectors, dry_run=dry_run, progress=bar.show)
+    shown = report.as_json()
+    if as_json:
+        say_json(shown)
+        return
+    files, entries = shown["files"], shown["entries"]
+    would = "would be " if dry_run else ""
+    say(
+        f"{files['seen']} files: {files['added']} {would}added, {files['changed']} {would}changed, "
+        f"{files['removed']} {would}removed, {files['unchanged']} unchanged"
+    )
+    say(
+        f"{entries['total']} entries: {entries['added']} added, {entries['removed']} removed; "
+        f"{shown['embedded']} embedded, {shown['from_cache']} from the cache; {shown['seconds']:.1f} s"
+    )
+    if shown.get("degraded"):
+        narrate(f"words only: {shown['degraded']}")
+    for failure in files["failed"]:
+        narrate(f"not indexed: {failure['path']}: {failure['error']}")
+
+
+@click.command()
+@click.argument("query", required=False)
+@click.option("-k", type=click.IntRange(1, 1000), default=10, show_default=True, help="Hits.")
+@click.option("--mode", type=click.Choice(_MODES), default="hybrid", show_default=True)
+@click.option("--kind", "kinds", type=click.Choice(_KINDS), multiple=True, help="Only these kinds.")
+@click.option("--since", type=click.DateTime(["%Y-%m-%d"]), help="Only entries of this day or later.")
+@click.option("--until", type=click.DateTime(["%Y-%m-%d"]), help="Only entries of this day or earlier.")
+@click.option("--explain", is_flag=True, help="Show how each score came about.")
+@click.option("--batch", type=click.File("r", encoding="utf-8"), help='JSON lines {"id","query","k"}.')
+@json_option
+def search(
+    query: str | None,
+    k: int,
+    mode: str,
+    kinds: tuple[str, ...],
+    since: Any,
+    until: Any,
+    explain: bool,
+    batch: IO[str] | None,
+    as_json: bool,
+) -> None:
+    """Ranked hits for QUERY: by words and by meaning."""
+    from indexing.search import HybridSearch, LexicalSearch
+
+    from indexing.answer import Query
+
+    if (query is None) == (batch is None):
+        raise UsageError("give either a query or --batch FILE")
+
+    def ask(text: str, limit: int) -> Query:
+        return Query(
+            text=text,
+            k=limit,
+            mode=cast("Mode", mode),
+            kinds=frozenset(Kind(kind) for kind in kinds),
+            since=_day(since),
+            until=_day(until),
+            explain=explain,
+        )
+
+    with workspace() as place:
+        engine = LexicalSearch(place) if mode == "lexical" else HybridSearch(place)
+        if batch is not None:
+            for name, text, limit in _questions(batch, k):
+                say_json({"id": name, **engine.search(ask(text, limit)).as_json()})
+            return
+        answer = engine.search(ask(query or "", k))
+    if as_json:
+        say_json(answer.as_json())
+    else:
+        _print(answer, explain)
+
+
+def _day(moment: Any) -> date | None:
+    return None if moment is None else moment.date()
+
+
+def _questions(batch: IO[str], k: int) -> Iterator[tuple[Any, str, int]]:
+    for number, line in enumerate(batch, 1):
+        if not line.strip():
+            continue
+        try:
+            row = json.loads(line)
+            yield row.get("id", number), str(row["query"]), int(row.get("k", k))
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            raise UsageError(
+                f"line {number} of the batch is not a question",
+                hint='each line is JSON like {"id": 1, "query": "…", "k": 10}',
+            ) from error
+
+
+def _print(answer: Answer, explain: bool) -> None:
+    if answer.degraded:
+        narrate(f"words only: {answer.degraded}")
+    if answer.stale:
+        narrate(f"stale: {answer.stale}")
+    if not answer.hits:
+        narrate("nothing was found")
+    for hit in answer.hits:
+        when = f"  {hit.date}" if hit.date else ""
+        say(f"{hit.rank:>2}. {hit.entry}  L{hit.start_line}{when}  {hit.score:.3f}", fg="cyan")
+        if hit.heading:
+            say("    " + " › ".join(hit.heading), dim=True)
+        for line in hit.snippet.splitlines():
+            say("    " + line)
+        if explain and hit.explanation:
+            for part in hit.explanation:
+                say("      " + part, dim=True)

@@ -1,0 +1,167 @@
+"""Every error a person can meet, as one tree.
+
+::
+
+    WorkbenchError                 exit 1
+    ├── UsageError                 exit 2   the request itself makes no sense
+    │   ├── EntryNotFoundError              no entry has this address (any more)
+    │   ├── AmbiguousEntryError             several entries share this prefix
+    │   ├── NotMemoryError                  the path is outside the workspace's memory
+    │   └── NotCuratableError               the action does not apply to this entry
+    ├── WorkspaceError
+    │   ├── NoWorkspaceError                there is no such folder
+    │   ├── NoGitError                      git is not installed
+    │   ├── NoRepositoryError               the folder is not in a git repository
+    │   ├── RepositoryStateError            a bare, foreign or half-merged repository
+    │   └── ReadOnlyError                   the workspace cannot be written
+    ├── BusyError                  exit 3   somebody else holds a lock: try again
+    ├── ConflictError                       newer text is in the way; nothing was changed
+    ├── WriteFailedError                    the disk refused; the old text is intact
+    ├── IndexUnavailableError               a derived store cannot be opened, read or written
+    └── ModelUnavailableError               no embedding model; words still work
+
+Each says what happened, to which object, and (``hint``) what the person can do next. ``code`` is the
+stable name that ``--json`` prints.
+"""
+
+from __future__ import annotations
+
+
+class WorkbenchError(Exception):
+    """Something that a person can act on. ``hint`` names the next step."""
+
+    code = "failed"
+    exit_code = 1
+
+    def __init__(self, message: str, *, hint: str = "") -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+
+
+class UsageError(WorkbenchError):
+    """The request makes no sense as it stands."""
+
+    code = "usage"
+    exit_code = 2
+
+
+class EntryNotFoundError(UsageError):
+    """No entry has this address."""
+
+    code = "entry-not-found"
+
+    def __init__(self, address: str) -> None:
+        super().__init__(
+            f"there is no entry {address}",
+            hint="it may have been edited or removed; nothing was changed. "
+            "`workbench search` shows the addresses of today",
+        )
+
+
+class AmbiguousEntryError(UsageError):
+    """Several entries start with this prefix."""
+
+    code = "entry-ambiguous"
+
+    def __init__(self, address: str, candidates: list[str]) -> None:
+        super().__init__(
+            f"{address} fits several entries", hint="give more of it: " + ", ".join(candidates[:5])
+        )
+
+
+class NotMemoryError(UsageError):
+    """The path is not part of the workspace's memory."""
+
+    code = "not-memory"
+
+    def __init__(self, path: str) -> None:
+        super().__init__(
+            f"{path} is not a memory file of this workspace",
+            hint="paths are relative to the workspace; `workbench status` lists what is memory",
+        )
+
+
+class NotCuratableError(UsageError):
+    """The action does not apply to this entry."""
+
+    code = "not-curatable"
+
+
+class WorkspaceError(WorkbenchError):
+    """The workspace as a whole cannot serve the request."""
+
+    code = "workspace"
+
+
+class NoWorkspaceError(WorkspaceError):
+    """There is no such folder."""
+
+    code = "no-workspace"
+
+
+class NoGitError(WorkspaceError):
+    """git is not installed."""
+
+    code = "no-git"
+
+    def __init__(self) -> None:
+        super().__init__(
+            "git was not found on this machine",
+            hint="install git 2.30 or newer; browsing and searching work without it",
+        )
+
+
+class NoRepositoryError(WorkspaceError):
+    """The folder is not inside a git repository."""
+
+    code = "no-repository"
+
+    def __init__(self, root: str) -> None:
+        super().__init__(
+            f"{root} is not in a git repository, so nothing could be undone there",
+            hint="run `workbench init` in it to make one; browsing and searching work without",
+        )
+
+
+class RepositoryStateError(WorkspaceError):
+    """The repository is in a state in which we do not commit."""
+
+    code = "repository-state"
+
+
+class ReadOnlyError(WorkspaceError):
+    """The workspace cannot be written."""
+
+    code = "read-only"
+
+
+class BusyError(WorkbenchError):
+    """Somebody else is writing."""
+
+    code = "busy"
+    exit_code = 3
+
+
+class ConflictError(WorkbenchError):
+    """Newer text is in the way; nothing was changed."""
+
+    code = "conflict"
+
+
+class WriteFailedError(WorkbenchError):
+    """The disk refused; the old text is intact."""
+
+    code = "write-failed"
+
+
+class IndexUnavailableError(WorkbenchError):
+    """A derived store cannot be opened, read or written."""
+
+    code = "index-unavailable"
+
+
+class ModelUnavailableError(WorkbenchError):
+    """No embedding model can be used."""
+
+    code = "model-unavailable"

@@ -1,0 +1,1 @@
+"""What memory is: frozen types and text codecs. Nothing here opens a file."""

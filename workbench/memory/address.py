@@ -1,0 +1,32 @@
+"""Addresses by content: ``path#hash``, with ``~n`` where the same text stands several times in a file."""
+
+from __future__ import annotations
+
+from workbench.errors import AmbiguousEntryError, EntryNotFoundError
+from workbench.memory.entry import Entry
+from workbench.memory.markdown import Document
+
+SHORTEST_PREFIX = 4
+"""Hash digits that an address must give at least."""
+
+
+def path_of(address: str) -> str:
+    """The file that an address speaks of (a path may hold ``#`` itself: the last one counts)."""
+    return address.rpartition("#")[0]
+
+
+def find_entry(document: Document, address: str) -> Entry:
+    """The entry of ``document`` with this address; a unique prefix of the hash is enough.
+
+    Raises EntryNotFoundError or AmbiguousEntryError.
+    """
+    wanted, _, ordinal = address.rpartition("#")[2].partition("~")
+    if len(wanted) < SHORTEST_PREFIX:
+        raise EntryNotFoundError(address)
+    number = int(ordinal) if ordinal.isdecimal() else 1
+    found = [entry for entry in document.entries if entry.hash.startswith(wanted) and entry.ordinal == number]
+    if not found:
+        raise EntryNotFoundError(address)
+    if len(found) > 1:
+        raise AmbiguousEntryError(address, [entry.address for entry in found])
+    return found[0]

@@ -1,0 +1,90 @@
+"""The entry: the unit that is curated is the unit that is searched."""
+
+from __future__ import annotations
+
+import hashlib
+import unicodedata
+from dataclasses import dataclass
+from datetime import date
+from enum import StrEnum
+
+from workbench.memory.names import EntryHash, RelPath
+from workbench.memory.provenance import Provenance
+
+HASH_DIGITS = 12
+
+
+class Kind(StrEnum):
+    """What sort of memory file an entry lives in."""
+
+    MEMORY = "memory"
+    LOG = "log"
+    NOTE = "note"
+    EPISODE = "episode"
+    ENTITY = "entity"
+    DREAM = "dream"
+    CONTEXT = "context"
+    BOOTSTRAP = "bootstrap"
+
+
+class Form(StrEnum):
+    """What sort of Markdown block an entry is."""
+
+    ITEM = "item"
+    PARAGRAPH = "paragraph"
+    TABLE = "table"
+    CODE = "code"
+    QUOTE = "quote"
+    HTML = "html"
+    HEADING = "heading"
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """Bytes ``start`` up to, not including, ``end`` of a file."""
+
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entry:
+    """One list item with what is nested in it, one paragraph, table, code block or bare heading.
+
+    ``text`` has no list marker and no provenance comment. ``span`` covers whole lines with their line
+    ends, except for the parts of an entry that was too long for one model window (``parts`` > 1): these
+    divide the content of their block between them. Lines count from 1 and include both ends.
+    """
+
+    path: RelPath
+    kind: Kind
+    form: Form
+    span: Span
+    start_line: int
+    end_line: int
+    heading: tuple[str, ...]
+    date: date | None
+    text: str
+    hash: EntryHash
+    ordinal: int = 1
+    part: int = 1
+    parts: int = 1
+    provenance: Provenance | None = None
+
+    @property
+    def address(self) -> str:
+        """``path#hash``, with ``~n`` when the same text stands in the file for the nth time."""
+        repeat = f"~{self.ordinal}" if self.ordinal > 1 else ""
+        return f"{self.path}#{self.hash}{repeat}"
+
+    @property
+    def title(self) -> str:
+        """The first line that holds words."""
+        return next((line.strip() for line in self.text.splitlines() if line.strip()), "")
+
+
+def entry_hash(text: str) -> EntryHash:
+    """The content address of ``text``: blind to white space and to Unicode normal forms."""
+    normal = " ".join(unicodedata.normalize("NFC", text).split())
+    digest = hashlib.sha256(normal.encode("utf-8", "surrogatepass")).hexdigest()
+    return EntryHash(digest[:HASH_DIGITS])

@@ -1,0 +1,269 @@
+"""From the bytes of a file to its entries, and never a byte further.
+
+The block structure is read by markdown-it; this module maps its line ranges back to byte spans. Lines
+end at ``\\n`` only, so the spans hold for CRLF, lone CR, NUL, form feeds, a BOM and invalid UTF-8 alike.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import date
+from functools import cache
+
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
+
+from workbench.memory.entry import Entry, Form, Kind, Span, entry_hash
+from workbench.memory.frontmatter import BOM, FrontMatter, read_front_matter
+from workbench.memory.names import RelPath
+from workbench.memory.provenance import Provenance, parse_day, split_provenance
+from workbench.memory.window import fits, pieces
+
+_MARKER = re.compile(r"[ \t]*(?:[-*+]|\d{1,9}[.)])(?:[ \t]+|$)", re.MULTILINE)
+_DATED_NAME = re.compile(r"(?:^|/)(\d{4}-\d{2}-\d{2})(?:-[^/]*)?\.md$")
+_QUOTE_MARK = re.compile(r"^[ \t]{0,3}> ?", re.MULTILINE)
+_FORMS = {
+    "paragraph_open": Form.PARAGRAPH,
+    "table_open": Form.TABLE,
+    "fence": Form.CODE,
+    "code_block": Form.CODE,
+    "blockquote_open": Form.QUOTE,
+    "html_block": Form.HTML,
+}
+_LISTS = ("bullet_list_open", "ordered_list_open")
+
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """A heading with its level, its own line range (0-based, end excluded) and the path down to it."""
+
+    level: int
+    first: int
+    last: int
+    path: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A memory file as it was read: its bytes, its header, its headings and its entries in order."""
+
+    path: RelPath
+    kind: Kind
+    data: bytes
+    front_matter: FrontMatter | None
+    headings: tuple[Heading, ...]
+    entries: tuple[Entry, ...]
+    line_starts: tuple[int, ...]
+    """Byte offset of each line, and one more for the end of the file."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Block:
+    form: Form
+    first: int
+    last: int
+    heading: tuple[str, ...]
+
+
+def parse_document(path: RelPath, data: bytes, kind: Kind) -> Document:
+    """The entries of ``data``. Any bytes are a document; nothing raises."""
+    header = read_front_matter(data)
+    starts = _line_starts(data)
+    tokens = _tokens(data, header)
+    headings, blocks = _blocks(tokens)
+    day = file_date(path, header)
+    entries = _number(entry for block in blocks for entry in _entries(path, kind, data, starts, block, day))
+    return Document(path, kind, data, header, tuple(headings), entries, starts)
+
+
+def file_date(path: str, header: FrontMatter | None) -> date | None:
+    """The day a file speaks of: by its name, else by its front matter."""
+    named = _DATED_NAME.search(path)
+    if named and (day := parse_day(named[1])):
+        return day
+    if header is None:
+        return None
+    keys = ("date", "ended_at", "started_at", "created_at", "valid_from")
+    return next((day for key in keys if (day := parse_day(header.text(key)))), None)
+
+
+@cache
+def _parser() -> MarkdownIt:
+    # Reference definitions leave no token behind; as paragraphs they stay visible and curatable.
+    return MarkdownIt("commonmark", {"html": True}).enable("table").disable("reference")
+
+
+def _tokens(data: bytes, header: FrontMatter | None) -> list[Token]:
+    body = header.body if header else 0
+    text = data[body:].decode("utf-8", "replace").removeprefix("\ufeff")
+    text = text.replace("\r\n", "\n").replace("\r", " ").replace("\0", "\N{REPLACEMENT CHARACTER}")
+    text = "\n" * data.count(b"\n", 0, body) + text  # the header's lines still count
+    tokens: list[Token] = []
+    parser = _parser()
+    parser.block.parse(text, parser, {}, tokens)
+    return tokens
+
+
+def _blocks(tokens: Sequence[Token]) -> tuple[list[Heading], list[_Block]]:
+    """The headings, and the blocks that become entries, in the order of the file."""
+    headings: list[Heading] = []
+    blocks: list[_Block] = []
+    stack: list[tuple[int, str]] = []
+    inside_list = False
+    for at, token in enumerate(tokens):
+        if token.level == 0 and token.type in _LISTS:
+            inside_list = True
+        elif token.level == 0:
+            inside_list = inside_list and not token.type.endswith("_list_close")
+        lines = token.map
+        if lines is None:
+            continue
+        path = tuple(text for _, text in stack)
+        if token.type == "heading_open" and token.level == 0:
+            level = int(token.tag[1:])
+            stack = [item for item in stack if item[0] < level]
+            stack.append((level, split_provenance(tokens[at + 1].content)[0].strip()))
+            path = tuple(text for _, text in stack)
+            headings.append(Heading(level, lines[0], lines[1], path))
+            blocks.append(_Block(Form.HEADING, lines[0], lines[1], path))
+        elif inside_list and token.level == 1 and token.type == "list_item_open":
+            blocks.append(_Block(Form.ITEM, lines[0], lines[1], path))
+        elif token.level == 0 and token.type in _FORMS:
+            blocks.append(_Block(_FORMS[token.type], lines[0], lines[1], path))
+    return headings, [block for at, block in enumerate(blocks) if _stands_alone(blocks, at)]
+
+
+def _stands_alone(blocks: Sequence[_Block], at: int) -> bool:
+    """Whether a block is an entry: a heading only when nothing stands under it and it is no title."""
+    block = blocks[at]
+    if block.form is not Form.HEADING:
+        return True
+    if at == 0 and len(block.heading) == 1:
+        return False
+    if at + 1 == len(blocks):
+        return True
+    following = blocks[at + 1]
+    return following.form is Form.HEADING and len(following.heading) <= len(block.heading)
+
+
+def _entries(
+    path: RelPath,
+    kind: Kind,
+    data: bytes,
+    starts: tuple[int, ...],
+    block: _Block,
+    day: date | None,
+) -> Iterator[Entry]:
+    first, last = block.first, min(block.last, len(starts) - 1)
+    while last - 1 > first and not data[starts[last - 1] : starts[last]].strip():
+        last -= 1  # a list item's range includes the blank lines after it
+    span = Span(starts[first], starts[last])
+    source = data[span.start : span.end].decode("utf-8", "surrogateescape")
+    heading = block.heading[:-1] if block.form is Form.HEADING else block.heading
+    body, origin = split_provenance(source)
+    text = block.heading[-1] if block.form is Form.HEADING else _clean(body, block.form, first=True)
+    if not text:
+        return
+    whole = Entry(
+        path=path,
+        kind=kind,
+        form=block.form,
+        span=span,
+        start_line=first + 1,
+        end_line=last,
+        heading=heading,
+        date=_own_date(kind, day, origin) if origin else day,
+        text=text,
+        hash=entry_hash(text),
+        provenance=origin,
+    )
+    if fits(text):
+        yield whole
+    else:
+        yield from _parts(whole, data)
+
+
+def _own_date(kind: Kind, day: date | None, origin: Provenance) -> date | None:
+    names = ("happens_at", "occurred_at") if kind is Kind.ENTITY else ("occurred_at", "at")
+    return next((own for name in names if (own := origin.day(name))), day)
+
+
+def _parts(whole: Entry, data: bytes) -> Iterator[Entry]:
+    """A long entry as parts that fit the window and divide its content between them."""
+    source = data[whole.span.start : whole.span.end].decode("utf-8", "surrogateescape")
+    begin = 0
+    if whole.form is Form.ITEM and (marker := _MARKER.match(source)):
+        begin = marker.end()  # the marker stays with whatever part comes first
+    ranges = [(begin + a, begin + b) for a, b in pieces(source[begin:])]
+    texts = [_clean(split_provenance(source[a:b])[0], whole.form, first=False) for a, b in ranges]
+    kept = [(a, b, text) for (a, b), text in zip(ranges, texts, strict=True) if text]
+    offset, at, line = whole.span.start, 0, whole.start_line
+    for number, (a, b, text) in enumerate(kept, 1):
+        line += source.count("\n", at, a)
+        offset += len(source[at:a].encode("utf-8", "surrogateescape"))
+        chunk = source[a:b]
+        size = len(chunk.encode("utf-8", "surrogateescape"))
+        newlines = chunk.count("\n")
+        yield replace(
+            whole,
+            span=Span(offset, offset + size),
+            start_line=line,
+            end_line=line + newlines - (1 if newlines and chunk.endswith("\n") else 0),
+            text=text,
+            hash=entry_hash(text),
+            part=number,
+            parts=len(kept),
+        )
+        offset, at, line = offset + size, b, line + newlines
+
+
+def _clean(source: str, form: Form, *, first: bool) -> str:
+    """The words of a block: no list marker, no quote marks, no indentation of the block itself."""
+    text = source.replace("\r\n", "\n")
+    if form is Form.QUOTE:
+        text = _QUOTE_MARK.sub("", text)
+    elif form is Form.ITEM:
+        marker = _MARKER.match(text) if first else None
+        width = marker.end() if marker else 0
+        head, newline, rest = text[width:].partition("\n")
+        text = head + newline + _dedent(rest)
+    if any("\udc80" <= character <= "\udcff" for character in text):
+        text = text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+    lines = [line.rstrip() for line in text.split("\n")]
+    while lines and not lines[0]:
+        lines.pop(0)
+    while lines and not lines[-1]:
+        lines.pop()
+    return "\n".join(lines)
+
+
+def _dedent(text: str) -> str:
+    """``text`` less the indentation that all of its lines share."""
+    lines = text.split("\n")
+    margin = min((len(x) - len(x.lstrip(" \t")) for x in lines if x.strip()), default=0)
+    return "\n".join(line[margin:] for line in lines)
+
+
+def _number(entries: Iterator[Entry]) -> tuple[Entry, ...]:
+    """The entries with their ordinals: the nth entry of the file with the same text."""
+    seen: Counter[str] = Counter()
+    out: list[Entry] = []
+    for entry in entries:
+        seen[entry.hash] += 1
+        count = seen[entry.hash]
+        out.append(entry if count == 1 else replace(entry, ordinal=count))
+    return tuple(out)
+
+
+def _line_starts(data: bytes) -> tuple[int, ...]:
+    starts = [len(BOM) if data.startswith(BOM) else 0]  # the mark belongs to no entry
+    at = data.find(b"\n")
+    while at >= 0:
+        starts.append(at + 1)
+        at = data.find(b"\n", at + 1)
+    if starts[-1] != len(data):
+        starts.append(len(data))
+    return tuple(starts)

@@ -1,0 +1,70 @@
+"""Where a memory came from, as a trailing HTML comment that no renderer shows.
+
+``<!-- wb: id=m7f3a src=memory/2026-03-14.md#L12 session=s91 trust=owner at=2026-03-20 score=0.78 -->``
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import date
+from urllib.parse import quote, unquote
+
+COMMENT = re.compile(r"[ \t]*<!--\s*wb:(?P<fields>[^>]*)-->")
+_FIELD = re.compile(r"(\w+)=(\S+)")
+_SAFE = "/:.#-_~+@,"
+
+
+@dataclass(frozen=True, slots=True)
+class Provenance:
+    """The fields of a ``wb:`` comment, in their order of writing."""
+
+    fields: tuple[tuple[str, str], ...]
+
+    def get(self, name: str) -> str | None:
+        """The value of a field, or None."""
+        return next((value for key, value in self.fields if key == name), None)
+
+    @property
+    def trust(self) -> str:
+        """``owner``, ``agent``, ``external`` or ``unknown``; what is not said is unknown."""
+        return self.get("trust") or "unknown"
+
+    @property
+    def source(self) -> str | None:
+        """``path#L12``: where the words stood when they were taken."""
+        return self.get("src")
+
+    def day(self, name: str) -> date | None:
+        """A field as a date, or None when it is absent or not one."""
+        return parse_day(self.get(name))
+
+    def render(self) -> str:
+        """The comment, without the blank that goes before it."""
+        fields = " ".join(f"{key}={quote(value, safe=_SAFE)}" for key, value in self.fields)
+        return f"<!-- wb: {fields} -->"
+
+
+def provenance(fields: Mapping[str, str | None]) -> Provenance:
+    """The provenance with these fields; those that are None or empty are left out."""
+    return Provenance(tuple((key, value) for key, value in fields.items() if value))
+
+
+def split_provenance(text: str) -> tuple[str, Provenance | None]:
+    """``text`` without its ``wb:`` comments, and the first of them."""
+    found = COMMENT.search(text)
+    if found is None:
+        return text, None
+    fields = tuple((key, unquote(value)) for key, value in _FIELD.findall(found["fields"]))
+    return COMMENT.sub("", text), Provenance(fields)
+
+
+def parse_day(text: str | None) -> date | None:
+    """The date that an ISO date or date-time starts with, or None."""
+    if not text:
+        return None
+    try:
+        return date.fromisoformat(text[:10])
+    except ValueError:
+        return None

@@ -1,0 +1,83 @@
+"""Cutting long text into pieces that fit the embedding model's window.
+
+The tokenizer belongs to the index; memory only needs an upper estimate of how many word pieces a text
+becomes, so that what a tokenizer would cut off becomes another entry instead of being lost.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+WINDOW = 250
+"""Word pieces an entry may have: the 256 of all-MiniLM-L6-v2, less its two marks and a little air."""
+
+_WORD = re.compile(r"[A-Za-z]+|\d+|[^\sA-Za-z\d]")
+_SENTENCE_END = re.compile(r"(?<=[.!?…])[\"')\]*_`]*[ \t]+|(?<=[。！？；])")
+_BLANK = re.compile(r"[ \t]+")
+
+
+def word_pieces(text: str) -> int:
+    """An estimate from above of the word pieces in ``text`` (English words of up to 7 letters are one)."""
+    total = 0
+    for found in _WORD.finditer(text):
+        length = found.end() - found.start()
+        if length == 1:
+            total += 1
+        elif text[found.start()].isdigit():
+            total += (length + 1) // 2
+        else:
+            total += 1 if length <= 7 else (length + 3) // 4
+    return total
+
+
+def fits(text: str) -> bool:
+    """Whether ``text`` is one piece."""
+    # A piece has at least one character, so short text needs no counting.
+    return len(text) <= WINDOW or word_pieces(text) <= WINDOW
+
+
+def pieces(text: str) -> list[tuple[int, int]]:
+    """Character ranges that divide ``text``, each within the window.
+
+    Cuts at line ends first, then at sentence ends, then at blanks, and in the middle of a word only
+    when a word alone is longer than the window.
+    """
+    out: list[tuple[int, int]] = []
+    start, size = 0, 0
+    for begin, _, cost in _atoms(text, 0, len(text), 0):
+        if size and size + cost > WINDOW:
+            out.append((start, begin))
+            start, size = begin, 0
+        size += cost
+    out.append((start, len(text)))
+    return out
+
+
+def _atoms(text: str, start: int, end: int, level: int) -> Iterator[tuple[int, int, int]]:
+    """Ranges that are not cut further, with their cost."""
+    for begin, stop in _cut(text, start, end, level):
+        cost = word_pieces(text[begin:stop])
+        if cost <= WINDOW:
+            yield begin, stop, cost
+        elif level < 3:
+            yield from _atoms(text, begin, stop, level + 1)
+
+
+def _cut(text: str, start: int, end: int, level: int) -> Iterator[tuple[int, int]]:
+    marks: Iterator[int]
+    if level == 0:
+        marks = (found.end() for found in re.finditer(r"\n", text[start:end]))
+    elif level == 1:
+        marks = (found.end() for found in _SENTENCE_END.finditer(text[start:end]))
+    elif level == 2:
+        marks = (found.end() for found in _BLANK.finditer(text[start:end]))
+    else:
+        marks = iter(range(WINDOW // 2, end - start, WINDOW // 2))
+    at = start
+    for mark in marks:
+        if start + mark > at:
+            yield at, start + mark
+            at = start + mark
+    if at < end:
+        yield at, end

@@ -1,0 +1,54 @@
+"""The one door through which workspace text reaches a terminal.
+
+Memory is untrusted: a log line can hold escape sequences, bidirectional overrides or invisible
+characters. ``visible`` returns text that a terminal shows as itself and that does nothing.
+"""
+
+from __future__ import annotations
+
+import re
+
+_PICTURES = {code: chr(0x2400 + code) for code in range(0x20)} | {0x7F: "\u2421"}
+# C0, C1, and every format, private, surrogate, separator and filler character: all that has no glyph of
+# its own (Unicode categories Cc, Cf, Co, Cs, Zl, Zp, and the variation selectors, which can hide data).
+_SUSPECT = re.compile(
+    r"[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u034f\u0600-\u0605\u061c\u06dd\u070f\u0890\u0891\u08e2"
+    r"\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f"
+    r"\ufeff\uffa0\ufff0-\ufffc\ufffe\uffff\ud800-\udfff\ue000-\uf8ff\U000110bd\U000110cd"
+    r"\U00013430-\U0001343f\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
+    r"\U000f0000-\U0010ffff]"
+)
+# Joiners and form selectors belong between emoji and in some scripts; text looks broken without them.
+_JOINERS = frozenset("\u200c\u200d\ufe0e\ufe0f")
+_JOINED = re.compile(
+    r"[#*0-9\u0600-\u06ff\u0750-\u077f\u0900-\u0dff\u2190-\u2bff\u3030\u303d\u3297\u3299\ufe0f"
+    r"\U0001f000-\U0001faff]"
+)
+
+
+def visible(text: str, *, one_line: bool = False) -> str:
+    """``text`` with every control or invisible character shown instead of sent.
+
+    C0 and DEL become control pictures, everything else that has no glyph becomes ``<U+202E>``. Line
+    ends and tabs stay, unless ``one_line`` asks for a row: then they become blanks.
+    """
+    if one_line:
+        text = text.replace("\r\n", " ").replace("\n", " ").replace("\t", " ")
+    return _SUSPECT.sub(_show, text)
+
+
+def hidden(text: str) -> tuple[str, ...]:
+    """The invisible characters of ``text`` as ``U+200B``, in order, each once."""
+    found = (match[0] for match in _SUSPECT.finditer(text) if _show(match) != match[0])
+    return tuple(dict.fromkeys(f"U+{ord(character):04X}" for character in found))
+
+
+def _show(match: re.Match[str]) -> str:
+    character, code = match[0], ord(match[0])
+    if character in _JOINERS and _JOINED.match(match.string, max(0, match.start() - 1), match.start()):
+        return character
+    if code in _PICTURES:
+        return _PICTURES[code]
+    if 0xDC80 <= code <= 0xDCFF:  # a byte that is not UTF-8, as os.fsdecode keeps it
+        return f"<{code - 0xDC00:02X}>"
+    return f"<U+{code:04X}>"

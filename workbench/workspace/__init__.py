@@ -1,0 +1,1 @@
+"""Where memory lives: files, history, layout, locks."""

@@ -1,0 +1,51 @@
+"""Two names of one folder change places in one step."""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import errno
+import os
+import sys
+from collections.abc import Callable
+from functools import cache
+
+_RENAME_EXCHANGE = 2  # linux/fs.h; RENAME_SWAP of macOS' renameatx_np has the same value
+_UNSUPPORTED = (errno.ENOSYS, errno.EINVAL, errno.ENOTSUP)
+
+
+def swap(folder: int, first: str, second: str) -> None:
+    """Exchange the files ``first`` and ``second`` of the open folder; both must exist.
+
+    Where the system has no exchange, ``second`` is linked aside and replaced: the names still never
+    stop existing, only the displaced file may be reached under two names for a moment.
+    """
+    call = _system_call()
+    if call is not None:
+        code = call(folder, os.fsencode(first), folder, os.fsencode(second), _RENAME_EXCHANGE)
+        if code == 0:
+            return
+        number = ctypes.get_errno()
+        if number not in _UNSUPPORTED:
+            raise OSError(number, os.strerror(number), second)
+    aside = f"{first}.aside"
+    os.link(second, aside, src_dir_fd=folder, dst_dir_fd=folder, follow_symlinks=False)
+    try:
+        os.rename(first, second, src_dir_fd=folder, dst_dir_fd=folder)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            os.unlink(aside, dir_fd=folder)
+        raise
+    os.rename(aside, first, src_dir_fd=folder, dst_dir_fd=folder)
+
+
+@cache
+def _system_call() -> Callable[[int, bytes, int, bytes, int], int] | None:
+    library = ctypes.CDLL(None, use_errno=True)
+    name = "renameatx_np" if sys.platform == "darwin" else "renameat2"
+    function = getattr(library, name, None)
+    if function is None:
+        return None
+    function.argtypes = [ctypes.c_int, ctypes.c_char_p, ctypes.c_int, ctypes.c_char_p, ctypes.c_uint]
+    function.restype = ctypes.c_int
+    return function  # type: ignore[no-any-return]

@@ -1,0 +1,277 @@
+"""The only place that writes a workspace file.
+
+A file is replaced by atomic exchange, and what was displaced is read again afterwards: bytes that another
+writer appended in between are carried over, any other change puts the other writer's version back and
+reports it. So of two writers neither loses a line, and a kill at any moment leaves each file wholly old
+or wholly new. ARCHITECTURE.md has the protocol step by step.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import stat
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from workbench.errors import NotMemoryError, ReadOnlyError
+from workbench.memory.names import RelPath
+from workbench.workspace import exchange
+
+TEMPORARY_PREFIX = ".wb-"
+_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+
+
+class ChangedError(Exception):
+    """The file is not what the edit was planned on; nothing was replaced."""
+
+    def __init__(self, path: str) -> None:
+        super().__init__(path)
+        self.path = path
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """What became of a write: the bytes that were carried over, and whether a flush was confirmed.
+
+    ``displaced`` names the file, beside the new one, that holds the replaced bytes: a writer that keeps
+    the old file open still writes there, so it is swept again later.
+    """
+
+    carried: bytes
+    durable: bool
+    displaced: str | None
+
+
+class Files:
+    """Reads and replaces files below one root, never through a link."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+
+    def read(self, path: RelPath) -> bytes:
+        """The bytes of a regular file. Raises FileNotFoundError, or NotMemoryError for anything else."""
+        with self._folder(path) as (folder, name):
+            return _read(folder, name, path)
+
+    def read_or_none(self, path: RelPath) -> bytes | None:
+        """As ``read``; None when there is no such file."""
+        try:
+            return self.read(path)
+        except FileNotFoundError:
+            return None
+
+    def replace(self, path: RelPath, before: bytes | None, after: bytes | None, *, temporary: str) -> Written:
+        """Make the file ``after`` where it is ``before``; None stands for no file.
+
+        ``temporary`` is a name, unused so far, in the same folder. What another writer added at the end
+        of ``before`` is kept at the end of ``after``. Raises ChangedError when the file holds anything
+        else, at the start or at the moment of the exchange, and OSError when the disk refuses; the file
+        is then as it was.
+        """
+        with self._folder(path, make=after is not None) as (folder, name):
+            _require_start(folder, name, path, before, after)
+            if after is None:
+                return self._remove(folder, name, path, before or b"", temporary)
+            mode = 0o644 if before is None else stat.S_IMODE(_stat(folder, name).st_mode)
+            _write_new(folder, temporary, after, mode)
+            try:
+                _require_start(folder, name, path, before, after)
+                if before is None:
+                    return self._create(folder, name, path, temporary)
+                return self._exchange(folder, name, path, before, after, temporary)
+            except BaseException:
+                self._discard(folder, temporary, after)
+                raise
+
+    def append(self, path: RelPath, data: bytes) -> None:
+        """Add ``data`` at the end of a file with one write, making the file when there is none."""
+        with self._folder(path, make=True) as (folder, name):
+            _append(folder, name, path, data)
+
+    def rename(self, path: RelPath, old: str, new_folder: Path, new: str) -> None:
+        """Move the file ``old`` beside ``path`` into another folder of the same file system."""
+        with self._folder(path) as (folder, _):
+            os.rename(old, new_folder / new, src_dir_fd=folder)
+
+    def remove_beside(self, path: RelPath, name: str) -> None:
+        """Remove the file ``name`` in the folder of ``path``."""
+        with self._folder(path) as (folder, _), contextlib.suppress(FileNotFoundError):
+            os.unlink(name, dir_fd=folder)
+
+    def read_beside(self, path: RelPath, name: str) -> bytes | None:
+        """The bytes of the file ``name`` in the folder of ``path``, or None."""
+        with contextlib.suppress(FileNotFoundError), self._folder(path) as (folder, _):
+            return _read_or_none(folder, name, path)
+        return None
+
+    def require_writable(self, path: RelPath) -> None:
+        """Raise ReadOnlyError, with the reason, when ``path`` could not be replaced."""
+        target = self.root / path
+        folder = target.parent
+        while not folder.exists() and folder != self.root:
+            folder = folder.parent
+        for place, needed in ((target, os.W_OK), (folder, os.W_OK | os.X_OK)):
+            if place.exists() and not os.access(place, needed):
+                raise ReadOnlyError(
+                    f"{place} is read-only", hint="nothing was changed; make it writable and try again"
+                )
+
+    def _exchange(
+        self, folder: int, name: str, path: RelPath, before: bytes, after: bytes, temporary: str
+    ) -> Written:
+        exchange.swap(folder, temporary, name)
+        displaced = _read(folder, temporary, path)
+        if displaced != before and not displaced.startswith(before):
+            # Another writer replaced or rewrote the file in the last moment. Give it back whole; what
+            # was appended to ours meanwhile follows it.
+            exchange.swap(folder, temporary, name)
+            ours = _read(folder, temporary, path)
+            if ours != after and ours.startswith(after):
+                _append(folder, name, path, ours[len(after) :])
+            raise ChangedError(path)
+        carried = displaced[len(before) :]
+        if carried:
+            _append(folder, name, path, carried)
+        return Written(carried, _flush_folder(folder), temporary)
+
+    def _create(self, folder: int, name: str, path: RelPath, temporary: str) -> Written:
+        try:
+            os.link(temporary, name, src_dir_fd=folder, dst_dir_fd=folder, follow_symlinks=False)
+        except FileExistsError:
+            raise ChangedError(path) from None
+        os.unlink(temporary, dir_fd=folder)
+        return Written(b"", _flush_folder(folder), None)
+
+    def _remove(self, folder: int, name: str, path: RelPath, before: bytes, temporary: str) -> Written:
+        os.rename(name, temporary, src_dir_fd=folder, dst_dir_fd=folder)
+        if _read(folder, temporary, path) != before:
+            try:
+                os.link(temporary, name, src_dir_fd=folder, dst_dir_fd=folder)
+            except FileExistsError:  # the other writer made a new one: keep both, ours beside it
+                raise ChangedError(path) from None
+            os.unlink(temporary, dir_fd=folder)
+            raise ChangedError(path)
+        return Written(b"", _flush_folder(folder), temporary)
+
+    @staticmethod
+    def _discard(folder: int, temporary: str, after: bytes) -> None:
+        """Remove our temporary file, but only while it holds nothing but our own bytes."""
+        with contextlib.suppress(OSError):
+            if after.startswith(_read(folder, temporary, temporary)):
+                os.unlink(temporary, dir_fd=folder)
+
+    @contextlib.contextmanager
+    def _folder(self, path: RelPath, *, make: bool = False) -> Iterator[tuple[int, str]]:
+        """A descriptor of the folder that ``path`` is in, reached without following any link."""
+        parts = path.split("/")
+        if not path or path.startswith("/") or "\0" in path or any(p in ("", ".", "..") for p in parts):
+            raise NotMemoryError(path)
+        descriptor = os.open(self.root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        try:
+            for part in parts[:-1]:
+                if make:
+                    with contextlib.suppress(FileExistsError):
+                        os.mkdir(part, dir_fd=descriptor)
+                try:
+                    deeper = os.open(part, _FOLDER, dir_fd=descriptor)
+                except FileNotFoundError:
+                    raise
+                except OSError as error:  # a link, or a file where a folder should be
+                    raise NotMemoryError(path) from error
+                os.close(descriptor)
+                descriptor = deeper
+            yield descriptor, parts[-1]
+        finally:
+            os.close(descriptor)
+
+
+@contextlib.contextmanager
+def _opened(folder: int, name: str, path: str, flags: int) -> Iterator[int]:
+    """A descriptor of a regular file; links, pipes, devices and sockets are refused without waiting."""
+    try:
+        descriptor = os.open(
+            name, flags | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, 0o644, dir_fd=folder
+        )
+    except FileNotFoundError:
+        raise
+    except PermissionError as error:
+        raise ReadOnlyError(f"{path} may not be opened: {error.strerror}") from error
+    except OSError as error:
+        if error.errno in (errno.ELOOP, errno.ENXIO, errno.EISDIR, errno.ENODEV):
+            raise NotMemoryError(path) from error
+        raise
+    try:
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            raise NotMemoryError(path)
+        yield descriptor
+    finally:
+        os.close(descriptor)
+
+
+def _read(folder: int, name: str, path: str) -> bytes:
+    with _opened(folder, name, path, os.O_RDONLY) as descriptor:
+        chunks = []
+        while chunk := os.read(descriptor, 1 << 20):
+            chunks.append(chunk)
+        return b"".join(chunks)
+
+
+def _append(folder: int, name: str, path: str, data: bytes) -> None:
+    with _opened(folder, name, path, os.O_WRONLY | os.O_APPEND | os.O_CREAT) as descriptor:
+        _write_all(descriptor, data)
+        os.fsync(descriptor)
+
+
+def _read_or_none(folder: int, name: str, path: str) -> bytes | None:
+    try:
+        return _read(folder, name, path)
+    except FileNotFoundError:
+        return None
+
+
+def _require_start(folder: int, name: str, path: str, before: bytes | None, after: bytes | None) -> None:
+    """The file must be what was planned on; lines added at its end since then will be carried over."""
+    now = _read_or_none(folder, name, path)
+    if before is None or now is None or after is None:
+        unchanged = now == before
+    else:
+        unchanged = now.startswith(before)
+    if not unchanged:
+        raise ChangedError(path)
+
+
+def _stat(folder: int, name: str) -> os.stat_result:
+    return os.stat(name, dir_fd=folder, follow_symlinks=False)
+
+
+def _write_new(folder: int, name: str, data: bytes, mode: int) -> None:
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+    descriptor = os.open(name, flags, mode, dir_fd=folder)
+    try:
+        os.fchmod(descriptor, mode)
+        _write_all(descriptor, data)
+        os.fsync(descriptor)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            os.unlink(name, dir_fd=folder)
+        raise
+    finally:
+        os.close(descriptor)
+
+
+def _write_all(descriptor: int, data: bytes) -> None:
+    view = memoryview(data)
+    while view:
+        view = view[os.write(descriptor, view) :]
+
+
+def _flush_folder(folder: int) -> bool:
+    """Whether the folder's own change is known to be on the disk."""
+    try:
+        os.fsync(folder)
+    except OSError:
+        return False
+    return True

@@ -1,0 +1,68 @@
+"""The intent of the operation that is being carried out, so that a kill leaves it whole or absent."""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from workbench.memory.names import BlobId, CommitId, OperationId, RelPath
+
+_NAME = "journal.json"
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One file of the operation: which bytes it had, which it gets, and the name of its new file."""
+
+    path: RelPath
+    before: BlobId | None
+    after: BlobId | None
+    temporary: str
+
+
+@dataclass(frozen=True, slots=True)
+class Intent:
+    """An operation that is decided: its objects are stored and its commit is built; files come next."""
+
+    operation: OperationId
+    parent: CommitId | None
+    commit: CommitId
+    message: str
+    steps: tuple[Step, ...]
+
+
+class Journal:
+    """At most one intent, in one file, flushed to the disk before the first file is touched."""
+
+    def __init__(self, folder: Path) -> None:
+        self._path = folder / _NAME
+
+    def write(self, intent: Intent) -> None:
+        """Make the intent durable."""
+        fresh = self._path.with_suffix(".new")
+        descriptor = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
+        try:
+            os.write(descriptor, json.dumps(asdict(intent)).encode())
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+        os.replace(fresh, self._path)
+
+    def read(self) -> Intent | None:
+        """The intent that was left behind, or None."""
+        try:
+            found = json.loads(self._path.read_bytes())
+            steps = tuple(Step(**step) for step in found.pop("steps"))
+            return Intent(**found, steps=steps)
+        except FileNotFoundError:
+            return None
+        except (ValueError, KeyError, TypeError):
+            # Written atomically, so this was not us; without it nothing can be rolled forward.
+            self._path.replace(self._path.with_suffix(".damaged"))
+            return None
+
+    def clear(self) -> None:
+        """The intent is carried out, or given up."""
+        self._path.unlink(missing_ok=True)

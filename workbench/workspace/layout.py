@@ -1,0 +1,150 @@
+"""Which path is what: the one place that knows how a workspace is laid out."""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from fnmatch import translate
+from pathlib import Path
+
+from workbench.memory.entry import Kind
+from workbench.memory.names import RelPath
+
+STATE_DIR = ".workbench"
+SETTINGS_FILE = "workbench.yaml"
+MEMORY_FILES = ("MEMORY.md", "memory.md")
+BOOTSTRAP_FILES = ("USER.md", "SOUL.md", "IDENTITY.md", "AGENTS.md", "HEARTBEAT.md", "TOOLS.md")
+_KIND_OF_FILE = {
+    **dict.fromkeys(MEMORY_FILES, Kind.MEMORY),
+    **dict.fromkeys(BOOTSTRAP_FILES, Kind.BOOTSTRAP),
+    "DREAMS.md": Kind.DREAM,
+    "workspace-context.md": Kind.CONTEXT,
+}
+_KIND_OF_FOLDER = (
+    ("episodes/", Kind.EPISODE),
+    ("graph/", Kind.ENTITY),
+    ("_system/dreaming/", Kind.DREAM),
+    ("memory/dreaming/", Kind.DREAM),
+)
+DAILY_LOG = re.compile(r"memory/\d{4}-\d{2}-\d{2}(?:-[^/]+)?\.md")
+INCLUDE = (
+    "*.md",
+    "memory/**/*.md",
+    "episodes/**/*.md",
+    "graph/**/*.md",
+    "_system/dreaming/**/*.md",
+    "_system/archive/**/*.md",
+)
+EXCLUDE = (
+    "**/.*",
+    "**/.*/**",
+    "**/node_modules/**",
+    "skills/**",
+    "ref/**",
+    "_system/quarantine/**",
+    "_system/ledger/**",
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MemoryFile:
+    """A memory file as the file system describes it; ``mtime_ns`` in nanoseconds, ``size`` in bytes."""
+
+    path: RelPath
+    kind: Kind
+    size: int
+    mtime_ns: int
+    inode: int
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """The include and exclude patterns of one workspace. Excluding wins."""
+
+    include: tuple[str, ...] = INCLUDE
+    exclude: tuple[str, ...] = EXCLUDE
+    _included: re.Pattern[str] = field(init=False, repr=False, compare=False)
+    _excluded: re.Pattern[str] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_included", _compile(self.include))
+        object.__setattr__(self, "_excluded", _compile(self.exclude))
+
+    def holds(self, path: str) -> bool:
+        """Whether ``path`` is memory that is shown and indexed."""
+        return bool(self._included.fullmatch(path)) and not self._excluded.fullmatch(path)
+
+    def prunes(self, folder: str) -> bool:
+        """Whether nothing below ``folder`` can be memory, so that it need not be entered."""
+        if self._excluded.fullmatch(folder + "/x"):
+            return True
+        parts = folder.split("/")
+        return not any(_can_lead_to(parts, pattern.split("/")) for pattern in self.include)
+
+
+def kind_of(path: str) -> Kind:
+    """What sort of memory ``path`` holds, by its place alone."""
+    if path in _KIND_OF_FILE:
+        return _KIND_OF_FILE[path]
+    if DAILY_LOG.fullmatch(path):
+        return Kind.LOG
+    return next((kind for folder, kind in _KIND_OF_FOLDER if path.startswith(folder)), Kind.NOTE)
+
+
+def scan(root: Path, layout: Layout) -> list[MemoryFile]:
+    """The memory files below ``root``, sorted by path. Links and special files are not memory."""
+    return sorted(_walk(os.fspath(root), "", layout), key=lambda file: file.path)
+
+
+def _walk(folder: str, prefix: str, layout: Layout) -> Iterator[MemoryFile]:
+    try:
+        entries = list(os.scandir(folder))
+    except OSError:  # a folder that vanished or may not be read holds nothing for us
+        return
+    for item in entries:
+        path = prefix + item.name
+        try:
+            if item.is_dir(follow_symlinks=False):
+                if not layout.prunes(path):
+                    yield from _walk(item.path, path + "/", layout)
+            elif item.is_file(follow_symlinks=False) and layout.holds(path):
+                status = item.stat(follow_symlinks=False)
+                if stat.S_ISREG(status.st_mode):
+                    yield MemoryFile(
+                        path=RelPath(path),
+                        kind=kind_of(path),
+                        size=status.st_size,
+                        mtime_ns=status.st_mtime_ns,
+                        inode=status.st_ino,
+                    )
+        except OSError:
+            continue
+
+
+def _compile(patterns: tuple[str, ...]) -> re.Pattern[str]:
+    return re.compile("|".join(_glob(pattern) for pattern in patterns) or r"(?!)", re.DOTALL)
+
+
+def _glob(pattern: str) -> str:
+    """A regular expression for a glob in which ``**`` crosses folders and ``*`` does not."""
+    out = []
+    for part in pattern.split("/"):
+        if part == "**":
+            out.append("(?:[^/]+/)*")
+        else:
+            inner = translate(part).removeprefix("(?s:").removesuffix(r")\Z")
+            out.append(inner.replace(".*", "[^/]*") + "/")
+    text = "".join(out).removesuffix("/")
+    return text + "[^/]+" if pattern.endswith("**") else text
+
+
+def _can_lead_to(parts: list[str], pattern: list[str]) -> bool:
+    for part, wanted in zip(parts, pattern[:-1], strict=False):
+        if wanted == "**":
+            return True
+        if not re.fullmatch(_glob(wanted), part):
+            return False
+    return len(parts) < len(pattern) or "**" in pattern

@@ -1,0 +1,70 @@
+"""Writing the sample workspace, with its history, in one go."""
+
+from __future__ import annotations
+
+import os
+from datetime import UTC, date, datetime
+from pathlib import Path
+
+from workbench.errors import WriteFailedError
+from workbench.memory.names import RelPath
+from workbench.workspace.demo import DemoCommit, demo_commits
+from workbench.workspace.files import Files
+from workbench.workspace.history import History
+
+_MARK = "workbench-demo"
+
+
+def is_demo(target: Path) -> bool:
+    """Whether ``target`` is a sample workspace that was made here."""
+    return (target / ".git" / _MARK).is_file()
+
+
+def write_demo(target: Path, today: date | None = None) -> tuple[int, int]:
+    """Make the sample workspace in ``target``; how many commits and files it has."""
+    commits = demo_commits(today or datetime.now(UTC).date())
+    try:
+        target.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise WriteFailedError(f"{target} cannot be made: {error.strerror}") from error
+    root = target.resolve()
+    history = History.create(root)
+    try:
+        history.import_stream(b"".join(_stream(commits)))
+        final: dict[str, bytes] = {}
+        for commit in commits:
+            for path, data in commit.files.items():
+                if data is None:
+                    final.pop(path, None)
+                else:
+                    final[path] = data
+        files = Files(root)
+        for path, data in final.items():
+            files.replace(RelPath(path), None, data, temporary=".wb-demo.tmp")
+        history.adopt_index()
+    finally:
+        history.close()
+    (root / ".git" / _MARK).touch()
+    return len(commits), len(final)
+
+
+def _stream(commits: tuple[DemoCommit, ...]) -> list[bytes]:
+    """The commits as ``git fast-import`` reads them."""
+    out = []
+    for commit in commits:
+        message = commit.message.encode()
+        name, email = commit.author
+        out.append(
+            b"commit refs/heads/main\n"
+            + f"committer {name} <{email}> {int(commit.when.timestamp())} +0000\n".encode()
+            + b"data %d\n" % len(message)
+            + message
+            + b"\n"
+        )
+        for path, data in commit.files.items():
+            if data is None:
+                out.append(b"D " + os.fsencode(path) + b"\n")
+            else:
+                out.append(b"M 100644 inline " + os.fsencode(path) + b"\n")
+                out.append(b"data %d\n" % len(data) + data + b"\n")
+    return out

@@ -1,0 +1,140 @@
+"""A workspace: the facade that says where everything is."""
+
+from __future__ import annotations
+
+import os
+from functools import cached_property
+from pathlib import Path
+
+from workbench import settings as settings_module
+from workbench.errors import (
+    EntryNotFoundError,
+    NotMemoryError,
+    NoWorkspaceError,
+    ReadOnlyError,
+)
+from workbench.memory.address import find_entry, path_of
+from workbench.memory.entry import Entry, Kind
+from workbench.memory.markdown import Document, parse_document
+from workbench.memory.names import RelPath
+from workbench.settings import Settings
+from workbench.workspace import layout
+from workbench.workspace.files import Files
+from workbench.workspace.history import History
+from workbench.workspace.layout import Layout, MemoryFile
+from workbench.workspace.operations import Operations
+
+_SIGNS = (*layout.MEMORY_FILES, "memory", "episodes", "graph", layout.SETTINGS_FILE)
+
+
+class Workspace:
+    """One folder of memory. Opening it reads nothing but its settings and executes nothing."""
+
+    def __init__(self, root: Path, settings: Settings) -> None:
+        self.root = root
+        self.settings = settings
+        self.layout = Layout(
+            include=layout.INCLUDE + settings.include, exclude=layout.EXCLUDE + settings.exclude
+        )
+        self.files = Files(root)
+
+    @classmethod
+    def open(cls, folder: Path | str) -> Workspace:
+        """The workspace at ``folder``. Raises NoWorkspaceError when there is no such folder."""
+        root = Path(os.path.realpath(folder))
+        if not root.is_dir():
+            raise NoWorkspaceError(
+                f"{folder} is not a folder", hint="`workbench demo` makes a workspace to try"
+            )
+        return cls(root, settings_module.load(root / layout.SETTINGS_FILE))
+
+    @classmethod
+    def nearest(cls, folder: Path | str) -> Workspace:
+        """The workspace that ``folder`` is in: the nearest one upwards that shows signs of memory."""
+        start = Path(os.path.realpath(folder))
+        for candidate in (start, *start.parents):
+            if any((candidate / sign).exists() for sign in _SIGNS):
+                return cls.open(candidate)
+            if (candidate / ".git").exists():
+                break
+        raise NoWorkspaceError(
+            f"there is no agent memory in {start} or above it",
+            hint="`workbench init` sets a workspace up here; `workbench demo` makes one to try",
+        )
+
+    @cached_property
+    def history(self) -> History:
+        """The repository around the workspace. Raises NoGitError, NoRepositoryError, ..."""
+        return History.open(self.root)
+
+    @cached_property
+    def operations(self) -> Operations:
+        """What was done to this memory, and the way to do more. Raises as ``history`` does."""
+        return Operations(self.files, self.history, self.state_dir())
+
+    def close(self) -> None:
+        """End the helper processes that reading history started."""
+        if "history" in self.__dict__:
+            self.history.close()
+
+    def state_dir(self) -> Path:
+        """``.workbench/``, made on demand with mode 0700 and kept out of git.
+
+        Raises ReadOnlyError when it can neither be found nor made.
+        """
+        path = self.root / layout.STATE_DIR
+        if not path.is_dir() or path.is_symlink():
+            try:
+                path.mkdir(mode=0o700)
+                (path / ".gitignore").write_text("*\n", encoding="utf-8")
+            except OSError as error:
+                raise ReadOnlyError(
+                    f"{path} cannot be made: {error.strerror}",
+                    hint="browsing works; searching and actions need a writable workspace",
+                ) from error
+        return path
+
+    def scan(self) -> list[MemoryFile]:
+        """All memory files, sorted by path."""
+        return layout.scan(self.root, self.layout)
+
+    def read(self, path: str) -> bytes:
+        """The bytes of a memory file. Raises NotMemoryError for anything else, however it is spelt."""
+        if not self.layout.holds(path):
+            raise NotMemoryError(path)
+        return self.files.read(RelPath(path))
+
+    def document(self, path: str) -> Document:
+        """A memory file, parsed. Raises as ``read`` does, and FileNotFoundError."""
+        return parse_document(RelPath(path), self.read(path), layout.kind_of(path))
+
+    def memory_path(self) -> RelPath:
+        """The file of curated memory: MEMORY.md, or memory.md where only that exists."""
+        names = os.listdir(self.root)
+        return RelPath(next((name for name in layout.MEMORY_FILES if name in names), "MEMORY.md"))
+
+    def memory_document(self) -> Document:
+        """Curated memory, parsed; an empty document when there is no file yet."""
+        path = self.memory_path()
+        try:
+            return self.document(path)
+        except FileNotFoundError:
+            return parse_document(path, b"", Kind.MEMORY)
+
+    def locate(self, address: str) -> tuple[Document, Entry]:
+        """The entry at ``path#hash`` and the document that it stands in.
+
+        Raises EntryNotFoundError, AmbiguousEntryError or NotMemoryError.
+        """
+        path = path_of(address)
+        if not path:
+            raise EntryNotFoundError(address)
+        try:
+            document = self.document(path)
+        except FileNotFoundError:
+            raise EntryNotFoundError(address) from None
+        return document, find_entry(document, address)
+
+    def find(self, address: str) -> Entry:
+        """The entry at ``path#hash``. Raises as ``locate`` does."""
+        return self.locate(address)[1]
