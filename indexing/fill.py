@@ -74,6 +74,7 @@ class _Fill:
             self._writer.replace([file_key(path) for path in manifest.leftover], None)
             manifest.leftover.clear()
         manifest.model, manifest.dimension = self._embedder.identity, self._embedder.dimension
+        self._generation.write_model(self._embedder.identity)
         for paths in self._batches():
             self._store(paths)
             for path in paths:

@@ -71,6 +71,15 @@ class Generation:
         """All that was announced is in the books."""
         remove(self.folder / "pending.json")
 
+    def model(self) -> str | None:
+        """The identity of the model that its vectors come from, or None while there are none."""
+        found = read_json(self.folder / "model.json")
+        return found if isinstance(found, str) else None
+
+    def write_model(self, identity: str) -> None:
+        """Say which model the vectors come from. Raises OSError."""
+        write_json(self.folder / "model.json", identity)
+
     def suspect(self) -> None:
         """A reader met damage: the next sync shall build anew. Never fails."""
         try:
@@ -128,7 +137,7 @@ class Generations:
         set_aside(generation.folder, self.folder / "set-aside")
 
     def sweep(self, keep: Iterable[Generation]) -> None:
-        """Remove all generations but these. Readers of an old one open the current one at their next search."""
+        """Remove all generations but these. A reader of another opens the current one at its next search."""
         kept = {generation.name for generation in keep}
         for generation in self._all():
             if generation.name not in kept:

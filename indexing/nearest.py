@@ -35,10 +35,9 @@ class _Matrix:
         allowed = self._allowed(query)
         if allowed is not None:
             cosines = np.where(allowed, cosines, -np.inf)
+        best = np.arange(len(cosines))
         if limit < len(cosines):
             best = np.argpartition(-cosines, limit)[:limit]
-        else:
-            best = np.arange(len(cosines))
         best = best[np.lexsort((self.keys[best], -cosines[best]))]
         best = best[np.isfinite(cosines[best])]
         return Nearest(self.keys[best], cosines[best].astype(np.float32))
@@ -75,6 +74,7 @@ class VectorReader:
         self._table = open_table(folder)
         self._index_rows = index_rows
         self._version = -1
+        self._count = 0
         self._matrix: _Matrix | None = None
         self.refresh()
 
@@ -84,11 +84,16 @@ class VectorReader:
             version = int(self._table.version)
             if version == self._version:
                 return
-            if self._table.count_rows() <= self._index_rows:
+            self._count = int(self._table.count_rows())
+            if self._count <= self._index_rows:
                 self._matrix = self._load()
             else:
                 self._matrix = None
             self._version = version
+
+    def count(self) -> int:
+        """Rows in the version at hand."""
+        return self._count
 
     def nearest(self, vector: Vectors, query: Query, limit: int) -> Nearest:
         """The best ``limit`` rows within the query's filters, best first; ``vector`` is (d,)."""

@@ -30,6 +30,7 @@ COMPACT_SHARE = 0.01
 """Smaller indexes are rewritten after every deletion, larger ones from this share of deleted entries on."""
 
 _FILES_A_REPORT = 50
+_OTHER_MODEL = "the model has changed"
 
 
 def reindex(
@@ -82,6 +83,7 @@ class _Sync:
         self._report = Report()
         self._started = time.perf_counter()
         self._generations = Generations(workspace.state_dir())
+        self._broken: Generation | None = None
         if vectors and model is None:
             self._choose_model()
 
@@ -102,6 +104,7 @@ class _Sync:
             return self._bring_up_to_date(generation, manifest, full)
         except (_DamagedError, IndexUnavailableError) as error:
             self._report = Report(rebuilt=str(error))
+            self._broken = generation
         try:
             generation = self._generations.begin()
             return self._bring_up_to_date(generation, Manifest(self._words), full)
@@ -128,28 +131,32 @@ class _Sync:
                     return generation, manifest
                 if generation == current:
                     self._report.rebuilt = problem
+                    self._broken = None if problem == _OTHER_MODEL else generation
         return self._generations.begin(), Manifest(self._words)
 
     def _problem(self, generation: Generation, manifest: Manifest | None) -> str | None:
         """Why a generation cannot be continued, or None."""
         if manifest is None:
             return "the manifest was missing or damaged"
-        if manifest.words != self._words:
-            return "another version of the program made it"
-        if generation.suspected():
-            return "a search met damage"
-        if self._model and manifest.model not in (None, self._model.identity):
-            return "the model has changed"
-        if not (generation.lexical / "meta.json").is_file():
-            return "the word index was missing"
-        if generation.pending() is None and _differs(manifest, "lexical", generation.lexical):
-            return "the word index was damaged"
-        return None
+        checks: list[tuple[str, Callable[[], bool]]] = [
+            ("another version of the program made it", lambda: manifest.words != self._words),
+            ("a search met damage", generation.suspected),
+            ("the word index was missing", lambda: not (generation.lexical / "meta.json").is_file()),
+            (
+                "the word index was damaged",
+                lambda: generation.pending() is None
+                and _differs(manifest, "lexical", generation.lexical),
+            ),
+            (_OTHER_MODEL, lambda: self._other_model(manifest)),
+        ]
+        return next((why for why, holds in checks if holds()), None)
+
+    def _other_model(self, manifest: Manifest) -> bool:
+        return self._model is not None and manifest.model not in (None, self._model.identity)
 
     def _bring_up_to_date(self, generation: Generation, manifest: Manifest, full: bool) -> Report:
         before = time.time_ns()
         current = self._generations.current()
-        usable = current if current and self._problem(current, current.manifest()) is None else None
         files = self._workspace.scan()
         self._progress(Progress("scan", len(files), len(files)))
         pending = generation.pending()
@@ -167,7 +174,7 @@ class _Sync:
             record.size, record.mtime_ns, record.inode = file.size, file.mtime_ns, file.inode
         hashed = bool(changes.digests)
         manifest.synced_ns = before
-        if usable is None and generation != current:
+        if generation != current and current in (None, self._broken):
             self._generations.publish(generation)  # words now, vectors when they come
         filled = self._fill(generation, manifest)
         compacted = self._compact(generation, manifest)
@@ -176,6 +183,8 @@ class _Sync:
             generation.write_manifest(manifest)
         if self._generations.current() != generation:
             self._generations.publish(generation)
+        if self._broken:
+            self._generations.set_aside(self._broken)
         self._generations.sweep([generation])
         return self._finished(generation, manifest)
 
@@ -236,7 +245,7 @@ class _Sync:
             data = self._workspace.read(file.path)
             entries = parse_document(file.path, data, file.kind).entries
         except (OSError, WorkbenchError) as error:
-            self._report.failed[file.path] = reason(error)
+            self._failed(file.path, reason(error), known=file.path in manifest.files)
             return
         digest = sha256(data)
         racy = file.mtime_ns > before - RACY_NS
@@ -250,6 +259,14 @@ class _Sync:
         manifest.files[file.path] = FileRecord(
             file.size, file.mtime_ns, file.inode, digest, len(entries)
         )
+
+    def _failed(self, path: RelPath, why: str, *, known: bool) -> None:
+        """A file that cannot be read now keeps what was indexed of it, and is tried again next time."""
+        self._report.failed[path] = why
+        if known:
+            self._report.changed -= 1
+        else:
+            self._report.added -= 1
 
     def _drop(self, manifest: Manifest, path: RelPath) -> None:
         record = manifest.files.pop(path, None)

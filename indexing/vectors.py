@@ -1,7 +1,7 @@
 """Meaning: the LanceDB table of one generation, one row an entry.
 
-Columns: ``key`` (``document.entry_key``), ``file`` (``document.file_key``), ``kind`` (``document.kind_code``),
-``day`` (proleptic ordinal, 0: none), ``vector`` (d float32 of length 1).
+Columns: ``key`` (``document.entry_key``), ``file`` (``document.file_key``), ``kind``
+(``document.kind_code``), ``day`` (proleptic ordinal, 0: none), ``vector`` (d float32 of length 1).
 """
 
 from __future__ import annotations

@@ -11,8 +11,9 @@ EXACT_CHARACTERS = 200
 """Longer exact tokens are cut to this length, in documents and in queries alike."""
 
 _MONTHS = (
-    "January February March April May June July August September October November December"
-).split()
+    *("January", "February", "March", "April", "May", "June", "July"),
+    *("August", "September", "October", "November", "December"),
+)
 _CHUNK = re.compile(r"\S+")
 _AROUND = "\"'“”‘’„«»()[]{}<>,;:!?.…*`|"
 _INNER = re.compile(r"[/:=,;()\[\]{}<>\"'`|?&#@]+")
@@ -24,13 +25,13 @@ _BLANKLESS = re.compile(
 
 # Function words of English carry no topic; in an OR query they only drag in whatever repeats them.
 # They are indexed like all others, and searched for when a query has nothing else.
-STOP_WORDS = frozenset(
-    """a an and are as at be been being but by can could d did didn do does doesn doing don done for
+_FUNCTION_WORDS = """
+    a an and are as at be been being but by can could d did didn do does doesn doing don done for
     from had has have having he her hers him his how i if in into is isn it its ll m me might must my
     no nor not of on or our re s shall she should so some such t than that the their them then there
     these they this those to too us ve was wasn we were what when where which while who whom whose why
-    will with would you your""".split()
-)
+    will with would you your"""
+STOP_WORDS = frozenset(_FUNCTION_WORDS.split())
 
 
 def normal(text: str) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Coroutine
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeVar
 
 from textual import on
 from textual.app import ComposeResult
@@ -36,13 +36,12 @@ from screens.widgets.preview_pane import PreviewPane
 from screens.widgets.search_overlay import SearchOverlay
 from workbench.workspace.workspace import Workspace
 
-_HISTORY_PAUSE_SECONDS = 0.25
+_P = TypeVar("_P", bound=Pane)
 
 
 class MainScreen(Screen[None]):
     """Four panes, the preview, the search over them, and one line of hints."""
 
-    CSS_PATH = "main.tcss"
     AUTO_FOCUS = "#logs-list"
     BINDINGS: ClassVar[list[BindingType]] = [*bindings(Place.PANE, Place.QUERY, Place.RESULTS)]
 
@@ -90,7 +89,7 @@ class MainScreen(Screen[None]):
 
     def on_mount(self) -> None:
         """Paint first; read and start engines after that."""
-        self.arrange()
+        self.lay_out()
         self.call_after_refresh(self._begin)
 
     def _begin(self) -> None:
@@ -130,11 +129,11 @@ class MainScreen(Screen[None]):
     def go_to_pane(self, index: int) -> None:
         """Make a pane the current one, and seen."""
         self.current = index
-        self.arrange()
+        self.lay_out()
         self.pane.list.focus()
         self._row_changed(self.pane.list.row)
 
-    def arrange(self) -> None:
+    def lay_out(self) -> None:
         """Show what fits."""
         size = self.app.size
         plan = arrange(size.width, size.height, current=self.current, zoom=self.zoom, reading=self.reading_mode)
@@ -192,12 +191,12 @@ class MainScreen(Screen[None]):
             self.marks_changed()
         elif self.zoom:
             self.zoom = 0
-            self.arrange()
+            self.lay_out()
 
     def read(self, *, on: bool) -> None:
         """Give the preview most of the screen, or take it back."""
         self.reading_mode = on
-        self.arrange()
+        self.lay_out()
 
     # -- workers and what they say ---------------------------------------------------------------
 
@@ -262,3 +261,104 @@ class MainScreen(Screen[None]):
     def on_history_read(self, message: said.HistoryRead) -> None:
         """What was done to it."""
         self.preview.show_history(message.key, message.lines)
+
+    def on_answered(self, message: said.Answered) -> None:
+        """Hits."""
+        self.searching.answered(message)
+        self.show_hints()
+
+    def on_words_failed(self, message: said.WordsFailed) -> None:
+        """No hits, and why."""
+        self.searching.failed(message)
+
+    def on_meaning_changed(self, message: said.MeaningChanged) -> None:
+        """The meaning half came or went."""
+        self.searching.meaning(message)
+        self.following.meaning(message)
+
+    def on_index_progress(self, message: said.IndexProgress) -> None:
+        """How far the index is."""
+        self.following.progress(message)
+        self.searching.building(under_way=message.text is not None)
+        if message.searchable or message.text is None:
+            self.searching.ask_again()
+
+    def on_files_changed(self) -> None:
+        """Look again."""
+        self.refresh_files()
+
+    def refresh_files(self) -> None:
+        """Read what changed on disk."""
+        self.work(self.reading.refresh(), "refresh", exclusive=True)
+
+    def on_writable_checked(self, message: said.WritableChecked) -> None:
+        """What can be done here."""
+        self.curating.writable(message.error)
+
+    def on_planned(self, message: said.Planned) -> None:
+        """Ask before many."""
+        self.curating.planned(message)
+
+    def on_done(self, message: said.Done) -> None:
+        """Say it, and show it."""
+        self.curating.done(message.operation)
+
+    def on_refused(self, message: said.Refused) -> None:
+        """Say why."""
+        self.curating.refused(message)
+
+    # -- what widgets say ------------------------------------------------------------------------
+
+    @on(LogsPane.SummariesWanted)
+    def _summaries_wanted(self, message: LogsPane.SummariesWanted) -> None:
+        self.work(self.reading.summaries(message.files), "summaries")
+
+    @on(FilePane.Wanted)
+    def _contents_wanted(self, message: FilePane.Wanted) -> None:
+        self.work(self.reading.contents(message.pane.NAME, message.files), "contents")
+
+    @on(EntryList.Moved)
+    def _moved(self, message: EntryList.Moved) -> None:
+        if message.entry_list is self.here:
+            self._row_changed(message.row)
+
+    @on(EntryList.Opened)
+    def _opened(self, message: EntryList.Opened) -> None:
+        self.action_perform("open")
+
+    @on(SearchOverlay.Typed)
+    def _typed(self, message: SearchOverlay.Typed) -> None:
+        self.searching.typed(message.text)
+
+    @on(SearchOverlay.Submitted)
+    def _submitted(self) -> None:
+        self.action_perform("open")
+
+    @on(TabLine.Chosen)
+    def _tab_chosen(self, message: TabLine.Chosen) -> None:
+        self.go_to_pane(message.index)
+
+    def on_descendant_focus(self) -> None:
+        """A click into a pane makes it the current one."""
+        for at, pane in enumerate(self.panes):
+            if pane.list.has_focus and at != self.current:
+                self.current = at
+                self.lay_out()
+                self._row_changed(pane.list.row)
+        self.show_hints()
+
+    def on_resize(self) -> None:
+        """Show what fits now; what was typed and marked stays."""
+        self.lay_out()
+        self.searching.draw()
+
+    def _row_changed(self, row: Row | None) -> None:
+        self.show_hints()
+        if row is None or row.path is None:
+            return
+        self.work(self.reading.preview(row), "preview", exclusive=True)
+        if row.address:
+            self.work(self.curating.history(row), "history", exclusive=True)
+
+    def _pane(self, kind: type[_P]) -> _P:
+        return next(pane for pane in self.panes if isinstance(pane, kind))

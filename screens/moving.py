@@ -96,4 +96,4 @@ class Moving:
 
     def _zoom(self, zoom: int) -> None:
         self._screen.zoom = max(0, min(MAX_ZOOM, zoom))
-        self._screen.arrange()
+        self._screen.lay_out()

@@ -108,7 +108,7 @@ class NoGitError(WorkspaceError):
     def __init__(self) -> None:
         super().__init__(
             "git was not found on this machine",
-            hint="install git 2.30 or newer; browsing and searching work without it",
+            hint="install git 2.31 or newer; browsing and searching work without it",
         )
 
 

@@ -82,7 +82,7 @@ def prepare(source: ModelSource, target: Path) -> None:
 def _export(model: Any, graph: Path) -> None:
     import torch  # noqa: PLC0415 - loaded by the model already
 
-    class Sentence(torch.nn.Module):
+    class Sentence(torch.nn.Module):  # type: ignore[misc]
         """Token ids to one normalised vector a text, through all modules of the model."""
 
         def __init__(self) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import logging
 import os
 import shutil
 import subprocess
@@ -19,6 +20,7 @@ from workbench.workspace.locks import hold
 if TYPE_CHECKING:
     from indexing.embedding.port import Embedder
 
+_LOG = logging.getLogger(__name__)
 _PREPARE_SECONDS = 600.0
 _KEPT_DAMAGED = 1
 
@@ -42,7 +44,8 @@ def open_embedder(setting: str = "", *, threads: int = 1, device: str = "") -> E
     try:
         _prepare_in_child(source, target)
         return _prepared(target, threads)
-    except (ModelUnavailableError, BusyError, OSError, _NotUsableError):
+    except (ModelUnavailableError, BusyError, OSError, _NotUsableError) as error:
+        _LOG.warning("the model is used unprepared, which is slower: %s", error)
         return _native(source, "cpu", threads)
 
 
@@ -62,16 +65,16 @@ class _NotUsableError(Exception):
 
 def _prepared(folder: Path, threads: int) -> Embedder:
     if not folder.is_dir():
-        raise _NotUsableError
+        raise _NotUsableError("it is not prepared yet")
     try:
         from indexing.embedding.prepared import DamagedError, PreparedEmbedder  # noqa: PLC0415
     except ImportError as error:
-        raise _NotUsableError from error
+        raise _NotUsableError(str(error)) from error
     try:
         return PreparedEmbedder(folder, threads=threads)
     except (DamagedError, OSError) as error:
         _set_aside(folder)
-        raise _NotUsableError from error
+        raise _NotUsableError(str(error)) from error
 
 
 def _set_aside(folder: Path) -> None:

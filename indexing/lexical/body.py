@@ -28,8 +28,10 @@ def write_body(entry: Stored, at: int) -> bytes:
     return json.dumps(row, ensure_ascii=False, separators=(",", ":")).encode()
 
 
-def read_body(line: bytes) -> tuple[Stored, int]:
+def read_body(line: bytes | None) -> tuple[Stored, int]:
     """The entry in ``line`` and its position in its file. Raises ValueError on anything else."""
+    if line is None:
+        raise ValueError("an entry without a body")
     path, kind, day, first, last, heading, digest, ordinal, text, stamp, at = json.loads(line)
     size, mtime_ns, inode, content, racy = stamp
     entry = Stored(

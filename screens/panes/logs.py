@@ -106,7 +106,7 @@ class LogsPane(FilePane):
             self.post_message(self.SummariesWanted(tuple(missing)))
 
     def _file(self, file: MemoryFile, row: Row, depth: int, opened: list[MemoryFile]) -> Iterator[Row]:
-        is_open = self.folds.is_open(file.path)
+        is_open = self.folds.is_open(file.path, default=bool(self.days) and file is self.days[0])
         summary = self.summaries.get(file.path)
         yield summed(row, summary, self.promoted, is_open=is_open, depth=depth)
         if is_open:

@@ -43,7 +43,7 @@ class BudgetMeter(Widget, can_focus=False):
             return Text()
         tone = {"roomy": "good", "tight": "warn", "over": "bad"}[self.word]
         numbers = f" {grouped(self._used)} / {grouped(self._budget)} {self.word}"
-        width = self.size.width - len(numbers)
+        width = self.content_size.width - len(numbers)
         filled = min(width, round(width * self._used / self._budget))
         line = Text(no_wrap=True, overflow="crop")
         if width >= 4:

@@ -13,7 +13,7 @@ from textual.strip import Strip
 from screens.rows import CLOSED, CURSOR, MARKED, OPEN, Part, Row
 
 GUTTER = 2
-_TAIL_SHARE = 0.5
+_TAIL_SHARE, _LAST_SHARE = 0.42, 0.62
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,7 @@ def row_strip(row: Row, width: int, look: Look, *, cursor: bool, marked: bool) -
         text = part.text + " "
         segments.append(Segment(text, base + tones[part.tone]))
         used += cell_len(text)
-    tail, tail_cells = _fitting(row.tail, int(width * _TAIL_SHARE))
+    tail, tail_cells = _fitting(row.tail, width)
     room = width - used - tail_cells
     if room < 0:
         return Strip(segments).crop(0, width).extend_cell_length(width, base)
@@ -77,19 +77,18 @@ def _text(row: Row, room: int, base: Style, tones: Mapping[str, Style]) -> list[
     return [segment for segment in out if segment.text]
 
 
-def _fitting(tail: tuple[Part, ...], limit: int) -> tuple[list[tuple[str, str]], int]:
-    """The last parts of ``tail`` that fit into ``limit`` cells, and the cells they take."""
+def _fitting(tail: tuple[Part, ...], width: int) -> tuple[list[tuple[str, str]], int]:
+    """The last parts of ``tail`` that a row of ``width`` cells has room for, and the cells they take.
+
+    The very last one, the most important, may take more than all of them together.
+    """
     kept: list[tuple[str, str]] = []
-    used = 0
+    used = 1
     for part in reversed(tail):
-        text = " " + part.text
-        cells = cell_len(text)
-        if used + cells > limit:
+        cells = cell_len(part.text) + 1
+        if used + cells > width * (_TAIL_SHARE if kept else _LAST_SHARE):
             break
-        kept.append((text, part.tone))
+        kept.append((" " + part.text, part.tone))
         used += cells
     kept.reverse()
-    if kept:
-        kept.append((" ", "text"))
-        used += 1
-    return kept, used
+    return [*kept, (" ", "text")], used

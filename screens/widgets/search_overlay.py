@@ -33,6 +33,7 @@ class SearchOverlay(Vertical):
         super().__init__(id="search")
         self.input = Input(placeholder="words, a question, a name …", compact=True, id="query")
         self.hits = EntryList(empty="", id="hits")
+        self.status = Shown("")
         self._status = Static("", id="search-status", markup=False)
         self.display = False
 
@@ -65,7 +66,9 @@ class SearchOverlay(Vertical):
 
     def say(self, status: Shown) -> None:
         """How the search is doing, at the right end of the line."""
-        self._status.update(Content(status))
+        if status != self.status:
+            self.status = status
+            self._status.update(Content(status), layout=False)
 
     def show(self, rows: Sequence[Row], empty: Shown) -> None:
         """Show these hits; the cursor stays with the hit it is on."""

@@ -17,7 +17,6 @@ from subprocess import PIPE
 from typing import Any
 
 from workbench.errors import (
-    ConflictError,
     NoGitError,
     NoRepositoryError,
     RepositoryStateError,
@@ -25,18 +24,20 @@ from workbench.errors import (
 )
 from workbench.memory.names import BlobId, CommitId, RelPath
 from workbench.workspace import trees
+from workbench.workspace.objects import ObjectReader
 
-_OVERRIDES = (
-    "core.fsmonitor=false",
-    "core.hooksPath=/dev/null",
-    "core.fsync=all",
-    "core.quotePath=false",
-    "commit.gpgsign=false",
-    "gc.auto=0",
-    "i18n.commitEncoding=UTF-8",
-    "maintenance.auto=false",
-    "protocol.allow=never",
-)
+_OVERRIDES = {
+    "core.fsmonitor": "false",
+    "core.hooksPath": "/dev/null",
+    "core.fsync": "all",
+    "core.quotePath": "false",
+    "commit.gpgsign": "false",
+    "gc.auto": "0",
+    "i18n.commitEncoding": "UTF-8",
+    "maintenance.auto": "false",
+    "protocol.allow": "never",
+}
+_FILTER_KEYS = ("clean", "smudge", "process")
 _UNFINISHED = {
     "rebase-merge": "a rebase",
     "rebase-apply": "a rebase",
@@ -68,12 +69,17 @@ class Commit:
 class History:
     """The repository that a workspace lives in. Not for use from two threads at once."""
 
-    def __init__(self, carrier: Any, prefix: str, git_dir: Path, algorithm: str) -> None:
+    def __init__(
+        self, carrier: Any, prefix: str, git_dir: Path, algorithm: str, identity: tuple[str, str]
+    ) -> None:
         self._git = carrier
         self._prefix = prefix
         self._git_dir = git_dir
         self._digest_size = 32 if algorithm == "sha256" else 20
-        self._identity: tuple[str, str] | None = None
+        self._identity = identity
+        self._objects = ObjectReader(
+            lambda: carrier.cat_file("--batch", as_process=True, istream=PIPE)
+        )
 
     @classmethod
     def open(cls, root: Path) -> History:
@@ -106,8 +112,14 @@ class History:
                 hint="clone it and open the clone",
             )
         top = os.fspath(root)[: -len(prefix) - 1] if prefix else os.fspath(root)
-        carrier.set_persistent_git_options(git_dir=git_dir, work_tree=top or "/", c=list(_OVERRIDES))
-        return cls(carrier, prefix, Path(git_dir), algorithm)
+        carrier.set_persistent_git_options(git_dir=git_dir, work_tree=top or "/")
+        configured = _configuration(carrier)
+        carrier.update_environment(**_configuration_overrides(configured))
+        identity = tuple(
+            configured.get(f"user.{key}") or fallback
+            for key, fallback in zip(("name", "email"), FALLBACK_IDENTITY, strict=True)
+        )
+        return cls(carrier, prefix, Path(git_dir), algorithm, (identity[0], identity[1]))
 
     @classmethod
     def create(cls, root: Path) -> History:
@@ -118,7 +130,7 @@ class History:
 
     def close(self) -> None:
         """End the long-lived reading process."""
-        self._git.clear_cache()
+        self._objects.close()
 
     # -- reading ---------------------------------------------------------------------------------
 
@@ -144,7 +156,7 @@ class History:
 
     def commit(self, commit: CommitId) -> Commit:
         """A commit's own data."""
-        data = self._object(commit, b"commit")
+        data = self._objects.read(commit, "commit")
         header, _, body = data.partition(b"\n\n")
         fields: dict[str, list[str]] = {}
         for line in header.decode("utf-8", "replace").split("\n"):
@@ -196,7 +208,7 @@ class History:
     def blob(self, commit: CommitId | None, path: RelPath) -> bytes | None:
         """A file's bytes in a commit, or None where it is not there."""
         found = self.blob_id(commit, path)
-        return None if found is None else self._object(found, b"blob")
+        return None if found is None else self._objects.read(found, "blob")
 
     def blob_id(self, commit: CommitId | None, path: RelPath) -> BlobId | None:
         """The name of a file's bytes in a commit."""
@@ -221,7 +233,7 @@ class History:
 
     def stored(self, blob: BlobId) -> bytes:
         """The bytes of a blob."""
-        return self._object(blob, b"blob")
+        return self._objects.read(blob, "blob")
 
     # -- writing ---------------------------------------------------------------------------------
 
@@ -243,7 +255,7 @@ class History:
         for path, blob in changes.items():
             parts = os.fsencode(self._prefix + path).split(b"/")
             tree = trees.splice(self._tree, self._store_tree, tree, parts, blob)
-        name, email = self.identity()
+        name, email = self._identity
         by, by_email = author or (name, email)
         environment = {
             "GIT_AUTHOR_NAME": by,
@@ -314,30 +326,10 @@ class History:
         """Take in a ``git fast-import`` stream."""
         self._feed(stream, "fast_import", "--quiet", "--date-format=raw")
 
-    def identity(self) -> tuple[str, str]:
-        """The person's name and e-mail from their configuration, or the workbench's own."""
-        if self._identity is None:
-            status, out, _ = self._git.config(
-                "--get-regexp",
-                r"^user\.(name|email)$",
-                with_extended_output=True,
-                with_exceptions=False,
-            )
-            found = dict(line.partition(" ")[::2] for line in out.splitlines()) if not status else {}
-            name, email = found.get("user.name", ""), found.get("user.email", "")
-            self._identity = (name or FALLBACK_IDENTITY[0], email or FALLBACK_IDENTITY[1])
-        return self._identity
-
     # -- objects ---------------------------------------------------------------------------------
 
-    def _object(self, name: str, kind: bytes) -> bytes:
-        _, found, _, data = self._git.get_object_data(name)
-        if found != kind:
-            raise ConflictError(f"{name} is a {found.decode()}, not a {kind.decode()}")
-        return bytes(data)
-
     def _tree(self, name: str) -> trees.Tree:
-        return trees.parse(self._object(name, b"tree"), self._digest_size)
+        return trees.parse(self._objects.read(name, "tree"), self._digest_size)
 
     def _store_tree(self, tree: trees.Tree) -> str:
         return self.store(trees.render(tree), "tree")
@@ -374,6 +366,36 @@ def _carrier(root: Path) -> Any:
         GIT_NO_REPLACE_OBJECTS="1",
     )
     return carrier
+
+
+def _configuration(carrier: Any) -> dict[str, str]:
+    """The person's identity and the names of all filters, from every level of configuration."""
+    status, out, _ = carrier.config(
+        "--null",
+        "--get-regexp",
+        r"^(user\.(name|email)|filter\..*)$",
+        with_extended_output=True,
+        with_exceptions=False,
+    )
+    records = [] if status else out.split("\0")
+    return dict(record.partition("\n")[::2] for record in records if record)
+
+
+def _configuration_overrides(configured: Mapping[str, str]) -> dict[str, str]:
+    """Environment variables that win over every configuration file.
+
+    Filters are emptied by name: even a plain index update may hash a file that changed in the same
+    instant, and would run its clean filter for that.
+    """
+    filters = {key.rpartition(".")[0] for key in configured if key.startswith("filter.")}
+    wanted = dict(_OVERRIDES)
+    for name in sorted(filters):
+        wanted |= {f"{name}.{key}": "" for key in _FILTER_KEYS} | {f"{name}.required": "false"}
+    environment = {"GIT_CONFIG_COUNT": str(len(wanted))}
+    for number, (key, value) in enumerate(wanted.items()):
+        environment[f"GIT_CONFIG_KEY_{number}"] = key
+        environment[f"GIT_CONFIG_VALUE_{number}"] = value
+    return environment
 
 
 def _trailers(message: str) -> tuple[tuple[str, str], ...]:

@@ -10,6 +10,7 @@ import contextlib
 import secrets
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
+from itertools import islice
 from pathlib import Path
 
 from workbench.errors import (
@@ -32,6 +33,8 @@ ATTEMPTS = 8
 """How often an action is planned anew before it gives way to a busier writer."""
 _LOCK_SECONDS = 5.0
 _SUBJECT_CHARACTERS = 72
+_RECOVERY_DEPTH = 1_000
+"""Commits that are searched for an operation whose process was killed."""
 EXTERNAL_AUTHOR = ("external", "external@localhost")
 
 
@@ -197,8 +200,11 @@ class Operations:
             return
         for step in intent.steps:
             self._finish_step(step)
-        if not self._is_recorded(intent):
+        recorded = self._find_recorded(intent)
+        if recorded is None:
             self._record(intent)
+        else:  # killed between the branch and the person's index
+            self._history.refresh_index(intent.parent, recorded, [step.path for step in intent.steps])
         self._journal.clear()
 
     def _finish_step(self, step: Step) -> None:
@@ -220,13 +226,9 @@ class Operations:
             written = self._files.replace(step.path, now, target, temporary=step.temporary)
             self._keep(step.path, now, written)
 
-    def _is_recorded(self, intent: Intent) -> bool:
-        for number, commit in enumerate(self._history.commits()):
-            if commit.trailer("Operation") == intent.operation:
-                return True
-            if number > 1000:
-                break
-        return False
+    def _find_recorded(self, intent: Intent) -> CommitId | None:
+        newest = islice(self._history.commits(), _RECOVERY_DEPTH)
+        return next((c.id for c in newest if c.trailer("Operation") == intent.operation), None)
 
     def _bytes(self, blob: BlobId | None) -> bytes | None:
         return None if blob is None else self._history.stored(blob)

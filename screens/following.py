@@ -1,0 +1,99 @@
+"""Following the files: the watcher, the clock, the index behind them, and what the title line says of it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from screens.engine import Engine
+from screens.indexer import Indexer
+from screens.messages import FilesChanged, IndexProgress, MeaningChanged
+from screens.moving import Command
+from screens.shown import Shown, row_text, words
+from screens.watching import Watcher
+from workbench.workspace.workspace import Workspace
+
+if TYPE_CHECKING:
+    from screens.main import MainScreen
+
+_RECONCILE_SECONDS = 30.0
+_INDEX_PAUSE_SECONDS = 0.6
+
+
+class Following:
+    """Owns the engines' lives: started after the first paint, ended with the screen."""
+
+    def __init__(self, screen: MainScreen, workspace: Workspace) -> None:
+        self._screen = screen
+        self.engine = Engine(workspace, screen.post_message)
+        self._indexer = Indexer(workspace, screen.post_message)
+        self._watcher = Watcher(workspace, lambda: screen.post_message(FilesChanged()))
+        self._started = False
+        self._meaning = False
+        self._progress: Shown | None = None
+        self._problem = ""
+
+    def commands(self) -> dict[str, Command]:
+        """The commands by action id."""
+        return {"reindex": self._reindex}
+
+    @property
+    def indexing(self) -> bool:
+        """Whether the index is being brought up to date."""
+        return self._indexer.running
+
+    def begin(self) -> None:
+        """Start watching and reconciling; the engines follow when the files have been read."""
+        self._watcher.start()
+        self._screen.set_interval(_RECONCILE_SECONDS, self._reconcile)
+
+    def files_read(self, changed: frozenset[str]) -> None:
+        """The panes know the files; the index has to follow."""
+        if not self._started:
+            self._started = True
+            self._screen.work(self.engine.run_child(), "meaning")
+            self.wish()
+        elif changed:
+            self._screen.set_timer(_INDEX_PAUSE_SECONDS, self.wish)
+
+    def wish(self) -> None:
+        """Bring the index up to date soon."""
+        if self._indexer.wish():
+            self._screen.work(self._indexer.run(), "index")
+
+    def progress(self, message: IndexProgress) -> None:
+        """Show how far it is."""
+        self._progress, self._problem = message.text, message.problem
+        self._draw()
+
+    def meaning(self, message: MeaningChanged) -> None:
+        """Show what can be searched by."""
+        self._meaning = message.ready
+        if not message.ready:
+            self._screen.say(row_text(f"Search goes on with words alone: {message.reason}"), severity="warning")
+        self._draw()
+
+    async def close(self) -> None:
+        """End the watcher and the children."""
+        self._watcher.close()
+        await self._indexer.close()
+        await self.engine.close()
+
+    def _draw(self) -> None:
+        sides = "words + meaning" if self._meaning else "words"
+        if self._progress:
+            self._screen.title_line.show(self._progress, "busy")
+        elif self._problem:
+            self._screen.title_line.show(row_text(f"! index: {self._problem}"), "warn")
+        else:
+            self._screen.title_line.show(words(f"index up to date · {sides}"), "good")
+
+    def _reconcile(self) -> None:
+        self._screen.refresh_files()
+        if self._screen.curating.refusal:
+            self._screen.curating.begin()
+
+    def _reindex(self) -> None:
+        self.wish()
+        if not self._meaning:
+            self._screen.work(self.engine.run_child(), "meaning")
+        self._screen.say(words("Bringing the index up to date"))

@@ -1,0 +1,421 @@
+"""One action, one operation, one commit: whole or absent, and nobody else's work in it."""
+
+from __future__ import annotations
+
+import os
+import threading
+from pathlib import Path
+
+import pytest
+
+from tests.support.workspaces import LOG, MEMORY_TEXT, Sandbox
+from workbench.curation import plan_forget, plan_promote, plan_redo, plan_undo
+from workbench.errors import BusyError, ConflictError, RepositoryStateError, WriteFailedError
+from workbench.memory.names import RelPath
+from workbench.workspace import exchange, files
+from workbench.workspace.files import Files
+from workbench.workspace.history import FALLBACK_IDENTITY
+from workbench.workspace.locks import hold
+from workbench.workspace.plan import FileEdit, Operation, Plan
+from workbench.workspace.workspace import Workspace
+
+
+def promote(sandbox: Sandbox, words: str = "async reviews", **options: str) -> Operation:
+    address = sandbox.address(words)
+    place = sandbox.workspace
+    return place.operations.carry_out(lambda: plan_promote(place, [address], **options))
+
+
+def undo(sandbox: Sandbox, operation: str | None = None) -> Operation:
+    place = sandbox.workspace
+    return place.operations.carry_out(lambda: plan_undo(place, operation))
+
+
+def test_an_action_is_one_commit_with_trailers_and_a_clean_status(sandbox: Sandbox) -> None:
+    operation = promote(sandbox, reason="she said so")
+    message = sandbox.git("log", "-1", "--format=%B")
+    for trailer in (
+        f"Operation: {operation.id}",
+        "Action: promote",
+        f"Entry: {sandbox.address('async reviews')}",
+        f"Source: {LOG}#L5",
+        "Reason: she said so",
+        "Actor: human",
+    ):
+        assert trailer in message.splitlines()
+    assert sandbox.git("rev-list", "--count", "HEAD").strip() == "2"
+    assert sandbox.git("status", "--porcelain") == ""
+    assert sandbox.git("log", "-1", "--format=%an <%ae>").strip() == "Test Person <test@localhost>"
+    sandbox.git("fsck", "--strict")
+
+
+def test_the_commit_changes_only_its_own_path(sandbox: Sandbox) -> None:
+    promote(sandbox)
+    assert sandbox.git("diff", "--name-only", "HEAD~1", "HEAD").split() == ["MEMORY.md"]
+
+
+def test_undo_brings_every_byte_back_and_redo_brings_it_again(sandbox: Sandbox) -> None:
+    before = sandbox.snapshot()
+    promote(sandbox)
+    after = sandbox.snapshot()
+    undo(sandbox)
+    assert sandbox.snapshot() == before
+    place = sandbox.workspace
+    place.operations.carry_out(lambda: plan_redo(place))
+    assert sandbox.snapshot() == after
+    assert sandbox.git("status", "--porcelain") == ""
+
+
+def test_several_operations_are_undone_newest_first_and_redone_in_reverse(sandbox: Sandbox) -> None:
+    states = [sandbox.snapshot()]
+    for words in ("async reviews", "staging port", "tantivy"):
+        promote(sandbox, words)
+        states.append(sandbox.snapshot())
+    for state in reversed(states[:-1]):
+        undo(sandbox)
+        assert sandbox.snapshot() == state
+    place = sandbox.workspace
+    for state in states[1:]:
+        place.operations.carry_out(lambda: plan_redo(place))
+        assert sandbox.snapshot() == state
+
+
+def test_any_operation_is_undone_in_any_order_after_a_restart(sandbox: Sandbox) -> None:
+    first = promote(sandbox, "async reviews")
+    promote(sandbox, "staging port")
+    sandbox.workspace.close()
+    sandbox.workspace = Workspace.open(sandbox.root)
+    undo(sandbox, first.id)
+    memory = sandbox.read("MEMORY.md")
+    assert b"async reviews" not in memory
+    assert b"staging port" in memory
+
+
+def test_undo_never_overwrites_newer_text(sandbox: Sandbox) -> None:
+    operation = promote(sandbox)
+    edited = sandbox.read("MEMORY.md").replace(b"async reviews", b"async reviews on Fridays")
+    sandbox.write("MEMORY.md", edited)
+    with pytest.raises(ConflictError, match="newer text"):
+        undo(sandbox, operation.id)
+    assert sandbox.read("MEMORY.md") == edited
+
+
+def test_edits_found_on_disk_are_committed_as_external_first(sandbox: Sandbox) -> None:
+    sandbox.write("MEMORY.md", MEMORY_TEXT + "- written by the agent\n")
+    promote(sandbox)
+    assert "Actor: external" in sandbox.git("log", "-1", "--skip=1", "--format=%B")
+    assert "written by the agent" not in sandbox.git("show", "HEAD")[:-1].split("@@", 2)[0]
+    added = [line for line in sandbox.git("show", "--format=", "HEAD").splitlines() if line[:1] == "+"]
+    assert len(added) == 2  # the file header and one item
+    assert sandbox.git("status", "--porcelain") == ""
+
+
+def test_what_the_person_has_staged_stays_staged_and_their_commit_keeps_ours(sandbox: Sandbox) -> None:
+    sandbox.write("notes.txt", "staged work\n")
+    sandbox.git("add", "notes.txt")
+    promote(sandbox)
+    assert sandbox.git("status", "--porcelain") == "A  notes.txt\n"
+    sandbox.git("commit", "-q", "-m", "their own")
+    assert b"async reviews" in sandbox.read("MEMORY.md")
+    assert "async reviews" in sandbox.git("show", "HEAD:MEMORY.md")
+
+
+def test_a_stale_index_lock_stops_neither_action_nor_undo_and_is_said(sandbox: Sandbox) -> None:
+    (sandbox.root / ".git/index.lock").touch()
+    index = (sandbox.root / ".git/index").read_bytes()
+    operation = promote(sandbox)
+    assert any("index is locked" in note for note in operation.notes)
+    undo(sandbox)
+    assert sandbox.read("MEMORY.md") == MEMORY_TEXT.encode()
+    assert (sandbox.root / ".git/index").read_bytes() == index
+
+
+@pytest.mark.parametrize("state", ["rebase-merge", "MERGE_HEAD", "CHERRY_PICK_HEAD"])
+def test_an_unfinished_rebase_or_merge_refuses_with_its_name(sandbox: Sandbox, state: str) -> None:
+    (sandbox.root / ".git" / state).touch()
+    with pytest.raises(RepositoryStateError, match="in progress"):
+        promote(sandbox)
+    assert sandbox.read("MEMORY.md") == MEMORY_TEXT.encode()
+
+
+def test_a_repository_without_commits_gets_its_first_one(tmp_path: Path) -> None:
+    sandbox = Sandbox(tmp_path / "w", repository=False)
+    sandbox.git("init", "-q", "-b", "main")
+    promote(sandbox)
+    assert sandbox.git("rev-list", "--count", "HEAD").strip() == "2"  # external, then ours
+    undo(sandbox)
+    assert sandbox.read("MEMORY.md") == MEMORY_TEXT.encode()
+    sandbox.close()
+
+
+def test_without_a_configured_identity_the_workbench_signs_with_its_own(
+    sandbox: Sandbox, person: Path
+) -> None:
+    (person / ".gitconfig").unlink()
+    promote(sandbox)
+    assert sandbox.git("log", "-1", "--format=%an <%ae>").strip() == "{} <{}>".format(*FALLBACK_IDENTITY)
+
+
+def test_a_workspace_below_the_top_of_its_repository_commits_its_own_paths(tmp_path: Path) -> None:
+    outer = tmp_path / "outer"
+    outer.mkdir()
+    sandbox = Sandbox(outer / "agent memory", repository=False)
+    sandbox.root = outer
+    sandbox.git("init", "-q", "-b", "main")
+    sandbox.commit("start")
+    sandbox.root = outer / "agent memory"
+    promote(sandbox)
+    assert sandbox.git("diff", "--name-only", "HEAD~1", "HEAD").strip() == "agent memory/MEMORY.md"
+    assert sandbox.git("status", "--porcelain") == ""
+    undo(sandbox)
+    assert sandbox.read("MEMORY.md") == MEMORY_TEXT.encode()
+    sandbox.close()
+
+
+def test_detached_head_and_sha256_and_worktree_repositories_take_commits(tmp_path: Path) -> None:
+    detached = Sandbox(tmp_path / "detached")
+    detached.git("checkout", "-q", "--detach")
+    new_hash = Sandbox(tmp_path / "sha256", repository=False)
+    new_hash.git("init", "-q", "--object-format=sha256", "-b", "main")
+    new_hash.commit("start")
+    main = Sandbox(tmp_path / "main")
+    main.git("worktree", "add", "-q", str(tmp_path / "tree"), "-b", "other")
+    tree = Workspace.open(tmp_path / "tree")
+    for place in (detached.workspace, new_hash.workspace, tree):
+        before = place.read("MEMORY.md")
+        address = next(e.address for e in place.document(LOG).entries if "async" in e.text)
+        place.operations.carry_out(lambda: plan_promote(place, [address]))  # noqa: B023
+        place.operations.carry_out(lambda: plan_undo(place))  # noqa: B023
+        assert place.read("MEMORY.md") == before
+        assert place.history.commit(place.history.head() or pytest.fail()).trailer("Action") == "undo"
+        place.close()
+
+
+def test_hostile_configuration_hooks_and_filters_never_run(sandbox: Sandbox, tmp_path: Path) -> None:
+    canary = tmp_path / "canary"
+    script = tmp_path / "evil.sh"
+    script.write_text(f"#!/bin/sh\necho \"$0 $*\" >> {canary}\ncat\n")
+    script.chmod(0o755)
+    for key in (
+        "core.fsmonitor", "core.editor", "core.pager", "core.sshCommand", "core.askPass", "gpg.program",
+        "diff.external", "diff.x.textconv", "diff.x.command", "merge.x.driver", "filter.x.clean",
+        "filter.x.smudge", "filter.x.process", "credential.helper", "uploadpack.packObjectsHook",
+    ):  # fmt: skip
+        sandbox.git("config", key, f"{script} {key}")
+    sandbox.git("config", "commit.gpgsign", "true")
+    sandbox.git("config", "log.showSignature", "true")
+    hooks = sandbox.root / ".git/hooks"
+    hooks.mkdir(exist_ok=True)
+    for name in ("pre-commit", "post-commit", "commit-msg", "reference-transaction", "post-index-change",
+                 "prepare-commit-msg", "post-checkout", "post-rewrite"):  # fmt: skip
+        (hooks / name).write_text(script.read_text())
+        (hooks / name).chmod(0o755)
+    sandbox.write(".gitattributes", "*.md filter=x diff=x merge=x\n")
+    first = promote(sandbox)
+    place = sandbox.workspace
+    address = sandbox.address("staging port")
+    place.operations.carry_out(lambda: plan_forget(place, [address]))
+    undo(sandbox, first.id)
+    place.operations.carry_out(lambda: plan_redo(place))
+    place.operations.log()
+    place.operations.log(path=RelPath("MEMORY.md"))
+    place.operations.edits(place.operations.find(first.id))
+    assert not canary.exists(), canary.read_text()
+
+
+def test_control_characters_in_memory_never_reach_a_commit_message(sandbox: Sandbox) -> None:
+    sandbox.write(LOG, "- evil \x1b]52;c;x\x07 \u202e text\n")
+    promote(sandbox, "evil")
+    message = sandbox.git("log", "-1", "--format=%B")
+    assert "\x1b" not in message
+    assert "\u202e" not in message
+    assert "evil" in message
+
+
+def test_a_failing_disk_leaves_the_old_text_and_a_retry_works(
+    sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(folder: int, first: str, second: str) -> None:
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(files.exchange, "swap", refuse)
+        with pytest.raises(WriteFailedError, match="No space left"):
+            promote(sandbox)
+    assert sandbox.read("MEMORY.md") == MEMORY_TEXT.encode()
+    assert sorted(os.listdir(sandbox.root)) == [".git", ".workbench", "MEMORY.md", "episodes", "memory"]
+    promote(sandbox)
+    assert b"async reviews" in sandbox.read("MEMORY.md")
+
+
+def test_of_two_files_both_change_or_neither(
+    sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = sandbox.snapshot()
+    swap, calls = exchange.swap, []
+
+    def fail_at_second(folder: int, first: str, second: str) -> None:
+        calls.append(second)
+        if len(calls) == 2:
+            raise OSError(5, "Input/output error")
+        swap(folder, first, second)
+
+    place = sandbox.workspace
+    address = sandbox.address("release is on Friday", "episodes/2026/03/e1.md")
+    with monkeypatch.context() as patch:
+        patch.setattr(files.exchange, "swap", fail_at_second)
+        with pytest.raises(WriteFailedError):
+            place.operations.carry_out(lambda: plan_promote(place, [address]))
+    assert sandbox.snapshot() == before
+    place.operations.carry_out(lambda: plan_promote(place, [address]))
+    assert b"promoted_at: " in sandbox.read("episodes/2026/03/e1.md")
+
+
+class KilledError(BaseException):
+    """Stands for SIGKILL: nothing between it and the test may tidy up."""
+
+
+@pytest.mark.parametrize("action", ["promote", "forget", "page", "undo"])
+def test_killed_at_any_step_the_operation_is_whole_or_absent(
+    sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch, action: str
+) -> None:
+    """Every call that changes the disk fails once, as if the process had died there."""
+    place = sandbox.workspace
+    if action == "undo":
+        promote(sandbox)
+    episode = "episodes/2026/03/e1.md"
+    targets = {
+        "promote": sandbox.address("release is on Friday", episode),
+        "forget": sandbox.address("staging port"),
+        "page": episode,
+    }
+
+    def plan() -> Plan:
+        if action == "promote":
+            return plan_promote(place, [targets[action]])
+        return plan_undo(place) if action == "undo" else plan_forget(place, [targets[action]])
+
+    before = sandbox.snapshot()
+    after = {
+        **before,
+        **{edit.path: edit.after for edit in plan().edits},
+    }
+    seams = [(os, "rename"), (os, "replace"), (os, "unlink"), (os, "fsync"), (os, "link"), (os, "write"),
+             (files.exchange, "swap")]  # fmt: skip
+    covered = 0
+    for moment in range(1, 200):
+        count = 0
+        with monkeypatch.context() as patch:
+            for module, name in seams:
+                real = getattr(module, name)
+
+                def counted(*args: object, _real: object = real, **kwargs: object) -> object:
+                    nonlocal count
+                    count += 1
+                    if count >= moment:
+                        raise KilledError
+                    return _real(*args, **kwargs)  # type: ignore[operator]
+
+                patch.setattr(module, name, counted)
+            try:
+                place.operations.carry_out(plan)
+                died = False
+            except KilledError:
+                died = True
+        place.operations.recover()
+        now = {path: data for path, data in sandbox.snapshot().items()}
+        expected_after = {path: data for path, data in after.items() if data is not None}
+        stable = _without_ids(now)
+        assert stable in (_without_ids(before), _without_ids(expected_after)), f"torn at step {moment}"
+        assert sandbox.git("status", "--porcelain") == "", f"uncommitted at step {moment}"
+        assert not [f for f in sandbox.root.rglob(".wb-*") if ".workbench" not in f.parts]
+        if not died:
+            break
+        covered += 1
+        if stable != _without_ids(before):
+            back = plan_redo if action == "undo" else plan_undo
+            place.operations.carry_out(lambda: back(place))  # noqa: B023
+            assert _without_ids(sandbox.snapshot()) == _without_ids(before)
+    assert covered >= 8
+
+
+def _without_ids(state: dict[str, bytes]) -> dict[str, bytes]:
+    """The files with the random memory ids taken out."""
+    import re
+
+    return {path: re.sub(rb"id=m[0-9a-f]{6}", b"id=m", data) for path, data in state.items()}
+
+
+def test_while_another_process_acts_the_answer_is_busy(
+    sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("workbench.workspace.operations._LOCK_SECONDS", 0.05)
+    place = sandbox.workspace
+    lock = place.state_dir() / "operations.lock"
+    with hold(lock, "a test"), pytest.raises(BusyError, match="a test"):
+        promote(sandbox)
+
+
+def test_two_workbenches_at_once_record_all_their_operations(sandbox: Sandbox) -> None:
+    sandbox.write(LOG, "".join(f"- line number {n}\n" for n in range(20)))
+    sandbox.commit("lines")
+    failures: list[BaseException] = []
+
+    def work(numbers: range) -> None:
+        place = Workspace.open(sandbox.root)
+        try:
+            for n in numbers:
+                address = next(e.address for e in place.document(LOG).entries if e.text == f"line number {n}")
+                place.operations.carry_out(lambda: plan_forget(place, [address]))  # noqa: B023
+        except BaseException as error:  # noqa: BLE001 - shown by the assertion below
+            failures.append(error)
+        finally:
+            place.close()
+
+    threads = [threading.Thread(target=work, args=(range(a, a + 10),)) for a in (0, 10)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert failures == []
+    assert sandbox.read(LOG) == b""
+    actions = [o.action for o in sandbox.workspace.operations.log()]
+    assert actions.count("forget") == 20
+
+
+def test_a_plain_commit_in_between_is_built_upon_not_reverted(sandbox: Sandbox) -> None:
+    place = sandbox.workspace
+    real = place.history.advance
+    raced = []
+
+    def lose_the_race(*args: str) -> bool:
+        if not raced:
+            raced.append(True)
+            sandbox.write("other.txt", "theirs\n")
+            sandbox.git("add", "other.txt")
+            sandbox.git("commit", "-q", "-m", "theirs", "--", "other.txt")
+        return real(*args)  # type: ignore[arg-type]
+
+    place.history.advance = lose_the_race  # type: ignore[method-assign,assignment]
+    promote(sandbox)
+    assert sandbox.git("show", "HEAD:other.txt") == "theirs\n"
+    assert "async reviews" in sandbox.git("show", "HEAD:MEMORY.md")
+
+
+def test_a_plan_that_changes_nothing_is_refused(sandbox: Sandbox) -> None:
+    from workbench.errors import NotCuratableError
+
+    with pytest.raises(NotCuratableError):
+        sandbox.workspace.operations.carry_out(lambda: Plan(action="x", summary="y", edits=()))
+
+
+def test_a_new_file_in_a_new_folder_is_made_and_undone(sandbox: Sandbox) -> None:
+    path = RelPath("memory/new folder/日本 note.md")
+    place = sandbox.workspace
+    edit = FileEdit(path, None, b"- hello\n")
+    place.operations.carry_out(lambda: Plan(action="note", summary="hello", edits=(edit,)))
+    assert Files(sandbox.root).read(path) == b"- hello\n"
+    assert sandbox.git("status", "--porcelain") == ""
+    undo(sandbox)
+    assert not (sandbox.root / path).exists()
+    assert sandbox.git("status", "--porcelain") == ""
