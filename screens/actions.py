@@ -13,7 +13,7 @@ from functools import cache
 
 from textual.binding import Binding
 
-from screens.keys import key_names
+from screens.keys import key_name, key_names, types_a_character
 from screens.rows import Row
 
 
@@ -64,7 +64,7 @@ class Context:
 
 
 Rule = Callable[[Context], str | None]
-"""Answers why an action cannot be done now, in words, or None when it can."""
+"""Answers why an action cannot be done now, None when it can; an empty answer is not worth a toast."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -119,22 +119,28 @@ def _has_path(context: Context) -> str | None:
     return None if context.row and context.row.path else "put the cursor on an entry first"
 
 
+def _has_way_back(context: Context) -> str | None:
+    somewhere = context.place is not Place.PANE or context.reading or context.marked or context.zoom
+    return None if somewhere else ""
+
+
 def _not_indexing(context: Context) -> str | None:
     return "the index is already being brought up to date" if context.indexing else None
 
 
 _PANE = frozenset({Place.PANE})
+_SEARCH = frozenset({Place.QUERY, Place.RESULTS})
 _LISTS = frozenset({Place.PANE, Place.RESULTS})
 _TYPING = frozenset({Place.PANE, Place.RESULTS, Place.QUERY})
 _CONFIRM = frozenset({Place.CONFIRM})
 
 
 def _action(
-    id: str,  # noqa: A002 - the field's name
+    id: str,
     keys: str,
     label: str,
     group: Group,
-    help: str,  # noqa: A002 - the field's name
+    help: str,
     *,
     places: frozenset[Place] = _LISTS,
     blocked: Rule = lambda context: None,
@@ -169,6 +175,9 @@ ACTIONS: tuple[Action, ...] = (
     _action("mark_all", "asterisk", "mark all", Group.MARK, "Mark every entry shown in this list, or none.",
             blocked=_has_row),
     _action("search", "slash", "search", Group.SEARCH, "Search everything as you type.", hint=30),
+    _action("switch", "tab shift+tab", "words or hits", Group.SEARCH,
+            "Between the words and the hits; there p, d, space and all the others work on the hit.",
+            places=_SEARCH, hint=35, palette=False),
     _action("next_hit", "n", "next hit", Group.SEARCH, "Go to the next hit of the last search.",
             places=_PANE, blocked=_has_hits),
     _action("previous_hit", "N", "previous hit", Group.SEARCH, "Go to the previous hit.",
@@ -191,10 +200,10 @@ ACTIONS: tuple[Action, ...] = (
     _action("pane_memory", "2", "memory", Group.PANES, "To long-term memory.", places=_PANE),
     _action("pane_episodes", "3", "episodes", Group.PANES, "To the queue of episodes.", places=_PANE),
     _action("pane_graph", "4", "graph", Group.PANES, "To the people, projects and todos.", places=_PANE),
-    _action("next_pane", "tab l", "next pane", Group.PANES,
-            "To the next pane; in a search, between the words and the hits.", places=_TYPING, palette=False),
+    _action("next_pane", "tab l", "next pane", Group.PANES, "To the next pane.", places=_PANE,
+            palette=False),
     _action("previous_pane", "shift+tab h", "previous pane", Group.PANES, "To the previous pane.",
-            places=_TYPING, palette=False),
+            places=_PANE, palette=False),
     _action("zoom_in", "plus", "zoom", Group.PANES, "Give this pane more room, then all of it.",
             places=_PANE),
     _action("zoom_out", "underscore", "zoom out", Group.PANES, "Give this pane less room.", places=_PANE),
@@ -214,7 +223,7 @@ ACTIONS: tuple[Action, ...] = (
     _action("palette", "colon ctrl+p", "commands", Group.LEAVE, "Everything that can be done, by name.",
             places=_TYPING, hint=80),
     _action("back", "escape", "back", Group.LEAVE, "One level back: search, reading, marks, zoom.",
-            places=_TYPING, palette=False),
+            places=_TYPING, blocked=_has_way_back, hint=50, palette=False),
     _action("quit", "q", "quit", Group.LEAVE, "Leave. ctrl+c twice leaves from anywhere."),
 )
 
@@ -243,9 +252,16 @@ def hints(context: Context) -> list[tuple[str, str]]:
         if action.hint and context.place in action.places and action.blocked(context) is None
     ]
     return [
-        (key_names(action.keys[:1]), action.label)
+        (key_name(_key_here(action, context.place)), action.label)
         for action in sorted(usable, key=lambda action: action.hint)
     ]
+
+
+def _key_here(action: Action, place: Place) -> str:
+    """The first key that is not taken for typing."""
+    if place is not Place.QUERY:
+        return action.keys[0]
+    return next((key for key in action.keys if not types_a_character(key)), action.keys[0])
 
 
 def grouped_actions() -> Sequence[tuple[Group, list[Action]]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
+import signal
 import sys
 from asyncio.subprocess import DEVNULL, PIPE, Process
 from pathlib import Path
@@ -39,11 +40,12 @@ async def stop(process: Process | None) -> None:
     """End a child: ask, wait a moment, then insist."""
     if process is None or process.returncode is not None:
         return
+    # Not process.terminate(): it polls, and so takes the exit status away from asyncio's own watcher.
     with contextlib.suppress(ProcessLookupError):
-        process.terminate()
+        os.kill(process.pid, signal.SIGTERM)
     try:
         await asyncio.wait_for(process.wait(), _GRACE_SECONDS)
     except TimeoutError:
         with contextlib.suppress(ProcessLookupError):
-            process.kill()
+            os.kill(process.pid, signal.SIGKILL)
         await process.wait()

@@ -48,7 +48,7 @@ class Curator:
         try:
             plan = await self._run(lambda: self._plan(action, addresses))
             self._post(Planned(plan, addresses))
-        except Exception as error:  # noqa: BLE001 - the worker boundary
+        except Exception as error:
             self._post(Refused(action, error))
 
     async def carry_out(self, action: str, addresses: tuple[str, ...] = ()) -> None:
@@ -59,7 +59,7 @@ class Curator:
                 lambda: operations.carry_out(lambda: self._plan(action, addresses))
             )
             self._post(Done(operation))
-        except Exception as error:  # noqa: BLE001 - the worker boundary
+        except Exception as error:
             self._post(Refused(action, error))
 
     async def history(self, key: str, address: str) -> None:

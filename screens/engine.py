@@ -86,7 +86,7 @@ class Engine:
             found = self._search_words(question.text)
         except WorkbenchError as error:
             self._post(WordsFailed(question.seq, error.message))
-        except Exception as error:  # noqa: BLE001 - the worker boundary
+        except Exception as error:
             self._post(WordsFailed(question.seq, f"{type(error).__name__}: {error}"))
         else:
             self._post(Answered(question.seq, found, final=not self.ready))
@@ -126,8 +126,9 @@ class Engine:
             if not isinstance(said, dict):
                 return
             if said.get("event") == "ready":
-                self.ready = True
-                self._post(MeaningChanged(ready=True))
+                self.ready = said.get("vectors") is True
+                reason = "" if self.ready else str(said.get("vectors"))
+                self._post(MeaningChanged(ready=self.ready, reason=reason))
             elif "seq" in said:
                 self._answered(said)
         except (ValueError, KeyError, TypeError):

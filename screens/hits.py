@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from screens.panes.entry_rows import lightened
 from screens.rows import Part, Row, Tone
 from screens.shown import Shown, row_text, words
 
@@ -58,12 +59,11 @@ def found_in(answer: Mapping[str, object]) -> Found:
         for hit in raw
     )
     degraded = answer.get("degraded")
-    both = answer.get("mode") == "hybrid" and not degraded
     stale = answer.get("stale")
     return Found(
         query=str(answer.get("query", "")),
         hits=hits,
-        sides="words + meaning" if both else "words",
+        sides="words + meaning" if answer.get("mode") == "hybrid" else "words",
         stale=str(stale) if stale else None,
         degraded=str(degraded) if degraded else None,
     )
@@ -88,7 +88,7 @@ def match_pattern(query: str) -> re.Pattern[str] | None:
 
 
 def _row(hit: FoundHit, share: float, pattern: re.Pattern[str] | None, *, compact: bool) -> Row:
-    text = row_text(hit.snippet)
+    text, _ = lightened(row_text(hit.snippet))
     first = pattern.search(text) if pattern else None
     if first and first.start() > 2 * _LEAD_IN:
         text = Shown("… " + text[first.start() - _LEAD_IN :])

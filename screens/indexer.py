@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import time
 from asyncio.subprocess import Process
@@ -12,7 +13,8 @@ from textual.message import Message
 
 from screens import children
 from screens.messages import IndexProgress
-from screens.shown import Shown, grouped, row_text
+from screens.shown import Shown, grouped, row_text, words
+from workbench.errors import BusyError
 from workbench.workspace.workspace import Workspace
 
 
@@ -65,18 +67,26 @@ class Indexer:
                 continue
             if not isinstance(said, dict):
                 continue
-            if isinstance(error := said.get("error"), dict):
-                problem = str(error.get("message", "unknown"))
+            if said.get("event") == "error":
+                problem = str(said.get("message", "unknown"))
             searchable = searchable or said.get("phase") in _SEARCHABLE
             if text := meter.read(said):
                 self._post(IndexProgress(text, searchable=searchable))
         status = await child.wait()
+        if status == BusyError.exit_code:  # somebody else is at it: look again when they may be done
+            self._post(IndexProgress(words("indexing: another process is at it"), searchable=searchable))
+            self._again = True
+            await asyncio.sleep(_BUSY_SECONDS)
+            return
         if status and not problem:
             problem = f"indexing ended with status {status}"
         self._post(IndexProgress(None, searchable=status == 0, problem=problem))
 
 
-_SEARCHABLE = ("embed", "vectors", "done")
+_SEARCHABLE = frozenset({"prepare", "embed", "store"})
+"""Phases that come after the words are in."""
+_BUSY_SECONDS = 3.0
+_NAMES = {"scan": "looking", "words": "words", "prepare": "preparing the model", "embed": "meaning", "store": "storing"}
 
 
 class Meter:
@@ -91,14 +101,15 @@ class Meter:
     def read(self, said: dict[str, Any]) -> Shown | None:
         """The line for the status, or None when there is nothing to say."""
         phase, done, total = str(said.get("phase", "")), said.get("done"), said.get("total")
-        if not phase or phase == "done":
+        if not phase:
             return None
+        name = _NAMES.get(phase, phase)
         if phase != self._phase:
             self._phase, self._since = phase, self._clock()
             self._first = done if isinstance(done, int) else 0
-        if not (isinstance(done, int) and isinstance(total, int) and total > 0):
-            return row_text(f"indexing: {phase}")
-        text = f"indexing: {phase} {done * 100 // total} %"
+        if not (isinstance(done, int) and isinstance(total, int) and total > 1):
+            return row_text(f"indexing: {name}")
+        text = f"indexing: {name} {done * 100 // total} %"
         seconds = self._clock() - self._since
         rate = (done - self._first) / seconds if seconds > 0.5 else 0.0
         if rate > 0:

@@ -29,3 +29,8 @@ def key_name(key: str) -> str:
 def key_names(keys: tuple[str, ...], separator: str = " ") -> str:
     """All keys of an action."""
     return separator.join(key_name(key) for key in keys)
+
+
+def types_a_character(key: str) -> bool:
+    """Whether the key, pressed in a line of text, is text."""
+    return len(key_name(key)) == 1 and key not in ("down", "up", "left", "right")

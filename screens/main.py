@@ -109,13 +109,17 @@ class MainScreen(Screen[None]):
         """The list that keys move in."""
         return self.overlay.hits if self.overlay.is_open else self.pane.list
 
+    @property
+    def place(self) -> Place:
+        """Where the person's hands are."""
+        if not self.overlay.is_open:
+            return Place.PANE
+        return Place.QUERY if self.overlay.input.has_focus else Place.RESULTS
+
     def context(self) -> Context:
         """What decides which actions are possible now."""
-        place = Place.PANE
-        if self.overlay.is_open:
-            place = Place.QUERY if self.overlay.input.has_focus else Place.RESULTS
         return Context(
-            place=place,
+            place=self.place,
             pane=self.pane.NAME.lower(),
             row=self.here.row,
             marked=tuple(self.here.marked_rows()),
@@ -160,15 +164,19 @@ class MainScreen(Screen[None]):
 
     # -- keys ------------------------------------------------------------------------------------
 
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """One key may mean different things in different places: only those of this place count."""
+        if action != "perform":
+            return True
+        return self.place in by_id()[str(parameters[0])].places
+
     def action_perform(self, action_id: str) -> None:
         """Do what a key, the palette or the mouse asked for, or say why not."""
-        action, context = by_id()[action_id], self.context()
-        if context.place not in action.places:
-            return
-        if reason := action.blocked(context):
+        reason = by_id()[action_id].blocked(self.context())
+        if reason is None:
+            self.commands[action_id]()
+        elif reason:
             self.say(row_text(reason[:1].upper() + reason[1:]), severity="warning")
-            return
-        self.commands[action_id]()
 
     def _open_search(self) -> None:
         self.overlay.open()
@@ -217,10 +225,8 @@ class MainScreen(Screen[None]):
 
     def on_overview_read(self, message: said.OverviewRead) -> None:
         """The files are known, or changed."""
-        logs, _, episodes, _ = self.panes
-        assert isinstance(logs, LogsPane) and isinstance(episodes, EpisodesPane)
-        logs.receive(message.overview)
-        episodes.receive_overview(message.overview)
+        self._pane(LogsPane).receive(message.overview)
+        self._pane(EpisodesPane).receive_overview(message.overview)
         self.following.files_read(message.changed)
         row = self.here.row
         if row and row.path in message.changed:
@@ -242,7 +248,7 @@ class MainScreen(Screen[None]):
     def on_contents_read(self, message: said.ContentsRead) -> None:
         """The entries of an unfolded file."""
         for pane in self.panes:
-            if isinstance(pane, FilePane) and pane.NAME == message.pane:
+            if isinstance(pane, FilePane) and message.pane == pane.NAME:
                 pane.receive_contents(message.contents)
         self.jumping.arrived(message.contents)
 

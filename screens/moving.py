@@ -43,6 +43,7 @@ class Moving:
             "pane_graph": lambda: screen.go_to_pane(3),
             "next_pane": lambda: self._step_pane(1),
             "previous_pane": lambda: self._step_pane(-1),
+            "switch": self._switch,
             "zoom_in": lambda: self._zoom(screen.zoom + 1),
             "zoom_out": lambda: self._zoom(screen.zoom - 1),
             "zoom_reset": lambda: self._zoom(0),
@@ -88,11 +89,11 @@ class Moving:
 
     def _step_pane(self, step: int) -> None:
         screen = self._screen
-        if screen.overlay.is_open:
-            typing = screen.overlay.input.has_focus
-            (screen.overlay.hits if typing else screen.overlay.input).focus()
-        else:
-            screen.go_to_pane((screen.current + step) % len(screen.panes))
+        screen.go_to_pane((screen.current + step) % len(screen.panes))
+
+    def _switch(self) -> None:
+        overlay = self._screen.overlay
+        (overlay.hits if overlay.input.has_focus else overlay.input).focus()
 
     def _zoom(self, zoom: int) -> None:
         self._screen.zoom = max(0, min(MAX_ZOOM, zoom))

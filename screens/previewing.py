@@ -22,6 +22,8 @@ ENTRY_LIMIT = 24_000
 """Bytes of an entry that are shown."""
 LINE_LIMIT = 2_000
 """Characters of one line that are shown."""
+PARSE_LIMIT = 4_000_000
+"""Bytes of a file that are parsed to find an entry by its address."""
 LINES_BEFORE = 30
 LINES_AFTER = 60
 _FIELDS = ("id", "session", "at", "src", "score", "confidence", "importance", "occurred_at", "happens_at")
@@ -31,8 +33,8 @@ def preview_of(workspace: Workspace, row: Row) -> Preview | None:
     """What the preview shows for ``row``: its entry, or the beginning of its file; None for neither."""
     if row.path is None:
         return None
-    entry = row.entry
     try:
+        entry = row.entry or _entry_of(workspace, row)
         if entry is None:
             window = read_window(workspace.root, row.path, 0, 2 * AROUND)
             return _page(row, window)
@@ -44,6 +46,14 @@ def preview_of(workspace: Workspace, row: Row) -> Preview | None:
         return Preview(row.id, row_text(row.path), (), (row_text(reason),), ())
 
 
+def _entry_of(workspace: Workspace, row: Row) -> Entry | None:
+    """The entry that a search hit names, as it stands now; None for a page, or a file too large."""
+    address = row.address or ""
+    if "#" not in address or read_window(workspace.root, row.path or "", 0, 1).size > PARSE_LIMIT:
+        return None
+    return workspace.find(address)
+
+
 def _page(row: Row, window: Window) -> Preview:
     path = RelPath(row.path or "")
     header = read_front_matter(window.data)
@@ -52,7 +62,7 @@ def _page(row: Row, window: Window) -> Preview:
     if window.size > len(window.data):
         lines.append(_note(f"… {window.size - len(window.data):,} more bytes"))
     facts = [("kind", "page")]
-    warnings = [row_text(header.problem)] if header and header.problem else []
+    warnings: list[str] = [row_text(header.problem)] if header and header.problem else []
     warnings += _hidden(window.data.decode("utf-8", "surrogateescape"))
     return Preview(row.id, row_text(path), tuple(facts), tuple(warnings), tuple(lines))
 

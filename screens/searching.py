@@ -30,6 +30,7 @@ class Searching:
         self._shown: tuple[int, bool] = (0, False)
         self._found: Found | None = None
         self._failure = ""
+        self._drawn = ""
         self._meaning = "meaning is starting"
         self._building = False
 
@@ -92,7 +93,9 @@ class Searching:
         """Show the hits as there is room for them."""
         if self._found is not None:
             rows = hit_rows(self._found, compact=self._screen.size.width < _COMPACT_BELOW)
-            self._overlay.show(rows, words("nothing found"))
+            chosen = self._drawn == self._found.query and self._overlay.hits.cursor > 0
+            self._drawn = self._found.query
+            self._overlay.show(rows, words("nothing found"), keep=chosen)
         self._say()
 
     @property
@@ -102,7 +105,7 @@ class Searching:
             text = "the index is being built" if self._building else self._failure
             return row_text(text)
         parts = [self._found.sides if self._found else "words" if self._meaning else "words + meaning"]
-        if self._found and self._found.degraded and not self._meaning:
+        if self._found and self._found.degraded and not (self._meaning or self._building):
             parts.append(self._found.degraded)
         if self._meaning and parts[0] == "words":
             parts.append(self._meaning)

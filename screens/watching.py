@@ -43,7 +43,7 @@ class Watcher:
                 ignore_permission_denied=True,
             ):
                 self._changed()
-        except Exception:  # noqa: BLE001 - the thread's boundary: the clock goes on without the watcher
+        except Exception:
             return
 
     def _matters(self, _change: object, path: str) -> bool:

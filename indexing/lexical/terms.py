@@ -15,6 +15,9 @@ from indexing.words import STOP_WORDS, bigrams, blankless, exact_tokens, normal
 MAX_WORDS = 64
 """Further words of a longer question are not searched for: its topic has been said by then."""
 
+MAX_BEGINNING = 64
+"""Characters of an unfinished word that are compared; the engine bounds its automata."""
+
 # Measured as shares of evidence found; the maximum is flat around these.
 BOOSTS = {"text": 1.0, "context": 0.6, "heading": 0.5, "date": 1.5, "exact": 1.0, "pairs": 1.0}
 
@@ -41,7 +44,7 @@ def terms_of(text: str, *, prefix: bool = False) -> Terms:
     topical = [word for word in typed if word not in STOP_WORDS]
     beginning = ""
     if prefix and typed and plain[-1:].isalnum():
-        beginning = typed[-1]
+        beginning = typed[-1][:MAX_BEGINNING]
     kept = [word for word in dict.fromkeys(topical or typed) if not blankless(word)]
     return Terms(
         tuple(dict.fromkeys(stem for word in kept[:MAX_WORDS] for stem in stemmed().analyze(word))),

@@ -8,7 +8,7 @@ from datetime import date
 from screens.panes.entry_rows import file_rows
 from screens.panes.pane import FilePane
 from screens.rows import PINNED, PROMOTED, Part, Row, Tone
-from screens.shown import days_until, grouped, plural, row_text, words
+from screens.shown import Shown, age, days_until, grouped, plural, row_text, words
 from screens.snapshots import EpisodesView, Overview
 from workbench.memory.entry import Kind
 from workbench.memory.episode import Episode
@@ -45,7 +45,7 @@ class EpisodesPane(FilePane):
         promoted = [e for e in self.view.episodes if e.promoted_at]
         promoted.sort(key=lambda e: (e.promoted_at, e.path), reverse=True)
         opened: list[MemoryFile] = []
-        rows = self._group("waiting", "Waiting", waiting, today, opened)
+        rows = self._group("waiting", "Waiting, by expiry", waiting, today, opened)
         rows += self._group("promoted", "Promoted", promoted, today, opened)
         self.drop_closed({file.path for file in opened})
         self.want(opened)
@@ -91,8 +91,7 @@ def episode_row(episode: Episode, today: date, *, is_open: bool) -> Row:
     elif episode.expires_at:
         left = (episode.expires_at - today).days
         tone: Tone = "bad" if left < 0 else "warn" if left <= _SOON_DAYS else "muted"
-        verb = "expired" if left < 0 else "expires"
-        tail.append(Part(words(f"{verb} {days_until(episode.expires_at, today)}"), tone))
+        tail.append(Part(_expires(episode.expires_at, today), tone))
     return Row(
         id=episode.path,
         text=row_text(episode.abstract or episode.id),
@@ -103,6 +102,14 @@ def episode_row(episode: Episode, today: date, *, is_open: bool) -> Row:
         address=episode.path,
         done=episode.promoted_at is not None,
     )
+
+
+def _expires(day: date, today: date) -> Shown:
+    """How long it has left; the verb only where there is need to hurry."""
+    left = (day - today).days
+    if left < 0:
+        return words(f"expired {age(day, today)} ago")
+    return words(f"expires {days_until(day, today)}" if left <= _SOON_DAYS else days_until(day, today))
 
 
 def _expiry(episode: Episode) -> tuple[bool, date, str]:

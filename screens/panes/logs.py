@@ -11,7 +11,7 @@ from textual.message import Message
 
 from screens.panes.entry_rows import file_rows, lightened
 from screens.panes.pane import FilePane
-from screens.rows import PROMOTED, Part, Row
+from screens.rows import PROMOTED, Part, Row, Tone
 from screens.shown import Shown, grouped, row_text, words
 from screens.snapshots import Overview, Promoted, Summary, stamp
 from screens.widgets.entry_list import EntryList
@@ -121,8 +121,8 @@ def day_row(file: MemoryFile, today: date) -> Row:
     day = parse_day(found[1]) if found else None
     slug = row_text(found[2].replace("-", " ")) if found and found[2] else Shown("")
     lead = Part(_day(day, today) if day else row_text(file.path), "accent" if day == today else "muted")
-    emphasis = ((0, len(slug), "head"),) if slug else ()
-    return Row(file.path, slug, lead=(lead,), path=file.path, emphasis=emphasis)  # type: ignore[arg-type]
+    emphasis: tuple[tuple[int, int, Tone], ...] = ((0, len(slug), "head"),) if slug else ()
+    return Row(file.path, slug, lead=(lead,), path=file.path, emphasis=emphasis)
 
 
 def note_row(file: MemoryFile) -> Row:
@@ -145,7 +145,7 @@ def summed(row: Row, summary: Summary | None, promoted: Promoted, *, is_open: bo
         if known:
             tail.append(Part(words(f"{PROMOTED}{known}"), "good"))
         tail.append(Part(words(f"{summary.count}+" if summary.partial else str(summary.count)), "muted"))
-    tone = "text" if is_open or row.lead == () else "muted"
+    tone: Tone = "text" if is_open or row.lead == () else "muted"
     return Row(
         row.id, text, tone=tone, depth=depth, fold=is_open, lead=row.lead, tail=tuple(tail),
         emphasis=emphasis, path=row.path,

@@ -54,7 +54,7 @@ class EntryList(ScrollView, can_focus=True, inherit_bindings=False):
             self.entry_list = entry_list
             self.rows = rows
 
-    def __init__(self, *, empty: str = "", id: str | None = None) -> None:  # noqa: A002 - Textual's name
+    def __init__(self, *, empty: str = "", id: str | None = None) -> None:
         super().__init__(id=id)
         self.rows: Sequence[Row] = ()
         self.cursor = 0
@@ -192,7 +192,7 @@ class EntryList(ScrollView, can_focus=True, inherit_bindings=False):
 
     @property
     def _height(self) -> int:
-        return self.scrollable_content_region.height
+        return int(self.scrollable_content_region.height)
 
     def _place(self, rows: Sequence[Row], go_to: str | None) -> int:
         """Where the cursor belongs in ``rows``."""

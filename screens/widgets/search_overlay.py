@@ -70,10 +70,10 @@ class SearchOverlay(Vertical):
             self.status = status
             self._status.update(Content(status), layout=False)
 
-    def show(self, rows: Sequence[Row], empty: Shown) -> None:
-        """Show these hits; the cursor stays with the hit it is on."""
+    def show(self, rows: Sequence[Row], empty: Shown, *, keep: bool = False) -> None:
+        """Show these hits; the cursor stays with the hit it is on, or goes to the best one."""
         self.hits.empty = empty
-        self.hits.show(rows)
+        self.hits.show(rows, go_to=None if keep or not rows else rows[0].id)
         count = len(rows)
         place = f"{self.hits.cursor + 1}/{count}" if count else ""
         self.border_subtitle = Content(place)

@@ -8,9 +8,7 @@ from hypothesis import strategies as st
 
 from workbench.memory.difference import OverlapError, revert, split_lines
 
-LINES = st.lists(st.sampled_from([b"a\n", b"b\n", b"c\n", b"d\n", b"\r\n", b"\n"]), max_size=12).map(
-    b"".join
-)
+LINES = st.lists(st.sampled_from([b"a\n", b"b\n", b"c\n", b"d\n", b"\r\n", b"\n"]), max_size=12).map(b"".join)
 ENDS = st.sampled_from([b"", b"end"])
 FILES = st.tuples(LINES, ENDS).map(b"".join)
 

@@ -79,9 +79,7 @@ class Sandbox:
         return (self.root / path).read_bytes()
 
     def git(self, *arguments: str) -> str:
-        done = subprocess.run(
-            ["git", "-C", str(self.root), *arguments], check=True, capture_output=True
-        )
+        done = subprocess.run(["git", "-C", str(self.root), *arguments], check=True, capture_output=True)
         return done.stdout.decode("utf-8", "surrogateescape")
 
     def commit(self, message: str) -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from workbench.errors import NotMemoryError
 from workbench.memory.names import RelPath
-from workbench.workspace import exchange, files
+from workbench.workspace import exchange
 from workbench.workspace.displaced import Displaced
 from workbench.workspace.files import ChangedError, Files
 
@@ -42,9 +42,7 @@ def test_a_file_that_is_not_what_was_planned_on_is_left_alone(place: Files) -> N
     assert os.listdir(place.root / "memory") == ["a.md"]
 
 
-def test_append_in_the_moment_of_the_exchange_survives(
-    place: Files, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_append_in_the_moment_of_the_exchange_survives(place: Files, monkeypatch: pytest.MonkeyPatch) -> None:
     swap = exchange.swap
 
     def late_append(folder: int, first: str, second: str) -> None:
@@ -52,7 +50,7 @@ def test_append_in_the_moment_of_the_exchange_survives(
             agent.write(b"- late\n")
         swap(folder, first, second)
 
-    monkeypatch.setattr(files.exchange, "swap", late_append)
+    monkeypatch.setattr(exchange, "swap", late_append)
     written = place.replace(PATH, b"- one\n- two\n", b"- two\n", temporary=".wb-1.tmp")
     assert written.carried == b"- late\n"
     assert place.read(PATH) == b"- two\n- late\n"
@@ -62,7 +60,7 @@ def test_rewrite_in_the_moment_of_the_exchange_wins_and_is_reported(
     place: Files, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     swap = exchange.swap
-    calls = []
+    calls: list[str] = []
 
     def late_rewrite(folder: int, first: str, second: str) -> None:
         if not calls:
@@ -70,7 +68,7 @@ def test_rewrite_in_the_moment_of_the_exchange_wins_and_is_reported(
         calls.append(first)
         swap(folder, first, second)
 
-    monkeypatch.setattr(files.exchange, "swap", late_rewrite)
+    monkeypatch.setattr(exchange, "swap", late_rewrite)
     with pytest.raises(ChangedError):
         place.replace(PATH, b"- one\n- two\n", b"- two\n", temporary=".wb-1.tmp")
     assert place.read(PATH) == b"- rewritten\n"

@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
+import itertools
 import os
+import re
 import threading
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
 from tests.support.workspaces import LOG, MEMORY_TEXT, Sandbox
 from workbench.curation import plan_forget, plan_promote, plan_redo, plan_undo
-from workbench.errors import BusyError, ConflictError, RepositoryStateError, WriteFailedError
+from workbench.errors import (
+    BusyError,
+    ConflictError,
+    NotCuratableError,
+    RepositoryStateError,
+    WriteFailedError,
+)
 from workbench.memory.names import RelPath
-from workbench.workspace import exchange, files
+from workbench.workspace import exchange
 from workbench.workspace.files import Files
 from workbench.workspace.history import FALLBACK_IDENTITY
 from workbench.workspace.locks import hold
@@ -20,10 +29,10 @@ from workbench.workspace.plan import FileEdit, Operation, Plan
 from workbench.workspace.workspace import Workspace
 
 
-def promote(sandbox: Sandbox, words: str = "async reviews", **options: str) -> Operation:
+def promote(sandbox: Sandbox, words: str = "async reviews", *, reason: str = "") -> Operation:
     address = sandbox.address(words)
     place = sandbox.workspace
-    return place.operations.carry_out(lambda: plan_promote(place, [address], **options))
+    return place.operations.carry_out(lambda: plan_promote(place, [address], reason=reason))
 
 
 def undo(sandbox: Sandbox, operation: str | None = None) -> Operation:
@@ -187,14 +196,16 @@ def test_detached_head_and_sha256_and_worktree_repositories_take_commits(tmp_pat
         place.operations.carry_out(lambda: plan_promote(place, [address]))  # noqa: B023
         place.operations.carry_out(lambda: plan_undo(place))  # noqa: B023
         assert place.read("MEMORY.md") == before
-        assert place.history.commit(place.history.head() or pytest.fail()).trailer("Action") == "undo"
+        assert (
+            place.history.commit(place.history.head() or pytest.fail("no commit")).trailer("Action") == "undo"
+        )
         place.close()
 
 
 def test_hostile_configuration_hooks_and_filters_never_run(sandbox: Sandbox, tmp_path: Path) -> None:
     canary = tmp_path / "canary"
     script = tmp_path / "evil.sh"
-    script.write_text(f"#!/bin/sh\necho \"$0 $*\" >> {canary}\ncat\n")
+    script.write_text(f'#!/bin/sh\necho "$0 $*" >> {canary}\ncat\n')
     script.chmod(0o755)
     for key in (
         "core.fsmonitor", "core.editor", "core.pager", "core.sshCommand", "core.askPass", "gpg.program",
@@ -239,7 +250,7 @@ def test_a_failing_disk_leaves_the_old_text_and_a_retry_works(
         raise OSError(28, "No space left on device")
 
     with monkeypatch.context() as patch:
-        patch.setattr(files.exchange, "swap", refuse)
+        patch.setattr(exchange, "swap", refuse)
         with pytest.raises(WriteFailedError, match="No space left"):
             promote(sandbox)
     assert sandbox.read("MEMORY.md") == MEMORY_TEXT.encode()
@@ -248,11 +259,10 @@ def test_a_failing_disk_leaves_the_old_text_and_a_retry_works(
     assert b"async reviews" in sandbox.read("MEMORY.md")
 
 
-def test_of_two_files_both_change_or_neither(
-    sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_of_two_files_both_change_or_neither(sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
     before = sandbox.snapshot()
-    swap, calls = exchange.swap, []
+    swap = exchange.swap
+    calls: list[str] = []
 
     def fail_at_second(folder: int, first: str, second: str) -> None:
         calls.append(second)
@@ -263,7 +273,7 @@ def test_of_two_files_both_change_or_neither(
     place = sandbox.workspace
     address = sandbox.address("release is on Friday", "episodes/2026/03/e1.md")
     with monkeypatch.context() as patch:
-        patch.setattr(files.exchange, "swap", fail_at_second)
+        patch.setattr(exchange, "swap", fail_at_second)
         with pytest.raises(WriteFailedError):
             place.operations.carry_out(lambda: plan_promote(place, [address]))
     assert sandbox.snapshot() == before
@@ -296,34 +306,23 @@ def test_killed_at_any_step_the_operation_is_whole_or_absent(
         return plan_undo(place) if action == "undo" else plan_forget(place, [targets[action]])
 
     before = sandbox.snapshot()
-    after = {
-        **before,
-        **{edit.path: edit.after for edit in plan().edits},
-    }
+    after: dict[str, bytes | None] = dict(before)
+    after.update({edit.path: edit.after for edit in plan().edits})
     seams = [(os, "rename"), (os, "replace"), (os, "unlink"), (os, "fsync"), (os, "link"), (os, "write"),
-             (files.exchange, "swap")]  # fmt: skip
+             (exchange, "swap")]  # fmt: skip
     covered = 0
     for moment in range(1, 200):
-        count = 0
         with monkeypatch.context() as patch:
+            calls = itertools.count(1)
             for module, name in seams:
-                real = getattr(module, name)
-
-                def counted(*args: object, _real: object = real, **kwargs: object) -> object:
-                    nonlocal count
-                    count += 1
-                    if count >= moment:
-                        raise KilledError
-                    return _real(*args, **kwargs)  # type: ignore[operator]
-
-                patch.setattr(module, name, counted)
+                patch.setattr(module, name, _dying(getattr(module, name), calls, moment))
             try:
                 place.operations.carry_out(plan)
                 died = False
             except KilledError:
                 died = True
         place.operations.recover()
-        now = {path: data for path, data in sandbox.snapshot().items()}
+        now = sandbox.snapshot()
         expected_after = {path: data for path, data in after.items() if data is not None}
         stable = _without_ids(now)
         assert stable in (_without_ids(before), _without_ids(expected_after)), f"torn at step {moment}"
@@ -339,10 +338,19 @@ def test_killed_at_any_step_the_operation_is_whole_or_absent(
     assert covered >= 8
 
 
+def _dying(real: Callable[..., object], calls: Iterator[int], moment: int) -> Callable[..., object]:
+    """``real``, until the shared count of calls reaches ``moment``: from then on the process is dead."""
+
+    def call(*arguments: object, **options: object) -> object:
+        if next(calls) >= moment:
+            raise KilledError
+        return real(*arguments, **options)
+
+    return call
+
+
 def _without_ids(state: dict[str, bytes]) -> dict[str, bytes]:
     """The files with the random memory ids taken out."""
-    import re
-
     return {path: re.sub(rb"id=m[0-9a-f]{6}", b"id=m", data) for path, data in state.items()}
 
 
@@ -367,7 +375,7 @@ def test_two_workbenches_at_once_record_all_their_operations(sandbox: Sandbox) -
             for n in numbers:
                 address = next(e.address for e in place.document(LOG).entries if e.text == f"line number {n}")
                 place.operations.carry_out(lambda: plan_forget(place, [address]))  # noqa: B023
-        except BaseException as error:  # noqa: BLE001 - shown by the assertion below
+        except BaseException as error:
             failures.append(error)
         finally:
             place.close()
@@ -386,7 +394,7 @@ def test_two_workbenches_at_once_record_all_their_operations(sandbox: Sandbox) -
 def test_a_plain_commit_in_between_is_built_upon_not_reverted(sandbox: Sandbox) -> None:
     place = sandbox.workspace
     real = place.history.advance
-    raced = []
+    raced: list[bool] = []
 
     def lose_the_race(*args: str) -> bool:
         if not raced:
@@ -403,8 +411,6 @@ def test_a_plain_commit_in_between_is_built_upon_not_reverted(sandbox: Sandbox) 
 
 
 def test_a_plan_that_changes_nothing_is_refused(sandbox: Sandbox) -> None:
-    from workbench.errors import NotCuratableError
-
     with pytest.raises(NotCuratableError):
         sandbox.workspace.operations.carry_out(lambda: Plan(action="x", summary="y", edits=()))
 

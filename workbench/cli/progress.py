@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Self
 import click
 
 if TYPE_CHECKING:
-    from indexing.sync import Progress
+    from indexing.report import Progress
 
 _REDRAW_SECONDS = 0.1
 _WIDTH = 24
@@ -39,7 +39,7 @@ class Bar:
         if not sys.stderr.isatty() or now - self._drawn < _REDRAW_SECONDS:
             return
         self._drawn, self._shown = now, True
-        text = progress.phase
+        text: str = progress.phase
         if progress.total:
             filled = _WIDTH * progress.done // progress.total
             rate = progress.done / max(now - self._since, 1e-6)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections import Counter
 from typing import Any
 
@@ -30,7 +31,7 @@ def status(as_json: bool) -> None:
     say(f"files      {counts or 'none yet'}")
     over = " · over budget" if budget["used"] > budget["limit"] else ""
     say(f"budget     {budget['path']} {budget['used']:,} of {budget['limit']:,} characters{over}")
-    say(f"index      {index['state']}" + (f" · {index['detail']}" if index["detail"] else ""))
+    say(f"index      {index['state']}: {index['summary']}")
     say(f"repository {report['repository']}")
     say(f"last dream {report['last_dream'] or 'never'}")
     for warning in report["warnings"]:
@@ -101,7 +102,7 @@ def get(path: str, first: int, lines: int | None, as_json: bool) -> None:
                 "text": text,
             }
         )
-    elif click.get_text_stream("stdout").isatty():
+    elif sys.stdout.isatty():
         say(text)
     else:
         click.echo(part)

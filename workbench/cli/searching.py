@@ -29,29 +29,29 @@ _MODES = ("hybrid", "lexical", "vector")
 def reindex(full: bool, no_vectors: bool, dry_run: bool, as_json: bool) -> None:
     """Bring the index up to date with the files."""
     from indexing.sync import reindex as run
-
     from workbench.cli.progress import Bar
 
     with workspace() as place, Bar() as bar:
         report = run(place, full=full, vectors=not no_vectors, dry_run=dry_run, progress=bar.show)
-    shown = report.as_json()
     if as_json:
-        say_json(shown)
+        say_json(report.as_json())
         return
-    files, entries = shown["files"], shown["entries"]
     would = "would be " if dry_run else ""
     say(
-        f"{files['seen']} files: {files['added']} {would}added, {files['changed']} {would}changed, "
-        f"{files['removed']} {would}removed, {files['unchanged']} unchanged"
+        f"{report.seen} files: {report.added} {would}added, {report.changed} {would}changed, "
+        f"{report.removed} {would}removed, {report.unchanged} unchanged"
     )
-    say(
-        f"{entries['total']} entries: {entries['added']} added, {entries['removed']} removed; "
-        f"{shown['embedded']} embedded, {shown['from_cache']} from the cache; {shown['seconds']:.1f} s"
-    )
-    if shown.get("degraded"):
-        narrate(f"words only: {shown['degraded']}")
-    for failure in files["failed"]:
-        narrate(f"not indexed: {failure['path']}: {failure['error']}")
+    if not dry_run:
+        say(
+            f"{report.entries} entries: {report.entries_added} added, {report.entries_removed} removed; "
+            f"{report.embedded} embedded, {report.from_cache} from the cache; {report.seconds:.1f} s"
+        )
+    if report.rebuilt:
+        narrate(f"built anew: {report.rebuilt}")
+    if report.vectors:
+        narrate(f"words only: {report.vectors}")
+    for path, why in report.failed.items():
+        narrate(f"not indexed: {path}: {why}")
 
 
 @click.command()
@@ -76,9 +76,8 @@ def search(
     as_json: bool,
 ) -> None:
     """Ranked hits for QUERY: by words and by meaning."""
-    from indexing.search import HybridSearch, LexicalSearch
-
     from indexing.answer import Query
+    from indexing.search import HybridSearch, LexicalSearch
 
     if (query is None) == (batch is None):
         raise UsageError("give either a query or --batch FILE")
@@ -139,6 +138,5 @@ def _print(answer: Answer, explain: bool) -> None:
             say("    " + " › ".join(hit.heading), dim=True)
         for line in hit.snippet.splitlines():
             say("    " + line)
-        if explain and hit.explanation:
-            for part in hit.explanation:
-                say("      " + part, dim=True)
+        for part in (hit.explanation or "").splitlines() if explain else ():
+            say("      " + part, dim=True)

@@ -192,9 +192,7 @@ class Files:
 def _opened(folder: int, name: str, path: str, flags: int) -> Iterator[int]:
     """A descriptor of a regular file; links, pipes, devices and sockets are refused without waiting."""
     try:
-        descriptor = os.open(
-            name, flags | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, 0o644, dir_fd=folder
-        )
+        descriptor = os.open(name, flags | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, 0o644, dir_fd=folder)
     except FileNotFoundError:
         raise
     except PermissionError as error:
@@ -235,11 +233,8 @@ def _read_or_none(folder: int, name: str, path: str) -> bytes | None:
 def _require_start(folder: int, name: str, path: str, before: bytes | None, after: bytes | None) -> None:
     """The file must be what was planned on; lines added at its end since then will be carried over."""
     now = _read_or_none(folder, name, path)
-    if before is None or now is None or after is None:
-        unchanged = now == before
-    else:
-        unchanged = now.startswith(before)
-    if not unchanged:
+    grown = before is not None and now is not None and after is not None and now.startswith(before)
+    if now != before and not grown:
         raise ChangedError(path)
 
 

@@ -77,9 +77,7 @@ class History:
         self._git_dir = git_dir
         self._digest_size = 32 if algorithm == "sha256" else 20
         self._identity = identity
-        self._objects = ObjectReader(
-            lambda: carrier.cat_file("--batch", as_process=True, istream=PIPE)
-        )
+        self._objects = ObjectReader(lambda: carrier.cat_file("--batch", as_process=True, istream=PIPE))
 
     @classmethod
     def open(cls, root: Path) -> History:

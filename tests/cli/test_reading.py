@@ -1,0 +1,105 @@
+"""status and get, and where they look."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Run
+from tests.support.workspaces import LOG, LOG_TEXT, Sandbox
+
+
+def test_get_gives_a_file_or_part_of_it(run: Run) -> None:
+    assert run("get", LOG).out == LOG_TEXT
+    part = run("get", LOG, "--from", "5", "--lines", "2", "--json").json
+    assert part == {
+        "path": LOG,
+        "start_line": 5,
+        "end_line": 6,
+        "total_lines": 14,
+        "text": "- **Sarah:** I prefer async reviews over meetings\n- The staging port is 8443",
+    }
+    assert run("get", LOG, "--from", "99").code == 2
+
+
+@pytest.mark.parametrize("path", ["../x.md", "/etc/passwd", "notes.txt", "memory/none.md", ".git/config"])
+def test_what_is_not_memory_is_refused(run: Run, sandbox: Sandbox, path: str) -> None:
+    sandbox.write("notes.txt", "not memory")
+    result = run("get", path, "--json")
+    assert result.code == 2
+    assert result.json["error"]["code"] == "not-memory"
+
+
+def test_status_counts_files_and_the_budget(run: Run) -> None:
+    report = run("status", "--json").json
+    assert report["files"] == {"episode": 1, "log": 1, "memory": 1}
+    assert report["budget"] == {"path": "MEMORY.md", "used": 92, "limit": 10000}
+    assert report["index"]["state"] == "missing"
+    assert "budget" in run("status").out
+
+
+def test_status_says_when_both_memory_files_exist(run: Run, sandbox: Sandbox) -> None:
+    sandbox.write("memory.md", "# other\n")
+    assert any("both MEMORY.md and memory.md" in w for w in run("status", "--json").json["warnings"])
+
+
+def test_the_nearest_workspace_is_found_from_below(
+    run: Run, sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(sandbox.root / "memory")
+    assert run("status", "--json").json["workspace"] == str(sandbox.root)
+
+
+def test_outside_any_workspace_it_says_what_to_do(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    empty = tmp_path / "empty"
+    empty.mkdir()
+    (empty / ".git").mkdir()
+    monkeypatch.chdir(empty)
+    result = run("status")
+    assert result.code == 1
+    assert "workbench init" in result.err
+    assert run("-w", str(tmp_path / "nowhere"), "status").code == 1
+
+
+def test_without_a_repository_reading_works_and_actions_offer_init(run: Run, tmp_path: Path) -> None:
+    bare = Sandbox(tmp_path / "plain folder", repository=False)
+    where = ("-w", str(bare.root))
+    assert "not in a git repository" in run(*where, "status").out
+    assert run(*where, "get", LOG).out == LOG_TEXT
+    result = run(*where, "promote", bare.address("staging port"))
+    assert result.code == 1
+    assert "workbench init" in result.err
+    bare.close()
+
+
+def test_without_git_reading_works_and_actions_say_so(
+    run: Run, sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", "/nonexistent")
+    monkeypatch.setenv("GIT_PYTHON_GIT_EXECUTABLE", "/nonexistent/git")
+    import git
+
+    monkeypatch.setattr(git.Git, "GIT_PYTHON_GIT_EXECUTABLE", "/nonexistent/git")
+    assert "git was not found" in run("status").out
+    result = run("promote", f"{LOG}#abcdef", "--json")
+    assert result.code == 1
+    assert result.json["error"]["code"] == "no-git"
+
+
+def test_settings_that_are_wrong_name_the_file_and_the_key(run: Run, sandbox: Sandbox) -> None:
+    for text, word in (
+        ("memory_budget: -1", "positive"),
+        ("model: /tmp/evil", "only your own"),
+        ("nonsense: 1", "known"),
+        ("[1, 2", "YAML"),
+        ("!!python/object/apply:os.system [x]", "YAML"),
+    ):
+        sandbox.write("workbench.yaml", text)
+        result = run("status")
+        assert result.code == 2
+        assert word in result.err
+    sandbox.write("workbench.yaml", "memory:\n  budget: 500\n")
+    assert run("status", "--json").json["budget"]["limit"] == 500

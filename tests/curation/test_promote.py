@@ -1,0 +1,137 @@
+"""Promotion keeps the words, says where they came from, and refuses what is no memory."""
+
+from __future__ import annotations
+
+from datetime import date
+
+import pytest
+
+from tests.support.workspaces import EPISODE, LOG, Sandbox
+from workbench.curation import plan_promote
+from workbench.errors import AmbiguousEntryError, EntryNotFoundError, NotCuratableError, NotMemoryError
+from workbench.memory.entry import Entry
+
+TODAY = date(2026, 3, 20)
+
+
+def promoted(sandbox: Sandbox, *addresses: str, section: str | None = None) -> list[Entry]:
+    """The entries of MEMORY.md that a promotion adds."""
+    place = sandbox.workspace
+    old = {e.hash for e in place.memory_document().entries}
+    place.operations.carry_out(lambda: plan_promote(place, addresses, section=section, today=TODAY))
+    return [e for e in place.memory_document().entries if e.hash not in old]
+
+
+def test_the_copy_says_where_it_came_from(sandbox: Sandbox) -> None:
+    address = sandbox.address("staging port")
+    (entry,) = promoted(sandbox, address)
+    origin = entry.provenance
+    assert origin is not None
+    assert entry.text == "The staging port is 8443"
+    assert (origin.source, origin.get("entry"), origin.get("at"), origin.trust) == (
+        f"{LOG}#L6",
+        address.rpartition("#")[2],
+        "2026-03-20",
+        "unknown",
+    )
+
+
+@pytest.mark.parametrize(
+    ("words", "section"),
+    [
+        ("async reviews", "User Preferences"),
+        ("staging port", "Project Facts"),
+        ("decided to use tantivy", "Key Decisions"),
+    ],
+)
+def test_each_memory_goes_under_the_heading_of_its_family(sandbox: Sandbox, words: str, section: str) -> None:
+    (entry,) = promoted(sandbox, sandbox.address(words))
+    assert entry.heading[-1] == section
+
+
+def test_the_person_chooses_the_heading(sandbox: Sandbox) -> None:
+    (entry,) = promoted(sandbox, sandbox.address("staging port"), section="Ports")
+    assert entry.heading[-1] == "Ports"
+
+
+def test_several_entries_are_one_operation(sandbox: Sandbox) -> None:
+    entries = promoted(sandbox, sandbox.address("staging port"), sandbox.address("tantivy"))
+    assert len(entries) == 2
+    assert sandbox.git("rev-list", "--count", "HEAD").strip() == "2"
+
+
+def test_an_episode_is_marked_and_hands_down_its_trust_and_session(sandbox: Sandbox) -> None:
+    (entry,) = promoted(sandbox, sandbox.address("release is on Friday", EPISODE))
+    assert entry.provenance is not None
+    assert (entry.provenance.trust, entry.provenance.get("session")) == ("agent", "s91")
+    assert b"promoted_at: 2026-03-20\n---\n" in sandbox.read(EPISODE)
+
+
+def test_a_whole_episode_promotes_its_abstract(sandbox: Sandbox) -> None:
+    (entry,) = promoted(sandbox, EPISODE)
+    assert entry.text == "Planned the Atlas release with Sarah."
+
+
+def test_what_is_in_memory_already_is_not_promoted_twice(sandbox: Sandbox) -> None:
+    address = sandbox.address("staging port")
+    promoted(sandbox, address)
+    with pytest.raises(NotCuratableError, match="already"):
+        promoted(sandbox, address)
+
+
+@pytest.mark.parametrize(
+    "path", ["MEMORY.md", "DREAMS.md", "_system/dreaming/20260320-consolidated.md", "USER.md"]
+)
+def test_memory_dreams_and_bootstrap_files_are_never_a_source(sandbox: Sandbox, path: str) -> None:
+    sandbox.write(path, "# X\n\n- something to promote\n")
+    with pytest.raises(NotCuratableError):
+        promoted(sandbox, sandbox.address("something", path))
+
+
+def test_an_empty_or_missing_memory_file_is_begun(sandbox: Sandbox) -> None:
+    (sandbox.root / "MEMORY.md").unlink()
+    promoted(sandbox, sandbox.address("staging port"))
+    assert sandbox.read("MEMORY.md").startswith(b"## Project Facts\n\n- The staging port")
+    sandbox.write("MEMORY.md", "")
+    promoted(sandbox, sandbox.address("async reviews"))
+    assert sandbox.read("MEMORY.md").startswith(b"## User Preferences\n\n- **Sarah:**")
+
+
+def test_the_small_memory_file_is_used_where_only_it_exists(sandbox: Sandbox) -> None:
+    (sandbox.root / "MEMORY.md").rename(sandbox.root / "memory.md")
+    promoted(sandbox, sandbox.address("staging port"))
+    assert b"staging port" in sandbox.read("memory.md")
+    assert not (sandbox.root / "MEMORY.md").exists()
+
+
+def test_addresses_that_fit_nothing_or_several_change_nothing(sandbox: Sandbox) -> None:
+    before = sandbox.snapshot()
+    with pytest.raises(EntryNotFoundError):
+        promoted(sandbox, f"{LOG}#ffffffffffff")
+    with pytest.raises(EntryNotFoundError):
+        promoted(sandbox, "memory/2020-01-01.md#ffffffffffff")
+    with pytest.raises(EntryNotFoundError):
+        promoted(sandbox, f"{LOG}#ab")
+    with pytest.raises(NotMemoryError):
+        promoted(sandbox, "../../etc/passwd#ffffffffffff")
+    assert sandbox.snapshot() == before
+
+
+def test_a_prefix_that_fits_several_is_refused_with_the_candidates(sandbox: Sandbox) -> None:
+    lines = [f"- filler {n}\n" for n in range(3000)]
+    sandbox.write(LOG, "".join(lines))
+    seen: dict[str, str] = {}
+    for entry in sandbox.workspace.document(LOG).entries:
+        prefix = entry.hash[:4]
+        if prefix in seen:
+            with pytest.raises(AmbiguousEntryError, match="several"):
+                sandbox.workspace.find(f"{LOG}#{prefix}")
+            return
+        seen[prefix] = entry.hash
+    pytest.fail("no two hashes share four digits")
+
+
+def test_an_entry_is_found_again_after_edits_elsewhere(sandbox: Sandbox) -> None:
+    address = sandbox.address("staging port")
+    sandbox.write(LOG, b"# moved\n\n- new first line\n\n" + sandbox.read(LOG))
+    assert sandbox.workspace.find(address).text == "The staging port is 8443"

@@ -1,0 +1,102 @@
+"""Workspaces without a repository (the index needs none), a stand-in model, and the real one prepared once."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from indexing.embedding.locate import locate
+from indexing.embedding.select import open_embedder, prepared_folder
+from indexing.report import Report
+from indexing.search import HybridSearch, LexicalSearch
+from indexing.sync import reindex
+from tests.support.hashing import HashingEmbedder
+from workbench.workspace.workspace import Workspace
+
+
+class Memory:
+    """A workspace that is written like an agent writes it, and its index."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        root.mkdir(parents=True, exist_ok=True)
+        self.workspace = Workspace.open(root)
+        self.model = HashingEmbedder()
+
+    @property
+    def index(self) -> Path:
+        return self.root / ".workbench" / "index"
+
+    @property
+    def generation(self) -> Path:
+        return self.index / (self.index / "current").read_text().strip()
+
+    def write(self, path: str, *items: str, heading: str = "Notes") -> Path:
+        """A file with one list item for each of ``items``."""
+        target = self.root / path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        lines = [f"# {heading}", "", *(f"- {item}" for item in items)]
+        target.write_text("\n".join(lines) + "\n", encoding="utf-8")
+        return target
+
+    def reindex(self, *, vectors: bool = True, full: bool = False) -> Report:
+        return reindex(self.workspace, full=full, vectors=vectors, model=self.model.choice)
+
+    def lexical(self) -> LexicalSearch:
+        return LexicalSearch(self.workspace)
+
+    def hybrid(self) -> HybridSearch:
+        return HybridSearch(self.workspace, model=self.model.choice)
+
+
+@pytest.fixture
+def memory(tmp_path: Path) -> Memory:
+    """An empty workspace."""
+    return Memory(tmp_path / "agent")
+
+
+@pytest.fixture
+def filled(memory: Memory) -> Memory:
+    """A small workspace with its index."""
+    memory.write("MEMORY.md", "Prefers async reviews over meetings", "The door code is 4411")
+    memory.write(
+        "memory/2026-03-14.md",
+        "**Sarah Chen:** moved the launch to April",
+        "Restarted the ingest worker after ERR_CONNECTION_REFUSED",
+        "Read https://example.org/docs/retry?x=1 about back-off",
+    )
+    memory.write("memory/2026-03-15.md", "Paired with Miguel on snake_case names", "今天修复了登录模块的超时问题")
+    memory.write("memory/projects/atlas.md", "Atlas runs on PostgreSQL 17", "Deploys happen on Tuesdays")
+    memory.reindex()
+    return memory
+
+
+@pytest.fixture(scope="session")
+def model_cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A cache folder in which the default model is prepared; shared by all workers of a run."""
+    base = tmp_path_factory.getbasetemp()
+    shared = base.parent if base.name.startswith("popen-") else base
+    cache = shared / "model-cache"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("WORKBENCH_CACHE", str(cache))
+        open_embedder()
+        assert prepared_folder(locate()).is_dir(), "the model was not prepared"
+    return cache
+
+
+@pytest.fixture
+def real_model(model_cache: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The default model, prepared; do not damage what is in this folder."""
+    monkeypatch.setenv("WORKBENCH_CACHE", str(model_cache))
+    return model_cache
+
+
+@pytest.fixture
+def own_model(model_cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A copy of the prepared model, to be damaged."""
+    cache = tmp_path / "cache"
+    shutil.copytree(model_cache, cache)
+    monkeypatch.setenv("WORKBENCH_CACHE", str(cache))
+    return cache

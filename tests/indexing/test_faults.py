@@ -1,0 +1,192 @@
+"""Whatever happens to the index, the next sync makes it what a clean build would be."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from indexing.answer import Query
+from indexing.freshness import freshness
+from tests.indexing.conftest import Memory
+from tests.indexing.test_sync import answers
+from workbench.errors import IndexUnavailableError
+
+# Runs a sync and kills itself at the Nth step at which something reaches the disk.
+CHILD = """
+import os, signal, sys
+from pathlib import Path
+root, nth, vectors = Path(sys.argv[1]), int(sys.argv[2]), sys.argv[3] == "vectors"
+from indexing import generations, manifest, storage, sync
+from indexing.lexical import writer
+targets = [(storage, "write_json"), (storage, "remove"), (writer.LexicalWriter, "replace"),
+           (writer.LexicalWriter, "commit"), (writer.LexicalWriter, "compact"),
+           (generations.Generations, "publish"), (generations.Generations, "begin")]
+if vectors:
+    from indexing import vectors as store
+    from indexing.embedding import cache
+    targets += [(store.VectorWriter, "replace"), (store.VectorWriter, "compact"),
+                (cache.EmbeddingCache, "put")]
+steps = 0
+def wrap(owner, name):
+    original = getattr(owner, name)
+    def step(*given, **named):
+        global steps
+        steps += 1
+        if steps == nth:
+            os.kill(os.getpid(), signal.SIGKILL)
+        done = original(*given, **named)
+        steps += 1
+        if steps == nth:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return done
+    setattr(owner, name, step)
+for owner, name in targets:
+    wrap(owner, name)
+for module in (generations, manifest):
+    for name in ("write_json", "remove"):
+        if hasattr(module, name):
+            setattr(module, name, getattr(storage, name))
+from tests.support.hashing import HashingEmbedder
+from workbench.workspace.workspace import Workspace
+sync.reindex(Workspace.open(root), vectors=vectors, model=HashingEmbedder().choice)
+"""
+
+
+def killed_at(memory: Memory, nth: int, kind: str) -> bool:
+    """Whether a sync that is killed at its ``nth`` step got that far."""
+    done = subprocess.run(
+        [sys.executable, "-c", CHILD, str(memory.root), str(nth), kind],
+        cwd=Path(__file__).parents[2],
+        capture_output=True,
+        check=False,
+    )
+    assert done.returncode in (0, -signal.SIGKILL), done.stderr.decode()
+    return done.returncode != 0
+
+
+def change(memory: Memory, round_: int) -> None:
+    """Add, edit, rename and remove something."""
+    memory.write(f"memory/2026-04-{round_ % 28 + 1:02}.md", f"round {round_} added", "the same each time")
+    memory.write("MEMORY.md", f"The door code is {round_}", "Prefers async reviews over meetings")
+    (memory.root / f"memory/2026-04-{(round_ - 3) % 28 + 1:02}.md").unlink(missing_ok=True)
+
+
+def assert_like_a_clean_build(memory: Memory) -> None:
+    assert freshness(memory.workspace).state == "fresh"
+    healed = answers(memory)
+    shutil.rmtree(memory.root / ".workbench")
+    memory.reindex()
+    assert answers(memory) == healed
+
+
+@pytest.mark.parametrize(("kind", "every"), [("words", 3), ("vectors", 7)])
+def test_a_sync_killed_anywhere_is_healed_by_the_next(filled: Memory, kind: str, every: int) -> None:
+    nth = 1
+    while True:
+        change(filled, nth)
+        if not killed_at(filled, nth, kind):
+            break
+        for answer in (filled.lexical().search(Query("door code")),):
+            assert answer.hits, f"words were lost at step {nth}"
+        nth += every
+    assert nth > every
+    filled.reindex()
+    assert_like_a_clean_build(filled)
+
+
+def test_a_first_sync_killed_anywhere_is_healed(memory: Memory) -> None:
+    memory.write("MEMORY.md", "The door code is 4411")
+    memory.write("memory/2026-03-14.md", "moved the launch", "restarted the worker")
+    for nth in (2, 6, 10):
+        killed_at(memory, nth, "words")
+    (memory.root / "memory/2026-03-14.md").unlink()
+    memory.reindex()
+    assert_like_a_clean_build(memory)
+
+
+def truncate(path: Path) -> None:
+    os.truncate(path, path.stat().st_size // 2)
+
+
+def garbage(path: Path) -> None:
+    path.write_bytes(b"\x13\x37" * 64)
+
+
+def zero(path: Path) -> None:
+    path.write_bytes(b"")
+
+
+def remove(path: Path) -> None:
+    path.unlink()
+
+
+@pytest.mark.parametrize("damage", [truncate, garbage, zero, remove])
+@pytest.mark.parametrize(
+    "what",
+    ["manifest.json", "model.json", "lexical/meta.json", "lexical/*.store", "lexical/*.idx"]
+    + ["lexical/*.term", "vectors/*/_versions/*", "vectors/*/data/*", "../current"],
+)
+def test_damage_is_set_aside_and_made_again(
+    filled: Memory, what: str, damage: Callable[[Path], None]
+) -> None:
+    clean = answers(filled)
+    for path in list(filled.generation.glob(what)):
+        damage(path)
+    filled.model.texts.clear()
+    filled.reindex()
+    assert freshness(filled.workspace).state == "fresh"
+    assert answers(filled) == clean
+    assert not set(filled.model.texts) - set(_questions()), "what was embedded before was embedded again"
+
+
+def _questions() -> list[str]:
+    from tests.indexing.test_sync import QUESTIONS
+
+    return QUESTIONS
+
+
+def test_words_answer_while_the_vectors_are_damaged(filled: Memory) -> None:
+    for path in filled.generation.glob("vectors/*/_versions/*"):
+        zero(path)
+    answer = filled.hybrid().search(Query("door code"))
+    assert "words only" in str(answer.degraded)
+    assert "door code" in answer.hits[0].snippet
+
+
+def test_a_search_that_meets_damage_says_so_and_the_next_sync_heals_it(filled: Memory) -> None:
+    clean = answers(filled)
+    shapes = [(path, path.stat()) for path in filled.generation.glob("lexical/*.store")]
+    for path, before in shapes:  # the same size and time: only reading can tell
+        path.write_bytes(b"\x55" * before.st_size)
+        os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
+    with pytest.raises(IndexUnavailableError):
+        filled.lexical().search(Query("door code"))
+    assert freshness(filled.workspace).state == "damaged"
+    assert filled.reindex().rebuilt == "a search met damage"
+    assert answers(filled) == clean
+
+
+def test_an_index_of_another_version_is_built_anew(filled: Memory) -> None:
+    path = filled.generation / "manifest.json"
+    path.write_text(path.read_text().replace("schema 1", "schema 0"))
+    assert filled.reindex().rebuilt == "another version of the program made it"
+
+
+def test_what_is_set_aside_does_not_pile_up(filled: Memory) -> None:
+    for _ in range(5):
+        garbage(filled.generation / "manifest.json")
+        filled.reindex()
+    assert len(list((filled.index / "set-aside").iterdir())) <= 2
+    assert len(list(filled.index.glob("gen-*"))) == 1
+
+
+def test_index_files_are_for_their_owner_alone(filled: Memory) -> None:
+    for path in (filled.root / ".workbench", filled.index, filled.generation):
+        assert path.stat().st_mode & 0o077 == 0

@@ -1,0 +1,76 @@
+"""Which words of a text are searched for."""
+
+from __future__ import annotations
+
+from datetime import date
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from indexing.document import entry_key, file_key, restored, storable
+from indexing.lexical.terms import terms_of
+from indexing.words import EXACT_CHARACTERS, bigrams, date_words, exact_tokens
+
+
+@pytest.mark.parametrize(
+    ("text", "token"),
+    [
+        ("see https://example.org/a_b?x=1.", "https://example.org/a_b?x=1"),
+        ("see https://example.org/a_b?x=1.", "example.org/a_b?x=1"),
+        ("see https://example.org/a_b?x=1.", "example.org"),
+        ("set `WORKBENCH_CACHE=/tmp/x`", "workbench_cache"),
+        ("ERR_CONNECTION_REFUSED: again", "err_connection_refused"),
+        ("at commit a1b2c3d4", "a1b2c3d4"),
+        ("mail sarah.chen@example.org,", "sarah.chen@example.org"),
+        ("call getUserName()", "getusername"),
+        ("release v1.2.3!", "v1.2.3"),
+    ],
+)
+def test_identifiers_urls_and_codes_are_exact_tokens(text: str, token: str) -> None:
+    assert token in exact_tokens(text)
+
+
+def test_plain_words_and_bare_numbers_are_not_exact_tokens() -> None:
+    assert exact_tokens("The door code is 4411, said Sarah.") == []
+
+
+@given(st.text())
+def test_any_text_has_tokens_that_are_short_and_without_blanks(text: str) -> None:
+    for token in exact_tokens(text):
+        assert 0 < len(token) <= EXACT_CHARACTERS
+        assert not any(character.isspace() for character in token)
+
+
+def test_scripts_without_blanks_become_pairs() -> None:
+    assert bigrams("ok 登录模块 x") == ["登录", "录模", "模块"]
+    assert bigrams("plain") == []
+    assert bigrams("茶") == ["茶"]
+
+
+def test_a_date_is_written_as_a_person_would_ask_for_it() -> None:
+    assert date_words(date(2026, 3, 14)) == "14 March 2026"
+    assert date_words(None) == ""
+
+
+def test_function_words_count_only_where_there_is_nothing_else() -> None:
+    assert terms_of("What is the door code?").stems == ("door", "code")
+    assert terms_of("who is it").stems == ("who", "is", "it")
+
+
+def test_operators_are_words() -> None:
+    assert terms_of("NEAR AND (foo OR bar) -x foo:bar").stems[0] == "near"
+
+
+@given(st.text(max_size=30))
+def test_any_path_survives_the_index(text: str) -> None:
+    path = text.replace("\0", "")
+    raw = path.encode("utf-8", "replace") + b"\xff\xfe"
+    name = raw.decode("utf-8", "surrogateescape")
+    storable(name).encode("utf-8")
+    assert restored(storable(name)) == name
+
+
+def test_keys_are_stable_and_fit_a_signed_integer() -> None:
+    assert file_key("memory/a.md") == file_key("memory/a.md")
+    assert 0 <= entry_key("memory/a.md#0123456789ab") < 2**63
