@@ -276,6 +276,8 @@ class _Sync:
 
     def _fill(self, generation: Generation, manifest: Manifest) -> bool:
         """Make the vectors that are missing; whether anything was written."""
+        if manifest.model and generation.model() != manifest.model:
+            generation.write_model(manifest.model)
         due = manifest.pending or manifest.leftover or not manifest.model
         if not self._vectors or not due:
             return False

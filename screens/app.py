@@ -9,8 +9,6 @@ from textual.app import App
 from textual.binding import Binding, BindingType
 from textual.theme import Theme
 
-from screens.actions import ACTIONS
-from screens.help import HelpScreen
 from screens.main import MainScreen
 from screens.palette import Commands
 from screens.shown import row_text, words
@@ -63,16 +61,6 @@ class WorkbenchApp(App[None]):
             self.main.say(row_text(f"There is no theme {name}; there are {known}"), severity="warning")
             name = names[0]
         self.theme = name
-
-    def push_help(self) -> None:
-        """Show every key, and why some do nothing now."""
-        context = self.main.context()
-        blocked = {
-            action.id: reason
-            for action in ACTIONS
-            if context.place in action.places and (reason := action.blocked(context))
-        }
-        self.push_screen(HelpScreen(blocked))
 
     def action_interrupt(self) -> None:
         """ctrl+c: once asks, twice leaves."""

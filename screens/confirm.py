@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import ClassVar
 
 from textual.app import ComposeResult
@@ -11,7 +12,7 @@ from textual.content import Content
 from textual.screen import ModalScreen
 
 from screens.actions import Context, Place, bindings, hints
-from screens.rows import Row, Tone
+from screens.rows import Part, Row, Tone
 from screens.shown import line_text, plural, row_text, words
 from screens.widgets.entry_list import EntryList
 from screens.widgets.lines import HintLine
@@ -31,9 +32,10 @@ class ConfirmScreen(ModalScreen[bool]):
         ("pageup,ctrl+u", "move(-12)"),
     ]  # fmt: skip
 
-    def __init__(self, plan: Plan) -> None:
+    def __init__(self, plan: Plan, targets: Sequence[Row]) -> None:
         super().__init__()
         self._plan = plan
+        self._targets = targets
         self._list = EntryList(id="diff")
         self._hints = HintLine()
 
@@ -47,7 +49,7 @@ class ConfirmScreen(ModalScreen[bool]):
 
     def on_mount(self) -> None:
         """Show the diff."""
-        self._list.show(plan_rows(self._plan))
+        self._list.show(plan_rows(self._plan, self._targets))
         self._list.focus()
         self._hints.show(hints(Context(place=Place.CONFIRM)))
 
@@ -60,9 +62,18 @@ class ConfirmScreen(ModalScreen[bool]):
         self._list.move(steps)
 
 
-def plan_rows(plan: Plan) -> list[Row]:
-    """The summary, the files, and the diff, coloured by its signs."""
-    rows = [Row("summary", row_text(plan.summary), tone="head"), Row("gap", words(""), inert=True)]
+def plan_rows(plan: Plan, targets: Sequence[Row]) -> list[Row]:
+    """The entries with their places, then the diff, coloured by its signs."""
+    rows = [
+        Row(
+            f"target:{number}",
+            row.text,
+            tail=(Part(row_text(f"{row.path}:{row.line}"), "faint"),),
+            emphasis=row.emphasis,
+        )
+        for number, row in enumerate(targets)
+    ]
+    rows.append(Row("gap", words(""), inert=True))
     for number, line in enumerate(plan.diff().split("\n")[:_MAX_LINES]):
         rows.append(Row(f"line:{number}", line_text(line), tone=_tone(line)))
     return rows

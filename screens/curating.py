@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from screens.confirm import ConfirmScreen
@@ -67,9 +68,9 @@ class Curating:
 
         def answered(yes: bool | None) -> None:
             if yes:
-                self._carry_out(message.plan.action, message.addresses)
+                self._carry_out(message.plan.action, addresses_of(message.targets))
 
-        self._screen.app.push_screen(ConfirmScreen(message.plan), answered)
+        self._screen.app.push_screen(ConfirmScreen(message.plan, message.targets), answered)
 
     def done(self, operation: Operation) -> None:
         """Say what was done, and read again what it touched."""
@@ -99,9 +100,9 @@ class Curating:
     def _act(self, action: str) -> None:
         """One entry needs no question; several are shown first."""
         targets = self._screen.context().targets
-        addresses = tuple(dict.fromkeys(row.address for row in targets if row.address))
+        addresses = addresses_of(targets)
         if len(addresses) > 1:
-            self._screen.work(self._curator.plan(action, addresses), "plan")
+            self._screen.work(self._curator.plan(action, targets), "plan")
         else:
             self._carry_out(action, addresses)
 
@@ -124,3 +125,8 @@ class Curating:
         text = text.encode("utf-8", "replace").decode("utf-8")
         self._screen.app.copy_to_clipboard(text)
         self._screen.say(words(f"Copied {what} through the terminal (OSC 52)"))
+
+
+def addresses_of(rows: Sequence[Row]) -> tuple[str, ...]:
+    """What actions take, each once."""
+    return tuple(dict.fromkeys(row.address for row in rows if row.address))

@@ -11,6 +11,7 @@ from typing import TypeVar
 from textual.message import Message
 
 from screens.messages import Done, HistoryRead, Planned, Refused, WritableChecked
+from screens.rows import Row
 from screens.shown import Shown, age, row_text
 from screens.store import path_of
 from workbench.errors import WorkbenchError
@@ -38,16 +39,17 @@ class Curator:
     async def check_writable(self) -> None:
         """Finish what a killed process left, and say whether actions are possible at all."""
         try:
-            await self._run(lambda: self._workspace.operations.recover())
+            await self._run(self._recover)
             self._post(WritableChecked(None))
         except WorkbenchError as error:
             self._post(WritableChecked(error))
 
-    async def plan(self, action: str, addresses: tuple[str, ...]) -> None:
+    async def plan(self, action: str, targets: tuple[Row, ...]) -> None:
         """Think an action on many entries through, to be shown first."""
+        addresses = tuple(row.address for row in targets if row.address)
         try:
             plan = await self._run(lambda: self._plan(action, addresses))
-            self._post(Planned(plan, addresses))
+            self._post(Planned(plan, targets))
         except Exception as error:
             self._post(Refused(action, error))
 
@@ -69,6 +71,9 @@ class Curator:
         except (WorkbenchError, OSError):
             return
         self._post(HistoryRead(key, lines))
+
+    def _recover(self) -> None:
+        self._workspace.operations.recover()
 
     async def _run(self, work: Callable[[], T]) -> T:
         return await asyncio.get_running_loop().run_in_executor(self._executor, work)

@@ -69,7 +69,8 @@ class Following:
         """Show what can be searched by."""
         self._meaning = message.ready
         if not message.ready:
-            self._screen.say(row_text(f"Search goes on with words alone: {message.reason}"), severity="warning")
+            text = f"Search goes on with words alone: {message.reason}"
+            self._screen.say(row_text(text), severity="warning")
         self._draw()
 
     async def close(self) -> None:

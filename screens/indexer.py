@@ -53,7 +53,8 @@ class Indexer:
 
     async def _once(self) -> None:
         try:
-            child = self._child = await children.start("indexing.bulk", self._workspace.root, with_input=False)
+            root = self._workspace.root
+            child = self._child = await children.start("indexing.bulk", root, with_input=False)
         except OSError as error:
             self._post(IndexProgress(None, searchable=False, problem=str(error.strerror)))
             return
@@ -86,7 +87,7 @@ class Indexer:
 _SEARCHABLE = frozenset({"prepare", "embed", "store"})
 """Phases that come after the words are in."""
 _BUSY_SECONDS = 3.0
-_NAMES = {"scan": "looking", "words": "words", "prepare": "preparing the model", "embed": "meaning", "store": "storing"}
+_NAMES = {"scan": "looking", "prepare": "preparing the model", "embed": "meaning", "store": "storing"}
 
 
 class Meter:

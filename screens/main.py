@@ -14,11 +14,12 @@ from textual.widgets import Static
 from textual.worker import Worker, WorkerState
 
 from screens import messages as said
-from screens.actions import Context, Place, bindings, by_id, hints
+from screens.actions import ACTIONS, Context, Place, bindings, by_id, hints
 from screens.arrangement import Shape, arrange
 from screens.clock import today
 from screens.curating import Curating
 from screens.following import Following
+from screens.help import HelpScreen
 from screens.jumping import Jumping
 from screens.moving import Command, Moving
 from screens.panes.episodes import EpisodesPane
@@ -69,9 +70,9 @@ class MainScreen(Screen[None]):
             **self.following.commands(),
             "search": self._open_search,
             "back": self._back,
-            "help": lambda: self.app.push_help(),  # type: ignore[attr-defined]
-            "palette": lambda: self.app.action_command_palette(),
-            "quit": lambda: self.app.exit(),
+            "help": self._help,
+            "palette": self._palette,
+            "quit": self._quit,
         }
         self.toggle = moving.toggle
 
@@ -139,8 +140,8 @@ class MainScreen(Screen[None]):
 
     def lay_out(self) -> None:
         """Show what fits."""
-        size = self.app.size
-        plan = arrange(size.width, size.height, current=self.current, zoom=self.zoom, reading=self.reading_mode)
+        width, height = self.app.size
+        plan = arrange(width, height, current=self.current, zoom=self.zoom, reading=self.reading_mode)
         for shape in Shape:
             self.set_class(plan.shape is shape, f"-{shape}")
         self.set_class(len(plan.panes) == 1, "-alone")
@@ -183,6 +184,21 @@ class MainScreen(Screen[None]):
         self.searching.draw()
         self.show_hints()
 
+    def _help(self) -> None:
+        context = self.context()
+        reasons = {
+            action.id: reason
+            for action in ACTIONS
+            if context.place in action.places and (reason := action.blocked(context))
+        }
+        self.app.push_screen(HelpScreen(reasons))
+
+    def _palette(self) -> None:
+        self.app.action_command_palette()
+
+    def _quit(self) -> None:
+        self.app.exit()
+
     def close_search(self) -> None:
         """Back to the panes; what was typed and found stays."""
         self.overlay.close()
@@ -216,7 +232,8 @@ class MainScreen(Screen[None]):
         """Show what went wrong in a worker."""
         if event.state is WorkerState.ERROR and event.worker.error is not None:
             error = event.worker.error
-            self.say(row_text(f"{type(error).__name__}: {error}"), title=words("Something failed"), severity="error")
+            text = row_text(f"{type(error).__name__}: {error}")
+            self.say(text, title=words("Something failed"), severity="error")
 
     def say(self, text: Shown, *, title: Shown = Shown(""), severity: str = "information") -> None:  # noqa: B008
         """A toast."""

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from textual.message import Message
 
 from screens.hits import Found
+from screens.rows import Row
 from screens.shown import Shown
 from screens.snapshots import (
     Contents,
@@ -141,10 +142,10 @@ class WritableChecked(Message):
 class Planned(Message):
     """An action on many entries was thought through and waits for a yes."""
 
-    def __init__(self, plan: Plan, addresses: tuple[str, ...]) -> None:
+    def __init__(self, plan: Plan, targets: tuple[Row, ...]) -> None:
         super().__init__()
         self.plan = plan
-        self.addresses = addresses
+        self.targets = targets
 
 
 class Done(Message):

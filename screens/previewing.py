@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from screens.rows import Row
-from screens.shown import line_text, row_text
+from screens.rows import SOURCE, Row
+from screens.shown import line_text, plural, row_text
 from screens.snapshots import Preview, PreviewLine
 from screens.window import Window, read_window
 from workbench.errors import WorkbenchError
@@ -14,6 +14,7 @@ from workbench.memory.frontmatter import read_front_matter
 from workbench.memory.names import RelPath
 from workbench.memory.provenance import COMMENT
 from workbench.visible import hidden
+from workbench.workspace.layout import kind_of
 from workbench.workspace.workspace import Workspace
 
 AROUND = 6_000
@@ -26,7 +27,6 @@ PARSE_LIMIT = 4_000_000
 """Bytes of a file that are parsed to find an entry by its address."""
 LINES_BEFORE = 30
 LINES_AFTER = 60
-_FIELDS = ("id", "session", "at", "src", "score", "confidence", "importance", "occurred_at", "happens_at")
 
 
 def preview_of(workspace: Workspace, row: Row) -> Preview | None:
@@ -61,7 +61,7 @@ def _page(row: Row, window: Window) -> Preview:
     lines = _lines(window.data, 1, lambda n: "front" if n <= body_starts else "context")
     if window.size > len(window.data):
         lines.append(_note(f"… {window.size - len(window.data):,} more bytes"))
-    facts = [("kind", "page")]
+    facts = [("kind", str(kind_of(path))), ("size", plural(window.size, "byte"))]
     warnings: list[str] = [row_text(header.problem)] if header and header.problem else []
     warnings += _hidden(window.data.decode("utf-8", "surrogateescape"))
     return Preview(row.id, row_text(path), tuple(facts), tuple(warnings), tuple(lines))
@@ -109,9 +109,9 @@ def _facts(entry: Entry) -> tuple[tuple[str, str], ...]:
     facts.append(("kind", str(entry.kind)))
     origin = entry.provenance
     facts.append(("trust", row_text(origin.trust) if origin else "unknown"))
-    for name in _FIELDS if origin else ():
-        if origin and (value := origin.get(name)):
-            facts.append((_LABELS.get(name, name.replace("_", " ")), row_text(value)))
+    for name, value in origin.fields if origin else ():
+        if name != "trust":
+            facts.append((_LABELS.get(name, row_text(name.replace("_", " "))), row_text(value)))
     return tuple(facts)
 
 
@@ -137,8 +137,8 @@ def _lines(data: bytes, first: int, role_of: Callable[[int], str]) -> list[Previ
             left = len(text) - LINE_LIMIT
             text = text[:LINE_LIMIT] + f" … {left:,} more characters"
         role = role_of(number)
-        if role == "entry":
-            text = COMMENT.sub("", text)
+        # The entry's own provenance stands above; of its neighbours it is enough that they have one.
+        text = COMMENT.sub("" if role == "entry" else f" {SOURCE}", text)
         out.append(PreviewLine(number, line_text(text), role))
     return out
 

@@ -28,7 +28,7 @@ COLORS = (
 """What a theme must say: grounds, rules, three strengths of text, and the colours that mean something."""
 
 BUILT_IN = Path(__file__).parent
-_MAX_BYTES = 64 * 1024
+_MAX_CHARACTERS = 64 * 1024
 _NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,39}")
 _COLOR = re.compile(r"#[0-9a-fA-F]{6}")
 
@@ -81,9 +81,8 @@ def load_themes(folders: Iterable[Path] = (BUILT_IN,)) -> tuple[list[ThemeData],
     for folder in folders:
         for path in sorted(folder.glob("*.yaml")):
             try:
-                if path.stat().st_size > _MAX_BYTES:
-                    raise ThemeError(f"{path.name} is larger than {_MAX_BYTES} bytes")
-                theme = parse_theme(path.read_text(encoding="utf-8"), path.name)
+                with path.open(encoding="utf-8") as file:
+                    theme = parse_theme(file.read(_MAX_CHARACTERS), path.name)
             except (ThemeError, OSError, UnicodeDecodeError) as error:
                 problems.append(str(error))
             else:

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 MAX_ROWS = 200_000
+BUSY_SECONDS = 5.0
 _KEYS_A_QUERY = 500
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS vectors (
@@ -104,7 +105,7 @@ class EmbeddingCache:
         try:
             descriptor = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
             os.close(descriptor)
-            base = sqlite3.connect(self._path, timeout=5.0, check_same_thread=False)
+            base = sqlite3.connect(self._path, timeout=BUSY_SECONDS, check_same_thread=False)
         except (OSError, sqlite3.Error):
             return
         try:

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
-import json
 import os
-import tempfile
 from pathlib import Path
 
 from indexing.embedding.port import cache_dir
+from indexing.storage import read_json, write_json
 
 _REMEMBER_BYTES = 1_000_000
 _MAX_REMEMBERED = 200
@@ -33,30 +32,12 @@ def file_digest(path: Path) -> str:
     return digest
 
 
-def write_atomically(path: Path, data: bytes) -> None:
-    """``data`` at ``path``, wholly or not at all, readable by its owner only."""
-    descriptor, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}-")
-    try:
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(temporary, path)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            os.unlink(temporary)
-        raise
-
-
 def _memory() -> Path:
     return cache_dir() / "digests.json"
 
 
 def _known() -> dict[str, object]:
-    try:
-        known = json.loads(_memory().read_bytes())
-    except (OSError, ValueError):
-        return {}
+    known = read_json(_memory())
     return known if isinstance(known, dict) else {}
 
 
@@ -64,4 +45,4 @@ def _remember(known: dict[str, object]) -> None:
     # A cache that cannot be written costs time, nothing else.
     with contextlib.suppress(OSError):
         cache_dir().mkdir(parents=True, exist_ok=True, mode=0o700)
-        write_atomically(_memory(), json.dumps(known).encode())
+        write_json(_memory(), known)

@@ -119,9 +119,8 @@ def _due(view: GraphView, folds: Folds, today: date) -> Iterator[Row]:
 
 def _known(entity: Entity, today: date) -> Iterator[Row]:
     for memory in entity.memories:
-        yield _row(
-            memory.entry, memory.text, 2, _validity(memory, today), lead=(Part(row_text(memory.type), "accent"),)
-        )
+        lead = (Part(row_text(memory.type), "accent"),)
+        yield _row(memory.entry, memory.text, 2, _validity(memory, today), lead=lead)
     for relation in entity.relations:
         ended = bool(relation.valid_until and relation.valid_until < today)
         tail = (Part(words("ended"), "warn"),) if ended else ()
@@ -130,7 +129,13 @@ def _known(entity: Entity, today: date) -> Iterator[Row]:
 
 
 def _row(
-    entry: Entry, text: str, depth: int, tail: tuple[Part, ...], *, lead: tuple[Part, ...] = (), prefix: str = ""
+    entry: Entry,
+    text: str,
+    depth: int,
+    tail: tuple[Part, ...],
+    *,
+    lead: tuple[Part, ...] = (),
+    prefix: str = "",
 ) -> Row:
     base = entry_row(entry, depth=depth, tail=tail)
     shown, emphasis = lightened(row_text(text))

@@ -19,7 +19,12 @@ from workbench.memory.entry import Kind
 from workbench.memory.provenance import parse_day
 from workbench.workspace.layout import MemoryFile
 
-_GROUPS = ((Kind.NOTE, "Notes"), (Kind.CONTEXT, "Context"), (Kind.BOOTSTRAP, "Bootstrap"), (Kind.DREAM, "Dreams"))
+_GROUPS = (
+    (Kind.NOTE, "Notes"),
+    (Kind.CONTEXT, "Context"),
+    (Kind.BOOTSTRAP, "Bootstrap"),
+    (Kind.DREAM, "Dreams"),
+)
 _LOG_NAME = re.compile(r"memory/(\d{4}-\d{2}-\d{2})(?:-(.+))?\.md")
 _DAY_CELLS = 10
 

@@ -84,7 +84,7 @@ class EntryList(ScrollView, can_focus=True, inherit_bindings=False):
         if self.marked:
             self.marked &= {row.id for row in rows}
         self.virtual_size = Size(self.size.width, len(rows))
-        if go_to is None and 0 <= offset < max(1, self._height):
+        if before and go_to is None and 0 <= offset < max(1, self._height):
             self._scroll_row(target - offset)  # what a person reads does not jump
         self._into_view()
         self.refresh()
@@ -192,7 +192,8 @@ class EntryList(ScrollView, can_focus=True, inherit_bindings=False):
 
     @property
     def _height(self) -> int:
-        return int(self.scrollable_content_region.height)
+        height: int = self.scrollable_content_region.height
+        return height
 
     def _place(self, rows: Sequence[Row], go_to: str | None) -> int:
         """Where the cursor belongs in ``rows``."""

@@ -28,7 +28,9 @@ class _Line(Widget, can_focus=False):
 class TitleLine(_Line):
     """The program, the workspace, and at the right end how search and index are doing."""
 
-    COMPONENT_CLASSES: ClassVar[set[str]] = {"line--name", "line--place", "line--good", "line--busy", "line--warn"}
+    COMPONENT_CLASSES: ClassVar[set[str]] = {
+        "line--name", "line--place", "line--good", "line--busy", "line--warn"
+    }  # fmt: skip
 
     def __init__(self, place: Shown) -> None:
         super().__init__(id="title")

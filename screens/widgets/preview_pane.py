@@ -44,7 +44,8 @@ class PreviewPane(ScrollView, can_focus=False, inherit_bindings=False):
         self.border_title = Content(preview.where) if preview else Content("")
         self._lay_out()
         if not same:
-            self.scroll_to(y=max(0, self._focus_at - 2), animate=False, force=True, immediate=True)
+            above = max(0, min(2, (self.size.height - len(self._head)) // 3 - 1))
+            self.scroll_to(y=max(0, self._focus_at - above), animate=False, force=True, immediate=True)
 
     def show_history(self, key: str, lines: tuple[Shown, ...]) -> None:
         """What was done to the entry, newest first; ignored when another entry is shown by now."""
@@ -102,6 +103,7 @@ class PreviewPane(ScrollView, can_focus=False, inherit_bindings=False):
     def _facts(self, preview: Preview) -> list[Strip]:
         """The facts in as few lines as they fit, warnings, and a rule."""
         label, fact = self._style("label"), self._style("fact")
+        room = max(1, min(_MAX_FACT_LINES, self.size.height // 4))
         rows: list[list[Segment]] = [[]]
         used = 0
         for name, value in preview.facts:
@@ -112,7 +114,7 @@ class PreviewPane(ScrollView, can_focus=False, inherit_bindings=False):
             shown = clipped(value, min(cell_len(value), max(4, self._width - cell_len(name) - 3)))
             rows[-1] += [Segment(f" {name} ", label), Segment(shown + "  ", fact)]
             used += cells
-        strips = [Strip(row).adjust_cell_length(self._width, fact) for row in rows[:_MAX_FACT_LINES] if row]
+        strips = [Strip(row).adjust_cell_length(self._width, fact) for row in rows[:room] if row]
         strips += [self._plain(f" ‽ {text}", "warning") for text in preview.warnings[:2]]
         strips.append(Strip([Segment("─" * self._width, self._style("rule"))], self._width))
         return strips

@@ -13,6 +13,7 @@ from textual.strip import Strip
 from screens.rows import CLOSED, CURSOR, MARKED, OPEN, Part, Row
 
 GUTTER = 2
+_GAP = "  "
 _TAIL_SHARE, _LAST_SHARE = 0.42, 0.62
 
 
@@ -85,10 +86,10 @@ def _fitting(tail: tuple[Part, ...], width: int) -> tuple[list[tuple[str, str]],
     kept: list[tuple[str, str]] = []
     used = 1
     for part in reversed(tail):
-        cells = cell_len(part.text) + 1
+        cells = cell_len(part.text) + len(_GAP)
         if used + cells > width * (_TAIL_SHARE if kept else _LAST_SHARE):
             break
-        kept.append((" " + part.text, part.tone))
+        kept.append((_GAP + part.text, part.tone))
         used += cells
     kept.reverse()
     return [*kept, (" ", "text")], used

@@ -1,0 +1,34 @@
+# Two commands: `make run` opens the interface on a demo workspace, `make test` runs everything.
+# Both set themselves up; they need Python >= 3.11, git and make.
+
+PYTHON ?= python3
+BIN := .venv/bin
+READY := .venv/.ready
+SOURCES := workbench indexing screens themes tests benchmarks docs
+
+.PHONY: run test check setup clean
+
+run: $(READY)
+	$(BIN)/workbench demo demo
+
+test: $(READY) check
+	$(BIN)/python -m pytest -n 2 --dist loadgroup
+
+check: $(READY)
+	$(BIN)/ruff format --check $(SOURCES)
+	$(BIN)/ruff check $(SOURCES)
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+setup: $(READY)
+
+$(READY): pyproject.toml constraints.txt
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
+		|| { echo "Python 3.11 or newer is needed: make PYTHON=/path/to/python3.11"; exit 1; }
+	$(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --upgrade --constraint constraints.txt pip
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[model,test]'
+	@touch $@
+
+clean:
+	rm -rf .venv build dist *.egg-info .mypy_cache .pytest_cache .ruff_cache

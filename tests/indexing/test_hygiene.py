@@ -1,0 +1,58 @@
+"""What is imported when: a process that only needs words never pays for vectors."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.indexing.conftest import Memory
+
+ROOT = Path(__file__).parents[2]
+VECTORS = "lancedb pyarrow numpy torch onnxruntime tokenizers sentence_transformers transformers".split()  # noqa: SIM905
+
+
+def imported(code: str, *names: str) -> set[str]:
+    """Which of ``names`` are imported after ``code`` ran in a fresh interpreter."""
+    script = f"{code}\nimport sys\nprint('\\n' + ' '.join(set({names!r}) & set(sys.modules)))"
+    done = subprocess.run(
+        [sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    return set(done.stdout.splitlines()[-1].split())
+
+
+def test_searching_by_words_loads_no_vectors(filled: Memory) -> None:
+    code = (
+        "from indexing.search import LexicalSearch\n"
+        "from indexing.answer import Query\n"
+        "from workbench.workspace.workspace import Workspace\n"
+        f"answer = LexicalSearch(Workspace.open({str(filled.root)!r})).search(Query('door code'))\n"
+        "assert answer.hits"
+    )
+    assert imported(code, *VECTORS) == set()
+
+
+def test_freshness_loads_no_engine(filled: Memory) -> None:
+    code = (
+        "from indexing.freshness import freshness\n"
+        "from workbench.workspace.workspace import Workspace\n"
+        f"assert freshness(Workspace.open({str(filled.root)!r})).state == 'fresh'"
+    )
+    assert imported(code, "tantivy", *VECTORS) == set()
+
+
+@pytest.mark.parametrize("module", ["indexing", "indexing.answer", "indexing.freshness", "indexing.report"])
+def test_light_modules_stay_light(module: str) -> None:
+    assert imported(f"import {module}", "tantivy", *VECTORS) == set()
+
+
+def test_a_sync_without_vectors_loads_no_vectors(filled: Memory) -> None:
+    filled.write("memory/new.md", "new words")
+    code = (
+        "from indexing.sync import reindex\n"
+        "from workbench.workspace.workspace import Workspace\n"
+        f"assert reindex(Workspace.open({str(filled.root)!r}), vectors=False).added == 1"
+    )
+    assert imported(code, *VECTORS) == set()

@@ -1,0 +1,136 @@
+"""Search and reindex as processes of their own, spoken to in JSON lines."""
+
+from __future__ import annotations
+
+import io
+import json
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from indexing import bulk
+from indexing.answer import Answer, Query
+from indexing.search import LOADING, HybridSearch
+from indexing.service import Service
+from tests.indexing.conftest import Memory
+from tests.support.hashing import unavailable
+
+ROOT = Path(__file__).parents[2]
+
+
+def serve(search: HybridSearch, *requests: object) -> list[dict[str, object]]:
+    """What the service says to these requests, the event of being ready left out."""
+    out = io.StringIO()
+    Service(search, [json.dumps(request) + "\n" for request in requests], out).run()
+    said = [json.loads(line) for line in out.getvalue().splitlines()]
+    return [message for message in said if "event" not in message]
+
+
+def test_a_request_is_answered_with_its_number(filled: Memory) -> None:
+    (answer,) = serve(filled.hybrid(), {"seq": 7, "query": "door code", "k": 2})
+    assert answer["seq"] == 7
+    assert answer["hits"][0]["path"] == "MEMORY.md"  # type: ignore[index]
+
+
+class Gate(HybridSearch):
+    """A search whose first answer waits until it is let go."""
+
+    entered = threading.Event()
+    opened = threading.Event()
+
+    def search(self, query: Query) -> Answer:
+        self.entered.set()
+        assert self.opened.wait(10)
+        return super().search(query)
+
+
+def test_only_the_newest_waiting_request_is_answered(filled: Memory) -> None:
+    search = Gate(filled.workspace, model=filled.model.choice)
+
+    def requests() -> Iterator[str]:
+        yield '{"seq": 1, "query": "door"}\n'
+        assert search.entered.wait(10)
+        for number in (2, 3, 4):
+            yield json.dumps({"seq": number, "query": "door"}) + "\n"
+        search.opened.set()
+
+    out = io.StringIO()
+    Service(search, requests(), out).run()
+    said = [json.loads(line) for line in out.getvalue().splitlines() if "event" not in line]
+    assert [m["seq"] for m in said if m.get("dropped")] == [2, 3]
+    assert [m["seq"] for m in said if "hits" in m] == [1, 4]
+
+
+def test_nonsense_is_answered_with_an_error_and_the_service_goes_on(filled: Memory) -> None:
+    out = io.StringIO()
+    lines = ["not json\n", "[1]\n", "\n", '{"seq": 5}\n']
+    Service(filled.hybrid(), lines, out).run()
+    said = [json.loads(line) for line in out.getvalue().splitlines() if "event" not in line]
+    assert [message["error"]["code"] for message in said] == ["usage", "usage", "usage"]
+    assert said[-1]["seq"] == 5
+
+
+def test_words_answer_until_the_model_is_loaded(filled: Memory) -> None:
+    search = HybridSearch(filled.workspace, model=filled.model.choice, load_on_demand=False)
+    assert search.search(Query("door")).degraded == LOADING
+    assert search.load() is None
+    assert search.search(Query("door")).degraded is None
+
+
+def test_being_ready_says_whether_vectors_take_part(filled: Memory) -> None:
+    for search, expected in (
+        (filled.hybrid(), True),
+        (HybridSearch(filled.workspace, model=unavailable()), "the model is broken: words only"),
+    ):
+        out = io.StringIO()
+        service = Service(search, [], out)
+        service._load()
+        assert json.loads(out.getvalue()) == {"event": "ready", "vectors": expected}
+
+
+def test_no_index_is_an_answer_too(memory: Memory) -> None:
+    (answer,) = serve(memory.hybrid(), {"seq": 1, "query": "x"})
+    assert answer["error"]["code"] == "index-unavailable"  # type: ignore[index]
+
+
+@pytest.mark.model
+@pytest.mark.usefixtures("real_model")
+def test_the_processes_work_together_with_the_real_model(memory: Memory) -> None:
+    memory.write("MEMORY.md", "The feline slept on the rug", "Stocks fell sharply on Monday")
+    command = [sys.executable, "-m", "indexing.bulk", str(memory.root)]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+    events = [json.loads(line) for line in done.stdout.splitlines()]
+    assert {event["phase"] for event in events[:-1]} >= {"scan", "words", "embed", "store"}
+    assert events[-1]["event"] == "done"
+    assert events[-1]["report"]["embedded"] == 2
+    service = subprocess.Popen(
+        [sys.executable, "-m", "indexing.service", str(memory.root)],
+        cwd=ROOT,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    assert service.stdin
+    assert service.stdout
+    assert json.loads(service.stdout.readline()) == {"event": "ready", "vectors": True}
+    service.stdin.write('{"seq": 1, "query": "a cat on a carpet", "mode": "hybrid"}\n')
+    service.stdin.flush()
+    answer = json.loads(service.stdout.readline())
+    assert (answer["seq"], answer["degraded"]) == (1, None)
+    assert "feline" in answer["hits"][0]["snippet"]
+    service.stdin.close()
+    assert service.wait(20) == 0
+
+
+def test_bulk_reports_an_error_as_its_last_word(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("os.nice", lambda _: 0)
+    assert bulk.main([str(tmp_path / "nowhere")]) == 1
+    (line,) = capsys.readouterr().out.splitlines()
+    assert json.loads(line)["event"] == "error"
+    assert json.loads(line)["code"] == "no-workspace"

@@ -1,0 +1,93 @@
+"""kill -9 at random moments over promote, forget, undo, redo and reindex, with an agent writing."""
+
+from __future__ import annotations
+
+import random
+import signal
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+
+from indexing.answer import Query
+from indexing.search import LexicalSearch
+from indexing.sync import reindex
+from tests.support.workspaces import LOG, Sandbox
+from workbench.curation import plan_promote, plan_undo
+from workbench.workspace.workspace import Workspace
+
+ROUNDS = 30
+PROJECT = Path(__file__).resolve().parents[2]
+
+
+class Agent(threading.Thread):
+    """Appends one line with a word of its own after another, to a log and to MEMORY.md."""
+
+    def __init__(self, root: Path) -> None:
+        super().__init__()
+        self.root = root
+        self.tokens: list[str] = []
+        self.stopped = threading.Event()
+
+    def run(self) -> None:
+        while not self.stopped.wait(0.003):
+            token = f"token{len(self.tokens)}x"
+            path = (LOG, "MEMORY.md")[len(self.tokens) % 2]
+            self.tokens.append(token)
+            with (self.root / path).open("ab", buffering=0) as file:
+                file.write(f"- {token}\n".encode())
+
+
+@pytest.mark.faults
+def test_kill_at_random_moments_loses_no_word(sandbox: Sandbox) -> None:
+    """Every word that was ever written is on disk or in a commit, and everything goes on working."""
+    chance = random.Random(20261120)
+    start_words = {w for data in sandbox.snapshot().values() for w in data.decode().split()}
+    agent = Agent(sandbox.root)
+    agent.start()
+    killed = 0
+    try:
+        for number in range(ROUNDS):
+            command = [sys.executable, "-m", "tests.support.worker", str(sandbox.root), str(number)]
+            with subprocess.Popen(
+                command, cwd=PROJECT, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+            ) as worker:
+                assert worker.stdout is not None
+                assert worker.stdout.readline() == b"ready\n"
+                try:
+                    worker.wait(chance.uniform(0.0, 0.5))
+                except subprocess.TimeoutExpired:
+                    worker.send_signal(signal.SIGKILL)
+                    killed += 1
+                _, errors = worker.communicate()
+                assert errors == b"", errors.decode()
+    finally:
+        agent.stopped.set()
+        agent.join()
+    assert killed == ROUNDS
+
+    place = Workspace.open(sandbox.root)
+    place.operations.recover()
+    on_disk = b" ".join(path.read_bytes() for path in sandbox.root.rglob("*.md"))
+    every_version = sandbox.git("log", "--all", "-p", "--no-color", "--text").encode()
+    known = set(on_disk.split()) | {w.lstrip(b"+-") for w in every_version.split()}
+    assert [token for token in agent.tokens if token.encode() not in known] == []
+    assert [word for word in start_words if word.encode() not in known] == []
+    assert not [p for p in sandbox.root.rglob(".wb-*") if ".workbench" not in p.parts]
+    sandbox.git("fsck", "--strict")
+
+    before = place.read("MEMORY.md")
+    address = next(
+        e.address
+        for e in place.document(LOG).entries
+        if e.hash not in {m.hash for m in place.memory_document().entries}
+    )
+    place.operations.carry_out(lambda: plan_promote(place, [address]))
+    place.operations.carry_out(lambda: plan_undo(place))
+    assert place.read("MEMORY.md") == before
+    reindex(place, vectors=False)
+    found = LexicalSearch(place).search(Query(text=agent.tokens[-1], mode="lexical"))
+    assert agent.tokens[-1] in found.hits[0].snippet
+    place.close()

@@ -1,0 +1,106 @@
+"""Which files are memory, and which sort."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from tests.support.workspaces import Sandbox
+from workbench.errors import NotMemoryError
+from workbench.memory.entry import Kind
+from workbench.workspace.layout import Layout, kind_of, scan
+
+
+@pytest.mark.parametrize(
+    ("path", "kind"),
+    [
+        ("MEMORY.md", Kind.MEMORY),
+        ("memory.md", Kind.MEMORY),
+        ("memory/2026-03-14.md", Kind.LOG),
+        ("memory/2026-03-14-talk with sarah.md", Kind.LOG),
+        ("memory/projects/atlas.md", Kind.NOTE),
+        ("memory/projects/2026-03-14.md", Kind.NOTE),
+        ("README.md", Kind.NOTE),
+        ("episodes/2026/03/e1.md", Kind.EPISODE),
+        ("graph/person/sarah.md", Kind.ENTITY),
+        ("_system/dreaming/20260314-consolidated.md", Kind.DREAM),
+        ("memory/dreaming/light.md", Kind.DREAM),
+        ("DREAMS.md", Kind.DREAM),
+        ("_system/archive/2026-03.md", Kind.NOTE),
+        ("workspace-context.md", Kind.CONTEXT),
+        ("SOUL.md", Kind.BOOTSTRAP),
+    ],
+)
+def test_a_path_says_what_it_is(path: str, kind: Kind) -> None:
+    assert Layout().holds(path)
+    assert kind_of(path) is kind
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "node_modules/x/readme.md",
+        "memory/node_modules/x.md",
+        ".git/x.md",
+        "memory/.obsidian/x.md",
+        "memory/.wb-1.tmp",
+        ".hidden.md",
+        "_system/quarantine/q.md",
+        "_system/ledger/recalls.jsonl",
+        "skills/a.md",
+        "src/a.md",
+        "MEMORY.json",
+    ],
+)
+def test_what_is_not_memory(path: str) -> None:
+    assert not Layout().holds(path)
+
+
+def test_patterns_add_and_excluding_wins() -> None:
+    layout = Layout(include=("docs/**/*.md",), exclude=("docs/private/**",))
+    assert layout.holds("docs/a/b.md")
+    assert not layout.holds("docs/private/x.md")
+    assert not layout.prunes("docs/a")
+    assert layout.prunes("docs/private")
+    assert layout.prunes("elsewhere")
+
+
+def test_a_scan_never_enters_folders_without_memory(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for folder in ("memory/a/b", "node_modules/deep", "src/deep", ".git/objects"):
+        (tmp_path / folder).mkdir(parents=True)
+        (tmp_path / folder / "x.md").write_text("x")
+    entered: list[str] = []
+    real = os.scandir
+
+    def watched(path: str) -> object:
+        entered.append(os.path.relpath(path, tmp_path))
+        return real(path)
+
+    monkeypatch.setattr(os, "scandir", watched)
+    assert [file.path for file in scan(tmp_path, Layout())] == ["memory/a/b/x.md"]
+    assert sorted(entered) == [".", "memory", "memory/a", "memory/a/b"]
+
+
+def test_links_pipes_and_folders_named_like_files_are_not_memory(sandbox: Sandbox) -> None:
+    (sandbox.root / "memory/link.md").symlink_to("/etc/passwd")
+    (sandbox.root / "memory/loop").symlink_to(".")
+    os.mkfifo(sandbox.root / "memory/pipe.md")
+    (sandbox.root / "memory/folder.md").mkdir()
+    names = [file.path for file in sandbox.workspace.scan()]
+    assert names == ["MEMORY.md", "episodes/2026/03/e1.md", "memory/2026-03-14.md"]
+    for name in ("memory/link.md", "memory/pipe.md"):
+        with pytest.raises(NotMemoryError):
+            sandbox.workspace.read(name)
+
+
+def test_opening_changes_nothing(sandbox: Sandbox) -> None:
+    before = {p: p.stat().st_mtime_ns for p in sandbox.root.rglob("*")}
+    place = sandbox.workspace
+    for file in place.scan():
+        place.document(file.path)
+    place.history.head()
+    assert {p: p.stat().st_mtime_ns for p in sandbox.root.rglob("*")} == before
