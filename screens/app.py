@@ -30,13 +30,13 @@ class WorkbenchApp(App[None]):
     ]
     ENABLE_SELECT_AUTO_SCROLL = False
 
-    def __init__(self, workspace: Workspace) -> None:
+    def __init__(self, workspace: Workspace, *, engines: bool = True) -> None:
         self.theme_data, self._theme_problems = load_themes()
         super().__init__()
         self.workspace = workspace
         for data in self.theme_data:
             self.register_theme(textual_theme(data))
-        self.main = MainScreen(workspace)
+        self.main = MainScreen(workspace, engines=engines)
         self._interrupted = float("-inf")
 
     def get_theme_variable_defaults(self) -> dict[str, str]:

@@ -20,10 +20,14 @@ _INDEX_PAUSE_SECONDS = 0.6
 
 
 class Following:
-    """Owns the engines' lives: started after the first paint, ended with the screen."""
+    """Owns the engines' lives: started after the first paint, ended with the screen.
 
-    def __init__(self, screen: MainScreen, workspace: Workspace) -> None:
+    Without ``engines`` no process is started: the index is searched by words as it is.
+    """
+
+    def __init__(self, screen: MainScreen, workspace: Workspace, *, engines: bool = True) -> None:
         self._screen = screen
+        self._engines = engines
         self.engine = Engine(workspace, screen.post_message)
         self._indexer = Indexer(workspace, screen.post_message)
         self._watcher = Watcher(workspace, lambda: screen.post_message(FilesChanged()))
@@ -48,6 +52,8 @@ class Following:
 
     def files_read(self, changed: frozenset[str]) -> None:
         """The panes know the files; the index has to follow."""
+        if not self._engines:
+            return
         if not self._started:
             self._started = True
             self._screen.work(self.engine.run_child(), "meaning")

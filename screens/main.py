@@ -46,7 +46,7 @@ class MainScreen(Screen[None]):
     AUTO_FOCUS = "#logs-list"
     BINDINGS: ClassVar[list[BindingType]] = [*bindings(Place.PANE, Place.QUERY, Place.RESULTS)]
 
-    def __init__(self, workspace: Workspace) -> None:
+    def __init__(self, workspace: Workspace, *, engines: bool = True) -> None:
         super().__init__()
         self.workspace = workspace
         self.panes: list[Pane] = [pane(today) for pane in (LogsPane, MemoryPane, EpisodesPane, GraphPane)]
@@ -58,7 +58,7 @@ class MainScreen(Screen[None]):
         self.current = self.zoom = 0
         self.reading_mode = False
         self.reading = Reading(workspace, self.post_message)
-        self.following = Following(self, workspace)
+        self.following = Following(self, workspace, engines=engines)
         self.searching = Searching(self, self.overlay, self.following.engine)
         self.curating = Curating(self, workspace)
         self.jumping = Jumping(self)

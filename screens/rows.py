@@ -35,7 +35,8 @@ class Row:
     ``id`` stays the same through refreshes. ``fold`` is None for a leaf, else whether the row is open.
     ``lead`` stands before the text, ``tail`` at the right edge: its first parts are the first to go
     when room is short. ``emphasis`` are character ranges of ``text`` with a tone of their own. An
-    ``inert`` row is passed over by the cursor. ``address`` is what actions take; ``entry`` is there when it is one entry.
+    ``inert`` row is passed over by the cursor. ``address`` is what actions take; ``entry`` is there
+    when the row is one entry.
     """
 
     id: str

@@ -192,8 +192,7 @@ class EntryList(ScrollView, can_focus=True, inherit_bindings=False):
 
     @property
     def _height(self) -> int:
-        height: int = self.scrollable_content_region.height
-        return height
+        return self.scrollable_content_region.height
 
     def _place(self, rows: Sequence[Row], go_to: str | None) -> int:
         """Where the cursor belongs in ``rows``."""
@@ -211,10 +210,8 @@ class EntryList(ScrollView, can_focus=True, inherit_bindings=False):
 
     @staticmethod
     def _landing(rows: Sequence[Row], index: int) -> int:
-        for at in (*range(index, len(rows)), *range(index - 1, -1, -1)):
-            if not rows[at].inert:
-                return at
-        return 0
+        below, above = range(index, len(rows)), range(index - 1, -1, -1)
+        return next((at for at in chain(below, above) if not rows[at].inert), 0)
 
     def _into_view(self) -> None:
         top, height = self.scroll_offset.y, self._height

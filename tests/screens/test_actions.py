@@ -1,0 +1,66 @@
+"""The registry: everything is generated from it, nothing clashes, nothing is dead."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+
+from screens.actions import ACTIONS, Context, Place, by_id, hints, key_table
+from screens.rows import Row
+from screens.shown import words
+from tests.support.interface import opened
+from tests.support.workspaces import Sandbox
+
+NEVER = {"ctrl+h", "ctrl+m", "ctrl+j", "ctrl+i", "ctrl+s", "ctrl+a", "ctrl+b", "ctrl+["}
+ENTRY = Row("a", words("a"), address="memory/a.md#1", path="memory/a.md")
+HERE = Context(place=Place.PANE, row=ENTRY)
+
+
+def test_ids_are_unique() -> None:
+    assert len(by_id()) == len(ACTIONS)
+
+
+def test_no_key_means_two_things_in_one_place() -> None:
+    for place in Place:
+        keys = Counter(key for action in ACTIONS if place in action.places for key in action.keys)
+        assert [key for key, count in keys.items() if count > 1] == []
+
+
+def test_no_key_that_a_terminal_confuses() -> None:
+    assert not NEVER & {key for action in ACTIONS for key in action.keys}
+
+
+async def test_every_action_of_the_main_screen_does_something(sandbox: Sandbox) -> None:
+    async with opened(sandbox.workspace) as interface:
+        needed = {action.id for action in ACTIONS if action.places != {Place.CONFIRM}}
+        assert needed == set(interface.main.commands)
+
+
+def test_disabled_actions_say_why() -> None:
+    promote = by_id()["promote"].blocked
+    assert promote(HERE) is None
+    assert "cursor" in (promote(replace(HERE, row=None)) or "")
+    assert "already" in (promote(replace(HERE, row=replace(ENTRY, done=True))) or "")
+    assert promote(replace(HERE, refusal="no repository")) == "no repository"
+
+
+def test_marks_go_before_the_cursor() -> None:
+    other = replace(ENTRY, id="b")
+    assert replace(HERE, marked=(other,)).targets == (other,)
+    assert HERE.targets == (ENTRY,)
+
+
+def test_hints_name_only_what_can_be_done() -> None:
+    assert ("p", "promote") in hints(HERE)
+    assert ("p", "promote") not in hints(replace(HERE, refusal="no repository"))
+
+
+def test_hints_while_typing_name_keys_that_are_not_text() -> None:
+    assert ("F1", "help") in hints(replace(HERE, place=Place.QUERY))
+    assert ("?", "help") in hints(HERE)
+
+
+def test_key_table_has_every_action() -> None:
+    table = key_table()
+    assert all(action.help in table for action in ACTIONS)
+    assert "| `p` | Copy the entry into MEMORY.md" in table
