@@ -137,7 +137,8 @@ class VectorReader:
 def _vectors(rows: Any) -> Vectors:
     """(n, d) float32 from a table's column of vectors."""
     column = rows["vector"].combine_chunks()
-    return np.asarray(column.flatten().to_numpy(), np.float32).reshape(len(rows), -1)
+    width = rows.schema.field("vector").type.list_size
+    return np.asarray(column.flatten().to_numpy(), np.float32).reshape(len(rows), width)
 
 
 def _condition(query: Query) -> str:

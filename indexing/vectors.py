@@ -19,6 +19,7 @@ os.environ.setdefault("LANCEDB_LOG", "error")  # its warnings would draw over a 
 import lancedb
 import numpy as np
 import pyarrow as pa
+from lancedb.index import BTree, IvfRq
 from numpy.typing import NDArray
 
 from indexing.engines import engine
@@ -30,7 +31,7 @@ INDEX_ROWS = 100_000
 """Up to here a matrix in memory is faster than any index of the engine, and exact."""
 
 PROBES, REFINE = 50, 10
-_TABLE = "entries"
+_TABLE, _INDEX = "entries", "nearest"
 _CACHE_BYTES = 64 * 1024 * 1024
 _KEEP_VERSIONS = timedelta(minutes=10)
 _WRITES_A_COMPACTION = 20
@@ -109,13 +110,11 @@ class VectorWriter:
             if rows <= INDEX_ROWS:
                 return
             names = {index.name for index in self._table.list_indices()}
-            if "vector_idx" in names:
+            if _INDEX in names:
                 self._table.optimize(cleanup_older_than=_KEEP_VERSIONS)
                 return
-            self._table.create_index(
-                metric="cosine", vector_column_name="vector", index_type="IVF_RQ", name="vector_idx"
-            )
-            self._table.create_scalar_index("key", index_type="BTREE")
+            self._table.create_index("vector", config=IvfRq(distance_type="cosine"), name=_INDEX)
+            self._table.create_index("key", config=BTree())
 
     def count(self) -> int:
         """Rows in the newest version."""

@@ -26,6 +26,8 @@ stable name that ``--json`` prints.
 
 from __future__ import annotations
 
+import errno
+
 
 class WorkbenchError(Exception):
     """Something that a person can act on. ``hint`` names the next step."""
@@ -153,6 +155,21 @@ class WriteFailedError(WorkbenchError):
     """The disk refused; the old text is intact."""
 
     code = "write-failed"
+
+
+def disk_error(error: OSError) -> WorkbenchError:
+    """What the operating system refused, as an error that a person can act on."""
+    where = f"{error.filename}: " if error.filename else ""
+    reason = f"{where}{error.strerror or error}"
+    if error.errno in (errno.EROFS, errno.EACCES, errno.EPERM):
+        return ReadOnlyError(
+            f"cannot write {reason}",
+            hint="browsing works; searching needs an index, and actions a writable workspace",
+        )
+    return WriteFailedError(
+        f"the disk refused {reason}",
+        hint="nothing was lost: the old text is intact; free some space and try again",
+    )
 
 
 class IndexUnavailableError(WorkbenchError):

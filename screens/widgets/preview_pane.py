@@ -30,7 +30,7 @@ class PreviewPane(ScrollView, can_focus=False, inherit_bindings=False):
     def __init__(self) -> None:
         super().__init__(id="preview")
         self.shown: Preview | None = None
-        self._history: tuple[Shown, ...] = ()
+        self.history: tuple[Shown, ...] = ()
         self._head: list[Strip] = []
         self._body: list[Strip] = []
         self._focus_at = 0
@@ -39,7 +39,7 @@ class PreviewPane(ScrollView, can_focus=False, inherit_bindings=False):
         """Show ``preview``; the view stays where it is when it is about the same entry as before."""
         same = preview and self.shown and preview.key == self.shown.key
         if not same:
-            self._history = ()
+            self.history = ()
         self.shown = preview
         self.border_title = Content(preview.where) if preview else Content("")
         self._lay_out()
@@ -49,8 +49,8 @@ class PreviewPane(ScrollView, can_focus=False, inherit_bindings=False):
 
     def show_history(self, key: str, lines: tuple[Shown, ...]) -> None:
         """What was done to the entry, newest first; ignored when another entry is shown by now."""
-        if self.shown and self.shown.key == key and lines != self._history:
-            self._history = lines
+        if self.shown and self.shown.key == key and lines != self.history:
+            self.history = lines
             self._lay_out()
 
     def scroll_by(self, lines: int) -> None:
@@ -93,9 +93,9 @@ class PreviewPane(ScrollView, can_focus=False, inherit_bindings=False):
                 if at == preview.focus:
                     self._focus_at = len(self._body)
                 self._body += self._line(line)
-            if self._history:
+            if self.history:
                 self._body.append(Strip.blank(self._width, self._ground()))
-                self._body += [self._plain("history  " + text, "fact") for text in self._history]
+                self._body += [self._plain("history  " + text, "fact") for text in self.history]
         height = len(self._head) + len(self._body)
         self.virtual_size = Size(self._width, height)
         self.refresh()

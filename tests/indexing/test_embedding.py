@@ -145,10 +145,25 @@ def test_damage_to_a_preparation_is_noticed(own_model: Path, name: str) -> None:
         PreparedEmbedder(folder)
 
 
-def test_a_model_in_a_folder_is_prepared_by_a_child_process(
-    tiny: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("WORKBENCH_CACHE", str(tmp_path))
+@pytest.fixture(scope="session")
+def tiny_prepared(tiny: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A cache folder in which the tiny model was prepared, the way it happens to a person."""
+    cache = tmp_path_factory.mktemp("tiny-cache")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("WORKBENCH_CACHE", str(cache))
+        assert isinstance(open_embedder(str(tiny)), PreparedEmbedder)
+    return cache
+
+
+@pytest.fixture
+def tiny_cache(tiny_prepared: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A copy of that folder, to be damaged."""
+    monkeypatch.setenv("WORKBENCH_CACHE", str(tmp_path / "cache"))
+    return Path(shutil.copytree(tiny_prepared, tmp_path / "cache"))
+
+
+@pytest.mark.usefixtures("tiny_cache")
+def test_a_model_in_a_folder_is_prepared_by_a_child_process(tiny: Path) -> None:
     prepared = open_embedder(str(tiny))
     assert isinstance(prepared, PreparedEmbedder)
     assert (prepared.dimension, prepared.window) == (16, 32)
@@ -157,10 +172,8 @@ def test_a_model_in_a_folder_is_prepared_by_a_child_process(
     assert (prepared.embed(texts) * native.embed(texts)).sum(axis=1).min() >= 0.9999
 
 
-def test_a_damaged_preparation_of_a_model_heals_itself(
-    tiny: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("WORKBENCH_CACHE", str(tmp_path))
+@pytest.mark.usefixtures("tiny_cache")
+def test_a_damaged_preparation_is_set_aside_and_made_again(tiny: Path) -> None:
     expected = open_embedder(str(tiny)).embed(["door code"])
     folder = prepared_folder(locate(str(tiny)))
     (folder / GRAPH).write_bytes(b"\0" * 100)
@@ -170,15 +183,14 @@ def test_a_damaged_preparation_of_a_model_heals_itself(
     assert list(folder.parent.glob("*.damaged-*"))
 
 
-def test_a_wrong_probe_is_damage(tiny: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("WORKBENCH_CACHE", str(tmp_path))
-    open_embedder(str(tiny))
+@pytest.mark.usefixtures("tiny_cache")
+def test_a_wrong_probe_is_damage(tiny: Path) -> None:
     folder = prepared_folder(locate(str(tiny)))
     card = json.loads((folder / CARD).read_text())
     card["vector"] = card["vector"][::-1]
     (folder / CARD).write_text(json.dumps(card))
-    assert isinstance(open_embedder(str(tiny)), PreparedEmbedder)
-    assert list(folder.parent.glob("*.damaged-*"))
+    with pytest.raises(DamagedError, match="probe"):
+        PreparedEmbedder(folder)
 
 
 def test_a_model_that_cannot_be_prepared_is_used_as_it_is(

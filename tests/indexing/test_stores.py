@@ -81,14 +81,14 @@ def test_compacting_makes_scores_those_of_a_clean_build(tmp_path: Path) -> None:
     texts = [f"fox number {n} met {'a crow' if n % 3 else 'an owl'}" for n in range(30)]
     for name, dirty in (("dirty", True), ("clean", False)):
         writer = LexicalWriter(tmp_path / name)
+        for n, text in enumerate(texts):
+            writer.replace(f"{n:02}.md", stored(f"{n:02}.md", text))
         if dirty:
             for n in range(10):
                 writer.replace(f"x{n}.md", stored(f"x{n}.md", "fox crow", "fox owl"))
             writer.commit()
             for n in range(10):
                 writer.replace(f"x{n}.md", ())
-        for n, text in enumerate(texts):
-            writer.replace(f"{n:02}.md", stored(f"{n:02}.md", text))
         writer.commit()
         if dirty:
             assert deleted_share(tmp_path / name) > 0
@@ -160,7 +160,7 @@ def test_many_writes_stay_few_files(tmp_path: Path) -> None:
 
 def test_vectors_of_another_dimension_are_refused(tmp_path: Path) -> None:
     VectorWriter(tmp_path, 4)
-    with pytest.raises(IndexUnavailableError, match="8 dimensions"):
+    with pytest.raises(IndexUnavailableError, match="schema"):
         VectorWriter(tmp_path, 8)
 
 

@@ -11,7 +11,7 @@ import click
 from workbench import __version__
 from workbench.cli import acting, reading, searching, setting_up
 from workbench.cli.output import fail
-from workbench.errors import WorkbenchError
+from workbench.errors import WorkbenchError, disk_error
 
 
 class _Program(click.Group):
@@ -91,4 +91,7 @@ def main() -> None:
     except BrokenPipeError:  # the reader has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         code = 0
+    except OSError as refused:
+        fail(disk_error(refused), as_json="--json" in sys.argv)
+        code = 1
     sys.exit(code if isinstance(code, int) else 0)

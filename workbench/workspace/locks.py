@@ -10,7 +10,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from workbench.errors import BusyError
+from workbench.errors import BusyError, disk_error
 
 _RETRY_SECONDS = 0.02
 
@@ -20,9 +20,12 @@ def hold(path: Path, purpose: str, *, wait: float = 0.0) -> Iterator[None]:
     """Hold the lock file ``path`` for the length of the block; others wait at most ``wait`` seconds.
 
     The lock is the operating system's (flock): it is gone when the holder dies, however it dies, so a
-    file that is left behind means nothing. Raises BusyError naming the holder.
+    file that is left behind means nothing. Raises BusyError naming the holder, and ReadOnlyError.
     """
-    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+    try:
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+    except OSError as error:
+        raise disk_error(error) from error
     try:
         deadline = time.monotonic() + wait
         while True:

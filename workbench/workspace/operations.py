@@ -19,6 +19,7 @@ from workbench.errors import (
     NotCuratableError,
     ReadOnlyError,
     WriteFailedError,
+    disk_error,
 )
 from workbench.memory.names import BlobId, CommitId, OperationId, RelPath
 from workbench.visible import visible
@@ -91,16 +92,8 @@ class Operations:
                 self._roll_forward()
                 self._displaced.sweep()
                 yield
-        except PermissionError as error:
-            raise ReadOnlyError(
-                f"{error.filename or self._lock} cannot be written: {error.strerror}",
-                hint="browsing and searching work; actions need a writable workspace",
-            ) from error
         except OSError as error:
-            raise WriteFailedError(
-                f"the disk refused: {error.strerror or error}",
-                hint="nothing was lost: the old text is intact; free some space and try again",
-            ) from error
+            raise disk_error(error) from error
 
     def _attempt(self, plan: Plan) -> Operation:
         operation = OperationId(secrets.token_hex(6))

@@ -11,7 +11,7 @@ from workbench.errors import (
     EntryNotFoundError,
     NotMemoryError,
     NoWorkspaceError,
-    ReadOnlyError,
+    disk_error,
 )
 from workbench.memory.address import find_entry, path_of
 from workbench.memory.entry import Entry, Kind
@@ -88,10 +88,7 @@ class Workspace:
                 path.mkdir(mode=0o700)
                 (path / ".gitignore").write_text("*\n", encoding="utf-8")
             except OSError as error:
-                raise ReadOnlyError(
-                    f"{path} cannot be made: {error.strerror}",
-                    hint="browsing works; searching and actions need a writable workspace",
-                ) from error
+                raise disk_error(error) from error
         return path
 
     def scan(self) -> list[MemoryFile]:

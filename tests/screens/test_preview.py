@@ -1,0 +1,108 @@
+"""The preview: an entry in its surroundings, bounded, with where it came from."""
+
+from __future__ import annotations
+
+from screens.previewing import preview_of
+from screens.rows import Row
+from screens.shown import words
+from screens.snapshots import Preview
+from tests.support.interface import opened
+from tests.support.workspaces import EPISODE, LOG, Sandbox
+
+
+def shown(sandbox: Sandbox, holding: str, path: str = LOG) -> Preview:
+    address = sandbox.address(holding, path)
+    found = preview_of(sandbox.workspace, Row("x", words("x"), path=path, address=address))
+    assert found is not None
+    return found
+
+
+def lines(preview: Preview, role: str) -> list[str]:
+    return [line.text for line in preview.lines if line.role == role]
+
+
+def test_the_entry_stands_out_among_its_neighbours(sandbox: Sandbox) -> None:
+    preview = shown(sandbox, "staging port")
+    assert preview.where == f"{LOG}:6"
+    assert lines(preview, "entry") == ["- The staging port is 8443"]
+    assert "- We decided to use tantivy for search" in lines(preview, "context")
+    assert preview.lines[preview.focus].number == 6
+
+
+def test_front_matter_is_told_apart(sandbox: Sandbox) -> None:
+    assert "id: e1" in lines(shown(sandbox, "Friday", EPISODE), "front")
+
+
+def test_provenance_is_told_field_by_field(sandbox: Sandbox) -> None:
+    sandbox.write("MEMORY.md", "- Tea <!-- wb: id=m1 src=memory/a.md#L3 session=s9 trust=owner odd=x -->\n")
+    facts = dict(shown(sandbox, "Tea", "MEMORY.md").facts)
+    assert facts["source"] == "memory/a.md#L3"
+    assert (facts["session"], facts["trust"], facts["odd"]) == ("s9", "owner", "x")
+
+
+def test_hidden_characters_are_named(sandbox: Sandbox) -> None:
+    sandbox.write(LOG, "- plain \u202etext\u200b\n")
+    assert shown(sandbox, "plain").warnings == ("hidden characters: U+202E, U+200B",)
+
+
+def test_a_line_of_five_megabytes_is_cut_and_says_so(sandbox: Sandbox) -> None:
+    sandbox.write(LOG, "- needle\n\n" + "x" * 5_000_000 + "\n")
+    preview = shown(sandbox, "needle")
+    assert sum(len(line.text) for line in preview.lines) < 20_000
+    assert "more characters" in preview.lines[-1].text
+
+
+def test_a_large_file_is_read_in_part(sandbox: Sandbox) -> None:
+    sandbox.write(LOG, "- one more line of text\n" * 400_000)
+    page = preview_of(sandbox.workspace, Row("x", words("x"), path=LOG))
+    assert page is not None
+    assert len(page.lines) < 1_000
+    assert "more bytes" in page.lines[-1].text
+
+
+def test_a_file_that_is_gone_is_said(sandbox: Sandbox) -> None:
+    gone = preview_of(sandbox.workspace, Row("x", words("x"), path="memory/gone.md"))
+    assert gone is not None
+    assert gone.warnings
+
+
+def test_nothing_is_read_through_a_link(sandbox: Sandbox) -> None:
+    (sandbox.root / "memory" / "secret.md").symlink_to("/etc/passwd")
+    found = preview_of(sandbox.workspace, Row("x", words("x"), path="memory/secret.md"))
+    assert found is not None
+    assert found.lines == ()
+
+
+async def test_it_follows_the_cursor_and_scrolls_beside_it(sandbox: Sandbox) -> None:
+    sandbox.write(LOG, "# Day\n\n- first\n" + "".join(f"\nparagraph {n}\n" for n in range(60)))
+    async with opened(sandbox.workspace) as interface:
+        await interface.go_to("first")
+        await interface.until(lambda: interface.main.preview.border_title == f"{LOG}:3", "the first entry")
+        assert "paragraph 15" not in interface.text.split("╭─ memory")[1]
+        for _ in range(8):
+            await interface.press("J")
+        await interface.until(lambda: "paragraph 15" in interface.text.split("╭─ memory")[1], "scrolled")
+        assert interface.main.here.row
+        assert "first" in interface.main.here.row.text
+
+
+async def test_enter_on_an_entry_reads_it_in_full(sandbox: Sandbox) -> None:
+    async with opened(sandbox.workspace) as interface:
+        before = interface.main.preview.size.height
+        await interface.go_to("staging port")
+        await interface.press("enter")
+        await interface.until(lambda: interface.main.preview.size.height > before, "a taller preview")
+        await interface.press("j", "escape")
+        await interface.until(lambda: interface.main.preview.size.height == before, "as before")
+
+
+async def test_what_was_done_to_an_entry_is_listed(sandbox: Sandbox) -> None:
+    async with opened(sandbox.workspace) as interface:
+        await interface.go_to("staging port")
+        await interface.press("p")
+        await interface.until_said("Promoted")
+        await interface.press("k", "j")
+        await interface.until(
+            lambda: any("promote: The staging port" in line for line in interface.main.preview.history),
+            "the operation in the preview",
+        )

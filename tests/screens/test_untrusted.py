@@ -1,0 +1,118 @@
+"""Whatever memory holds is text: it shows as itself and does nothing."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from indexing.sync import reindex
+from screens.actions import ACTIONS
+from tests.support.interface import Interface, opened
+from tests.support.workspaces import Sandbox
+
+EVIL = "[/ [@click=app.quit]quit[/] [[x]] \\[b] \x1b]52;c;aGk=\x07 \x1b[31mred \u202eback \u200b"
+SAFE = "[/ [@click=app.quit]quit[/] [[x]] \\[b] ␛]52;c;aGk=␇ ␛[31mred <U+202E>back <U+200B>"
+FORBIDDEN = re.compile(r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2066-\u2069]")
+NAME = "memory/2026-03-16-[@click=app.quit]\x1b[31m.md"
+
+
+@pytest.fixture
+def hostile(sandbox: Sandbox) -> Sandbox:
+    sandbox.write(NAME, f"# Day {EVIL}\n\n## Heading {EVIL}\n\n- log {EVIL}\n")
+    sandbox.write("MEMORY.md", f"# Memory\n\n## Section {EVIL}\n\n- memory {EVIL} <!-- wb: src={EVIL} -->\n")
+    sandbox.write(
+        "episodes/2026/03/e2.md",
+        f"---\nid: e2\nl0_abstract: 'episode [/ [[x]] [@click=app.quit]'\nkey_topics: ['[b]']\n---\n- {EVIL}\n",
+    )
+    sandbox.write("graph/person/x.md", f"---\nname: '[@click=app.quit]'\ntype: '[/]'\n---\n- [todo] todo {EVIL}\n")
+    sandbox.commit("hostile [/ [@click=app.quit]")
+    return sandbox
+
+
+def is_clean(interface: Interface) -> bool:
+    return not FORBIDDEN.search(interface.text)
+
+
+async def test_every_pane_title_and_preview_shows_it_as_itself(hostile: Sandbox) -> None:
+    async with opened(hostile.workspace, (240, 50)) as interface:
+        for words in ("log [/ [@click=app.quit]quit[/] [[x]]", "memory [/ [@click", "episode [/ [[x]]", "todo [/"):
+            await interface.until_shown(words)
+        for pane in range(4):
+            interface.main.go_to_pane(pane)
+            for _ in range(6):
+                await interface.press("j")
+                await interface.pilot.click("#preview", offset=(8, 3))
+                assert is_clean(interface)
+        await interface.press("1")
+        await interface.go_to("log [/")
+        await interface.until(lambda: SAFE in interface.text.split("╭─ memory/")[-1], "the preview")
+        assert "memory/2026-03-16-[@click=app.quit]␛[31m.md:5" in interface.text
+        assert not interface.app._exit
+
+
+async def test_toasts_show_it_as_itself(hostile: Sandbox) -> None:
+    async with opened(hostile.workspace, (240, 50)) as interface:
+        await interface.go_to("log [/")
+        await interface.press("p")
+        await interface.until_said("Promoted")
+        await interface.until_shown("log [/ [@click=app.quit]quit[/]")
+        assert is_clean(interface)
+        await interface.press("Y")
+        await interface.until_shown("Copied memory/2026-03-16-[@click=app.quit]␛[31m.md:5")
+        assert is_clean(interface)
+
+
+async def test_search_results_show_it_as_itself(hostile: Sandbox) -> None:
+    reindex(hostile.workspace, vectors=False)
+    async with opened(hostile.workspace, (240, 50)) as interface:
+        await interface.press("slash")
+        await interface.type("click quit [/ [@click=app.quit]")
+        await interface.until(lambda: interface.main.searching.rows, "hits")
+        await interface.until_shown("log [/ [@click=app.quit]")
+        assert is_clean(interface)
+
+
+async def test_the_confirmation_shows_it_as_itself(hostile: Sandbox) -> None:
+    async with opened(hostile.workspace, (240, 50)) as interface:
+        await interface.until_shown("log [/")
+        await interface.press("asterisk", "d")
+        await interface.until_shown("entries?")
+        assert is_clean(interface)
+
+
+async def test_ten_thousand_brackets_are_just_a_line(sandbox: Sandbox) -> None:
+    sandbox.write("MEMORY.md", "- " + "[" * 10_000 + "\n- " + "[/" * 5_000 + "\n")
+    async with opened(sandbox.workspace) as interface:
+        await interface.until_shown("[[[[[[")
+        await interface.press("2", "j", "enter")
+        await interface.until_shown("[/[/[/")
+
+
+async def test_help_lists_every_action(sandbox: Sandbox) -> None:
+    async with opened(sandbox.workspace, (140, 60)) as interface:
+        await interface.press("question_mark")
+        await interface.until_shown("type to filter")
+        listed = {row.id for row in interface.app.screen.query_one("#actions").rows}  # type: ignore[attr-defined]
+        assert {action.id for action in ACTIONS} <= listed
+        await interface.type("undo")
+        await interface.until(lambda: "Take the last action back" in interface.text, "filtered")
+        assert "One row down" not in interface.text
+        await interface.press("escape")
+        await interface.until_shown("2 Memory")
+
+
+async def test_the_palette_performs_actions_and_changes_the_theme(sandbox: Sandbox) -> None:
+    async with opened(sandbox.workspace) as interface:
+        await interface.press("colon")
+        await interface.until_shown("Promote  ·  p")
+        await interface.type("theme light")
+        await interface.until_shown("Theme: Light")
+        await interface.press("enter")
+        await interface.until(lambda: interface.app.theme == "light", "the light theme")
+        await interface.press("ctrl+p")
+        await interface.until_shown("Promote  ·  p")
+        await interface.type("memory  2")
+        await interface.until(lambda: "Promote" not in interface.text, "filtered")
+        await interface.press("enter")
+        await interface.until(lambda: interface.main.current == 1, "the memory pane")
