@@ -35,9 +35,7 @@ class Query:
 
     def __post_init__(self) -> None:
         if self.mode not in MODES:
-            raise UsageError(
-                f"{self.mode!r} is no way to search", hint="one of " + ", ".join(MODES)
-            )
+            raise UsageError(f"{self.mode!r} is no way to search", hint="one of " + ", ".join(MODES))
         if not 1 <= self.k <= MAX_HITS:
             raise UsageError(f"cannot return {self.k} hits", hint=f"ask for 1 to {MAX_HITS}")
 

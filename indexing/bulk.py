@@ -34,9 +34,7 @@ def main(arguments: list[str] | None = None) -> int:
         os.nice(_NICENESS)
     try:
         workspace = Workspace.open(asked.workspace)
-        report = reindex(
-            workspace, full=asked.full, vectors=not asked.no_vectors, progress=_tell
-        )
+        report = reindex(workspace, full=asked.full, vectors=not asked.no_vectors, progress=_tell)
     except WorkbenchError as error:
         _say({"event": "error", "code": error.code, "message": error.message, "hint": error.hint})
         return error.exit_code

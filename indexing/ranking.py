@@ -106,9 +106,11 @@ def diversify(
     while left and len(chosen) < k:
         best = max(
             left,
-            key=lambda one: balance * one.score
-            - (1 - balance)
-            * max((likeness(one.candidate.key, c.candidate.key) for c in chosen), default=0.0),
+            key=lambda one: (
+                balance * one.score
+                - (1 - balance)
+                * max((likeness(one.candidate.key, c.candidate.key) for c in chosen), default=0.0)
+            ),
         )
         left.remove(best)
         chosen.append(best)

@@ -305,4 +305,3 @@ class HybridSearch(LexicalSearch):
 
 def _candidate(match: Match, cosine: float | None = None) -> Candidate:
     return Candidate(match.key, kind_of_code(match.kind), match.day, match.score, cosine)
-

@@ -144,8 +144,7 @@ class _Sync:
             ("the word index was missing", lambda: not (generation.lexical / "meta.json").is_file()),
             (
                 "the word index was damaged",
-                lambda: generation.pending() is None
-                and _differs(manifest, "lexical", generation.lexical),
+                lambda: generation.pending() is None and _differs(manifest, "lexical", generation.lexical),
             ),
             (_OTHER_MODEL, lambda: self._other_model(manifest)),
         ]
@@ -256,9 +255,7 @@ class _Sync:
         self._report.entries_added += len(entries)
         if old is not None and file.path not in manifest.leftover:
             manifest.leftover.append(file.path)
-        manifest.files[file.path] = FileRecord(
-            file.size, file.mtime_ns, file.inode, digest, len(entries)
-        )
+        manifest.files[file.path] = FileRecord(file.size, file.mtime_ns, file.inode, digest, len(entries))
 
     def _failed(self, path: RelPath, why: str, *, known: bool) -> None:
         """A file that cannot be read now keeps what was indexed of it, and is tried again next time."""

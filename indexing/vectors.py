@@ -51,16 +51,12 @@ class Rows:
 
 @cache
 def _session() -> Any:
-    return lancedb.Session(
-        index_cache_size_bytes=_CACHE_BYTES, metadata_cache_size_bytes=_CACHE_BYTES
-    )
+    return lancedb.Session(index_cache_size_bytes=_CACHE_BYTES, metadata_cache_size_bytes=_CACHE_BYTES)
 
 
 def connect(folder: Path) -> Any:
     """A connection that sees other processes' writes at once, with bounded caches."""
-    return lancedb.connect(
-        str(folder), read_consistency_interval=timedelta(0), session=_session()
-    )
+    return lancedb.connect(str(folder), read_consistency_interval=timedelta(0), session=_session())
 
 
 def open_table(folder: Path) -> Any:
@@ -77,9 +73,7 @@ class VectorWriter:
         self._dimension = dimension
         with engine("the vectors cannot be written"):
             folder.mkdir(parents=True, exist_ok=True)
-            self._table = connect(folder).create_table(
-                _TABLE, schema=_schema(dimension), exist_ok=True
-            )
+            self._table = connect(folder).create_table(_TABLE, schema=_schema(dimension), exist_ok=True)
             if self._table.schema.field("vector").type.list_size != dimension:
                 raise ValueError(f"the table is not for {dimension} dimensions")
 

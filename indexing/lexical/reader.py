@@ -80,9 +80,7 @@ class Snapshot:
         with engine("the word index cannot be read"):
             hits = self._searcher.search(query, limit, count=False).hits
             addresses = [address for _, address in hits]
-            columns = [
-                self._searcher.fast_field_values(field, addresses) for field in ("key", "day", "kind")
-            ]
+            columns = [self._searcher.fast_field_values(field, addresses) for field in ("key", "day", "kind")]
         rows = zip(hits, *columns, strict=True)
         found = [
             Match(int(key or 0), float(score), int(day or 0), int(kind or 0), address)

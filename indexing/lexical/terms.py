@@ -68,9 +68,7 @@ def words_query(terms: Terms) -> Query:
 
 def fuzzy_query(terms: Terms) -> Query:
     """The stems of five letters and more, with one letter wrong: for questions that found nothing."""
-    parts = [
-        Query.fuzzy_term_query(schema(), "text", stem, 1) for stem in terms.stems if len(stem) > 4
-    ]
+    parts = [Query.fuzzy_term_query(schema(), "text", stem, 1) for stem in terms.stems if len(stem) > 4]
     return Query.boolean_query([(Occur.Should, part) for part in parts])
 
 

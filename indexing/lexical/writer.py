@@ -110,4 +110,3 @@ def deleted_share(folder: Path) -> float:
     except (OSError, ValueError, KeyError, TypeError):
         return 0.0
     return float(deleted / total) if total else 0.0
-

@@ -1,4 +1,4 @@
-"""Workspaces without a repository (the index needs none), a stand-in model, and the real one prepared once."""
+"""Workspaces (the index needs no repository), a stand-in model, and the real one prepared once."""
 
 from __future__ import annotations
 
@@ -67,7 +67,8 @@ def filled(memory: Memory) -> Memory:
         "Restarted the ingest worker after ERR_CONNECTION_REFUSED",
         "Read https://example.org/docs/retry?x=1 about back-off",
     )
-    memory.write("memory/2026-03-15.md", "Paired with Miguel on snake_case names", "今天修复了登录模块的超时问题")
+    pairing = "Paired with Miguel on snake_case names"
+    memory.write("memory/2026-03-15.md", pairing, "今天修复了登录模块的超时问题")
     memory.write("memory/projects/atlas.md", "Atlas runs on PostgreSQL 17", "Deploys happen on Tuesdays")
     memory.reindex()
     return memory

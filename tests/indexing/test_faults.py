@@ -130,8 +130,10 @@ def remove(path: Path) -> None:
 @pytest.mark.parametrize("damage", [truncate, garbage, zero, remove])
 @pytest.mark.parametrize(
     "what",
-    ["manifest.json", "model.json", "lexical/meta.json", "lexical/*.store", "lexical/*.idx"]
-    + ["lexical/*.term", "vectors/*/_versions/*", "vectors/*/data/*", "../current"],
+    [
+        *("manifest.json", "model.json", "../current", "lexical/meta.json", "lexical/*.store"),
+        *("lexical/*.idx", "lexical/*.term", "vectors/*/_versions/*", "vectors/*/data/*"),
+    ],
 )
 def test_damage_is_set_aside_and_made_again(
     filled: Memory, what: str, damage: Callable[[Path], None]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from datetime import date
+from itertools import pairwise
 
 import pytest
 from hypothesis import given
@@ -54,7 +55,7 @@ def test_more_words_never_rank_lower(pool: list[Candidate]) -> None:
     ranked = rank(plain, DEFAULT, TODAY)
     scores = [r.candidate.bm25 for r in ranked]
     best = max(scores, default=0)
-    assert all(a >= b - best * 1e-5 for a, b in zip(scores, scores[1:], strict=False))
+    assert all(a >= b - best * 1e-5 for a, b in pairwise(scores))
 
 
 def test_one_side_alone_counts_fully() -> None:

@@ -14,10 +14,12 @@ from itertools import islice
 from pathlib import Path
 
 from workbench.errors import (
+    BusyError,
     ConflictError,
     EntryNotFoundError,
     NotCuratableError,
     ReadOnlyError,
+    RepositoryStateError,
     WriteFailedError,
     disk_error,
 )
@@ -42,9 +44,11 @@ EXTERNAL_AUTHOR = ("external", "external@localhost")
 class Operations:
     """What was done to a workspace's memory, and the one way to do more."""
 
-    def __init__(self, files: Files, history: History, state: Path) -> None:
+    def __init__(self, files: Files, history: History, state: Path, prepare: Callable[[], Path]) -> None:
+        """``prepare`` makes the folder ``state`` when the first action needs it."""
         self._files = files
         self._history = history
+        self._prepare = prepare
         self._lock = state / "operations.lock"
         self._journal = Journal(state)
         self._displaced = Displaced(files, state / "displaced")
@@ -75,20 +79,18 @@ class Operations:
             hint="try again when the other program has finished",
         )
 
-    def recover(self) -> OperationId | None:
-        """Finish what a killed process began, carry late bytes over; the operation it finished.
-
-        Does nothing where nothing can be written.
-        """
-        with contextlib.suppress(ReadOnlyError), self._exclusive("recovery"):
-            return None
-        return None
+    def recover(self) -> None:
+        """Finish what a killed process began and carry late bytes over; nothing where nothing was done."""
+        if self._lock.parent.is_dir():
+            later = (ReadOnlyError, BusyError, RepositoryStateError)  # the next action does it
+            with contextlib.suppress(*later), self._exclusive("recovery"):
+                pass
 
     @contextlib.contextmanager
     def _exclusive(self, purpose: str) -> Iterator[None]:
         try:
-            lock = hold(self._lock, purpose, wait=_LOCK_SECONDS)
-            with lock:
+            self._prepare()
+            with hold(self._lock, purpose, wait=_LOCK_SECONDS):
                 self._roll_forward()
                 self._displaced.sweep()
                 yield
@@ -191,6 +193,7 @@ class Operations:
         intent = self._journal.read()
         if intent is None:
             return
+        self._history.require_committable()
         for step in intent.steps:
             self._finish_step(step)
         recorded = self._find_recorded(intent)

@@ -70,7 +70,7 @@ class Workspace:
     @cached_property
     def operations(self) -> Operations:
         """What was done to this memory, and the way to do more. Raises as ``history`` does."""
-        return Operations(self.files, self.history, self.state_dir())
+        return Operations(self.files, self.history, self.root / layout.STATE_DIR, self.state_dir)
 
     def close(self) -> None:
         """End the helper processes that reading history started."""
