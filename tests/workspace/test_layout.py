@@ -67,9 +67,7 @@ def test_patterns_add_and_excluding_wins() -> None:
     assert layout.prunes("elsewhere")
 
 
-def test_a_scan_never_enters_folders_without_memory(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_scan_never_enters_folders_without_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for folder in ("memory/a/b", "node_modules/deep", "src/deep", ".git/objects"):
         (tmp_path / folder).mkdir(parents=True)
         (tmp_path / folder / "x.md").write_text("x")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable
 from typing import Any
 
@@ -38,7 +39,8 @@ class ObjectReader:
         process, self._process = self._process, None
         if process is not None:
             for stream in (process.stdin, process.stdout, process.stderr):
-                stream.close()
+                with contextlib.suppress(BrokenPipeError):  # what was not sent is of no use now
+                    stream.close()
             process.wait()
 
     def _ask(self, name: str) -> bytes:
