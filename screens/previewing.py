@@ -80,15 +80,14 @@ def _entry(row: Row, entry: Entry, window: Window) -> Preview:
     header = read_front_matter(window.data) if window.start == 0 else None
     fence = window.data.count(b"\n", 0, header.body) if header else 0
     start = first - before.count(b"\n")
-    if before and not before.endswith(b"\n"):
-        start = first
     context = _lines(before, start, lambda n: "front" if n <= fence else "context")
     lines += context[-LINES_BEFORE:]
     focus = len(lines)
     lines += _lines(inside, first, lambda n: "entry")
     if size > ENTRY_LIMIT:
         lines.append(_note(f"… {size - ENTRY_LIMIT:,} more bytes of this entry"))
-    lines += _lines(after, last + 1, lambda n: "context")[:LINES_AFTER]
+    following = last + 1 if inside.endswith(b"\n") else last  # a part of a long entry ends in its line
+    lines += _lines(after, following, lambda n: "context")[:LINES_AFTER]
     return Preview(
         key=row.id,
         where=row_text(f"{entry.path}:{first}"),

@@ -19,7 +19,7 @@ NAME = "memory/2026-03-16-[@click=app.quit]\x1b[31m.md"
 
 @pytest.fixture
 def hostile(sandbox: Sandbox) -> Sandbox:
-    sandbox.write(NAME, f"# Day {EVIL}\n\n## Heading {EVIL}\n\n- log {EVIL}\n")
+    sandbox.write(NAME, f"# Day {EVIL}\n\n## Heading {EVIL}\n\n- log {EVIL}\n- second\n")
     sandbox.write("MEMORY.md", f"# Memory\n\n## Section {EVIL}\n\n- memory {EVIL} <!-- wb: src={EVIL} -->\n")
     sandbox.write(
         "episodes/2026/03/e2.md",
@@ -85,7 +85,7 @@ async def test_ten_thousand_brackets_are_just_a_line(sandbox: Sandbox) -> None:
     sandbox.write("MEMORY.md", "- " + "[" * 10_000 + "\n- " + "[/" * 5_000 + "\n")
     async with opened(sandbox.workspace) as interface:
         await interface.until_shown("[[[[[[")
-        await interface.press("2", "j", "enter")
+        await interface.press("2", "G", "enter")
         await interface.until_shown("[/[/[/")
 
 

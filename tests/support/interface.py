@@ -12,7 +12,7 @@ from screens.app import WorkbenchApp
 from screens.main import MainScreen
 from workbench.workspace.workspace import Workspace
 
-PATIENCE_SECONDS = 20.0
+PATIENCE_SECONDS = 10.0
 
 
 class Interface:

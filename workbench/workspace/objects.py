@@ -41,7 +41,7 @@ class ObjectReader:
             for stream in (process.stdin, process.stdout, process.stderr):
                 with contextlib.suppress(BrokenPipeError):  # what was not sent is of no use now
                     stream.close()
-            process.wait()
+            process.proc.wait()
 
     def _ask(self, name: str) -> bytes:
         """The header line for ``name``; empty when the process is gone."""
