@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -18,7 +19,7 @@ CHUNKER = 1
 """Raised when entries are cut differently from the same bytes, so that indexes are built anew."""
 
 _KINDS = tuple(Kind)
-_LOST = re.compile("\0([0-9a-f]{2})|[\udc80-\udcff]")
+_LOST = re.compile("\0([0-9a-f]{2})|[\x00-\x1f\udc80-\udcff]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,14 +137,14 @@ def kind_of_code(code: int) -> Kind:
 
 
 def storable(text: str) -> str:
-    """``text`` as UTF-8 allows it: an undecodable byte of a file name becomes NUL and two digits."""
-    if text.isascii():
+    """A file name as UTF-8 without control characters: other bytes become NUL and two digits."""
+    if text.isascii() and text.isprintable():
         return text
-    return _LOST.sub(lambda found: f"\0{ord(found[0]) - 0xDC00:02x}", text)
+    return _LOST.sub(lambda found: f"\0{ord(found[0]) & 0xFF:02x}", text)
 
 
 def restored(text: str) -> str:
     """The inverse of ``storable``; no file name holds a NUL of its own."""
     if "\0" not in text:
         return text
-    return _LOST.sub(lambda found: chr(0xDC00 + int(found[1], 16)), text)
+    return _LOST.sub(lambda found: os.fsdecode(bytes([int(found[1], 16)])), text)

@@ -80,7 +80,6 @@ class _Fill:
             for path in paths:
                 manifest.files[path].vectors = True
             self._generation.write_manifest(manifest)
-        self._writer.compact()
         self._writer.build_index()
         if self._writer.count() != manifest.entries:
             raise IndexUnavailableError("the vectors do not match the entries")

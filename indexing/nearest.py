@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,11 +14,12 @@ from numpy.typing import NDArray
 from indexing.answer import Query
 from indexing.document import kind_code
 from indexing.engines import engine
-from indexing.vectors import INDEX_ROWS, PROBES, REFINE, Nearest, open_table
+from indexing.vectors import INDEX_ROWS, PROBES, REFINE, Nearest, open_table, versions_folder
 
 if TYPE_CHECKING:
     from indexing.embedding.port import Vectors
 
+_SETTLED_NS = 1_000_000_000
 _COLUMNS = ["key", "kind", "day", "vector"]
 
 
@@ -72,6 +74,8 @@ class VectorReader:
 
     def __init__(self, folder: Path, *, index_rows: int = INDEX_ROWS) -> None:
         self._table = open_table(folder)
+        self._versions = versions_folder(folder)
+        self._stamp = 0
         self._index_rows = index_rows
         self._version = -1
         self._count = 0
@@ -81,6 +85,12 @@ class VectorReader:
     def refresh(self) -> None:
         """Take in what was written since the last call."""
         with engine("the vectors cannot be read"):
+            # Asking the engine costs milliseconds; every write adds a file to this folder.
+            stamp = self._versions.stat().st_mtime_ns
+            if stamp == self._stamp:
+                return
+            # So young that another write may leave the same stamp: ask again next time.
+            self._stamp = stamp if time.time_ns() - stamp > _SETTLED_NS else 0
             version = int(self._table.version)
             if version == self._version:
                 return

@@ -86,7 +86,7 @@ def rank(candidates: Iterable[Candidate], weights: Weights, today: date) -> list
         meaning = words if one.cosine is None else 0.0
         if one.cosine is not None and best_meaning > 0:
             meaning = max(0.0, one.cosine) / best_meaning
-        recency = _recency(one, weights, today)
+        recency = _recency(one, weights, today) if weights.recency else 1.0
         boost = weights.boosts.get(one.kind, 1.0)
         score = (share * meaning + (1 - share) * words) * boost
         score *= 1 - weights.recency * (1 - recency)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections import OrderedDict
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from indexing.changes import sha256
 from indexing.document import Stored
@@ -13,23 +14,25 @@ from workbench.memory.entry import Entry
 from workbench.workspace.workspace import Workspace
 
 _KEPT_FILES = 32
+_KEPT_DIGESTS = 20_000
+
+_Look = tuple[int, int, int]
+_Entries = dict[tuple[str, int], Entry]
 
 
 @dataclass(slots=True)
 class Recheck:
-    """Compares hits with the files they came from; keeps what it read, by the file's stamp."""
+    """Compares hits with the files they came from; keeps what it learnt, by each file's stamp."""
 
     workspace: Workspace
-    _read: OrderedDict[tuple[str, int, int, int], dict[tuple[str, int], Entry]] = field(
-        default_factory=OrderedDict
-    )
-    _digests: dict[tuple[str, int, int, int], str] = field(default_factory=dict)
+    _digests: OrderedDict[tuple[str, _Look], str] = field(default_factory=OrderedDict)
+    _entries: OrderedDict[tuple[str, str], _Entries] = field(default_factory=OrderedDict)
 
     def begin(self) -> Pass:
         """One search's view of the disk: each file is looked at once."""
         return Pass(self)
 
-    def look(self, path: str) -> tuple[int, int, int] | None:
+    def look(self, path: str) -> _Look | None:
         """Size, mtime and inode of a file as it is, or None when it is gone."""
         try:
             status = os.lstat(os.path.join(self.workspace.root, path))
@@ -37,17 +40,25 @@ class Recheck:
             return None
         return (status.st_size, status.st_mtime_ns, status.st_ino)
 
-    def read(self, path: str, stamp: tuple[int, int, int]) -> tuple[str, dict[tuple[str, int], Entry]]:
-        """The digest and the entries of a file. Raises OSError and WorkbenchError."""
-        key = (path, *stamp)
-        if key not in self._read:
+    def digest(self, path: str, seen: _Look, *, racy: bool) -> str:
+        """The digest of a file that looks like ``seen``; read again each time when that is ``racy``.
+
+        Raises OSError and WorkbenchError.
+        """
+        key = (path, seen)
+        if racy or key not in self._digests:
+            self._digests[key] = sha256(self.workspace.read(path))
+            _bound(self._digests, _KEPT_DIGESTS)
+        return self._digests[key]
+
+    def entries(self, path: str, digest: str) -> _Entries:
+        """The entries of a file with this content. Raises OSError and WorkbenchError."""
+        key = (path, digest)
+        if key not in self._entries:
             document = self.workspace.document(path)
-            self._read[key] = {(entry.hash, entry.ordinal): entry for entry in document.entries}
-            self._digests[key] = sha256(document.data)
-            while len(self._read) > _KEPT_FILES:
-                old, _ = self._read.popitem(last=False)
-                self._digests.pop(old, None)
-        return self._digests[key], self._read[key]
+            self._entries[key] = {(entry.hash, entry.ordinal): entry for entry in document.entries}
+            _bound(self._entries, _KEPT_FILES)
+        return self._entries[key]
 
 
 @dataclass(slots=True)
@@ -56,7 +67,7 @@ class Pass:
 
     recheck: Recheck
     changed: set[str] = field(default_factory=set)
-    _stamps: dict[str, tuple[int, int, int] | None] = field(default_factory=dict)
+    _stamps: dict[str, _Look | None] = field(default_factory=dict)
 
     def now(self, stored: Stored) -> Stored | None:
         """The entry as it stands on disk, or None when it is gone."""
@@ -70,14 +81,13 @@ class Pass:
         if seen == (stamp.size, stamp.mtime_ns, stamp.inode) and not stamp.racy:
             return stored
         try:
-            digest, entries = self.recheck.read(path, seen)
+            digest = self.recheck.digest(path, seen, racy=stamp.racy)
+            if digest == stamp.digest:
+                return stored
+            found = self.recheck.entries(path, digest).get((stored.hash, stored.ordinal))
         except (OSError, WorkbenchError):
-            self.changed.add(path)
-            return None
-        if digest == stamp.digest:
-            return stored
+            found = None
         self.changed.add(path)
-        found = entries.get((stored.hash, stored.ordinal))
         if found is None:
             return None
         return replace(
@@ -95,3 +105,8 @@ class Pass:
             return None
         files = "1 file" if len(self.changed) == 1 else f"{len(self.changed)} files"
         return f"{files} among the hits changed since indexing; run `workbench reindex`"
+
+
+def _bound(kept: OrderedDict[Any, Any], most: int) -> None:
+    while len(kept) > most:
+        kept.popitem(last=False)

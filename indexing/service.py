@@ -21,8 +21,6 @@ from indexing.search import HybridSearch
 from workbench.errors import WorkbenchError
 from workbench.workspace.workspace import Workspace
 
-_MOST_THREADS = 4
-
 
 class Service:
     """Answers the newest waiting request; the model is loaded in the background."""
@@ -100,9 +98,11 @@ class Service:
 
 def main(arguments: list[str]) -> int:
     """Serve the workspace that is named."""
+    # One thread keeps its speed beside other work; several on busy cores are slower than one.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
     workspace = Workspace.open(Path(arguments[0]))
-    threads = min(_MOST_THREADS, os.cpu_count() or 1)
-    search = HybridSearch(workspace, threads=threads, load_on_demand=False)
+    search = HybridSearch(workspace, load_on_demand=False)
     try:
         Service(search, sys.stdin, sys.stdout).run()
     except (BrokenPipeError, KeyboardInterrupt):

@@ -9,6 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from indexing.changes import Changes, find_changes, reason, refuse_if_vanished, sha256
 from indexing.document import Stamp, stored_entries
@@ -23,6 +24,9 @@ from workbench.memory.names import RelPath
 from workbench.workspace.layout import MemoryFile
 from workbench.workspace.locks import hold
 from workbench.workspace.workspace import Workspace
+
+if TYPE_CHECKING:
+    from indexing.lexical.writer import LexicalWriter
 
 CACHE_FILE = "embeddings.sqlite"
 COMPACT_ALWAYS = 5_000
@@ -55,8 +59,16 @@ def reindex(
     sync = _Sync(workspace, vectors=vectors, progress=progress, model=model, threads=threads)
     if dry_run:
         return sync.plan(full=full)
-    with hold(workspace.state_dir() / "index.lock", "reindex"):
-        return sync.run(full=full)
+    try:
+        with hold(workspace.state_dir() / "index.lock", "reindex"):
+            return sync.run(full=full)
+    except BrokenPipeError:
+        raise  # whoever listened to the progress is gone; that is no fault of the index
+    except OSError as error:
+        raise IndexUnavailableError(
+            f"the index cannot be written: {reason(error)}",
+            hint="your files are untouched; free some space or correct the permissions, then reindex",
+        ) from error
 
 
 class _DamagedError(Exception):
@@ -236,10 +248,7 @@ class _Sync:
         generation.write_manifest(manifest)
         generation.finish()
 
-    def _index_file(self, writer: object, manifest: Manifest, file: MemoryFile, before: int) -> None:
-        from indexing.lexical.writer import LexicalWriter  # noqa: PLC0415
-
-        assert isinstance(writer, LexicalWriter)
+    def _index_file(self, writer: LexicalWriter, manifest: Manifest, file: MemoryFile, before: int) -> None:
         try:
             data = self._workspace.read(file.path)
             entries = parse_document(file.path, data, file.kind).entries

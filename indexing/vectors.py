@@ -34,7 +34,8 @@ PROBES, REFINE = 50, 10
 _TABLE, _INDEX = "entries", "nearest"
 _CACHE_BYTES = 64 * 1024 * 1024
 _KEEP_VERSIONS = timedelta(minutes=10)
-_WRITES_A_COMPACTION = 20
+_MOST_FRAGMENTS = 20
+_UNINDEXED_SHARE = 0.05
 _FILES_A_FILTER = 500
 
 
@@ -65,11 +66,15 @@ def open_table(folder: Path) -> Any:
         return connect(folder).open_table(_TABLE)
 
 
+def versions_folder(folder: Path) -> Path:
+    """Where the engine adds a file with every write."""
+    return folder / f"{_TABLE}.lance" / "_versions"
+
+
 class VectorWriter:
     """Writes one generation's vectors. All methods raise IndexUnavailableError."""
 
     def __init__(self, folder: Path, dimension: int) -> None:
-        self._writes = 0
         self._dimension = dimension
         with engine("the vectors cannot be written"):
             folder.mkdir(parents=True, exist_ok=True)
@@ -84,18 +89,15 @@ class VectorWriter:
                 for some in _groups(files, _FILES_A_FILTER):
                     names = ", ".join(f"'{name}'" for name in some)  # hexadecimal digits only
                     self._table.delete(f"file IN ({names})")
-                    self._writes += 1
             if rows is not None and len(rows.keys):
                 self._table.add(self._batch(rows))
-                self._writes += 1
-            if self._writes >= _WRITES_A_COMPACTION:
-                self.compact()
+            self.tidy()
 
-    def compact(self) -> None:
-        """Merge small fragments, and drop versions that no reader can still be looking at."""
+    def tidy(self) -> None:
+        """Where many small writes left many files, merge them and drop versions no reader looks at."""
         with engine("the vectors cannot be written"):
-            self._table.optimize(cleanup_older_than=_KEEP_VERSIONS)
-            self._writes = 0
+            if self._table.stats()["fragment_stats"]["num_fragments"] > _MOST_FRAGMENTS:
+                self._table.optimize(cleanup_older_than=_KEEP_VERSIONS)
 
     def build_index(self) -> None:
         """An index for more rows than a matrix in memory should hold; below that, nothing."""
@@ -105,7 +107,9 @@ class VectorWriter:
                 return
             names = {index.name for index in self._table.list_indices()}
             if _INDEX in names:
-                self._table.optimize(cleanup_older_than=_KEEP_VERSIONS)
+                known = self._table.index_stats(_INDEX)
+                if known is None or known.num_unindexed_rows > rows * _UNINDEXED_SHARE:
+                    self._table.optimize(cleanup_older_than=_KEEP_VERSIONS)
                 return
             self._table.create_index("vector", config=IvfRq(distance_type="cosine"), name=_INDEX)
             self._table.create_index("key", config=BTree())

@@ -56,11 +56,9 @@ def exact_tokens(text: str) -> list[str]:
 def _exact(text: str) -> Iterator[str]:
     for found in _CHUNK.finditer(text):
         chunk = found[0]
-        if chunk.isalpha():
-            if _CODE.fullmatch(chunk):
-                yield chunk
-            continue
         chunk = chunk.strip(_AROUND)
+        if chunk[1:].islower() and chunk.isalpha():
+            continue  # the usual case: a plain word
         if len(chunk) < 2 or chunk.isalpha() or chunk.isdigit():
             if _CODE.fullmatch(chunk) and not chunk.isdigit():
                 yield chunk

@@ -16,15 +16,11 @@ from numpy.typing import NDArray
 MAX_ROWS = 200_000
 BUSY_SECONDS = 5.0
 _KEYS_A_QUERY = 500
-_SCHEMA = """
-CREATE TABLE IF NOT EXISTS vectors (
-    number INTEGER PRIMARY KEY,
-    model TEXT NOT NULL,
-    text BLOB NOT NULL,
-    vector BLOB NOT NULL,
-    UNIQUE (model, text)
+_SCHEMA = (
+    "CREATE TABLE IF NOT EXISTS models (model INTEGER PRIMARY KEY, identity TEXT NOT NULL UNIQUE)",
+    "CREATE TABLE IF NOT EXISTS vectors (number INTEGER PRIMARY KEY, model INTEGER NOT NULL, "
+    "text BLOB NOT NULL, vector BLOB NOT NULL, UNIQUE (model, text))",
 )
-"""
 
 
 class EmbeddingCache:
@@ -37,19 +33,22 @@ class EmbeddingCache:
         self._path = path
         self._max_rows = max_rows
         self._base: sqlite3.Connection | None = None
+        self._rows = 0
+        self._numbers: dict[str, int] = {}
         self._open()
 
     def get(self, model: str, texts: Sequence[str], dimension: int) -> dict[str, NDArray[np.float32]]:
         """The known vectors of ``texts``, by text."""
         keys = {text_key(text): text for text in texts}
+        number = self._number(model)
         found: dict[str, NDArray[np.float32]] = {}
-        wanted = list(keys)
+        wanted = list(keys) if number else []
         for start in range(0, len(wanted), _KEYS_A_QUERY):
             some = wanted[start : start + _KEYS_A_QUERY]
             marks = ",".join("?" * len(some))
             rows = self._run(
                 f"SELECT text, vector FROM vectors WHERE model = ? AND text IN ({marks})",  # noqa: S608
-                [model, *some],
+                [number, *some],
             )
             for key, blob in rows:
                 vector = np.frombuffer(blob, np.float32)
@@ -59,10 +58,11 @@ class EmbeddingCache:
 
     def put(self, model: str, vectors: Mapping[str, NDArray[np.float32]]) -> None:
         """Remember ``vectors``, and forget the oldest beyond the bound."""
-        if self._base is None or not vectors:
+        number = self._number(model)
+        if self._base is None or not number or not vectors:
             return
         rows = [
-            (model, text_key(text), np.ascontiguousarray(vector, np.float32).tobytes())
+            (number, text_key(text), np.ascontiguousarray(vector, np.float32).tobytes())
             for text, vector in vectors.items()
         ]
         try:
@@ -70,13 +70,9 @@ class EmbeddingCache:
                 self._base.executemany(
                     "INSERT OR REPLACE INTO vectors (model, text, vector) VALUES (?, ?, ?)", rows
                 )
-                (count,) = self._base.execute("SELECT COUNT(*) FROM vectors").fetchone()
-                if count > self._max_rows:
-                    self._base.execute(
-                        "DELETE FROM vectors WHERE number IN "
-                        "(SELECT number FROM vectors ORDER BY number LIMIT ?)",
-                        [count - self._max_rows],
-                    )
+                self._rows += len(rows)  # from above: what was replaced is counted twice
+                if self._rows > self._max_rows:
+                    self._evict(self._base)
         except sqlite3.Error as error:
             self._failed(error)
 
@@ -85,12 +81,38 @@ class EmbeddingCache:
         rows = self._run("SELECT COUNT(*) FROM vectors", [])
         return int(rows[0][0]) if rows else 0
 
+    def _evict(self, base: sqlite3.Connection) -> None:
+        (self._rows,) = base.execute("SELECT COUNT(*) FROM vectors").fetchone()
+        if self._rows > self._max_rows:
+            base.execute(
+                "DELETE FROM vectors WHERE number IN (SELECT number FROM vectors ORDER BY number LIMIT ?)",
+                [self._rows - self._max_rows],
+            )
+            self._rows = self._max_rows
+
+    def _number(self, model: str) -> int:
+        """The number that stands for a model in this file; 0, which none has, when it cannot be told."""
+        if self._base is None:
+            return 0
+        if model in self._numbers:
+            return self._numbers[model]
+        try:
+            with self._base:
+                self._base.execute("INSERT OR IGNORE INTO models (identity) VALUES (?)", [model])
+            found = self._base.execute("SELECT model FROM models WHERE identity = ?", [model])
+            self._numbers[model] = int(found.fetchone()[0])
+            return self._numbers[model]
+        except sqlite3.Error as error:
+            self._failed(error)
+            return 0
+
     def close(self) -> None:
         """Let the file go."""
         if self._base is not None:
             with contextlib.suppress(sqlite3.Error):
                 self._base.close()
             self._base = None
+        self._numbers.clear()
 
     def _run(self, statement: str, values: Sequence[object]) -> list[tuple[bytes, bytes]]:
         if self._base is None:
@@ -112,8 +134,10 @@ class EmbeddingCache:
             base.execute("PRAGMA journal_mode=WAL")
             base.execute("PRAGMA synchronous=NORMAL")
             with base:
-                base.execute(_SCHEMA)
+                for statement in _SCHEMA:
+                    base.execute(statement)
                 base.execute("SELECT model, text, vector FROM vectors LIMIT 1").fetchall()
+                (self._rows,) = base.execute("SELECT COUNT(*) FROM vectors").fetchone()
             self._base = base
         except sqlite3.Error as error:
             base.close()

@@ -151,5 +151,6 @@ def _session(graph: Path, threads: int) -> Any:
     options.intra_op_num_threads = threads
     options.inter_op_num_threads = 1
     options.log_severity_level = 4
+    # Threads that wait by spinning take the core that somebody else's work is waiting for.
     options.add_session_config_entry("session.intra_op.allow_spinning", "0")
     return onnxruntime.InferenceSession(str(graph), options, providers=["CPUExecutionProvider"])

@@ -1,49 +1,60 @@
-"""What the lexical index gives back of an entry, as one line of JSON and back."""
+"""What the lexical index gives back of an entry, as one line of text and back.
+
+Fields stand between unit separators, the text last; each heading ends in a record separator. Far cheaper than
+JSON, which matters at fifty thousand entries.
+"""
 
 from __future__ import annotations
 
-import json
 from datetime import date
 
 from indexing.document import Stamp, Stored, restored, storable
 from workbench.memory.entry import Kind
 
+_FIELD, _HEADING = "\x1f", "\x1e"
+_FIELDS = 14
+
 
 def write_body(entry: Stored, at: int) -> bytes:
     """The stored form of ``entry``, the ``at``-th of its file."""
     stamp = entry.stamp
-    row = [
+    heading = "".join(title.replace(_FIELD, " ").replace(_HEADING, " ") + _HEADING for title in entry.heading)
+    fields = (
         storable(entry.path),
-        str(entry.kind),
-        entry.date.toordinal() if entry.date else 0,
-        entry.start_line,
-        entry.end_line,
-        list(entry.heading),
+        entry.kind.value,
+        str(entry.date.toordinal() if entry.date else 0),
+        str(entry.start_line),
+        str(entry.end_line),
         entry.hash,
-        entry.ordinal,
+        str(entry.ordinal),
+        str(at),
+        str(stamp.size),
+        str(stamp.mtime_ns),
+        str(stamp.inode),
+        stamp.digest + ("!" if stamp.racy else ""),
+        heading,
         entry.text,
-        [stamp.size, stamp.mtime_ns, stamp.inode, stamp.digest, int(stamp.racy)],
-        at,
-    ]
-    return json.dumps(row, ensure_ascii=False, separators=(",", ":")).encode()
+    )
+    return _FIELD.join(fields).encode("utf-8", "replace")
 
 
 def read_body(line: bytes | None) -> tuple[Stored, int]:
     """The entry in ``line`` and its position in its file. Raises ValueError on anything else."""
-    if line is None:
-        raise ValueError("an entry without a body")
-    path, kind, day, first, last, heading, digest, ordinal, text, stamp, at = json.loads(line)
-    size, mtime_ns, inode, content, racy = stamp
+    fields = (line or b"").decode().split(_FIELD, _FIELDS - 1)
+    if len(fields) != _FIELDS:
+        raise ValueError("it was made by another version of the program")
+    path, kind, day, first, last, digest, ordinal, at, size, mtime_ns, inode, content, heading, text = fields
+    ordinal_day = int(day)
     entry = Stored(
         restored(path),
         Kind(kind),
-        date.fromordinal(day) if day else None,
-        first,
-        last,
-        tuple(heading),
+        date.fromordinal(ordinal_day) if ordinal_day else None,
+        int(first),
+        int(last),
+        tuple(heading.split(_HEADING)[:-1]),
         digest,
-        ordinal,
+        int(ordinal),
         text,
-        Stamp(size, mtime_ns, inode, content, bool(racy)),
+        Stamp(int(size), int(mtime_ns), int(inode), content.rstrip("!"), content.endswith("!")),
     )
-    return entry, at
+    return entry, int(at)

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from tantivy import Filter, Index, Schema, SchemaBuilder, TextAnalyzer, TextAnalyzerBuilder, Tokenizer
 
-SCHEMA = 1
-"""Raised when fields or analysers change, so that indexes are built anew."""
+SCHEMA = 2
+"""Raised when fields, analysers or the stored form change, so that indexes are built anew."""
 
 
 @cache

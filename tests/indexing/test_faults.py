@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
 import signal
@@ -12,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from indexing import storage
 from indexing.answer import Query
 from indexing.freshness import freshness
 from tests.indexing.conftest import Memory
@@ -31,7 +33,7 @@ targets = [(storage, "write_json"), (storage, "remove"), (writer.LexicalWriter, 
 if vectors:
     from indexing import vectors as store
     from indexing.embedding import cache
-    targets += [(store.VectorWriter, "replace"), (store.VectorWriter, "compact"),
+    targets += [(store.VectorWriter, "replace"), (store.VectorWriter, "tidy"),
                 (cache.EmbeddingCache, "put")]
 steps = 0
 def wrap(owner, name):
@@ -169,9 +171,31 @@ def test_a_search_that_meets_damage_says_so_and_the_next_sync_heals_it(filled: M
     assert answers(filled) == clean
 
 
+@pytest.mark.parametrize("nth", [1, 2, 3])
+def test_a_full_disk_is_told_and_healed(filled: Memory, nth: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    change(filled, 4)
+    calls = iter(range(1, 100))
+    write = storage.write_json
+
+    def full(path: Path, value: object) -> None:
+        if next(calls) == nth:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        write(path, value)
+
+    with monkeypatch.context() as patch:
+        for module in ("generations", "manifest"):
+            patch.setattr(f"indexing.{module}.write_json", full)
+        with pytest.raises(IndexUnavailableError, match="No space left") as caught:
+            filled.reindex()
+        assert "untouched" in caught.value.hint
+    assert filled.lexical().search(Query("meetings")).hits
+    filled.reindex()
+    assert_like_a_clean_build(filled)
+
+
 def test_an_index_of_another_version_is_built_anew(filled: Memory) -> None:
     path = filled.generation / "manifest.json"
-    path.write_text(path.read_text().replace("schema 1", "schema 0"))
+    path.write_text(path.read_text().replace("schema ", "schema 0"))
     assert filled.reindex().rebuilt == "another version of the program made it"
 
 
