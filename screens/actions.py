@@ -235,13 +235,24 @@ def by_id() -> dict[str, Action]:
 
 
 def bindings(*places: Place) -> list[Binding]:
-    """The key bindings of all actions of these places; each key performs its action by id."""
+    """The key bindings of all actions of these places; each key performs its action by id.
+
+    They take precedence over widgets, so that a burst of keys is done in its order: what is typed right
+    after ``/`` is text, never a command to the list that had the focus a moment ago.
+    """
     wanted = frozenset(places)
     return [
-        Binding(",".join(action.keys), f"perform('{action.id}')", action.label, show=False)
+        Binding(key, f"perform('{action.id}', '{key}')", action.label, show=False, priority=True)
         for action in ACTIONS
         if action.places & wanted
+        for key in action.keys
     ]
+
+
+def is_bound(action_id: str, key: str, place: Place) -> bool:
+    """Whether ``key`` performs the action in ``place``; while typing, keys that are text do not."""
+    typed = place is Place.QUERY and types_a_character(key)
+    return place in by_id()[action_id].places and not typed
 
 
 def hints(context: Context) -> list[tuple[str, str]]:
@@ -258,10 +269,8 @@ def hints(context: Context) -> list[tuple[str, str]]:
 
 
 def _key_here(action: Action, place: Place) -> str:
-    """The first key that is not taken for typing."""
-    if place is not Place.QUERY:
-        return action.keys[0]
-    return next((key for key in action.keys if not types_a_character(key)), action.keys[0])
+    """The first key that means the action here."""
+    return next((key for key in action.keys if is_bound(action.id, key, place)), action.keys[0])
 
 
 def grouped_actions() -> Sequence[tuple[Group, list[Action]]]:

@@ -53,7 +53,7 @@ class ConfirmScreen(ModalScreen[bool]):
         self._list.focus()
         self._hints.show(hints(Context(place=Place.CONFIRM)))
 
-    def action_perform(self, action_id: str) -> None:
+    def action_perform(self, action_id: str, _key: str) -> None:
         """Yes or no."""
         self.dismiss(action_id == "confirm")
 

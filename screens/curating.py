@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 from screens.confirm import ConfirmScreen
 from screens.curator import Curator
+from screens.historian import Historian
 from screens.messages import Planned, Refused
 from screens.moving import Command
 from screens.rows import Row
@@ -29,6 +31,8 @@ class Curating:
     def __init__(self, screen: MainScreen, workspace: Workspace) -> None:
         self._screen = screen
         self._curator = Curator(workspace, screen.post_message)
+        self._historian = Historian(workspace.root, screen.post_message)
+        self._root = str(workspace.root)
         self.refusal: str | None = None
 
     def commands(self) -> dict[str, Command]:
@@ -44,24 +48,26 @@ class Curating:
 
     def begin(self) -> None:
         """Find out what can be done here."""
-        self._screen.work(self._curator.check_writable(), "check")
+        self._screen.work(self._curator.check_writable, "check")
 
     def close(self) -> None:
         """Finish what has begun."""
         self._curator.close()
+        self._historian.close()
 
     def writable(self, error: WorkbenchError | None) -> None:
         """Say, on the banner, what does not work here and what to do about it."""
         self.refusal = error.message if error else None
         hint = f" · {error.hint}" if error and error.hint else ""
-        self._screen.banner.show(row_text(f"{error.message}{hint}") if error else Shown(""))
+        reason = error.message.replace(self._root, "this folder", 1) if error else ""
+        self._screen.banner.show(row_text(reason[:1].upper() + reason[1:] + hint))
         self._screen.show_hints()
 
     async def history(self, row: Row) -> None:
         """What was done to an entry, once the cursor rests on it."""
         if self.refusal is None and row.address:
             await asyncio.sleep(_HISTORY_PAUSE_SECONDS)
-            await self._curator.history(row.id, row.address)
+            await self._historian.tell(row.id, row.address)
 
     def planned(self, message: Planned) -> None:
         """Show the list and the diff, and do it on a yes."""
@@ -83,6 +89,7 @@ class Curating:
         lines = "\n".join(row_text(line) for line in text.split("\n"))
         screen.say(Shown(lines), title=words(_PAST.get(operation.action, "Done")))
         screen.refresh_files()
+        screen.searching.ask_again()  # what is gone is no hit any more
         screen.marks_changed()
 
     def refused(self, message: Refused) -> None:
@@ -102,12 +109,12 @@ class Curating:
         targets = self._screen.context().targets
         addresses = addresses_of(targets)
         if len(addresses) > 1:
-            self._screen.work(self._curator.plan(action, targets), "plan")
+            self._screen.work(partial(self._curator.plan, action, targets), "plan")
         else:
             self._carry_out(action, addresses)
 
     def _carry_out(self, action: str, addresses: tuple[str, ...] = ()) -> None:
-        self._screen.work(self._curator.carry_out(action, addresses), "curate")
+        self._screen.work(partial(self._curator.carry_out, action, addresses), "curate")
 
     def _copy_entry(self) -> None:
         row = self._screen.here.row

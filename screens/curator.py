@@ -5,22 +5,17 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from datetime import datetime
 from typing import TypeVar
 
 from textual.message import Message
 
-from screens.messages import Done, HistoryRead, Planned, Refused, WritableChecked
+from screens.messages import Done, Planned, Refused, WritableChecked
 from screens.rows import Row
-from screens.shown import Shown, age, row_text
-from screens.store import path_of
 from workbench.errors import WorkbenchError
 from workbench.workspace.plan import Operation, Plan
 from workbench.workspace.workspace import Workspace
 
 T = TypeVar("T")
-_HISTORY_LINES = 8
-_LOG_LIMIT = 60
 
 
 class Curator:
@@ -56,21 +51,12 @@ class Curator:
     async def carry_out(self, action: str, addresses: tuple[str, ...] = ()) -> None:
         """Do it, as one operation."""
         try:
-            operations = self._workspace.operations
-            operation = await self._run(
-                lambda: operations.carry_out(lambda: self._plan(action, addresses))
-            )
-            self._post(Done(operation))
+            self._post(Done(await self._run(lambda: self._do(action, addresses))))
         except Exception as error:
             self._post(Refused(action, error))
 
-    async def history(self, key: str, address: str) -> None:
-        """What was done to an entry, newest first; nothing where there is no history."""
-        try:
-            lines = await self._run(lambda: self._history_lines(address))
-        except (WorkbenchError, OSError):
-            return
-        self._post(HistoryRead(key, lines))
+    def _do(self, action: str, addresses: tuple[str, ...]) -> Operation:
+        return self._workspace.operations.carry_out(lambda: self._plan(action, addresses))
 
     def _recover(self) -> None:
         self._workspace.operations.recover()
@@ -88,22 +74,3 @@ class Curator:
         if action == "undo":
             return curation.plan_undo(self._workspace)
         return curation.plan_redo(self._workspace)
-
-    def _history_lines(self, address: str) -> tuple[Shown, ...]:
-        path = path_of(address)
-        touched = self._workspace.operations.log(limit=_LOG_LIMIT, path=path)
-        about = [o for o in touched if _is_about(o, address)]
-        return tuple(history_line(o) for o in (about or touched)[:_HISTORY_LINES])
-
-
-def history_line(operation: Operation) -> Shown:
-    """One operation in a line: how long ago, what, by whom, whether it was taken back."""
-    when = age(operation.when.astimezone().date(), datetime.now().astimezone().date())
-    undone = " (undone)" if operation.undone else ""
-    return row_text(f"{when:>6}  {operation.summary} · {operation.actor}{undone}")
-
-
-def _is_about(operation: Operation, address: str) -> bool:
-    """Whether one of the operation's entries is this one, or this one's source."""
-    digits = address.rpartition("#")[2]
-    return any(entry == address or entry.rpartition("#")[2] == digits for entry in operation.entries)

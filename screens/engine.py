@@ -49,6 +49,7 @@ class Engine:
         self._asked: Question | None = None
         self._waiting: Question | None = None
         self._newest = 0
+        self._running = False
         self.ready = False
 
     def ask(self, question: Question) -> None:
@@ -62,7 +63,16 @@ class Engine:
                 self._waiting = question
 
     async def run_child(self) -> None:
-        """Keep the meaning half running; returns when it has died too often."""
+        """Keep the meaning half running; returns when it has died too often, or runs already."""
+        if self._running:
+            return
+        self._running = True
+        try:
+            await self._keep_running()
+        finally:
+            self._running = False
+
+    async def _keep_running(self) -> None:
         for attempt in range(_RESTARTS + 1):
             if attempt:
                 await asyncio.sleep(_RESTART_SECONDS * attempt)

@@ -56,7 +56,7 @@ class Following:
             return
         if not self._started:
             self._started = True
-            self._screen.work(self.engine.run_child(), "meaning")
+            self._screen.work(self.engine.run_child, "meaning")
             self.wish()
         elif changed:
             self._screen.set_timer(_INDEX_PAUSE_SECONDS, self.wish)
@@ -64,7 +64,7 @@ class Following:
     def wish(self) -> None:
         """Bring the index up to date soon."""
         if self._indexer.wish():
-            self._screen.work(self._indexer.run(), "index")
+            self._screen.work(self._indexer.run, "index")
 
     def progress(self, message: IndexProgress) -> None:
         """Show how far it is."""
@@ -102,5 +102,5 @@ class Following:
     def _reindex(self) -> None:
         self.wish()
         if not self._meaning:
-            self._screen.work(self.engine.run_child(), "meaning")
+            self._screen.work(self.engine.run_child, "meaning")
         self._screen.say(words("Bringing the index up to date"))

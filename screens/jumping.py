@@ -39,11 +39,10 @@ class Jumping:
     def arrived(self, contents: Contents) -> None:
         """The file that a jump waited for was read: the entry is in it, or it is not there any more."""
         row = self._waits_for
-        if row is None or row.path != contents.path:
-            return
-        self._waits_for = None
-        if all(entry.address != row.address for entry in contents.entries):
-            self._screen.say(words("That entry has changed since it was indexed"), severity="warning")
+        if row is not None and row.path == contents.path:
+            self._waits_for = None
+            if all(entry.address != row.address for entry in contents.entries):
+                self._not_there()
 
     def _open(self) -> None:
         screen = self._screen
@@ -69,13 +68,20 @@ class Jumping:
         kind = kind_of(path)
         self._screen.go_to_pane(_PANES.get(kind, 0))
         pane = self._screen.pane
-        if isinstance(pane, LogsPane):
-            self._waits_for = row if path not in pane.contents else None
-            pane.reveal_file(path, address)
-        elif isinstance(pane, MemoryPane):
-            pane.reveal_entry(address)
-        elif isinstance(pane, EpisodesPane):
-            self._waits_for = row if path not in pane.contents else None
-            pane.reveal_entry(path, address)
+        self._waits_for = None
+        if isinstance(pane, MemoryPane):
+            found = pane.reveal_entry(address)
         elif isinstance(pane, GraphPane):
-            pane.reveal_entry(path, address)
+            found = pane.reveal_entry(path, address) or pane.reveal_entry(path, path)
+        else:
+            assert isinstance(pane, (LogsPane, EpisodesPane))
+            found = pane.reveal_entry(path, address)
+            if not found and path not in pane.contents:
+                self._waits_for = row  # the file is being read
+                return
+        if not found:
+            self._not_there()
+
+    def _not_there(self) -> None:
+        self._screen.pane.give_up()
+        self._screen.say(words("That entry has changed since it was indexed"), severity="warning")

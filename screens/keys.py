@@ -33,4 +33,4 @@ def key_names(keys: tuple[str, ...], separator: str = " ") -> str:
 
 def types_a_character(key: str) -> bool:
     """Whether the key, pressed in a line of text, is text."""
-    return len(key_name(key)) == 1 and key not in ("down", "up", "left", "right")
+    return key == "space" or (len(key_name(key)) == 1 and key not in ("down", "up", "left", "right"))

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Coroutine
-from typing import Any, ClassVar, TypeVar
+from collections.abc import Callable, Coroutine
+from functools import partial
+from pathlib import Path
+from typing import ClassVar, TypeVar
 
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Container
+from textual.reactive import Reactive
 from textual.screen import Screen
+from textual.widget import Widget
 from textual.widgets import Static
 from textual.worker import Worker, WorkerState
 
 from screens import messages as said
-from screens.actions import ACTIONS, Context, Place, bindings, by_id, hints
-from screens.arrangement import Shape, arrange
+from screens.actions import ACTIONS, Context, Place, bindings, by_id, hints, is_bound
+from screens.arrangement import Arrangement, Shape, arrange
 from screens.clock import today
 from screens.curating import Curating
 from screens.following import Following
@@ -44,6 +48,8 @@ class MainScreen(Screen[None]):
     """Four panes, the preview, the search over them, and one line of hints."""
 
     AUTO_FOCUS = "#logs-list"
+    # What has the focus is drawn by the widgets themselves: no need to paint the whole screen for it.
+    focused: Reactive[Widget | None] = Reactive(None, repaint=False)
     BINDINGS: ClassVar[list[BindingType]] = [*bindings(Place.PANE, Place.QUERY, Place.RESULTS)]
 
     def __init__(self, workspace: Workspace, *, engines: bool = True) -> None:
@@ -52,11 +58,12 @@ class MainScreen(Screen[None]):
         self.panes: list[Pane] = [pane(today) for pane in (LogsPane, MemoryPane, EpisodesPane, GraphPane)]
         self.preview = PreviewPane()
         self.overlay = SearchOverlay()
-        self.title_line = TitleLine(row_text(str(workspace.root)))
+        self.title_line = TitleLine(row_text(home_relative(workspace.root)))
         self.banner, self.hint_line = Banner(), HintLine()
         self.tabs = TabLine([pane.NAME for pane in self.panes])
         self.current = self.zoom = 0
         self.reading_mode = False
+        self._plan: Arrangement | None = None
         self.reading = Reading(workspace, self.post_message)
         self.following = Following(self, workspace, engines=engines)
         self.searching = Searching(self, self.overlay, self.following.engine)
@@ -94,7 +101,7 @@ class MainScreen(Screen[None]):
         self.call_after_refresh(self._begin)
 
     def _begin(self) -> None:
-        self.work(self.reading.refresh(), "refresh", exclusive=True)
+        self.work(self.reading.refresh, "refresh", exclusive=True)
         self.curating.begin()
         self.following.begin()
 
@@ -115,7 +122,7 @@ class MainScreen(Screen[None]):
         """Where the person's hands are."""
         if not self.overlay.is_open:
             return Place.PANE
-        return Place.QUERY if self.overlay.input.has_focus else Place.RESULTS
+        return Place.QUERY if self.focused is self.overlay.input else Place.RESULTS
 
     def context(self) -> Context:
         """What decides which actions are possible now."""
@@ -135,24 +142,34 @@ class MainScreen(Screen[None]):
         """Make a pane the current one, and seen."""
         self.current = index
         self.lay_out()
-        self.pane.list.focus()
+        self.set_focus(self.pane.list)
         self._row_changed(self.pane.list.row)
 
     def lay_out(self) -> None:
         """Show what fits."""
         width, height = self.app.size
         plan = arrange(width, height, current=self.current, zoom=self.zoom, reading=self.reading_mode)
+        self.tabs.show(self.current)
+        self.show_hints()
+        if plan == self._plan:
+            return
+        self._plan = plan
         for shape in Shape:
             self.set_class(plan.shape is shape, f"-{shape}")
         self.set_class(len(plan.panes) == 1, "-alone")
         self.set_class(self.reading_mode, "-reading")
         for at, pane in enumerate(self.panes):
             pane.display = at in plan.panes
-            pane.set_class(at == self.current, "-current")
         self.tabs.display = plan.tabs
-        self.tabs.show(self.current)
         self.preview.display = plan.preview
-        self.show_hints()
+        self.call_after_refresh(self._cover_panes)
+
+    def _cover_panes(self) -> None:
+        """The search stands exactly over the panes, so that the preview below shows the hit."""
+        region = self.query_one("#panes").region
+        if self.overlay.is_open and region.height:
+            self.overlay.styles.offset = (0, region.y)
+            self.overlay.styles.height = max(6, region.height)
 
     def show_hints(self) -> None:
         """Keep the hint line true."""
@@ -169,9 +186,10 @@ class MainScreen(Screen[None]):
         """One key may mean different things in different places: only those of this place count."""
         if action != "perform":
             return True
-        return self.place in by_id()[str(parameters[0])].places
+        action_id, key = map(str, parameters)
+        return is_bound(action_id, key, self.place)
 
-    def action_perform(self, action_id: str) -> None:
+    def action_perform(self, action_id: str, _key: str = "") -> None:
         """Do what a key, the palette or the mouse asked for, or say why not."""
         reason = by_id()[action_id].blocked(self.context())
         if reason is None:
@@ -181,8 +199,10 @@ class MainScreen(Screen[None]):
 
     def _open_search(self) -> None:
         self.overlay.open()
+        self.set_focus(self.overlay.input)
         self.searching.draw()
         self.show_hints()
+        self.call_after_refresh(self._cover_panes)
 
     def _help(self) -> None:
         context = self.context()
@@ -202,7 +222,7 @@ class MainScreen(Screen[None]):
     def close_search(self) -> None:
         """Back to the panes; what was typed and found stays."""
         self.overlay.close()
-        self.pane.list.focus()
+        self.set_focus(self.pane.list)
         self._row_changed(self.pane.list.row)
 
     def _back(self) -> None:
@@ -224,9 +244,11 @@ class MainScreen(Screen[None]):
 
     # -- workers and what they say ---------------------------------------------------------------
 
-    def work(self, work: Coroutine[Any, Any, None], group: str, *, exclusive: bool = False) -> None:
+    def work(
+        self, work: Callable[[], Coroutine[None, None, None]], group: str, *, exclusive: bool = False
+    ) -> None:
         """Start a worker; its exception becomes a toast."""
-        self.run_worker(work, group=group, exclusive=exclusive, exit_on_error=False)
+        _: Worker[None] = self.run_worker(work, group=group, exclusive=exclusive, exit_on_error=False)
 
     def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
         """Show what went wrong in a worker."""
@@ -266,7 +288,7 @@ class MainScreen(Screen[None]):
         """The entries of an unfolded file."""
         for pane in self.panes:
             if isinstance(pane, FilePane) and message.pane == pane.NAME:
-                pane.receive_contents(message.contents)
+                pane.receive_contents(message.unfolded, message.contents, message.rows)
         self.jumping.arrived(message.contents)
 
     def on_episodes_read(self, message: said.EpisodesRead) -> None:
@@ -312,7 +334,7 @@ class MainScreen(Screen[None]):
 
     def refresh_files(self) -> None:
         """Read what changed on disk."""
-        self.work(self.reading.refresh(), "refresh", exclusive=True)
+        self.work(self.reading.refresh, "refresh", exclusive=True)
 
     def on_writable_checked(self, message: said.WritableChecked) -> None:
         """What can be done here."""
@@ -334,11 +356,11 @@ class MainScreen(Screen[None]):
 
     @on(LogsPane.SummariesWanted)
     def _summaries_wanted(self, message: LogsPane.SummariesWanted) -> None:
-        self.work(self.reading.summaries(message.files), "summaries")
+        self.work(partial(self.reading.summaries, message.files), "summaries")
 
     @on(FilePane.Wanted)
     def _contents_wanted(self, message: FilePane.Wanted) -> None:
-        self.work(self.reading.contents(message.pane.NAME, message.files), "contents")
+        self.work(partial(self.reading.contents, message.pane.NAME, message.files), "contents")
 
     @on(EntryList.Moved)
     def _moved(self, message: EntryList.Moved) -> None:
@@ -352,10 +374,6 @@ class MainScreen(Screen[None]):
     @on(SearchOverlay.Typed)
     def _typed(self, message: SearchOverlay.Typed) -> None:
         self.searching.typed(message.text)
-
-    @on(SearchOverlay.Submitted)
-    def _submitted(self) -> None:
-        self.action_perform("open")
 
     @on(TabLine.Chosen)
     def _tab_chosen(self, message: TabLine.Chosen) -> None:
@@ -373,15 +391,24 @@ class MainScreen(Screen[None]):
     def on_resize(self) -> None:
         """Show what fits now; what was typed and marked stays."""
         self.lay_out()
+        self.call_after_refresh(self._cover_panes)
         self.searching.draw()
 
     def _row_changed(self, row: Row | None) -> None:
         self.show_hints()
         if row is None or row.path is None:
             return
-        self.work(self.reading.preview(row), "preview", exclusive=True)
+        self.work(partial(self.reading.preview, row), "preview", exclusive=True)
         if row.address:
-            self.work(self.curating.history(row), "history", exclusive=True)
+            self.work(partial(self.curating.history, row), "history", exclusive=True)
 
     def _pane(self, kind: type[_P]) -> _P:
         return next(pane for pane in self.panes if isinstance(pane, kind))
+
+
+def home_relative(path: Path) -> str:
+    """A path as people say it: ``~/notes`` below their home."""
+    try:
+        return f"~/{path.relative_to(Path.home())}"
+    except (ValueError, RuntimeError):  # elsewhere, or a person without a home
+        return str(path)

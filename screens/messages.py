@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from textual.message import Message
 
 from screens.hits import Found
+from screens.panes.pane import Unfolded
 from screens.rows import Row
 from screens.shown import Shown
 from screens.snapshots import (
@@ -50,10 +51,14 @@ class SummariesRead(Message):
 class ContentsRead(Message):
     """One file's entries were read, for the pane of this name."""
 
-    def __init__(self, pane: str, contents: Contents) -> None:
+    def __init__(
+        self, pane: str, unfolded: Unfolded, contents: Contents, rows: tuple[Row, ...]
+    ) -> None:
         super().__init__()
         self.pane = pane
+        self.unfolded = unfolded
         self.contents = contents
+        self.rows = rows
 
 
 class EpisodesRead(Message):

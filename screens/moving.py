@@ -92,8 +92,8 @@ class Moving:
         screen.go_to_pane((screen.current + step) % len(screen.panes))
 
     def _switch(self) -> None:
-        overlay = self._screen.overlay
-        (overlay.hits if overlay.input.has_focus else overlay.input).focus()
+        screen, overlay = self._screen, self._screen.overlay
+        screen.set_focus(overlay.hits if screen.focused is overlay.input else overlay.input)
 
     def _zoom(self, zoom: int) -> None:
         self._screen.zoom = max(0, min(MAX_ZOOM, zoom))

@@ -18,6 +18,7 @@ from screens.messages import (
     PreviewRead,
     SummariesRead,
 )
+from screens.panes.pane import Unfolded
 from screens.previewing import preview_of
 from screens.rows import Row
 from screens.snapshots import Overview, stamp
@@ -74,11 +75,14 @@ class Reading:
             batch = files[at : at + 8]
             self._post(SummariesRead(await self.store.run(partial(self.store.summaries, batch))))
 
-    async def contents(self, pane: str, files: tuple[MemoryFile, ...]) -> None:
-        """Read the entries of files, each as soon as it is there."""
-        for file in files:
-            read = await self.store.run(partial(self.store.contents, file))
-            self._post(ContentsRead(pane, read))
+    async def contents(self, pane: str, files: tuple[Unfolded, ...]) -> None:
+        """Read the entries of files and make their rows, each as soon as it is there."""
+        for unfolded in files:
+            self._post(await self.store.run(partial(self._contents, pane, unfolded)))
+
+    def _contents(self, pane: str, unfolded: Unfolded) -> ContentsRead:
+        contents = self.store.contents(unfolded.file)
+        return ContentsRead(pane, unfolded, contents, unfolded.rows(contents))
 
     async def preview(self, row: Row) -> None:
         """What the preview shows, after the cursor has rested for a moment."""

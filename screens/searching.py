@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from functools import partial
 from typing import TYPE_CHECKING
 
 from screens.engine import Engine, Question
@@ -53,9 +54,7 @@ class Searching:
             self._overlay.show((), words("everything in memory, as you type"))
             self._say()
             return
-        self._screen.run_worker(
-            self._ask(self._question), group="search", exclusive=True, exit_on_error=False
-        )
+        self._screen.work(partial(self._ask, self._question), "search", exclusive=True)
 
     def ask_again(self) -> None:
         """The index changed, or an engine came: ask the same once more."""
@@ -68,8 +67,13 @@ class Searching:
         rank = (message.seq, message.final)
         if rank <= self._shown or message.seq > self._question.seq or not self._question.text.strip():
             return
+        if not message.final and self._has_both(message.found.query):
+            return  # asked again: words alone would only take hits away until meaning has answered too
         self._shown, self._found, self._failure = rank, message.found, ""
         self.draw()
+
+    def _has_both(self, query: str) -> bool:
+        return self._found is not None and self._shown[1] and self._found.query == query
 
     def failed(self, message: WordsFailed) -> None:
         """Say why there are no words; the hits that are shown stay."""

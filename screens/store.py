@@ -33,7 +33,7 @@ from workbench.memory.names import RelPath
 from workbench.workspace.layout import MemoryFile
 from workbench.workspace.workspace import Workspace
 
-READ_LIMIT = 4_000_000
+READ_LIMIT = 2_000_000
 """Bytes of one file that a pane parses; what is left out is counted and said."""
 SUMMARY_LIMIT = 256_000
 """Bytes that are read for a row's count and first words; a larger file's count is a floor."""

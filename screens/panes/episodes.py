@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from datetime import date
 
-from screens.panes.entry_rows import file_rows
-from screens.panes.pane import FilePane
+from screens.panes.pane import FilePane, Unfolded
 from screens.rows import PINNED, PROMOTED, Part, Row, Tone
 from screens.shown import Shown, age, days_until, grouped, plural, row_text, words
 from screens.snapshots import EpisodesView, Overview
@@ -44,19 +43,24 @@ class EpisodesPane(FilePane):
         waiting = sorted((e for e in self.view.episodes if not e.promoted_at), key=_expiry)
         promoted = [e for e in self.view.episodes if e.promoted_at]
         promoted.sort(key=lambda e: (e.promoted_at, e.path), reverse=True)
-        opened: list[MemoryFile] = []
+        opened: dict[str, Unfolded] = {}
         rows = self._group("waiting", "Waiting, by expiry", waiting, today, opened)
         rows += self._group("promoted", "Promoted", promoted, today, opened)
-        self.drop_closed({file.path for file in opened})
-        self.want(opened)
+        self.keep_only(opened)
         return rows
 
-    def reveal_entry(self, path: str, row_id: str) -> None:
+    def reveal_entry(self, path: str, row_id: str) -> bool:
         """Put the cursor on an episode or one of its entries."""
-        self.reveal(row_id, under=("group:waiting", "group:promoted", *((path,) if row_id != path else ())))
+        page = (path,) if row_id != path else ()
+        return self.reveal(row_id, under=("group:waiting", "group:promoted", *page))
 
     def _group(
-        self, name: str, label: str, episodes: Iterable[Episode], today: date, opened: list[MemoryFile]
+        self,
+        name: str,
+        label: str,
+        episodes: Iterable[Episode],
+        today: date,
+        opened: dict[str, Unfolded],
     ) -> list[Row]:
         episodes = list(episodes)
         if not episodes:
@@ -69,9 +73,8 @@ class EpisodesPane(FilePane):
             rows.append(episode_row(episode, today, is_open=unfolded))
             file = self.files.get(episode.path)
             if unfolded and file:
-                opened.append(file)
-                contents = self.contents.get(episode.path)
-                rows += file_rows(contents, row_id=episode.path, depth=2, promoted=self.promoted)
+                opened[file.path] = Unfolded(file, 2, self.promoted)
+                rows += self.rows_under(file, 2)
         return rows
 
 

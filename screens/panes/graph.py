@@ -42,11 +42,11 @@ class GraphPane(Pane):
         """What is due, then entities under their types."""
         return graph_rows(self.view, self.folds, self.today())
 
-    def reveal_entry(self, path: str, row_id: str) -> None:
+    def reveal_entry(self, path: str, row_id: str) -> bool:
         """Put the cursor on an entity or on one of its memories."""
         entity = next((e for e in self.view.entities if e.path == path), None)
         group = (f"type:{entity.type}",) if entity else ()
-        self.reveal(row_id, under=(*group, *((path,) if row_id != path else ())))
+        return self.reveal(row_id, under=(*group, *((path,) if row_id != path else ())))
 
 
 def graph_rows(view: GraphView, folds: Folds, today: date) -> list[Row]:

@@ -9,8 +9,8 @@ from itertools import groupby
 
 from textual.message import Message
 
-from screens.panes.entry_rows import file_rows, lightened
-from screens.panes.pane import FilePane
+from screens.panes.entry_rows import lightened
+from screens.panes.pane import FilePane, Unfolded
 from screens.rows import PROMOTED, Part, Row, Tone
 from screens.shown import Shown, grouped, row_text, words
 from screens.snapshots import Overview, Promoted, Summary, stamp
@@ -58,6 +58,8 @@ class LogsPane(FilePane):
         logs = (file for file in files if file.kind is Kind.LOG)
         self.days = sorted(logs, key=lambda file: file.path, reverse=True)
         self.days.sort(key=lambda file: file.path[7:17], reverse=True)
+        if self.days and not self._summaries_asked:
+            self.folds.set(self.days[0].path, True)  # the newest day is open from the start
         self.groups = {kind: [file for file in files if file.kind is kind] for kind, _ in _GROUPS}
         self.rebuild()
         self._ask_for(self.list.rows[self.list.scroll_offset.y :][: self.list.size.height])
@@ -70,7 +72,7 @@ class LogsPane(FilePane):
     def build(self) -> list[Row]:
         """Days under their years, then the groups; open files with their entries."""
         rows: list[Row] = []
-        opened: list[MemoryFile] = []
+        opened: dict[str, Unfolded] = {}
         today = self.today()
         for year, files in groupby(self.days, key=lambda file: file.path[7:11]):
             if year != str(today.year):
@@ -86,14 +88,13 @@ class LogsPane(FilePane):
                 if is_open:
                     for file in group:
                         rows += self._file(file, note_row(file), 1, opened)
-        self.drop_closed({file.path for file in opened})
-        self.want(opened)
+        self.keep_only(opened)
         return rows
 
-    def reveal_file(self, path: str, row_id: str) -> None:
+    def reveal_entry(self, path: str, row_id: str) -> bool:
         """Put the cursor on an entry of a file, unfolding what it is under."""
         kind = next((kind for kind, files in self.groups.items() for f in files if f.path == path), None)
-        self.reveal(row_id, under=(*((f"group:{kind}",) if kind else ()), path))
+        return self.reveal(row_id, under=(*((f"group:{kind}",) if kind else ()), path))
 
     def on_entry_list_in_view(self, message: EntryList.InView) -> None:
         """Ask for what is now seen for the first time."""
@@ -110,14 +111,15 @@ class LogsPane(FilePane):
         if missing:
             self.post_message(self.SummariesWanted(tuple(missing)))
 
-    def _file(self, file: MemoryFile, row: Row, depth: int, opened: list[MemoryFile]) -> Iterator[Row]:
-        is_open = self.folds.is_open(file.path, default=bool(self.days) and file is self.days[0])
+    def _file(
+        self, file: MemoryFile, row: Row, depth: int, opened: dict[str, Unfolded]
+    ) -> Iterator[Row]:
+        is_open = self.folds.is_open(file.path)
         summary = self.summaries.get(file.path)
         yield summed(row, summary, self.promoted, is_open=is_open, depth=depth)
         if is_open:
-            opened.append(file)
-            contents = self.contents.get(file.path)
-            yield from file_rows(contents, row_id=file.path, depth=depth + 1, promoted=self.promoted)
+            opened[file.path] = Unfolded(file, depth + 1, self.promoted)
+            yield from self.rows_under(file, depth + 1)
 
 
 def day_row(file: MemoryFile, today: date) -> Row:

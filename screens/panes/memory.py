@@ -44,11 +44,11 @@ class MemoryPane(Pane):
         """Entries under their headings."""
         return memory_rows(self.view, self.folds, self.today())
 
-    def reveal_entry(self, row_id: str) -> None:
+    def reveal_entry(self, row_id: str) -> bool:
         """Put the cursor on an entry, unfolding the headings above it."""
         entry = next((entry for entry in self.view.entries if entry.address == row_id), None)
         path = entry.heading if entry else ()
-        self.reveal(row_id, under=[_heading_id(path[: n + 1]) for n in range(len(path))])
+        return self.reveal(row_id, under=[_heading_id(path[: n + 1]) for n in range(len(path))])
 
 
 def memory_rows(view: MemoryView, folds: Folds, today: date) -> list[Row]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 from datetime import date
 from typing import ClassVar
 
@@ -11,9 +12,10 @@ from textual.containers import Vertical
 from textual.content import Content
 from textual.message import Message
 
+from screens.panes.entry_rows import file_rows
 from screens.rows import Folds, Row
 from screens.shown import grouped
-from screens.snapshots import Contents, Promoted, stamp
+from screens.snapshots import Contents, Promoted, Stamp, stamp
 from screens.widgets.entry_list import EntryList
 from workbench.workspace.layout import MemoryFile
 
@@ -65,16 +67,35 @@ class Pane(Vertical):
             self.folds.set(row.id, value)
             self.rebuild()
 
-    def reveal(self, row_id: str, *, under: Iterable[str]) -> None:
-        """Open the rows ``under`` and put the cursor on ``row_id``, as soon as it is there."""
+    def reveal(self, row_id: str, *, under: Iterable[str]) -> bool:
+        """Open the rows ``under`` and put the cursor on ``row_id``, as soon as it is there; is it?"""
         for parent in under:
             self.folds.set(parent, True)
         self._awaited = row_id
         self.rebuild()
+        return self._awaited is None
+
+    def give_up(self) -> None:
+        """Stop waiting for the row that was to be revealed: it is not coming."""
+        self._awaited = None
 
     def on_entry_list_moved(self) -> None:
         """Keep the caption true."""
         self.caption()
+
+
+@dataclass(frozen=True, slots=True)
+class Unfolded:
+    """A file that is open in a pane, how deep its entries stand, and what is marked in it."""
+
+    file: MemoryFile
+    depth: int
+    promoted: Promoted
+
+    def rows(self, contents: Contents | None) -> tuple[Row, ...]:
+        """The rows of its entries. May run in any thread."""
+        found = file_rows(contents, row_id=self.file.path, depth=self.depth, promoted=self.promoted)
+        return tuple(found)
 
 
 class FilePane(Pane):
@@ -83,7 +104,7 @@ class FilePane(Pane):
     class Wanted(Message):
         """The contents of these files are needed."""
 
-        def __init__(self, pane: FilePane, files: tuple[MemoryFile, ...]) -> None:
+        def __init__(self, pane: FilePane, files: tuple[Unfolded, ...]) -> None:
             super().__init__()
             self.pane = pane
             self.files = files
@@ -92,11 +113,14 @@ class FilePane(Pane):
         super().__init__(today)
         self.contents: dict[str, Contents] = {}
         self.promoted = Promoted()
-        self._asked: dict[str, object] = {}
+        self._asked: dict[str, Stamp] = {}
+        self._rows: dict[str, tuple[Unfolded, Contents | None, tuple[Row, ...]]] = {}
 
-    def receive_contents(self, contents: Contents) -> None:
+    def receive_contents(self, unfolded: Unfolded, contents: Contents, rows: tuple[Row, ...]) -> None:
         """Show the entries of a file that was asked for."""
-        self.contents[contents.path] = contents
+        path = unfolded.file.path
+        self.contents[path] = contents
+        self._rows[path] = unfolded, contents, rows
         self.rebuild()
 
     def receive_promoted(self, promoted: Promoted) -> None:
@@ -105,19 +129,28 @@ class FilePane(Pane):
             self.promoted = promoted
             self.rebuild()
 
-    def want(self, files: Iterable[MemoryFile]) -> None:
-        """Ask for the files whose contents are not here, or are of an older version."""
+    def rows_under(self, file: MemoryFile, depth: int) -> tuple[Row, ...]:
+        """The rows of an open file, made once for each version of it."""
+        contents = self.contents.get(file.path)
+        kept = self._rows.get(file.path)
+        if kept and kept[1] is contents and (kept[0].depth, kept[0].promoted) == (depth, self.promoted):
+            return kept[2]
+        unfolded = Unfolded(file, depth, self.promoted)
+        rows = unfolded.rows(contents)
+        self._rows[file.path] = unfolded, contents, rows
+        return rows
+
+    def keep_only(self, opened: Mapping[str, Unfolded]) -> None:
+        """Ask for what of the open files is not here or outdated; let go of what was folded again."""
+        for path in self.contents.keys() - opened.keys():
+            del self.contents[path]
+            self._rows.pop(path, None)
+            self._asked.pop(path, None)
         missing = []
-        for file in files:
-            kept = self.contents.get(file.path)
-            if (kept is None or kept.stamp != stamp(file)) and self._asked.get(file.path) != stamp(file):
-                self._asked[file.path] = stamp(file)
-                missing.append(file)
+        for path, unfolded in opened.items():
+            wanted, kept = stamp(unfolded.file), self.contents.get(path)
+            if (kept is None or kept.stamp != wanted) and self._asked.get(path) != wanted:
+                self._asked[path] = wanted
+                missing.append(unfolded)
         if missing:
             self.post_message(self.Wanted(self, tuple(missing)))
-
-    def drop_closed(self, open_paths: set[str]) -> None:
-        """Let go of the contents of files that are folded again."""
-        for path in self.contents.keys() - open_paths:
-            del self.contents[path]
-            self._asked.pop(path, None)

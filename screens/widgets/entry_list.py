@@ -12,24 +12,21 @@ from typing import ClassVar
 
 from rich.style import Style
 from textual import events
-from textual.geometry import Size
 from textual.message import Message
-from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
 from screens.rows import Row
+from screens.widgets.line_view import LineView
 from screens.widgets.row_strip import Look, row_strip
 
 TONES = ("text", "muted", "faint", "accent", "good", "warn", "bad", "head", "match")
 _CACHED_STRIPS = 512
 
 
-class EntryList(ScrollView, can_focus=True, inherit_bindings=False):
+class EntryList(LineView, can_focus=True, inherit_bindings=False):
     """Rows with a cursor, marks and a scroll bar. It reports; it decides nothing."""
 
     COMPONENT_CLASSES: ClassVar[set[str]] = {"row--cursor", *(f"row--{tone}" for tone in TONES)}
-    ALLOW_SELECT = False
-
     class Moved(Message):
         """The cursor stands on another row, or on none."""
 
@@ -61,6 +58,7 @@ class EntryList(ScrollView, can_focus=True, inherit_bindings=False):
         self.marked: set[str] = set()
         self.empty = empty
         self._look: Look | None = None
+        self._restyled = False
         self._strips: dict[tuple[int, int, bool, bool], tuple[Row, Strip]] = {}
         self._viewed: tuple[int, int, int] = (-1, -1, -1)
 
@@ -83,9 +81,9 @@ class EntryList(ScrollView, can_focus=True, inherit_bindings=False):
         self.cursor = target
         if self.marked:
             self.marked &= {row.id for row in rows}
-        self.virtual_size = Size(self.size.width, len(rows))
+        self.set_lines(len(rows))
         if before and go_to is None and 0 <= offset < max(1, self._height):
-            self._scroll_row(target - offset)  # what a person reads does not jump
+            self.jump(target - offset)  # what a person reads does not jump
         self._into_view()
         self.refresh()
         self._report_view()
@@ -130,7 +128,7 @@ class EntryList(ScrollView, can_focus=True, inherit_bindings=False):
 
     def render_line(self, y: int) -> Strip:
         """Line ``y`` of the view."""
-        look = self._look or self._read_look()
+        look = self._read_look() if self._restyled or self._look is None else self._look
         width = self.scrollable_content_region.width
         index = self.scroll_offset.y + y
         if index >= len(self.rows):
@@ -151,17 +149,21 @@ class EntryList(ScrollView, can_focus=True, inherit_bindings=False):
         return strip
 
     def notify_style_update(self) -> None:
-        """Forget what was drawn with other colours."""
+        """Look at the colours again before the next line is drawn."""
         super().notify_style_update()
-        self._look = None
-        self._strips.clear()
+        self._restyled = True
 
     def _read_look(self) -> Look:
         tones = {tone: self.get_component_rich_style(f"row--{tone}", partial=True) for tone in TONES}
         cursor = self.get_component_rich_style("row--cursor", partial=True)
         ground = Style.from_color(self.rich_style.color, self.rich_style.bgcolor)
-        self._look = Look(ground, cursor, tones)
-        return self._look
+        look, before = Look(ground, cursor, tones), self._look
+        if before is None or (before.ground, before.tones) != (ground, tones):
+            self._strips.clear()
+        elif before.cursor != cursor:  # the focus came or went: only the cursor's line differs
+            self._strips = {key: kept for key, kept in self._strips.items() if not key[2]}
+        self._look, self._restyled = look, False
+        return look
 
     # -- events ----------------------------------------------------------------------------------
 
@@ -173,7 +175,7 @@ class EntryList(ScrollView, can_focus=True, inherit_bindings=False):
 
     def on_resize(self) -> None:
         """Keep the cursor in view and report what is."""
-        self.virtual_size = Size(self.size.width, len(self.rows))
+        self.set_lines(len(self.rows))
         self._into_view()
         self._report_view()
 
@@ -221,12 +223,9 @@ class EntryList(ScrollView, can_focus=True, inherit_bindings=False):
             above = self.cursor
             while above > 0 and self.rows[above - 1].inert:
                 above -= 1  # a heading comes into view with its first entry
-            self._scroll_row(above if self.cursor - above < height else self.cursor)
+            self.jump(above if self.cursor - above < height else self.cursor)
         elif self.cursor >= top + height:
-            self._scroll_row(self.cursor - height + 1)
-
-    def _scroll_row(self, row: int) -> None:
-        self.scroll_to(y=max(0, row), animate=False, force=True, immediate=True)
+            self.jump(self.cursor - height + 1)
 
     def _report_view(self) -> None:
         top, height = self.scroll_offset.y, self._height

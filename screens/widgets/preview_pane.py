@@ -8,12 +8,11 @@ from rich.cells import cell_len
 from rich.segment import Segment
 from rich.style import Style
 from textual.content import Content
-from textual.geometry import Size
-from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
 from screens.shown import Shown
 from screens.snapshots import Preview, PreviewLine
+from screens.widgets.line_view import LineView
 from screens.widgets.row_strip import clipped
 
 _TONES = ("front", "context", "entry", "note", "label", "fact", "warning", "bar", "rule")
@@ -21,18 +20,19 @@ _NUMBER = 6
 _MAX_FACT_LINES = 4
 
 
-class PreviewPane(ScrollView, can_focus=False, inherit_bindings=False):
+class PreviewPane(LineView, can_focus=False, inherit_bindings=False):
     """Lines of a file with the entry brought out."""
 
     COMPONENT_CLASSES: ClassVar[set[str]] = {f"preview--{tone}" for tone in _TONES}
-    ALLOW_SELECT = False
 
     def __init__(self) -> None:
         super().__init__(id="preview")
         self.shown: Preview | None = None
         self.history: tuple[Shown, ...] = ()
         self._head: list[Strip] = []
-        self._body: list[Strip] = []
+        self._body: list[tuple[str, str, str]] = []
+        """Number, text and tone of each wrapped line; drawn when it comes into view."""
+        self._styles: dict[str, Style] = {}
         self._focus_at = 0
 
     def show(self, preview: Preview | None) -> None:
@@ -45,7 +45,7 @@ class PreviewPane(ScrollView, can_focus=False, inherit_bindings=False):
         self._lay_out()
         if not same:
             above = max(0, min(2, (self.size.height - len(self._head)) // 3 - 1))
-            self.scroll_to(y=max(0, self._focus_at - above), animate=False, force=True, immediate=True)
+            self.jump(self._focus_at - above)
 
     def show_history(self, key: str, lines: tuple[Shown, ...]) -> None:
         """What was done to the entry, newest first; ignored when another entry is shown by now."""
@@ -55,14 +55,14 @@ class PreviewPane(ScrollView, can_focus=False, inherit_bindings=False):
 
     def scroll_by(self, lines: int) -> None:
         """Scroll, without taking the focus."""
-        self.scroll_to(y=self.scroll_offset.y + lines, animate=False, force=True, immediate=True)
+        self.jump(self.scroll_offset.y + lines)
 
     def render_line(self, y: int) -> Strip:
         """Line ``y`` of the view: the pinned head, then the body from where it is scrolled to."""
         if y < len(self._head):
             return self._head[y]
         at = self.scroll_offset.y + y - len(self._head)
-        return self._body[at] if at < len(self._body) else Strip.blank(self._width, self._ground())
+        return self._draw(*self._body[at]) if at < len(self._body) else self._plain("", "fact")
 
     def on_resize(self) -> None:
         """Wrap again."""
@@ -71,6 +71,7 @@ class PreviewPane(ScrollView, can_focus=False, inherit_bindings=False):
     def notify_style_update(self) -> None:
         """Draw again in other colours."""
         super().notify_style_update()
+        self._styles = {}
         if self.is_attached and self.shown:
             self.call_after_refresh(self._lay_out)
 
@@ -78,11 +79,13 @@ class PreviewPane(ScrollView, can_focus=False, inherit_bindings=False):
     def _width(self) -> int:
         return max(1, self.scrollable_content_region.width)
 
-    def _ground(self) -> Style:
-        return Style.from_color(self.rich_style.color, self.rich_style.bgcolor)
-
     def _style(self, tone: str) -> Style:
-        return self._ground() + self.get_component_rich_style(f"preview--{tone}", partial=True)
+        if not self._styles:
+            ground = Style.from_color(self.rich_style.color, self.rich_style.bgcolor)
+            for name in _TONES:
+                own = self.get_component_rich_style(f"preview--{name}", partial=True)
+                self._styles[name] = ground + own
+        return self._styles[tone]
 
     def _lay_out(self) -> None:
         preview = self.shown
@@ -92,12 +95,11 @@ class PreviewPane(ScrollView, can_focus=False, inherit_bindings=False):
             for at, line in enumerate(preview.lines):
                 if at == preview.focus:
                     self._focus_at = len(self._body)
-                self._body += self._line(line)
+                self._body += self._wrapped(line)
             if self.history:
-                self._body.append(Strip.blank(self._width, self._ground()))
-                self._body += [self._plain("history  " + text, "fact") for text in self.history]
-        height = len(self._head) + len(self._body)
-        self.virtual_size = Size(self._width, height)
+                self._body.append(("", "", "fact"))
+                self._body += [("", "history  " + text, "fact") for text in self.history]
+        self.set_lines(len(self._head) + len(self._body))
         self.refresh()
 
     def _facts(self, preview: Preview) -> list[Strip]:
@@ -119,18 +121,22 @@ class PreviewPane(ScrollView, can_focus=False, inherit_bindings=False):
         strips.append(Strip([Segment("─" * self._width, self._style("rule"))], self._width))
         return strips
 
-    def _line(self, line: PreviewLine) -> list[Strip]:
-        """A file's line, wrapped; its number before the first part, a bar before each of the entry's."""
+    def _wrapped(self, line: PreviewLine) -> list[tuple[str, str, str]]:
+        """A file's line in as many parts as it needs, its number before the first."""
         width = max(4, self._width - _NUMBER - 1)
-        style, ground = self._style(line.role), self._style("label")
-        bar = Segment("▎", self._style("bar")) if line.role == "entry" else Segment(" ", ground)
-        parts = Content(line.text).wrap(width) if cell_len(line.text) > width else [Content(line.text)]
-        out = []
-        for at, part in enumerate(parts):
-            number = f"{line.number:>{_NUMBER - 1}} " if at == 0 and line.number else " " * _NUMBER
-            strip = Strip([Segment(number, ground), bar, Segment(part.plain, style)])
-            out.append(strip.adjust_cell_length(self._width, style))
-        return out
+        number = f"{line.number:>{_NUMBER - 1}} " if line.number else ""
+        if len(line.text) <= width and cell_len(line.text) <= width:
+            return [(number, line.text, line.role)]
+        parts = Content(line.text).wrap(width)
+        return [(number if at == 0 else "", part.plain, line.role) for at, part in enumerate(parts)]
+
+    def _draw(self, number: str, text: str, role: str) -> Strip:
+        if role == "fact":
+            return self._plain(text, role)
+        label, style = self._style("label"), self._style(role)
+        bar = Segment("▎", self._style("bar")) if role == "entry" else Segment(" ", label)
+        strip = Strip([Segment(number.ljust(_NUMBER), label), bar, Segment(text, style)])
+        return strip.adjust_cell_length(self._width, style)
 
     def _plain(self, text: str, tone: str) -> Strip:
         style = self._style(tone)

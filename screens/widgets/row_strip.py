@@ -13,7 +13,8 @@ from textual.strip import Strip
 from screens.rows import CLOSED, CURSOR, MARKED, OPEN, Part, Row
 
 GUTTER = 2
-_GAP = "  "
+_ROOMY = 50
+"""Cells from which on the parts of a tail stand further apart."""
 _TAIL_SHARE, _LAST_SHARE = 0.42, 0.62
 
 
@@ -44,7 +45,8 @@ def row_strip(row: Row, width: int, look: Look, *, cursor: bool, marked: bool) -
         text = part.text + " "
         segments.append(Segment(text, base + tones[part.tone]))
         used += cell_len(text)
-    tail, tail_cells = _fitting(row.tail, width)
+    spare = width - used - cell_len(row.text[:width])
+    tail, tail_cells = _fitting(row.tail, width, spare)
     room = width - used - tail_cells
     if room < 0:
         return Strip(segments).crop(0, width).extend_cell_length(width, base)
@@ -78,18 +80,20 @@ def _text(row: Row, room: int, base: Style, tones: Mapping[str, Style]) -> list[
     return [segment for segment in out if segment.text]
 
 
-def _fitting(tail: tuple[Part, ...], width: int) -> tuple[list[tuple[str, str]], int]:
+def _fitting(tail: tuple[Part, ...], width: int, spare: int) -> tuple[list[tuple[str, str]], int]:
     """The last parts of ``tail`` that a row of ``width`` cells has room for, and the cells they take.
 
-    The very last one, the most important, may take more than all of them together.
+    They may take a share of the row, or ``spare``, which the text does not need. The very last one, the
+    most important, may take more than all of them together.
     """
+    gap = "  " if width >= _ROOMY else " "
     kept: list[tuple[str, str]] = []
     used = 1
     for part in reversed(tail):
-        cells = cell_len(part.text) + len(_GAP)
-        if used + cells > width * (_TAIL_SHARE if kept else _LAST_SHARE):
+        cells = cell_len(part.text) + len(gap)
+        if used + cells > max(spare, width * (_TAIL_SHARE if kept else _LAST_SHARE)):
             break
-        kept.append((_GAP + part.text, part.tone))
+        kept.append((gap + part.text, part.tone))
         used += cells
     kept.reverse()
     return [*kept, (" ", "text")], used

@@ -26,9 +26,6 @@ class SearchOverlay(Vertical):
             super().__init__()
             self.text = text
 
-    class Submitted(Message):
-        """Enter was pressed in the line."""
-
     def __init__(self) -> None:
         super().__init__(id="search")
         self.input = Input(placeholder="words, a question, a name …", compact=True, id="query")
@@ -57,7 +54,6 @@ class SearchOverlay(Vertical):
     def open(self) -> None:
         """Show it, ready to type; what was typed before is selected, so that typing replaces it."""
         self.display = True
-        self.input.focus()
         self.input.select_all()
 
     def close(self) -> None:
@@ -82,11 +78,6 @@ class SearchOverlay(Vertical):
     def _typed(self, event: Input.Changed) -> None:
         event.stop()
         self.post_message(self.Typed(event.value))
-
-    @on(Input.Submitted)
-    def _submitted(self, event: Input.Submitted) -> None:
-        event.stop()
-        self.post_message(self.Submitted())
 
     def on_entry_list_moved(self) -> None:
         """Keep the place on the frame true."""

@@ -8,7 +8,7 @@ from dataclasses import replace
 from screens.actions import ACTIONS, Context, Place, by_id, hints, key_table
 from screens.rows import Row
 from screens.shown import words
-from tests.support.interface import opened
+from tests.screens.interface import opened
 from tests.support.workspaces import Sandbox
 
 NEVER = {"ctrl+h", "ctrl+m", "ctrl+j", "ctrl+i", "ctrl+s", "ctrl+a", "ctrl+b", "ctrl+["}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from screens.arrangement import Arrangement, Shape, arrange
-from tests.support.interface import opened
+from tests.screens.interface import opened
 from tests.support.workspaces import Sandbox
 
 

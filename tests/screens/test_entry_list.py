@@ -13,6 +13,7 @@ from screens.rows import Row
 from screens.shown import words
 from screens.widgets import entry_list as module
 from screens.widgets.entry_list import EntryList
+from screens.widgets.row_strip import row_strip
 
 
 class ListApp(App[None]):
@@ -63,7 +64,8 @@ async def test_the_neighbour_follows_when_the_row_is_gone() -> None:
 
 
 async def test_inert_rows_are_passed_over() -> None:
-    rows = [Row("h", words("head"), inert=True), *numbered(1), Row("h2", words("head"), inert=True), *numbered(2)]
+    first, second = (Row(name, words("head"), inert=True) for name in ("h", "h2"))
+    rows = [first, *numbered(1), second, *numbered(2)]
     async with listing(rows) as (app, _):
         assert app.list.cursor == 1
         app.list.move(1)
@@ -74,7 +76,7 @@ async def test_inert_rows_are_passed_over() -> None:
 
 async def test_fifty_thousand_rows_draw_only_those_in_view(monkeypatch: pytest.MonkeyPatch) -> None:
     drawn: list[str] = []
-    strip = module.row_strip
+    strip = row_strip
 
     def counting(row: Row, *arguments: object, **options: object) -> object:
         drawn.append(row.id)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.support.interface import opened
+from tests.screens.interface import opened
 from tests.support.workspaces import LOG, LOG_TEXT, Sandbox
 
 
@@ -50,7 +50,8 @@ async def test_marks_stay_through_a_change(sandbox: Sandbox) -> None:
 
 async def test_the_index_is_followed_by_a_process_of_its_own(sandbox: Sandbox) -> None:
     async with opened(sandbox.workspace, engines=True) as interface:
-        await interface.until(lambda: (sandbox.root / ".workbench/index/current").exists(), "an index")
+        current = sandbox.root / ".workbench" / "index" / "current"
+        await interface.until(current.exists, "an index")
         await interface.press("slash")
         await interface.type("staging")
-        await interface.until(lambda: interface.main.searching.rows, "hits")
+        await interface.until(lambda: len(interface.main.searching.rows) > 0, "hits")

@@ -26,7 +26,8 @@ def test_every_row_is_exactly_as_wide_as_its_list(text: str, tail: str, width: i
 
 
 def test_wide_characters_align() -> None:
-    rows = [Row("x", row_text(text), tail=(Part(words("7")),)) for text in ("会議の議事録", "plain", "🎉 party")]
+    texts = ("会議の議事録", "plain", "🎉 party")
+    rows = [Row("x", row_text(text), tail=(Part(words("7")),)) for text in texts]
     assert {cell_len(drawn(row, 30)) for row in rows} == {30}
     assert {drawn(row, 30)[-2:] for row in rows} == {"7 "}
 

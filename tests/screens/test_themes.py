@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from textual.color import Color
 
-from tests.support.interface import opened
+from tests.screens.interface import opened
 from tests.support.workspaces import Sandbox
 from themes import BUILT_IN, ThemeData, ThemeError, load_themes, parse_theme
 

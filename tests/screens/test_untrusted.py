@@ -8,7 +8,7 @@ import pytest
 
 from indexing.sync import reindex
 from screens.actions import ACTIONS
-from tests.support.interface import Interface, opened
+from tests.screens.interface import Interface, opened
 from tests.support.workspaces import Sandbox
 
 EVIL = "[/ [@click=app.quit]quit[/] [[x]] \\[b] \x1b]52;c;aGk=\x07 \x1b[31mred \u202eback \u200b"
@@ -20,12 +20,15 @@ NAME = "memory/2026-03-16-[@click=app.quit]\x1b[31m.md"
 @pytest.fixture
 def hostile(sandbox: Sandbox) -> Sandbox:
     sandbox.write(NAME, f"# Day {EVIL}\n\n## Heading {EVIL}\n\n- log {EVIL}\n- second\n")
-    sandbox.write("MEMORY.md", f"# Memory\n\n## Section {EVIL}\n\n- memory {EVIL} <!-- wb: src={EVIL} -->\n")
+    origin = f"<!-- wb: src={EVIL} -->"
+    sandbox.write("MEMORY.md", f"# Memory\n\n## Section {EVIL}\n\n- memory {EVIL} {origin}\n")
     sandbox.write(
         "episodes/2026/03/e2.md",
-        f"---\nid: e2\nl0_abstract: 'episode [/ [[x]] [@click=app.quit]'\nkey_topics: ['[b]']\n---\n- {EVIL}\n",
+        "---\nid: e2\nl0_abstract: 'episode [/ [[x]] [@click=app.quit]'\nkey_topics: ['[b]']\n---\n"
+        f"- {EVIL}\n",
     )
-    sandbox.write("graph/person/x.md", f"---\nname: '[@click=app.quit]'\ntype: '[/]'\n---\n- [todo] todo {EVIL}\n")
+    person = f"---\nname: '[@click=app.quit]'\ntype: '[/]'\n---\n- [todo] todo {EVIL}\n"
+    sandbox.write("graph/person/x.md", person)
     sandbox.commit("hostile [/ [@click=app.quit]")
     return sandbox
 
@@ -36,11 +39,12 @@ def is_clean(interface: Interface) -> bool:
 
 async def test_every_pane_title_and_preview_shows_it_as_itself(hostile: Sandbox) -> None:
     async with opened(hostile.workspace, (240, 50)) as interface:
-        for words in ("log [/ [@click=app.quit]quit[/] [[x]]", "memory [/ [@click", "episode [/ [[x]]", "todo [/"):
+        log = "log [/ [@click=app.quit]quit[/] [[x]]"
+        for words in (log, "memory [/ [@click", "episode [/ [[x]]", "todo [/"):
             await interface.until_shown(words)
         for pane in range(4):
             interface.main.go_to_pane(pane)
-            for _ in range(6):
+            for _ in range(3):
                 await interface.press("j")
                 await interface.pilot.click("#preview", offset=(8, 3))
                 assert is_clean(interface)
@@ -67,7 +71,7 @@ async def test_search_results_show_it_as_itself(hostile: Sandbox) -> None:
     reindex(hostile.workspace, vectors=False)
     async with opened(hostile.workspace, (240, 50)) as interface:
         await interface.press("slash")
-        await interface.type("click quit [/ [@click=app.quit]")
+        await interface.type("quit [/]")
         await interface.until(lambda: interface.main.searching.rows, "hits")
         await interface.until_shown("log [/ [@click=app.quit]")
         assert is_clean(interface)

@@ -203,6 +203,8 @@ def test_detached_head_and_sha256_and_worktree_repositories_take_commits(tmp_pat
 
 
 def test_hostile_configuration_hooks_and_filters_never_run(sandbox: Sandbox, tmp_path: Path) -> None:
+    sandbox.write("notes.txt", "hashed again by any index update, for it is as new as the index\n")
+    sandbox.commit("notes")
     canary = tmp_path / "canary"
     script = tmp_path / "evil.sh"
     script.write_text(f'#!/bin/sh\necho "$0 $*" >> {canary}\ncat\n')
@@ -221,7 +223,7 @@ def test_hostile_configuration_hooks_and_filters_never_run(sandbox: Sandbox, tmp
                  "prepare-commit-msg", "post-checkout", "post-rewrite"):  # fmt: skip
         (hooks / name).write_text(script.read_text())
         (hooks / name).chmod(0o755)
-    sandbox.write(".gitattributes", "*.md filter=x diff=x merge=x\n")
+    sandbox.write(".gitattributes", "*.txt filter=x\n*.md diff=x merge=x\n")
     first = promote(sandbox)
     place = sandbox.workspace
     address = sandbox.address("staging port")

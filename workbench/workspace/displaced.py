@@ -1,18 +1,23 @@
 """Files that were replaced, kept for a while because another writer may still hold them open.
 
 A program that opened a log before we exchanged it goes on writing into the old file. That file is kept
-in ``.workbench/displaced/`` with a note of how much of it is known; whatever is added to it is carried
-over to the file that took its place.
+in ``.workbench/displaced/`` with a note of the bytes that are known; whatever is added to it is carried
+over to the file that took its place. A file with text that is in no known version is never deleted: it
+goes to ``.workbench/conflicts/`` for the person to look at.
 """
 
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import json
 import os
+import stat
 import time
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
+from workbench.errors import WorkbenchError
 from workbench.memory.names import RelPath
 from workbench.workspace.files import Files
 
@@ -20,47 +25,95 @@ GRACE_SECONDS = 3600.0
 """How long a displaced file is watched for late writes."""
 
 
+@dataclass(frozen=True, slots=True)
+class _Note:
+    """What is known of a kept file: whose it was, how many of its bytes and their SHA-256, since when."""
+
+    path: RelPath
+    known: int
+    digest: str
+    since: float
+
+
 class Displaced:
     """The kept files of one workspace."""
 
-    def __init__(self, files: Files, folder: Path) -> None:
+    def __init__(self, files: Files, state: Path) -> None:
         self._files = files
-        self._folder = folder
+        self._folder = state / "displaced"
+        self._conflicts = state / "conflicts"
 
-    def keep(self, path: RelPath, name: str, known: int) -> None:
-        """Take the file ``name`` beside ``path`` out of its folder; its first ``known`` bytes are known."""
+    def keep(self, path: RelPath, name: str, known: bytes | None) -> None:
+        """Take the file ``name`` out of the folder of ``path``; it starts with the bytes ``known``.
+
+        None says that its text is foreign and must be shown to the person.
+        """
+        if known is None:
+            self._conflicts.mkdir(mode=0o700, exist_ok=True)
+            self._files.rename(path, name, self._conflicts, self._conflict_name(path, name))
+            return
         self._folder.mkdir(mode=0o700, exist_ok=True)
-        note = {"path": path, "known": known, "since": time.time()}
-        self._write_note(name, note)
+        self._write_note(name, _Note(path, len(known), _digest(known), time.time()))
         self._files.rename(path, name, self._folder, name)
 
-    def sweep(self) -> tuple[RelPath, ...]:
-        """Carry late bytes over, drop files whose time is up; the paths that gained bytes."""
-        gained = []
+    def conflicts(self) -> tuple[Path, ...]:
+        """Files that hold another writer's text which is in no version of any memory file."""
+        return tuple(sorted(self._conflicts.glob("*"))) if self._conflicts.is_dir() else ()
+
+    def sweep(self) -> None:
+        """Carry late bytes over; drop files whose time is up."""
         for note_path in sorted(self._folder.glob("*.json")):
             name = note_path.name.removesuffix(".json")
             try:
-                note = json.loads(note_path.read_bytes())
-                path, known, since = RelPath(note["path"]), int(note["known"]), float(note["since"])
-                late = (self._folder / name).read_bytes()[known:]
+                note = _Note(**json.loads(_read_own(note_path)))
+                content = _read_own(self._folder / name)
             except FileNotFoundError:  # the note of a file that never arrived
                 note_path.unlink(missing_ok=True)
                 continue
-            except (ValueError, KeyError, TypeError, OSError):
+            except (ValueError, TypeError, OSError):
                 continue  # not ours to judge: keep it
-            if late:
-                self._files.append(path, late)
-                note["known"] = known + len(late)
-                self._write_note(name, note)
-                gained.append(path)
-            elif not 0 <= time.time() - since < GRACE_SECONDS:
-                with contextlib.suppress(FileNotFoundError):
-                    os.unlink(self._folder / name)
-                note_path.unlink(missing_ok=True)
-        return tuple(gained)
+            with contextlib.suppress(WorkbenchError):  # its place is no file now: keep it
+                self._sweep_one(name, note, content)
 
-    def _write_note(self, name: str, note: dict[str, object]) -> None:
-        target = self._folder / f"{name}.json"
+    def _sweep_one(self, name: str, note: _Note, content: bytes) -> None:
+        if _digest(content[: note.known]) != note.digest:  # rewritten by whoever holds it open
+            self._conflicts.mkdir(mode=0o700, exist_ok=True)
+            target = self._conflicts / self._conflict_name(note.path, name)
+            os.replace(self._folder / name, target)
+            (self._folder / f"{name}.json").unlink()
+            return
+        age = time.time() - note.since
+        if late := content[note.known :]:
+            self._files.append(note.path, late)
+            self._write_note(name, replace(note, known=len(content), digest=_digest(content)))
+        elif age < 0:  # the clock went backwards
+            self._write_note(name, replace(note, since=time.time()))
+        elif age >= GRACE_SECONDS:
+            os.unlink(self._folder / name)
+            (self._folder / f"{name}.json").unlink()
+
+    def _write_note(self, name: str, note: _Note) -> None:
         fresh = self._folder / f"{name}.json.new"
-        fresh.write_text(json.dumps(note), encoding="utf-8")
-        fresh.replace(target)
+        fresh.unlink(missing_ok=True)
+        descriptor = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)
+        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+            json.dump(asdict(note), file)
+        fresh.replace(self._folder / f"{name}.json")
+
+    @staticmethod
+    def _conflict_name(path: RelPath, name: str) -> str:
+        unique = name.removeprefix(".wb-").removesuffix(".tmp")
+        return f"{unique}-{path.rpartition('/')[2]}"[-200:]
+
+
+def _digest(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()
+
+
+def _read_own(path: Path) -> bytes:
+    """A regular file of the state folder; a link or a pipe in its place is refused without waiting."""
+    descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    with os.fdopen(descriptor, "rb") as file:
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            raise ValueError(f"{path} is not a file")
+        return file.read()

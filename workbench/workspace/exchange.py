@@ -11,6 +11,7 @@ from collections.abc import Callable
 from functools import cache
 
 _RENAME_EXCHANGE = 2  # linux/fs.h; RENAME_SWAP of macOS' renameatx_np has the same value
+_RENAME_NOREPLACE = 4 if sys.platform == "darwin" else 1  # RENAME_EXCL there
 _UNSUPPORTED = (errno.ENOSYS, errno.EINVAL, errno.ENOTSUP)
 
 
@@ -20,14 +21,8 @@ def swap(folder: int, first: str, second: str) -> None:
     Where the system has no exchange, ``second`` is linked aside and replaced: the names still never
     stop existing, only the displaced file may be reached under two names for a moment.
     """
-    call = _system_call()
-    if call is not None:
-        code = call(folder, os.fsencode(first), folder, os.fsencode(second), _RENAME_EXCHANGE)
-        if code == 0:
-            return
-        number = ctypes.get_errno()
-        if number not in _UNSUPPORTED:
-            raise OSError(number, os.strerror(number), second)
+    if _rename(folder, first, second, _RENAME_EXCHANGE):
+        return
     aside = f"{first}.aside"
     os.link(second, aside, src_dir_fd=folder, dst_dir_fd=folder, follow_symlinks=False)
     try:
@@ -37,6 +32,27 @@ def swap(folder: int, first: str, second: str) -> None:
             os.unlink(aside, dir_fd=folder)
         raise
     os.rename(aside, first, src_dir_fd=folder, dst_dir_fd=folder)
+
+
+def place(folder: int, name: str, target: str) -> None:
+    """Rename ``name`` to ``target``. Raises FileExistsError when that exists already."""
+    if _rename(folder, name, target, _RENAME_NOREPLACE):
+        return
+    os.link(name, target, src_dir_fd=folder, dst_dir_fd=folder, follow_symlinks=False)
+    os.unlink(name, dir_fd=folder)
+
+
+def _rename(folder: int, first: str, second: str, how: int) -> bool:
+    """Whether the system could do it; False where it has no such call."""
+    call = _system_call()
+    if call is None:
+        return False
+    if call(folder, os.fsencode(first), folder, os.fsencode(second), how) == 0:
+        return True
+    number = ctypes.get_errno()
+    if number in _UNSUPPORTED:
+        return False
+    raise OSError(number, os.strerror(number), second)
 
 
 @cache

@@ -24,12 +24,21 @@ TEMPORARY_PREFIX = ".wb-"
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
-class ChangedError(Exception):
-    """The file is not what the edit was planned on; nothing was replaced."""
+_OUT_OF_BOUNDS = frozenset({"", ".", "..", ".git", ".workbench"})
 
-    def __init__(self, path: str) -> None:
+
+class ChangedError(Exception):
+    """The file is not what the edit was planned on; the other writer's version stands.
+
+    ``left`` names a file beside it that may still be written to or holds foreign text; its first bytes
+    are ``known``, or None when all of it is foreign.
+    """
+
+    def __init__(self, path: str, left: str | None = None, known: bytes | None = None) -> None:
         super().__init__(path)
         self.path = path
+        self.left = left
+        self.known = known
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,21 +84,34 @@ class Files:
             _require_start(folder, name, path, before, after)
             if after is None:
                 return self._remove(folder, name, path, before or b"", temporary)
-            mode = 0o644 if before is None else stat.S_IMODE(_stat(folder, name).st_mode)
+            mode = None if before is None else stat.S_IMODE(_stat(folder, name).st_mode)
             _write_new(folder, temporary, after, mode)
             try:
                 _require_start(folder, name, path, before, after)
                 if before is None:
                     return self._create(folder, name, path, temporary)
                 return self._exchange(folder, name, path, before, after, temporary)
-            except BaseException:
-                self._discard(folder, temporary, after)
+            except BaseException as error:
+                if not (isinstance(error, ChangedError) and error.left):
+                    self._discard(folder, temporary, after)
                 raise
 
     def append(self, path: RelPath, data: bytes) -> None:
         """Add ``data`` at the end of a file with one write, making the file when there is none."""
         with self._folder(path, make=True) as (folder, name):
             _append(folder, name, path, data)
+
+    def swap_beside(self, path: RelPath, name: str) -> None:
+        """Exchange a file with the file ``name`` in its folder."""
+        with self._folder(path) as (folder, own):
+            exchange.swap(folder, name, own)
+
+    def is_same_file(self, path: RelPath, name: str) -> bool:
+        """Whether ``name`` in the folder of ``path`` is the very same file under a second name."""
+        with contextlib.suppress(FileNotFoundError), self._folder(path) as (folder, own):
+            first, second = _stat(folder, own), _stat(folder, name)
+            return (first.st_dev, first.st_ino) == (second.st_dev, second.st_ino)
+        return False
 
     def rename(self, path: RelPath, old: str, new_folder: Path, new: str) -> None:
         """Move the file ``old`` beside ``path`` into another folder of the same file system."""
@@ -122,52 +144,69 @@ class Files:
     def _exchange(
         self, folder: int, name: str, path: RelPath, before: bytes, after: bytes, temporary: str
     ) -> Written:
-        exchange.swap(folder, temporary, name)
-        displaced = _read(folder, temporary, path)
-        if displaced != before and not displaced.startswith(before):
-            # Another writer replaced or rewrote the file in the last moment. Give it back whole; what
-            # was appended to ours meanwhile follows it.
-            exchange.swap(folder, temporary, name)
-            ours = _read(folder, temporary, path)
-            if ours != after and ours.startswith(after):
-                _append(folder, name, path, ours[len(after) :])
-            raise ChangedError(path)
-        carried = displaced[len(before) :]
-        if carried:
-            _append(folder, name, path, carried)
-        return Written(carried, _flush_folder(folder), temporary)
-
-    def _create(self, folder: int, name: str, path: RelPath, temporary: str) -> Written:
         try:
-            os.link(temporary, name, src_dir_fd=folder, dst_dir_fd=folder, follow_symlinks=False)
+            exchange.swap(folder, temporary, name)
+        except FileNotFoundError:  # deleted in the last moment
+            raise ChangedError(path) from None
+        try:
+            displaced = _read(folder, temporary, path)
+            carried = displaced[len(before) :] if displaced.startswith(before) else None
+            if carried:
+                _append(folder, name, path, carried)
+        except BaseException:
+            exchange.swap(folder, temporary, name)
+            self._discard(folder, temporary, after + _read(folder, name, path)[len(before) :])
+            raise
+        if carried is None:
+            self._give_back(folder, name, path, after, temporary)
+        return Written(carried or b"", _flush_folder(folder), temporary)
+
+    @staticmethod
+    def _give_back(folder: int, name: str, path: RelPath, after: bytes, temporary: str) -> None:
+        """Another writer rewrote the file in the last moment: its version returns, and what was added
+        to ours meanwhile follows it. Always raises ChangedError."""
+        exchange.swap(folder, temporary, name)
+        ours = _read(folder, temporary, path)
+        if not ours.startswith(after):
+            raise ChangedError(path, left=temporary)
+        if ours != after:
+            _append(folder, name, path, ours[len(after) :])
+        raise ChangedError(path, left=temporary, known=ours)
+
+    @staticmethod
+    def _create(folder: int, name: str, path: RelPath, temporary: str) -> Written:
+        try:
+            exchange.place(folder, temporary, name)
         except FileExistsError:
             raise ChangedError(path) from None
-        os.unlink(temporary, dir_fd=folder)
         return Written(b"", _flush_folder(folder), None)
 
-    def _remove(self, folder: int, name: str, path: RelPath, before: bytes, temporary: str) -> Written:
-        os.rename(name, temporary, src_dir_fd=folder, dst_dir_fd=folder)
+    @staticmethod
+    def _remove(folder: int, name: str, path: RelPath, before: bytes, temporary: str) -> Written:
+        try:
+            os.rename(name, temporary, src_dir_fd=folder, dst_dir_fd=folder)
+        except FileNotFoundError:
+            raise ChangedError(path) from None
         if _read(folder, temporary, path) != before:
             try:
-                os.link(temporary, name, src_dir_fd=folder, dst_dir_fd=folder)
-            except FileExistsError:  # the other writer made a new one: keep both, ours beside it
-                raise ChangedError(path) from None
-            os.unlink(temporary, dir_fd=folder)
+                exchange.place(folder, temporary, name)
+            except FileExistsError:  # the other writer made a new one meanwhile: both are kept
+                raise ChangedError(path, left=temporary) from None
             raise ChangedError(path)
         return Written(b"", _flush_folder(folder), temporary)
 
     @staticmethod
-    def _discard(folder: int, temporary: str, after: bytes) -> None:
-        """Remove our temporary file, but only while it holds nothing but our own bytes."""
+    def _discard(folder: int, temporary: str, known: bytes) -> None:
+        """Remove our temporary file, but only while it holds nothing but bytes that are elsewhere too."""
         with contextlib.suppress(OSError):
-            if after.startswith(_read(folder, temporary, temporary)):
+            if known.startswith(_read(folder, temporary, temporary)):
                 os.unlink(temporary, dir_fd=folder)
 
     @contextlib.contextmanager
     def _folder(self, path: RelPath, *, make: bool = False) -> Iterator[tuple[int, str]]:
         """A descriptor of the folder that ``path`` is in, reached without following any link."""
         parts = path.split("/")
-        if not path or path.startswith("/") or "\0" in path or any(p in ("", ".", "..") for p in parts):
+        if "\0" in path or any(part.casefold() in _OUT_OF_BOUNDS for part in parts):
             raise NotMemoryError(path)
         descriptor = os.open(self.root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         try:
@@ -242,11 +281,13 @@ def _stat(folder: int, name: str) -> os.stat_result:
     return os.stat(name, dir_fd=folder, follow_symlinks=False)
 
 
-def _write_new(folder: int, name: str, data: bytes, mode: int) -> None:
+def _write_new(folder: int, name: str, data: bytes, mode: int | None) -> None:
+    """A new file with these bytes; ``mode`` None asks for what the person's umask gives."""
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
-    descriptor = os.open(name, flags, mode, dir_fd=folder)
+    descriptor = os.open(name, flags, 0o666 if mode is None else mode, dir_fd=folder)
     try:
-        os.fchmod(descriptor, mode)
+        if mode is not None:
+            os.fchmod(descriptor, mode)
         _write_all(descriptor, data)
         os.fsync(descriptor)
     except BaseException:

@@ -7,6 +7,7 @@ paths by construction, whatever the person has staged.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -45,6 +46,7 @@ _UNFINISHED = {
     "CHERRY_PICK_HEAD": "a cherry-pick",
     "REVERT_HEAD": "a revert",
 }
+_LATEST_SECOND = 253_402_300_799  # the end of the year 9999
 FALLBACK_IDENTITY = ("Memory Workbench", "workbench@localhost")
 
 
@@ -60,10 +62,23 @@ class Commit:
     subject: str
     message: str
     trailers: tuple[tuple[str, str], ...]
+    cut_off: bool = False
+    """Whether its parents are missing because the clone is shallow."""
 
     def trailer(self, key: str) -> str | None:
         """The first trailer of that key."""
         return next((value for name, value in self.trailers if name == key), None)
+
+
+@dataclass(frozen=True, slots=True)
+class _IndexRow:
+    """One line of the index; ``tag`` is S for what a sparse checkout left out."""
+
+    tag: str
+    mode: str
+    blob: str | None
+    stage: str
+    path: str
 
 
 class History:
@@ -77,6 +92,7 @@ class History:
         self._git_dir = git_dir
         self._digest_size = 32 if algorithm == "sha256" else 20
         self._identity = identity
+        self._cut_off: frozenset[str] = frozenset()
         self._objects = ObjectReader(lambda: carrier.cat_file("--batch", as_process=True, istream=PIPE))
 
     @classmethod
@@ -88,6 +104,8 @@ class History:
         carrier = _carrier(root)
         status, out, err = carrier.rev_parse(
             "--absolute-git-dir",
+            "--path-format=absolute",
+            "--git-common-dir",
             "--is-bare-repository",
             "--show-object-format",
             "--show-prefix",
@@ -103,13 +121,13 @@ class History:
                 )
             raise NoRepositoryError(os.fspath(root))
         lines = os.fsdecode(out).split("\n")
-        git_dir, bare, algorithm, prefix = (*lines, "", "")[:4]
+        git_dir, common_dir, bare, algorithm, prefix = (*lines, "", "")[:5]
         if bare == "true":
             raise RepositoryStateError(
                 f"{git_dir} is a bare repository: it has no files to curate",
                 hint="clone it and open the clone",
             )
-        top = os.fspath(root)[: -len(prefix) - 1] if prefix else os.fspath(root)
+        top = os.fspath(root)[: -len(prefix)] if prefix else os.fspath(root)
         carrier.set_persistent_git_options(git_dir=git_dir, work_tree=top or "/")
         configured = _configuration(carrier)
         carrier.update_environment(**_configuration_overrides(configured))
@@ -117,7 +135,10 @@ class History:
             configured.get(f"user.{key}") or fallback
             for key, fallback in zip(("name", "email"), FALLBACK_IDENTITY, strict=True)
         )
-        return cls(carrier, prefix, Path(git_dir), algorithm, (identity[0], identity[1]))
+        history = cls(carrier, prefix, Path(git_dir), algorithm, (identity[0], identity[1]))
+        with contextlib.suppress(OSError):
+            history._cut_off = frozenset((Path(common_dir) / "shallow").read_text().split())
+        return history
 
     @classmethod
     def create(cls, root: Path) -> History:
@@ -152,6 +173,44 @@ class History:
                     hint="finish or abort it, then try again",
                 )
 
+    def require_untracked(self, folder: str) -> None:
+        """Raise RepositoryStateError when git holds files below ``folder``, which is ours alone.
+
+        What a clone brought along could otherwise speak in our name.
+        """
+        if self._index_rows([RelPath(folder)]) or self._node(self.head(), folder):
+            raise RepositoryStateError(
+                f"{folder}/ is under version control here, but it holds derived files only",
+                hint=f"git rm -r --cached {folder} and commit, if it is yours; else do not trust this clone",
+            )
+
+    def require_plain(self, paths: Iterable[RelPath]) -> None:
+        """Raise RepositoryStateError for files that git stores in another form, or does not agree on.
+
+        Committing their bytes as they are would publish what a filter encrypts, record conflict markers,
+        or delete what a sparse checkout only left out.
+        """
+        wanted = list(paths)
+        out = self._run("check_attr", "-z", "filter", "working-tree-encoding", "--", *wanted)
+        fields = os.fsdecode(out).split("\0")
+        for path, attribute, value in zip(fields[::3], fields[1::3], fields[2::3], strict=False):
+            if value not in ("unspecified", "unset"):
+                raise RepositoryStateError(
+                    f"{path} is stored through git's {attribute} “{value}”; nothing was changed",
+                    hint="curate files that git stores as they are, or remove the attribute for this one",
+                )
+        for row in self._index_rows(wanted):
+            if row.stage != "0":
+                raise RepositoryStateError(
+                    f"{row.path} has an unfinished merge in git's index; nothing was changed",
+                    hint="resolve it and `git add` the file, then try again",
+                )
+            if row.tag == "S":
+                raise RepositoryStateError(
+                    f"{row.path} is outside this sparse checkout; nothing was changed",
+                    hint="git sparse-checkout add its folder first",
+                )
+
     def commit(self, commit: CommitId) -> Commit:
         """A commit's own data."""
         data = self._objects.read(commit, "commit")
@@ -164,15 +223,17 @@ class History:
         author = fields["author"][0].rpartition(" <")[0]
         message = body.decode("utf-8", "replace")
         seconds = int(stamp.split(" ")[0] or 0) if who else 0
+        cut_off = commit in self._cut_off
         return Commit(
             id=commit,
-            parents=tuple(CommitId(parent) for parent in fields.get("parent", ())),
+            parents=() if cut_off else tuple(CommitId(parent) for parent in fields.get("parent", ())),
             tree=fields["tree"][0],
             author=author,
-            when=datetime.fromtimestamp(seconds, UTC),
+            when=datetime.fromtimestamp(min(max(seconds, 0), _LATEST_SECOND), UTC),
             subject=message.partition("\n")[0],
             message=message,
             trailers=_trailers(message),
+            cut_off=cut_off,
         )
 
     def commits(self, *, path: RelPath | None = None, batch: int = 256) -> Iterator[Commit]:
@@ -182,8 +243,8 @@ class History:
         only = ["--", ":(top,literal)" + self._prefix + path] if path else ["--"]
         skip = 0
         while True:
-            out = self._git.rev_list(f"--max-count={batch}", f"--skip={skip}", "HEAD", *only)
-            names = out.split()
+            out = self._run("rev_list", f"--max-count={batch}", f"--skip={skip}", "HEAD", *only)
+            names = out.decode().split()
             yield from (self.commit(CommitId(name)) for name in names)
             if len(names) < batch:
                 return
@@ -210,20 +271,16 @@ class History:
 
     def blob_id(self, commit: CommitId | None, path: RelPath) -> BlobId | None:
         """The name of a file's bytes in a commit."""
-        if commit is None:
-            return None
-        tree = self.commit(commit).tree
-        parts = os.fsencode(self._prefix + path).split(b"/")
-        for part in parts[:-1]:
-            node = self._tree(tree).get(part)
-            if node is None or not node.is_tree:
-                return None
-            tree = node.id
-        node = self._tree(tree).get(parts[-1])
+        node = self._node(commit, path)
         return BlobId(node.id) if node and node.is_file else None
 
     def changed_paths(self, commit: Commit) -> tuple[RelPath, ...]:
-        """The files below the workspace that a commit changed against its first parent."""
+        """The files below the workspace that a commit changed against its first parent.
+
+        Nothing is known of a commit whose parents a shallow clone does not have.
+        """
+        if commit.cut_off:
+            return ()
         before = self.commit(commit.parents[0]).tree if commit.parents else None
         prefix = os.fsencode(self._prefix)
         changed = trees.changed(self._tree, before, commit.tree)
@@ -268,9 +325,12 @@ class History:
         return CommitId(self._feed(data, "commit_tree", *arguments, env=environment))
 
     def advance(self, commit: CommitId, expected: CommitId | None, why: str) -> bool:
-        """Move the current branch to ``commit`` if it still stands at ``expected``."""
+        """Move the current branch to ``commit`` if it still stands at ``expected``.
+
+        Raises RepositoryStateError when it does and yet cannot be moved.
+        """
         old = expected or "0" * (self._digest_size * 2)
-        status, _, _ = self._git.update_ref(
+        status, _, err = self._git.update_ref(
             "-m",
             why,
             "HEAD",
@@ -279,6 +339,11 @@ class History:
             with_extended_output=True,
             with_exceptions=False,
         )
+        if status and self.head() == expected:
+            raise RepositoryStateError(
+                f"the branch cannot be moved: {_reason(err)}",
+                hint="if no git is running, remove the stale .lock file that it names",
+            )
         return bool(status == 0)
 
     def refresh_index(self, old: CommitId | None, new: CommitId, paths: Iterable[RelPath]) -> str:
@@ -288,22 +353,18 @@ class History:
         stays. Returns "" or a sentence that says why it could not be done.
         """
         wanted = tuple(paths)
-        names = [":(top,literal)" + self._prefix + path for path in wanted]
-        listing = self._git.ls_files("--stage", "-z", "--full-name", "--", *names, stdout_as_string=False)
-        staged = {}
-        for record in filter(None, listing.split(b"\0")):
-            meta, _, full = record.partition(b"\t")
-            mode, blob, stage = meta.decode().split(" ")
-            staged[os.fsdecode(full)] = (mode, blob, stage)
+        try:
+            staged = {row.path: row for row in self._index_rows(wanted)}
+        except RepositoryStateError as error:
+            return f"git's index was not refreshed: {error.message}"
         lines = []
         for path in wanted:
-            full = self._prefix + path
-            mode, blob, stage = staged.get(full, ("100644", None, "0"))
+            row = staged.get(path, _IndexRow("H", "100644", None, "0", path))
             target = self.blob_id(new, path)
-            if stage != "0" or blob != self.blob_id(old, path) or blob == target:
+            if row.stage != "0" or row.blob != self.blob_id(old, path) or row.blob == target:
                 continue
-            head = f"{mode} {target}" if target else f"0 {'0' * (self._digest_size * 2)}"
-            lines.append(os.fsencode(f"{head} 0\t{full}") + b"\0")
+            head = f"{row.mode} {target}" if target else f"0 {'0' * (self._digest_size * 2)}"
+            lines.append(os.fsencode(f"{head} 0\t{self._prefix}{path}") + b"\0")
         if not lines:
             return ""
         try:
@@ -324,24 +385,69 @@ class History:
         """Take in a ``git fast-import`` stream."""
         self._feed(stream, "fast_import", "--quiet", "--date-format=raw")
 
+    def _index_rows(self, paths: Iterable[RelPath]) -> list[_IndexRow]:
+        """What the person's index says of these paths, and of what is below them."""
+        names = [":(top,literal)" + self._prefix + path for path in paths]
+        out = self._run("ls_files", "-t", "--stage", "-z", "--full-name", "--", *names)
+        rows = []
+        for record in filter(None, os.fsdecode(out).split("\0")):
+            meta, _, full = record.partition("\t")
+            tag, mode, blob, stage = meta.split(" ")
+            rows.append(_IndexRow(tag, mode, blob, stage, full[len(self._prefix) :]))
+        return rows
+
     # -- objects ---------------------------------------------------------------------------------
 
     def _tree(self, name: str) -> trees.Tree:
         return trees.parse(self._objects.read(name, "tree"), self._digest_size)
 
+    def _node(self, commit: CommitId | None, path: str) -> trees.Node | None:
+        """What stands at a path in a commit."""
+        if commit is None:
+            return None
+        tree = self.commit(commit).tree
+        parts = os.fsencode(self._prefix + path).split(b"/")
+        for part in parts[:-1]:
+            node = self._tree(tree).get(part)
+            if node is None or not node.is_tree:
+                return None
+            tree = node.id
+        return self._tree(tree).get(parts[-1])
+
     def _store_tree(self, tree: trees.Tree) -> str:
         return self.store(trees.render(tree), "tree")
+
+    def _run(self, command: str, *arguments: str) -> bytes:
+        """What a reading command prints. Raises RepositoryStateError with git's own reason."""
+        status, out, err = getattr(self._git, command)(
+            *arguments,
+            with_extended_output=True,
+            with_exceptions=False,
+            stdout_as_string=False,
+            strip_newline_in_stdout=False,
+        )
+        if status:
+            raise RepositoryStateError(
+                f"git {command.replace('_', '-')} failed: {_reason(err)}",
+                hint="`git status` and `git fsck` tell more",
+            )
+        return bytes(out)
 
     def _feed(self, data: bytes, command: str, *arguments: str, env: Any = None) -> str:
         process = getattr(self._git, command)(*arguments, as_process=True, istream=PIPE, env=env)
         out, err = process.proc.communicate(data)
         if process.proc.returncode:
-            reason = err.decode("utf-8", "replace").strip().splitlines()
             raise WriteFailedError(
-                f"git {command.replace('_', '-')} failed: {reason[-1] if reason else 'no reason given'}",
+                f"git {command.replace('_', '-')} failed: {_reason(err.decode('utf-8', 'replace'))}",
                 hint="nothing was changed; check free space and the repository's health (git fsck)",
             )
         return str(out.decode().strip())
+
+
+def _reason(text: str) -> str:
+    """The line in which git says what went wrong."""
+    lines = str(text).strip().splitlines() or ["no reason given"]
+    return next((line for line in lines if line.startswith(("fatal: ", "error: "))), lines[-1])
 
 
 def _carrier(root: Path) -> Any:
@@ -361,6 +467,8 @@ def _carrier(root: Path) -> Any:
     carrier.update_environment(
         GIT_OPTIONAL_LOCKS="0",
         GIT_TERMINAL_PROMPT="0",
+        GIT_ALLOW_PROTOCOL="",  # a partial clone must not fetch: its remote names the program to run
+        GIT_NO_LAZY_FETCH="1",
         GIT_NO_REPLACE_OBJECTS="1",
     )
     return carrier

@@ -42,13 +42,18 @@ class Journal:
     def write(self, intent: Intent) -> None:
         """Make the intent durable."""
         fresh = self._path.with_suffix(".new")
-        descriptor = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
-        try:
-            os.write(descriptor, json.dumps(asdict(intent)).encode())
+        fresh.unlink(missing_ok=True)
+        descriptor = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)
+        with os.fdopen(descriptor, "w", encoding="ascii") as file:
+            json.dump(asdict(intent), file)
+            file.flush()
             os.fsync(descriptor)
-        finally:
-            os.close(descriptor)
         os.replace(fresh, self._path)
+        folder = os.open(self._path.parent, os.O_RDONLY | os.O_DIRECTORY)
+        try:
+            os.fsync(folder)
+        finally:
+            os.close(folder)
 
     def read(self) -> Intent | None:
         """The intent that was left behind, or None."""
@@ -60,8 +65,12 @@ class Journal:
             return None
         except (ValueError, KeyError, TypeError):
             # Written atomically, so this was not us; without it nothing can be rolled forward.
-            self._path.replace(self._path.with_suffix(".damaged"))
+            self.set_aside()
             return None
+
+    def set_aside(self) -> None:
+        """The intent cannot be believed: keep the file under another name."""
+        self._path.replace(self._path.with_suffix(".refused"))
 
     def clear(self) -> None:
         """The intent is carried out, or given up."""

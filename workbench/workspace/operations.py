@@ -20,6 +20,7 @@ from workbench.errors import (
     NotCuratableError,
     ReadOnlyError,
     RepositoryStateError,
+    WorkbenchError,
     WriteFailedError,
     disk_error,
 )
@@ -29,6 +30,7 @@ from workbench.workspace.displaced import Displaced
 from workbench.workspace.files import TEMPORARY_PREFIX, ChangedError, Files, Written
 from workbench.workspace.history import Commit, History
 from workbench.workspace.journal import Intent, Journal, Step
+from workbench.workspace.layout import STATE_DIR
 from workbench.workspace.locks import hold
 from workbench.workspace.plan import FileEdit, Operation, Plan
 
@@ -51,7 +53,7 @@ class Operations:
         self._prepare = prepare
         self._lock = state / "operations.lock"
         self._journal = Journal(state)
-        self._displaced = Displaced(files, state / "displaced")
+        self._displaced = Displaced(files, state)
 
     # -- doing -----------------------------------------------------------------------------------
 
@@ -70,6 +72,7 @@ class Operations:
                     raise NotCuratableError("there is nothing to change", hint=plan.summary)
                 for edit in plan.edits:
                     self._files.require_writable(edit.path)
+                self._history.require_plain([edit.path for edit in plan.edits])
                 try:
                     return self._attempt(plan)
                 except ChangedError:
@@ -82,7 +85,7 @@ class Operations:
     def recover(self) -> None:
         """Finish what a killed process began and carry late bytes over; nothing where nothing was done."""
         if self._lock.parent.is_dir():
-            later = (ReadOnlyError, BusyError, RepositoryStateError)  # the next action does it
+            later = (ReadOnlyError, BusyError, RepositoryStateError)  # the next action says so
             with contextlib.suppress(*later), self._exclusive("recovery"):
                 pass
 
@@ -90,6 +93,7 @@ class Operations:
     def _exclusive(self, purpose: str) -> Iterator[None]:
         try:
             self._prepare()
+            self._history.require_untracked(STATE_DIR)
             with hold(self._lock, purpose, wait=_LOCK_SECONDS):
                 self._roll_forward()
                 self._displaced.sweep()
@@ -108,7 +112,7 @@ class Operations:
         intent = Intent(operation, head, commit, message, steps)
         self._journal.write(intent)
         notes = self._replace_all(intent, plan.edits)
-        commit, late = self._record(intent)
+        commit, late = self._record(intent, steps)
         self._journal.clear()
         done = self._operation(self._history.commit(commit))
         assert done is not None
@@ -144,49 +148,69 @@ class Operations:
         notes: list[str] = []
         try:
             for step, edit in zip(intent.steps, edits, strict=True):
-                written = self._files.replace(edit.path, edit.before, edit.after, temporary=step.temporary)
+                written = self._replace(edit.path, edit.before, edit.after, step.temporary)
                 done.append((step, edit))
-                self._keep(edit.path, edit.before, written)
                 if not written.durable:
                     notes.append(f"{edit.path} is saved, durability unconfirmed")
-        except (ChangedError, OSError):
+        except (ChangedError, WorkbenchError, OSError):
             for step, edit in reversed(done):
                 self._put_back(step, edit)
             self._journal.clear()
             raise
         return notes
 
-    def _put_back(self, step: Step, edit: FileEdit) -> None:
-        now = self._files.read_or_none(edit.path)
-        after = edit.after or b""
-        tail = now[len(after) :] if now is not None and now.startswith(after) else None
-        if tail is None:
-            return  # rewritten by somebody else meanwhile: theirs stays
-        target = None if edit.before is None and not tail else (edit.before or b"") + tail
-        written = self._files.replace(
-            edit.path, now, target, temporary=step.temporary.replace(".tmp", "-back.tmp")
-        )
-        self._keep(edit.path, now, written)
-
-    def _keep(self, path: RelPath, before: bytes | None, written: Written) -> None:
+    def _replace(self, path: RelPath, before: bytes | None, after: bytes | None, temporary: str) -> Written:
+        """Replace one file and keep what may still be written to."""
+        try:
+            written = self._files.replace(path, before, after, temporary=temporary)
+        except ChangedError as changed:
+            if changed.left is not None:
+                self._displaced.keep(path, changed.left, changed.known)
+            raise
         if written.displaced is not None:
-            known = len(before or b"") + len(written.carried)
-            self._displaced.keep(path, written.displaced, known)
+            self._displaced.keep(path, written.displaced, (before or b"") + written.carried)
+        return written
 
-    def _record(self, intent: Intent) -> tuple[CommitId, list[str]]:
+    def _put_back(self, step: Step, edit: FileEdit) -> None:
+        """Take one file of a failed operation back; text of somebody else stays."""
+        now = self._files.read_or_none(edit.path)
+        if edit.after is None:
+            target = edit.before if now is None else now
+        elif now is not None and now.startswith(edit.after):
+            tail = now[len(edit.after) :]
+            target = None if edit.before is None and not tail else (edit.before or b"") + tail
+        else:
+            target = now
+        if target != now:
+            with contextlib.suppress(ChangedError):
+                self._replace(edit.path, now, target, _back(step.temporary))
+
+    def _record(self, intent: Intent, taken: tuple[Step, ...]) -> tuple[CommitId, list[str]]:
         """Move the branch to the operation's commit, on top of whatever was committed meanwhile."""
         parent, commit = intent.parent, intent.commit
-        changes = {step.path: step.after for step in intent.steps}
+        changes = {step.path: step.after for step in taken}
+        if taken != intent.steps:
+            commit = self._history.build_commit(parent, changes, intent.message)
         for _ in range(ATTEMPTS):
             if self._history.advance(commit, parent, f"workbench: {intent.operation}"):
                 note = self._history.refresh_index(parent, commit, changes)
                 return commit, [note] if note else []
             parent = self._history.head()
+            changes = {step.path: self._merged(step, parent) for step in taken}
             commit = self._history.build_commit(parent, changes, intent.message)
         raise WriteFailedError(
             "the files are written, but the branch could not be moved",
-            hint="the next action will record it; check for a stale lock in .git/refs",
+            hint="the next action will record it",
         )
+
+    def _merged(self, step: Step, head: CommitId | None) -> BlobId | None:
+        """What the commit gives a file when the branch has moved: what is on disk, if others changed it."""
+        if self._history.blob_id(head, step.path) == step.before:
+            return step.after
+        now = self._files.read_or_none(step.path)
+        return None if now is None else self._history.store(now)
+
+    # -- recovery --------------------------------------------------------------------------------
 
     def _roll_forward(self) -> None:
         """Finish the operation that a killed process left in the journal."""
@@ -194,33 +218,71 @@ class Operations:
         if intent is None:
             return
         self._history.require_committable()
-        for step in intent.steps:
-            self._finish_step(step)
+        if not self._is_ours(intent):
+            self._journal.set_aside()
+            return
+        taken = tuple(step for step in intent.steps if self._finish_step(step))
         recorded = self._find_recorded(intent)
-        if recorded is None:
-            self._record(intent)
-        else:  # killed between the branch and the person's index
+        if recorded is not None:  # killed between the branch and the person's index
             self._history.refresh_index(intent.parent, recorded, [step.path for step in intent.steps])
+        elif taken:
+            self._record(intent, taken)
         self._journal.clear()
 
-    def _finish_step(self, step: Step) -> None:
+    def _is_ours(self, intent: Intent) -> bool:
+        """Whether the journal says what its commit says: it is a file, and files can come from anywhere."""
+        try:
+            commit = self._history.commit(intent.commit)
+        except RepositoryStateError:  # there is no such commit
+            return False
+        return commit.trailer("Operation") == intent.operation and all(
+            self._history.blob_id(intent.commit, step.path) == step.after for step in intent.steps
+        )
+
+    def _finish_step(self, step: Step) -> bool:
+        """Make one file what the operation made it, unless somebody else rewrote it; whether it is so."""
         before, after = self._bytes(step.before), self._bytes(step.after)
         now = self._files.read_or_none(step.path)
-        beside = self._files.read_beside(step.path, step.temporary)
-        exchanged = _is_exchanged(now, before, after)
-        if beside is not None:
-            if exchanged or not (after or b"").startswith(beside):
-                known = len(before or b"") if beside.startswith(before or b"") else len(beside)
-                self._displaced.keep(step.path, step.temporary, known)
-            else:  # our own new version, whole or in part, that never took its place
-                self._files.remove_beside(step.path, step.temporary)
-        if exchanged:
-            return
-        tail = b"" if now is None else now[len(before or b"") :]
+        state = _state(now, before, after)
+        for name in (step.temporary, _back(step.temporary)):
+            if self._settle(step.path, name, now, before, after) and state == "new":
+                # Killed between the two swaps of a conflict: the version beside is somebody else's.
+                self._files.swap_beside(step.path, name)
+                self._displaced.keep(step.path, name, after)
+                return False
+        if state != "old":
+            return state == "new"
+        tail = (now or b"")[len(before or b"") :]
         target = after if not tail else (after or b"") + tail
-        with contextlib.suppress(ChangedError):  # rewritten by somebody else: theirs stays
-            written = self._files.replace(step.path, now, target, temporary=step.temporary)
-            self._keep(step.path, now, written)
+        try:
+            self._replace(step.path, now, target, step.temporary)
+        except ChangedError:
+            return False
+        return True
+
+    def _settle(
+        self, path: RelPath, name: str, now: bytes | None, before: bytes | None, after: bytes | None
+    ) -> bool:
+        """Put a temporary file that was left behind where it belongs; whether it holds foreign text."""
+        content = self._files.read_beside(path, name)
+        if content is None:
+            return False
+        if self._files.is_same_file(path, name):
+            self._files.remove_beside(path, name)
+            return False
+        versions = sorted((v for v in (before, after) if v is not None), key=len, reverse=True)
+        if any(version.startswith(content) for version in versions):
+            self._displaced.keep(path, name, content)
+            return False
+        for version in versions:
+            if content.startswith(version):
+                carried = now is not None and now.endswith(content[len(version) :])
+                self._displaced.keep(path, name, content if carried else version)
+                return False
+        if now is None or not versions or not now.startswith(versions[0]):
+            self._displaced.keep(path, name, None)
+            return False
+        return True
 
     def _find_recorded(self, intent: Intent) -> CommitId | None:
         newest = islice(self._history.commits(), _RECOVERY_DEPTH)
@@ -249,6 +311,10 @@ class Operations:
             out.append(operation)
         return out
 
+    def conflicts(self) -> tuple[Path, ...]:
+        """Files with another writer's text that is in no version of any memory file."""
+        return self._displaced.conflicts()
+
     def find(self, prefix: str) -> Operation:
         """The operation (or commit) whose id starts with ``prefix``. Raises EntryNotFoundError."""
         for operation in self.walk():
@@ -259,6 +325,11 @@ class Operations:
     def edits(self, operation: Operation) -> tuple[FileEdit, ...]:
         """What an operation did to each file, from its commit."""
         commit = self._history.commit(operation.commit)
+        if commit.cut_off:
+            raise RepositoryStateError(
+                f"what {operation.id} changed is beyond the end of this shallow clone",
+                hint="git fetch --unshallow brings the rest of the history",
+            )
         parent = commit.parents[0] if commit.parents else None
         return tuple(
             FileEdit(path, self._history.blob(parent, path), self._history.blob(commit.id, path))
@@ -284,15 +355,25 @@ class Operations:
         )
 
 
-def _is_exchanged(now: bytes | None, before: bytes | None, after: bytes | None) -> bool:
-    """Whether the file on disk is the new version already, or somebody else's altogether.
+def _state(now: bytes | None, before: bytes | None, after: bytes | None) -> str:
+    """Whether a file is ``old``, ``new``, or ``foreign``: something that we never planned on.
 
-    Either version may be a prefix of the other, and an agent may have appended to either: so the longer
-    of the two decides.
+    An agent may have appended to either version, and either may be a prefix of the other: the longer one
+    that fits decides.
     """
-    if now is None or before is None or after is None:
-        return now != before
-    return now.startswith(after) if len(after) >= len(before) else not now.startswith(before)
+    if now is None:
+        return "new" if after is None else "old" if before is None else "foreign"
+    fitting = [
+        (len(version), name)
+        for version, name in ((before, "old"), (after, "new"))
+        if version is not None and now.startswith(version)
+    ]
+    return max(fitting)[1] if fitting else "foreign"
+
+
+def _back(temporary: str) -> str:
+    """The name of the temporary file with which a step is taken back."""
+    return temporary.removesuffix(".tmp") + "-back.tmp"
 
 
 def _message(operation: OperationId, plan: Plan) -> str:

@@ -83,12 +83,13 @@ class Workspace:
         Raises ReadOnlyError when it can neither be found nor made.
         """
         path = self.root / layout.STATE_DIR
-        if not path.is_dir() or path.is_symlink():
-            try:
+        try:
+            if path.is_symlink() or not path.is_dir():
                 path.mkdir(mode=0o700)
+            if not (path / ".gitignore").exists():
                 (path / ".gitignore").write_text("*\n", encoding="utf-8")
-            except OSError as error:
-                raise disk_error(error) from error
+        except OSError as error:
+            raise disk_error(error) from error
         return path
 
     def scan(self) -> list[MemoryFile]:

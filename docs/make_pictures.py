@@ -1,0 +1,89 @@
+"""The pictures of the README, made from the sample workspace: ``python docs/make_pictures.py``.
+
+They are the same whenever they are made: the sample's last day is fixed, and so is the home they are in.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from datetime import date
+from pathlib import Path
+
+from textual.pilot import Pilot
+
+DOCS = Path(__file__).resolve().parent
+sys.path.insert(0, str(DOCS.parent))
+
+from indexing.sync import reindex  # noqa: E402 - after the path
+from screens.app import WorkbenchApp  # noqa: E402
+from workbench.workspace.sample import write_demo  # noqa: E402
+from workbench.workspace.workspace import Workspace  # noqa: E402
+
+TODAY = date(2026, 3, 20)
+PATIENCE_SECONDS = 60.0
+SCENES: dict[str, tuple[str, tuple[int, int], tuple[str, ...]]] = {
+    "main": ("dark", (140, 40), ("j", "j")),
+    "search": ("dark", (140, 40), ("slash", *"prefers", "space", *"async", "wait", "tab", "j")),
+    "help": ("dark", (140, 40), ("question_mark",)),
+    "light": ("light", (100, 30), ("j",)),
+    "high-contrast": ("high-contrast", (80, 24), ("j",)),
+}
+"""For each picture its theme, its size and its keys; ``wait`` waits for hits by words and meaning."""
+
+
+async def take(workspace: Workspace, name: str) -> None:
+    """One picture."""
+    theme, size, keys = SCENES[name]
+    app = WorkbenchApp(workspace)
+    async with app.run_test(size=size) as pilot:
+        app.use_theme(theme)
+        await until(pilot, lambda: "up to date · words + meaning" in app.main.title_line.status)
+        for key in keys:
+            if key == "wait":
+                await until(pilot, lambda: app.main.overlay.status == "words + meaning")
+            else:
+                await pilot.press(key)
+        await settle(pilot)
+        svg = app.export_screenshot(title="Memory Workbench", simplify=True)
+    (DOCS / f"{name}.svg").write_text(svg, encoding="utf-8")
+
+
+async def until(pilot: Pilot[None], condition: Callable[[], bool]) -> None:
+    """Wait for ``condition``."""
+    deadline = time.monotonic() + PATIENCE_SECONDS
+    while not condition():
+        if time.monotonic() > deadline:
+            raise TimeoutError("the interface did not get there")
+        await pilot.pause(0.02)
+
+
+async def settle(pilot: Pilot[None]) -> None:
+    """Wait until nothing changes on the screen for a while."""
+    before, calm = "", 0
+    while calm < 25:
+        now = "".join(strip.text for strip in pilot.app.screen._compositor.render_strips())
+        calm = calm + 1 if now == before else 0
+        before = now
+        await pilot.pause(0.02)
+
+
+def main() -> None:
+    """All pictures."""
+    with tempfile.TemporaryDirectory() as home:
+        os.environ["HOME"] = home
+        os.environ["WORKBENCH_TODAY"] = TODAY.isoformat()
+        os.environ["WORKBENCH_CONFIG"] = str(Path(home) / "settings.yaml")
+        root = Path(home) / "memory-demo"
+        write_demo(root, TODAY)
+        reindex(Workspace.open(root))
+        for name in SCENES:
+            asyncio.run(take(Workspace.open(root), name))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,63 @@
+"""What the interface must never load, and ways to draw that it must never use."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import screens
+
+ROOM = Path(screens.__file__).parent
+MODULES = sorted(ROOM.rglob("*.py"))
+HEAVY = ("lancedb", "onnxruntime", "torch", "numpy", "pyarrow", "sentence_transformers", "transformers")
+
+
+def loaded(code: str) -> set[str]:
+    report = "import sys; print(' '.join(sorted({name.partition('.')[0] for name in sys.modules})))"
+    command = [sys.executable, "-c", f"{code}; {report}"]
+    return set(subprocess.run(command, check=True, capture_output=True, text=True).stdout.split())
+
+
+def test_opening_needs_nothing_heavy() -> None:
+    found = loaded("import screens.app")
+    assert not found & {*HEAVY, "tantivy", "watchfiles", "tokenizers", "indexing", "click"}
+
+
+def test_searching_by_words_loads_no_model(tmp_path: Path) -> None:
+    code = (
+        "from workbench.workspace.workspace import Workspace; from indexing.search import LexicalSearch;"
+        f"LexicalSearch(Workspace.open({str(tmp_path)!r}))"
+    )
+    assert not loaded(code) & set(HEAVY)
+
+
+@pytest.mark.parametrize("module", MODULES, ids=lambda path: path.relative_to(ROOM).as_posix())
+def test_text_is_never_markup(module: Path) -> None:
+    for node in ast.walk(ast.parse(module.read_text())):
+        if not isinstance(node, ast.Call):
+            continue
+        name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+        if name in ("Static", "Label", "notify"):
+            keywords = {keyword.arg: keyword.value for keyword in node.keywords}
+            markup = keywords.get("markup")
+            assert isinstance(markup, ast.Constant), f"{module.name}:{node.lineno} {name}"
+            assert markup.value is False
+        assert name not in ("from_markup", "RichLog", "Markdown", "OptionList", "DataTable", "Tree")
+
+
+@pytest.mark.parametrize("module", MODULES, ids=lambda path: path.relative_to(ROOM).as_posix())
+def test_a_module_is_one_idea(module: Path) -> None:
+    assert len(module.read_text().splitlines()) <= 500
+
+
+def test_titles_are_content() -> None:
+    for module in MODULES:
+        for node in ast.walk(ast.parse(module.read_text())):
+            target = node.targets[0] if isinstance(node, ast.Assign) else None
+            if isinstance(target, ast.Attribute) and target.attr in ("border_title", "border_subtitle"):
+                assert isinstance(node, ast.Assign)
+                assert "Content(" in ast.unparse(node.value), module.name

@@ -1,0 +1,235 @@
+"""An agent that writes in the worst moment: both its words and ours survive, or we say so."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.support.workspaces import EPISODE, LOG, MEMORY_TEXT, Sandbox
+from workbench.curation import plan_forget, plan_promote, plan_undo
+from workbench.errors import NotMemoryError, WriteFailedError
+from workbench.workspace import exchange, files
+from workbench.workspace.operations import Operations
+from workbench.workspace.plan import Operation
+
+
+class KilledError(BaseException):
+    """Stands for SIGKILL."""
+
+
+def promote(sandbox: Sandbox, words: str = "staging port", path: str = LOG) -> Operation:
+    address = sandbox.address(words, path)
+    place = sandbox.workspace
+    return place.operations.carry_out(lambda: plan_promote(place, [address]))
+
+
+def at_swap(
+    monkeypatch: pytest.MonkeyPatch, number: int, act: Callable[[], None], *, after: bool = False
+) -> None:
+    """Do ``act`` right before (or after) the nth exchange of two files."""
+    real, calls = exchange.swap, []
+
+    def swap(folder: int, first: str, second: str) -> None:
+        calls.append(second)
+        if len(calls) == number and not after:
+            act()
+        real(folder, first, second)
+        if len(calls) == number and after:
+            act()
+
+    monkeypatch.setattr(exchange, "swap", swap)
+
+
+def die() -> None:
+    raise KilledError
+
+
+def everything(sandbox: Sandbox) -> bytes:
+    """Every byte on disk below the workspace, git's own files left out."""
+    return b"\n".join(
+        p.read_bytes() for p in sandbox.root.rglob("*") if p.is_file() and ".git" not in p.parts
+    )
+
+
+def test_recovery_never_overwrites_what_was_rewritten_after_the_kill(
+    sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as patch:
+        at_swap(patch, 1, die)
+        with pytest.raises(KilledError):
+            promote(sandbox)
+    rewritten = (
+        "# Memory\n\n- the agent wrote all of this anew, and it is longer than what was there before\n"
+    )
+    sandbox.write("MEMORY.md", rewritten)
+    sandbox.commit("by the agent")
+    head = sandbox.git("rev-parse", "HEAD")
+    sandbox.workspace.operations.recover()
+    assert sandbox.read("MEMORY.md").decode() == rewritten
+    assert sandbox.git("rev-parse", "HEAD") == head
+    assert sandbox.git("status", "--porcelain") == ""
+
+
+def test_a_kill_between_the_two_swaps_of_a_conflict_keeps_the_agents_version(
+    sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as patch:
+        real = exchange.swap
+        calls: list[str] = []
+
+        def swap(folder: int, first: str, second: str) -> None:
+            calls.append(second)
+            if len(calls) == 1:
+                sandbox.write("MEMORY.md", "# rewritten by the agent\n")
+            if len(calls) == 2:
+                raise KilledError
+            real(folder, first, second)
+
+        patch.setattr(exchange, "swap", swap)
+        with pytest.raises(KilledError):
+            promote(sandbox)
+    sandbox.workspace.operations.recover()
+    assert sandbox.read("MEMORY.md") == b"# rewritten by the agent\n"
+    assert not list(sandbox.root.glob(".wb-*"))
+
+
+def test_a_line_that_cannot_be_carried_over_returns_with_the_old_file(
+    sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def agent() -> None:
+        with (sandbox.root / "MEMORY.md").open("a") as file:
+            file.write("- late\n")
+
+    def full(*arguments: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as patch:
+        at_swap(patch, 1, agent)
+        patch.setattr(files, "_append", full)
+        with pytest.raises(WriteFailedError):
+            promote(sandbox)
+    assert sandbox.read("MEMORY.md").decode() == MEMORY_TEXT + "- late\n"
+    assert not list(sandbox.root.glob(".wb-*"))
+    promote(sandbox)
+    assert sandbox.read("MEMORY.md").count(b"- late\n") == 1
+
+
+def test_a_deleted_page_returns_when_the_next_file_of_the_operation_fails(
+    sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    other = "episodes/2026/03/e2.md"
+    sandbox.write(other, "---\nid: e2\n---\n- two\n")
+    sandbox.commit("two")
+    before = sandbox.snapshot()
+    real = files.Files._remove
+
+    def remove(folder: int, name: str, *rest: object) -> object:
+        if name == "e2.md":
+            raise OSError(5, "Input/output error")
+        return real(folder, name, *rest)  # type: ignore[arg-type]
+
+    place = sandbox.workspace
+    with monkeypatch.context() as patch:
+        patch.setattr(files.Files, "_remove", staticmethod(remove))
+        with pytest.raises(WriteFailedError):
+            place.operations.carry_out(lambda: plan_forget(place, [EPISODE, other]))
+    assert sandbox.snapshot() == before
+    assert sandbox.git("status", "--porcelain") == ""
+
+
+def test_a_file_that_became_a_link_stops_the_whole_operation_and_blocks_no_other(
+    sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    before = sandbox.read("MEMORY.md")
+    saved = sandbox.read(EPISODE)
+    outside = tmp_path / "outside.md"
+    outside.write_bytes(b"outside")
+
+    def become_link() -> None:
+        (sandbox.root / EPISODE).unlink()
+        (sandbox.root / EPISODE).symlink_to(outside)
+
+    with monkeypatch.context() as patch:
+        at_swap(patch, 1, become_link, after=True)
+        with pytest.raises(NotMemoryError):
+            promote(sandbox, "release is on Friday", EPISODE)
+    assert sandbox.read("MEMORY.md") == before
+    assert outside.read_bytes() == b"outside"
+    (sandbox.root / EPISODE).unlink()
+    sandbox.write(EPISODE, saved)
+    promote(sandbox)
+
+
+def test_a_first_memory_file_is_made_once_whenever_the_kill_comes(
+    sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (sandbox.root / "MEMORY.md").unlink()
+    sandbox.commit("none yet")
+    monkeypatch.setattr(exchange, "_system_call", lambda: None)  # link and unlink: two steps
+    with monkeypatch.context() as patch:
+        real = os.unlink
+
+        def unlink(path: str, **place: int) -> None:
+            die() if place else real(path)
+
+        patch.setattr(os, "unlink", unlink)
+        with pytest.raises(KilledError):
+            promote(sandbox)
+    for _ in range(3):
+        sandbox.workspace.operations.recover()
+        assert sandbox.read("MEMORY.md").count(b"staging port") == 1
+    assert not list(sandbox.root.glob(".wb-*"))
+
+
+def test_a_writer_that_rewrites_the_file_it_holds_open_finds_its_text_kept(sandbox: Sandbox) -> None:
+    with (sandbox.root / "MEMORY.md").open("r+b", buffering=0) as agent:
+        promote(sandbox)
+        agent.truncate(0)
+        agent.write(b"TOKEN by an agent that held the file open\n")
+    promote(sandbox, "async reviews")
+    (kept,) = sandbox.workspace.operations.conflicts()
+    assert kept.read_bytes() == b"TOKEN by an agent that held the file open\n"
+
+
+def test_a_clock_that_steps_back_ends_no_watch(sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
+    with (sandbox.root / "MEMORY.md").open("ab", buffering=0) as agent:
+        promote(sandbox)
+        now = time.time()
+        with monkeypatch.context() as patch:
+            patch.setattr(time, "time", lambda: now - 3600 * 24)
+            sandbox.workspace.operations.recover()
+        agent.write(b"- late\n")
+    sandbox.workspace.operations.recover()
+    assert sandbox.read("MEMORY.md").endswith(b"- late\n")
+
+
+def test_a_file_deleted_in_the_last_moment_is_planned_on_anew(
+    sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    at_swap(monkeypatch, 1, (sandbox.root / "MEMORY.md").unlink)
+    promote(sandbox)
+    assert sandbox.read("MEMORY.md").startswith(b"## Project Facts\n\n- The staging port")
+
+
+def test_a_line_that_the_agent_commits_meanwhile_is_neither_reverted_nor_doubled(
+    sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = Operations._replace_all
+
+    def agent_commits(self: Operations, *arguments: object) -> object:
+        with (sandbox.root / "MEMORY.md").open("a") as file:
+            file.write("- committed by the agent\n")
+        sandbox.git("commit", "-qam", "agent")
+        return real(self, *arguments)  # type: ignore[arg-type]
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Operations, "_replace_all", agent_commits)
+        promote(sandbox)
+    assert sandbox.git("show", "HEAD:MEMORY.md").encode() == sandbox.read("MEMORY.md")
+    place = sandbox.workspace
+    place.operations.carry_out(lambda: plan_undo(place))
+    assert sandbox.read("MEMORY.md").decode() == MEMORY_TEXT + "- committed by the agent\n"
