@@ -6,11 +6,12 @@ from dataclasses import dataclass
 from typing import Literal
 
 from indexing.changes import find_changes
+from indexing.engines import RefusedError
 from indexing.generations import Generations
-from workbench.workspace.layout import STATE_DIR
+from workbench.workspace.layout import STATE_DIR, MemoryFile
 from workbench.workspace.workspace import Workspace
 
-State = Literal["fresh", "stale", "missing", "damaged"]
+State = Literal["fresh", "stale", "missing", "damaged", "unreadable"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,6 +34,8 @@ class Freshness:
         """One line for a person."""
         if self.state == "missing":
             return "there is no index yet"
+        if self.state == "unreadable":
+            return "the index cannot be read: permission denied"
         if self.state == "damaged":
             return "the index is damaged; the next reindex makes it again"
         parts = [
@@ -71,8 +74,15 @@ class Freshness:
 
 def freshness(workspace: Workspace) -> Freshness:
     """Compare the files with the index. Writes nothing, takes no lock, imports nothing heavy."""
-    generation = Generations(workspace.root / STATE_DIR).current()
     files = workspace.scan()
+    try:
+        return _compared(workspace, files)
+    except RefusedError:
+        return Freshness(state="unreadable", files=len(files))
+
+
+def _compared(workspace: Workspace, files: list[MemoryFile]) -> Freshness:
+    generation = Generations(workspace.root / STATE_DIR).current()
     if generation is None:
         return Freshness(state="missing", added=len(files), files=len(files))
     manifest = generation.manifest()

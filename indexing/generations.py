@@ -15,15 +15,17 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
+from indexing.engines import allowed
 from indexing.manifest import Manifest, read_manifest, write_manifest
 from indexing.storage import read_json, remove, set_aside, write_json
 
 _NAME = re.compile(r"gen-(\d{1,9})")
+_UNREADABLE = "the index cannot be read"
 
 
 @dataclass(frozen=True, slots=True)
 class Generation:
-    """One generation's place on disk."""
+    """One generation's place on disk. What may not be read raises RefusedError."""
 
     folder: Path
 
@@ -49,7 +51,8 @@ class Generation:
 
     def manifest(self) -> Manifest | None:
         """Its books, or None when they are missing or damaged."""
-        return read_manifest(self.folder / "manifest.json")
+        with allowed(_UNREADABLE):
+            return read_manifest(self.folder / "manifest.json")
 
     def write_manifest(self, manifest: Manifest) -> None:
         """Replace its books. Raises OSError."""
@@ -58,9 +61,10 @@ class Generation:
     def pending(self) -> list[str] | None:
         """The files that an unfinished sync may have touched; None when the last one finished."""
         path = self.folder / "pending.json"
-        if not path.exists():
-            return None
-        found = read_json(path)
+        with allowed(_UNREADABLE):
+            if not path.exists():
+                return None
+            found = read_json(path)
         return [str(name) for name in found] if isinstance(found, list) else []
 
     def announce(self, paths: Iterable[str]) -> None:
@@ -73,7 +77,8 @@ class Generation:
 
     def model(self) -> str | None:
         """The identity of the model that its vectors come from, or None while there are none."""
-        found = read_json(self.folder / "model.json")
+        with allowed(_UNREADABLE):
+            found = read_json(self.folder / "model.json")
         return found if isinstance(found, str) else None
 
     def write_model(self, identity: str) -> None:
@@ -89,11 +94,12 @@ class Generation:
 
     def suspected(self) -> bool:
         """Whether a reader met damage."""
-        return (self.folder / "suspect").exists()
+        with allowed(_UNREADABLE):
+            return (self.folder / "suspect").exists()
 
 
 class Generations:
-    """The generations in one state folder."""
+    """The generations in one state folder. What may not be read raises RefusedError."""
 
     def __init__(self, state_dir: Path) -> None:
         self.folder = state_dir / "index"
@@ -101,12 +107,12 @@ class Generations:
     def current(self) -> Generation | None:
         """The generation that is searched, or None when there is none."""
         try:
-            name = (self.folder / "current").read_text(encoding="ascii").strip()
+            with allowed(_UNREADABLE):
+                name = (self.folder / "current").read_text(encoding="ascii").strip()
+                exists = _NAME.fullmatch(name) and (self.folder / name).is_dir()
         except (OSError, UnicodeDecodeError):
             return None
-        if not _NAME.fullmatch(name) or not (self.folder / name).is_dir():
-            return None
-        return Generation(self.folder / name)
+        return Generation(self.folder / name) if exists else None
 
     def unfinished(self) -> list[Generation]:
         """Generations newer than the current one, newest first: builds that were interrupted."""

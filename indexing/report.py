@@ -6,12 +6,15 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
-Phase = Literal["scan", "words", "prepare", "embed", "store"]
+Phase = Literal["scan", "words", "prepare", "embed", "store", "fetch"]
 
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """``done`` of ``total`` units of a phase: files for scan and words, entries for embed and store."""
+    """``done`` of ``total`` units of a phase: files for scan and words, entries for embed and store.
+
+    ``fetch`` is that of a model's download, in kilobytes.
+    """
 
     phase: Phase
     done: int

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from indexing.answer import Answer, Hit, Mode, Query
 from indexing.document import Stored, kind_of_code
 from indexing.embedding.choice import ModelChoice, choose_model
+from indexing.engines import RefusedError
 from indexing.generations import Generation, Generations
 from indexing.lexical.reader import LexicalReader, Match, Snapshot, shared_words
 from indexing.lexical.terms import Terms, terms_of
@@ -77,11 +78,15 @@ class LexicalSearch:
         self._close()
         try:
             return search()
-        except IndexUnavailableError:
-            if self._generation is not None:
-                self._generation.suspect()
+        except IndexUnavailableError as error:
+            self._note_damage(error)
             self._close()
             raise
+
+    def _note_damage(self, error: IndexUnavailableError) -> None:
+        """Have the next sync build anew, unless the system merely refused."""
+        if self._generation is not None and not isinstance(error, RefusedError):
+            self._generation.suspect()
 
     def _close(self) -> None:
         self._generation, self._reader = None, None
@@ -185,7 +190,6 @@ class HybridSearch(LexicalSearch):
         self._setting = workspace.settings.model
         self._choice = model
         self._threads = threads
-        self._on_demand = load_on_demand
         self._embedder: Embedder | None = None
         self._no_embedder: str | None = None if load_on_demand else LOADING
         self._vectors: VectorReader | None = None
@@ -197,17 +201,31 @@ class HybridSearch(LexicalSearch):
 
         May run in a thread beside searches: they are answered by words until it is done.
         """
-        try:
-            choice = self._choice or choose_model(self._setting, threads=self._threads)
-            embedder = choice.open()
+        embedder, why = self._open_model()
+        if embedder is not None:
             embedder.embed(["warm"])
-            self._loaded = self._opened(self._generations.current())
-            self._embedder, self._no_embedder = embedder, None
+            self._loaded = self._opened()
+            self._embedder = embedder
+        self._no_embedder = why  # last: a search in between must not load the model again
+        return why
+
+    def _choose(self) -> tuple[ModelChoice | None, str | None]:
+        """The model by its name, not loaded, or why there is none."""
+        try:
+            if self._choice is None:
+                self._choice = choose_model(self._setting, threads=self._threads)
         except ModelUnavailableError as error:
-            self._no_embedder = f"{error.message}: words only"
+            return None, f"{error.message}: words only"
+        return self._choice, None
+
+    def _open_model(self) -> tuple[Embedder | None, str | None]:
+        choice, why = self._choose()
+        try:
+            return choice.open() if choice else None, why
+        except ModelUnavailableError as error:
+            return None, f"{error.message}: words only"
         except ImportError as error:
-            self._no_embedder = f"{error.name or 'a library'} is not installed: words only"
-        return self._no_embedder
+            return None, f"{error.name or 'a library'} is not installed: words only"
 
     def search(self, query: Query) -> Answer:
         """The best entries for ``query``. ``degraded`` says why the answer rests on words alone.
@@ -217,21 +235,20 @@ class HybridSearch(LexicalSearch):
         started = time.perf_counter()
         if query.mode == "lexical":
             return super().search(query)
-        if self._embedder is None and self._on_demand and self._no_embedder is None:
-            self.load()
         return self._tried(lambda: self._hybrid(query, started))
 
     def _hybrid(self, query: Query, started: float) -> Answer:
         snapshot = self._snapshot()
+        if not query.text.strip():
+            return self._by_words(query, None, started)
         reader, why = self._reader_of_vectors()
-        if reader is None or not query.text.strip():
+        if reader is None:
             return self._by_words(query, why, started)
         try:
             ranked, found, degraded = self._both(query, snapshot, reader)
         except IndexUnavailableError as error:
             self._vectors = None
-            if self._generation is not None:
-                self._generation.suspect()
+            self._note_damage(error)
             return self._by_words(query, f"{error.message}: words only", started)
         return self._answer(query, query.mode, snapshot, ranked, found, degraded, started)
 
@@ -251,40 +268,60 @@ class HybridSearch(LexicalSearch):
         weights = self._weights if query.mode == "hybrid" else Weights(1.0, 0.0)
         pool = (_candidate(match, cosines.get(match.key)) for match in found.values())
         missing = snapshot.count() - reader.count()
-        degraded = f"{missing} entries have no vector yet" if missing > 0 else None
+        count = "1 entry has" if missing == 1 else f"{missing} entries have"
+        degraded = f"{count} no vector yet" if missing > 0 else None
         return rank(pool, weights, self._today()), found, degraded
 
     def _reader_of_vectors(self) -> tuple[VectorReader | None, str | None]:
         """The vectors of the generation at hand, or why there are none to use."""
-        if self._embedder is None:
-            return None, self._no_embedder
-        assert self._generation is not None
-        made_by = self._generation.model()
-        if made_by is None:
-            return None, f"there are no vectors yet: words only; {_REINDEX}"
-        if made_by != self._embedder.identity:
-            return None, f"the vectors are another model's: words only; {_REINDEX}"
         try:
-            loaded, self._loaded = self._loaded, None
-            if self._vectors is None and loaded and loaded[0] == self._generation:
-                self._vectors = loaded[1]
-            if self._vectors is None:
-                from indexing.nearest import VectorReader  # noqa: PLC0415 - imports lancedb
-
-                self._vectors = VectorReader(self._generation.vectors)
-            else:
-                self._vectors.refresh()
+            why = self._why_no_meaning()
+            return (self._refreshed(), None) if why is None else (None, why)
+        except RefusedError as error:
+            self._vectors = None
+            return None, f"{error.message}: words only"
         except IndexUnavailableError as error:
             self._vectors = None
             return None, f"{error.message}: words only; {_REINDEX}"
-        return self._vectors, None
 
-    def _opened(self, generation: Generation | None) -> tuple[Generation, VectorReader] | None:
+    def _why_no_meaning(self) -> str | None:
+        """Why there are no vectors to use, or None; the model is loaded when it is known to be of use."""
+        if self._no_embedder is not None:
+            return self._no_embedder
+        choice, self._no_embedder = self._choose()
+        if choice is None:
+            return self._no_embedder
+        assert self._generation is not None
+        made_by = self._generation.model()
+        if made_by is None:
+            return f"there are no vectors yet: words only; {_REINDEX}"
+        if made_by != choice.identity:
+            return f"the vectors are another model's: words only; {_REINDEX}"
+        if self._embedder is None:
+            self._embedder, self._no_embedder = self._open_model()
+        return self._no_embedder
+
+    def _refreshed(self) -> VectorReader:
+        """The newest vectors. Raises IndexUnavailableError."""
+        assert self._generation is not None
+        loaded, self._loaded = self._loaded, None
+        if self._vectors is None and loaded and loaded[0] == self._generation:
+            self._vectors = loaded[1]
+        if self._vectors is None:
+            from indexing.nearest import VectorReader  # noqa: PLC0415 - imports lancedb
+
+            self._vectors = VectorReader(self._generation.vectors)
+        else:
+            self._vectors.refresh()
+        return self._vectors
+
+    def _opened(self) -> tuple[Generation, VectorReader] | None:
         from indexing.nearest import VectorReader  # noqa: PLC0415 - LanceDB and numpy come with it
 
-        if generation is None or generation.model() is None:
-            return None
         try:
+            generation = self._generations.current()
+            if generation is None or generation.model() is None:
+                return None
             return generation, VectorReader(generation.vectors)
         except IndexUnavailableError:
             return None  # the search meets the same and says so

@@ -30,9 +30,11 @@ def write_json(path: Path, value: object) -> None:
 
 
 def read_json(path: Path) -> object | None:
-    """What ``path`` holds, or None when it is missing or damaged."""
+    """What ``path`` holds, or None when it is missing or damaged. Raises PermissionError."""
     try:
         value: object = json.loads(path.read_bytes())
+    except PermissionError:
+        raise
     except (OSError, ValueError, RecursionError):
         return None
     return value

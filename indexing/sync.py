@@ -9,32 +9,23 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from indexing.changes import Changes, find_changes, reason, refuse_if_vanished, sha256
-from indexing.document import Stamp, stored_entries
+from indexing.changes import Changes, find_changes, reason, refuse_if_vanished
 from indexing.embedding.choice import ModelChoice, choose_model
+from indexing.engines import UNWRITABLE, RefusedError
 from indexing.generations import Generation, Generations
-from indexing.manifest import RACY_NS, FileRecord, Manifest, words_fingerprint
+from indexing.index_words import compact_words, index_words
+from indexing.manifest import Manifest, words_fingerprint
 from indexing.report import OnProgress, Progress, Report
 from indexing.storage import set_aside, shape
-from workbench.errors import IndexUnavailableError, ModelUnavailableError, WorkbenchError
-from workbench.memory.markdown import parse_document
-from workbench.memory.names import RelPath
-from workbench.workspace.layout import MemoryFile
+from workbench.errors import IndexUnavailableError, ModelUnavailableError, ReadOnlyError
+from workbench.workspace.layout import STATE_DIR, MemoryFile
 from workbench.workspace.locks import hold
 from workbench.workspace.workspace import Workspace
 
-if TYPE_CHECKING:
-    from indexing.lexical.writer import LexicalWriter
-
 CACHE_FILE = "embeddings.sqlite"
-COMPACT_ALWAYS = 5_000
-COMPACT_SHARE = 0.01
-"""Smaller indexes are rewritten after every deletion, larger ones from this share of deleted entries on."""
-
-_FILES_A_REPORT = 50
 _OTHER_MODEL = "the model has changed"
+_UNTOUCHED = "your files are untouched; free some space or correct the permissions, then reindex"
 
 
 def reindex(
@@ -64,15 +55,13 @@ def reindex(
             return sync.run(full=full)
     except BrokenPipeError:
         raise  # whoever listened to the progress is gone; that is no fault of the index
+    except RefusedError as error:
+        if error.reason in UNWRITABLE:
+            raise ReadOnlyError(error.message, hint=_UNTOUCHED) from error
+        raise
     except OSError as error:
-        raise IndexUnavailableError(
-            f"the index cannot be written: {reason(error)}",
-            hint="your files are untouched; free some space or correct the permissions, then reindex",
-        ) from error
-
-
-class _DamagedError(Exception):
-    """The generation at hand cannot be brought up to date; another must be built."""
+        kind = ReadOnlyError if error.errno in UNWRITABLE else IndexUnavailableError
+        raise kind(f"the index cannot be written: {reason(error)}", hint=_UNTOUCHED) from error
 
 
 class _Sync:
@@ -94,7 +83,7 @@ class _Sync:
         self._words = words_fingerprint()
         self._report = Report()
         self._started = time.perf_counter()
-        self._generations = Generations(workspace.state_dir())
+        self._generations = Generations(workspace.root / STATE_DIR)
         self._broken: Generation | None = None
         if vectors and model is None:
             self._choose_model()
@@ -114,14 +103,12 @@ class _Sync:
         generation, manifest = self._choose_generation(full)
         try:
             return self._bring_up_to_date(generation, manifest, full)
-        except (_DamagedError, IndexUnavailableError) as error:
+        except RefusedError:
+            raise  # another generation would be refused just the same
+        except IndexUnavailableError as error:
             self._report = Report(rebuilt=str(error))
             self._broken = generation
-        try:
-            generation = self._generations.begin()
-            return self._bring_up_to_date(generation, Manifest(self._words), full)
-        except _DamagedError as error:
-            raise IndexUnavailableError(f"the index cannot be built: {error}") from error
+        return self._bring_up_to_date(self._generations.begin(), Manifest(self._words), full)
 
     def _choose_model(self) -> None:
         from indexing.embedding.select import bulk_threads  # noqa: PLC0415
@@ -179,7 +166,16 @@ class _Sync:
         if _differs(manifest, "vectors", generation.vectors):
             self._forget_vectors(generation, manifest)
         if changes or pending is not None or fresh:
-            self._index_words(generation, manifest, changes, pending or [], before)
+            index_words(
+                self._workspace,
+                generation,
+                manifest,
+                changes,
+                before,
+                self._report,
+                self._progress,
+                unsure=pending or (),
+            )
         for path, file in changes.touched.items():
             record = manifest.files[path]
             record.size, record.mtime_ns, record.inode = file.size, file.mtime_ns, file.inode
@@ -188,7 +184,7 @@ class _Sync:
         if generation != current and current in (None, self._broken):
             self._generations.publish(generation)  # words now, vectors when they come
         filled = self._fill(generation, manifest)
-        compacted = self._compact(generation, manifest)
+        compacted = compact_words(generation, manifest)
         if changes or pending is not None or fresh or hashed or filled or compacted:
             manifest.shapes["lexical"] = shape(generation.lexical)
             generation.write_manifest(manifest)
@@ -212,73 +208,6 @@ class _Sync:
             names = {file.path for file in files}
             changes = Changes(removed=[path for path in old.files if path not in names])
         refuse_if_vanished(changes, known)
-
-    def _index_words(
-        self,
-        generation: Generation,
-        manifest: Manifest,
-        changes: Changes,
-        pending: list[str],
-        before: int,
-    ) -> None:
-        from indexing.lexical.writer import LexicalWriter  # noqa: PLC0415 - imports tantivy
-
-        due = {**changes.added, **changes.changed}
-        gone = [*changes.removed, *(RelPath(p) for p in pending if p not in manifest.files)]
-        generation.announce([*due, *gone])
-        writer = LexicalWriter(generation.lexical)
-        try:
-            for path in gone:
-                if path not in due:
-                    writer.replace(path, ())
-                    self._drop(manifest, path)
-            for number, file in enumerate(due.values()):
-                if number % _FILES_A_REPORT == 0:
-                    self._progress(Progress("words", number, len(due)))
-                self._index_file(writer, manifest, file, before)
-            writer.commit()
-            if writer.count() != manifest.entries:
-                raise _DamagedError("the word index did not match its books")
-        finally:
-            writer.close()
-        self._progress(Progress("words", len(due), len(due)))
-        manifest.synced_ns = before
-        manifest.shapes.pop("vectors", None)
-        manifest.shapes["lexical"] = shape(generation.lexical)
-        generation.write_manifest(manifest)
-        generation.finish()
-
-    def _index_file(self, writer: LexicalWriter, manifest: Manifest, file: MemoryFile, before: int) -> None:
-        try:
-            data = self._workspace.read(file.path)
-            entries = parse_document(file.path, data, file.kind).entries
-        except (OSError, WorkbenchError) as error:
-            self._failed(file.path, reason(error), known=file.path in manifest.files)
-            return
-        digest = sha256(data)
-        racy = file.mtime_ns > before - RACY_NS
-        stamp = Stamp(file.size, file.mtime_ns, file.inode, digest, racy)
-        writer.replace(file.path, stored_entries(entries, stamp))
-        old = manifest.files.get(file.path)
-        self._report.entries_removed += old.entries if old else 0
-        self._report.entries_added += len(entries)
-        if old is not None and file.path not in manifest.leftover:
-            manifest.leftover.append(file.path)
-        manifest.files[file.path] = FileRecord(file.size, file.mtime_ns, file.inode, digest, len(entries))
-
-    def _failed(self, path: RelPath, why: str, *, known: bool) -> None:
-        """A file that cannot be read now keeps what was indexed of it, and is tried again next time."""
-        self._report.failed[path] = why
-        if known:
-            self._report.changed -= 1
-        else:
-            self._report.added -= 1
-
-    def _drop(self, manifest: Manifest, path: RelPath) -> None:
-        record = manifest.files.pop(path, None)
-        self._report.entries_removed += record.entries if record else 0
-        if path not in manifest.leftover:
-            manifest.leftover.append(path)
 
     def _fill(self, generation: Generation, manifest: Manifest) -> bool:
         """Make the vectors that are missing; whether anything was written."""
@@ -307,7 +236,7 @@ class _Sync:
                 fill_vectors(generation, manifest, embedder, cache, self._report, self._progress)
                 break
             except IndexUnavailableError as error:
-                if last:
+                if last or isinstance(error, RefusedError):
                     self._report.vectors = error.message
                     return True
                 self._forget_vectors(generation, manifest)
@@ -322,24 +251,6 @@ class _Sync:
         manifest.shapes.pop("vectors", None)
         for record in manifest.files.values():
             record.vectors = False
-
-    def _compact(self, generation: Generation, manifest: Manifest) -> bool:
-        """Rewrite the words where deleted entries would show in the scores."""
-        from indexing.lexical.writer import LexicalWriter, deleted_share  # noqa: PLC0415
-
-        share = deleted_share(generation.lexical)
-        if not share or (manifest.entries > COMPACT_ALWAYS and share < COMPACT_SHARE):
-            return False
-        generation.announce(())
-        writer = LexicalWriter(generation.lexical)
-        try:
-            writer.compact()
-        finally:
-            writer.close()
-        manifest.shapes["lexical"] = shape(generation.lexical)
-        generation.write_manifest(manifest)
-        generation.finish()
-        return True
 
     def _count(self, files: list[MemoryFile], changes: Changes) -> None:
         report = self._report

@@ -37,7 +37,10 @@ def _memory() -> Path:
 
 
 def _known() -> dict[str, object]:
-    known = read_json(_memory())
+    try:
+        known = read_json(_memory())
+    except PermissionError:
+        return {}
     return known if isinstance(known, dict) else {}
 
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from indexing.embedding.locate import ModelSource, locate
 from indexing.embedding.port import cache_dir
-from workbench.errors import BusyError, ModelUnavailableError
+from workbench.errors import ModelUnavailableError, WorkbenchError
 from workbench.workspace.locks import hold
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ def open_embedder(setting: str = "", *, threads: int = 1, device: str = "") -> E
     try:
         _prepare_in_child(source, target)
         return _prepared(target, threads)
-    except (ModelUnavailableError, BusyError, OSError, _NotUsableError) as error:
+    except (WorkbenchError, OSError, _NotUsableError) as error:
         _LOG.warning("the model is used unprepared, which is slower: %s", error)
         return _native(source, "cpu", threads)
 

@@ -14,6 +14,7 @@ from indexing.document import Stored, file_key
 from indexing.engines import engine
 from indexing.lexical.body import read_body
 from indexing.lexical.schema import open_index, schema, stemmed
+from indexing.lexical.stand_in import lockable, stand_in
 from indexing.lexical.terms import Terms, filtered, fuzzy_query, terms_of, these, words_query
 
 
@@ -90,14 +91,13 @@ class Snapshot:
 
 
 class LexicalReader:
-    """The lexical index in one generation's folder. Opening raises IndexUnavailableError."""
+    """The lexical index in one generation's folder, writable or not. Opening raises IndexUnavailableError."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._commit = self._stamp()
+        self._index: Index | None = None
         with engine("the word index cannot be opened"):
-            self._index: Index = open_index(folder)
-            self._index.config_reader("manual")
             self._snapshot = self._newest()
 
     def snapshot(self) -> Snapshot:
@@ -110,8 +110,12 @@ class LexicalReader:
         return self._snapshot
 
     def _newest(self) -> Snapshot:
-        self._index.reload()
-        return Snapshot(self._index.searcher())
+        if not lockable(self._folder):
+            with stand_in(self._folder) as links:
+                return _snapshot_of(_opened(links))
+        if self._index is None:
+            self._index = _opened(self._folder)
+        return _snapshot_of(self._index)
 
     def _stamp(self) -> tuple[int, int, int]:
         try:
@@ -119,6 +123,17 @@ class LexicalReader:
         except OSError:
             return (0, 0, 0)
         return (status.st_ino, status.st_mtime_ns, status.st_size)
+
+
+def _opened(folder: Path) -> Index:
+    index = open_index(folder)
+    index.config_reader("manual")
+    return index
+
+
+def _snapshot_of(index: Index) -> Snapshot:
+    index.reload()
+    return Snapshot(index.searcher())
 
 
 def shared_words(terms: Terms, text: str) -> list[str]:

@@ -13,6 +13,7 @@ from indexing.report import Report
 from indexing.search import HybridSearch, LexicalSearch
 from indexing.sync import reindex
 from tests.support.hashing import HashingEmbedder
+from tests.support.tiny import make_tiny_model
 from workbench.workspace.workspace import Workspace
 
 
@@ -85,6 +86,12 @@ def model_cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
         open_embedder()
         assert prepared_folder(locate()).is_dir(), "the model was not prepared"
     return cache
+
+
+@pytest.fixture(scope="session")
+def tiny(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A very small sentence-transformers model with random weights, 16 dimensions and a window of 32."""
+    return make_tiny_model(tmp_path_factory.mktemp("tiny") / "model")
 
 
 @pytest.fixture

@@ -15,7 +15,8 @@ from hypothesis import strategies as st
 
 from indexing.embedding import locate as locating
 from indexing.embedding.digest import file_digest
-from indexing.embedding.locate import DEFAULT_WEIGHTS, WEIGHTS, locate
+from indexing.embedding.hub import WEIGHTS
+from indexing.embedding.locate import DEFAULT_WEIGHTS, locate
 from indexing.embedding.native import NativeEmbedder
 from indexing.embedding.prepared import CARD, GRAPH, TOKENIZER, DamagedError, PreparedEmbedder
 from indexing.embedding.select import open_embedder, prepared_folder
@@ -51,46 +52,6 @@ def offline(monkeypatch: pytest.MonkeyPatch) -> None:
 def native(model_cache: Path) -> NativeEmbedder:
     """The default model by sentence-transformers."""
     return NativeEmbedder(locate())
-
-
-@pytest.fixture(scope="session")
-def tiny(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A very small sentence-transformers model with random weights and a window of 32."""
-    import torch
-    from sentence_transformers import SentenceTransformer, models
-    from tokenizers import Tokenizer
-    from tokenizers.models import WordPiece
-    from tokenizers.normalizers import BertNormalizer
-    from tokenizers.pre_tokenizers import BertPreTokenizer
-    from tokenizers.processors import BertProcessing
-    from transformers import BertConfig, BertModel, PreTrainedTokenizerFast
-
-    torch.manual_seed(1)
-    folder = tmp_path_factory.mktemp("tiny")
-    pieces = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", *"abcdefghijklmnopqrstuvwxyz0123456789"]
-    vocabulary = {piece: at for at, piece in enumerate([*pieces, *(f"##{p}" for p in pieces[4:])])}
-    raw = Tokenizer(WordPiece(vocabulary, unk_token="[UNK]"))
-    raw.normalizer = BertNormalizer(lowercase=True)
-    raw.pre_tokenizer = BertPreTokenizer()
-    raw.post_processor = BertProcessing(("[SEP]", 3), ("[CLS]", 2))
-    tokenizer = PreTrainedTokenizerFast(
-        tokenizer_object=raw, pad_token="[PAD]", unk_token="[UNK]", cls_token="[CLS]", sep_token="[SEP]"
-    )
-    config = BertConfig(
-        vocab_size=len(vocabulary),
-        hidden_size=16,
-        num_hidden_layers=2,
-        num_attention_heads=2,
-        intermediate_size=32,
-        max_position_embeddings=64,
-    )
-    BertModel(config).save_pretrained(folder / "bert")
-    tokenizer.save_pretrained(folder / "bert")
-    word = models.Transformer(str(folder / "bert"), max_seq_length=32)
-    SentenceTransformer(modules=[word, models.Pooling(16, pooling_mode="mean"), models.Normalize()]).save(
-        str(folder / "model")
-    )
-    return folder / "model"
 
 
 @pytest.mark.model
@@ -204,6 +165,15 @@ def test_a_model_that_cannot_be_prepared_is_used_as_it_is(
     assert isinstance(open_embedder(str(tiny)), NativeEmbedder)
 
 
+def test_where_nothing_can_be_prepared_the_model_is_used_as_it_is(
+    tiny: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("WORKBENCH_CACHE", str(tmp_path))
+    (tmp_path / "prepared").mkdir()
+    (tmp_path / "prepared" / "prepare.lock").symlink_to(tmp_path / "elsewhere")  # the lock is refused
+    assert isinstance(open_embedder(str(tiny)), NativeEmbedder)
+
+
 def test_weights_that_are_not_the_original_are_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -212,7 +182,7 @@ def test_weights_that_are_not_the_original_are_refused(
     fake.mkdir(parents=True)
     (fake / WEIGHTS).write_bytes(b"not the weights")
     monkeypatch.setattr(locating, "_installed", lambda: iter([fake]))
-    monkeypatch.setattr(locating, "_hub_cache", lambda: iter(()))
+    monkeypatch.setattr(locating, "snapshots", lambda _: iter(()))
     with pytest.raises(ModelUnavailableError, match="not the original"):
         locate()
 
@@ -235,7 +205,7 @@ def test_the_hub_cache_is_looked_at_when_no_package_is_installed(
 
 def test_no_model_says_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(locating, "_installed", lambda: iter(()))
-    monkeypatch.setattr(locating, "_hub_cache", lambda: iter(()))
+    monkeypatch.setattr(locating, "snapshots", lambda _: iter(()))
     with pytest.raises(ModelUnavailableError) as caught:
         locate()
     assert "model" in caught.value.hint

@@ -34,6 +34,19 @@ def test_searching_by_words_loads_no_vectors(filled: Memory) -> None:
     assert imported(code, *VECTORS) == set()
 
 
+def test_a_hybrid_search_without_vectors_loads_none(memory: Memory) -> None:
+    memory.write("MEMORY.md", "The door code is 4411")
+    memory.reindex(vectors=False)
+    code = (
+        "from indexing.search import HybridSearch\n"
+        "from indexing.answer import Query\n"
+        "from workbench.workspace.workspace import Workspace\n"
+        f"answer = HybridSearch(Workspace.open({str(memory.root)!r})).search(Query('door code'))\n"
+        "assert answer.hits and answer.degraded"
+    )
+    assert imported(code, *VECTORS) == set()
+
+
 def test_freshness_loads_no_engine(filled: Memory) -> None:
     code = (
         "from indexing.freshness import freshness\n"
@@ -56,3 +69,16 @@ def test_a_sync_without_vectors_loads_no_vectors(filled: Memory) -> None:
         f"assert reindex(Workspace.open({str(filled.root)!r}), vectors=False).added == 1"
     )
     assert imported(code, *VECTORS) == set()
+
+
+def test_one_module_alone_can_ask_a_network() -> None:
+    modules = [
+        path for package in ("workbench", "indexing", "screens") for path in (ROOT / package).rglob("*.py")
+    ]
+    names = ("huggingface_hub", "urllib.request", "http.client", "httpx", "requests", "socket")
+    users = {
+        path.relative_to(ROOT).as_posix()
+        for path in modules
+        if any(f"import {name}" in (text := path.read_text()) or f"from {name}" in text for name in names)
+    }
+    assert users == {"indexing/embedding/hub.py"}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import date
 
 import pytest
@@ -170,10 +171,33 @@ def test_without_an_index_the_way_to_one_is_told(memory: Memory) -> None:
 
 
 def test_without_a_model_words_answer_and_say_so(filled: Memory) -> None:
-    answer = HybridSearch(filled.workspace, model=unavailable()).search(Query("door code"))
+    broken = replace(filled.model.choice, open=unavailable().open)
+    answer = HybridSearch(filled.workspace, model=broken).search(Query("door code"))
     assert answer.mode == "lexical"
-    assert "the model is broken" in str(answer.degraded)
+    assert answer.degraded == "the model is broken: words only"
     assert "door code" in answer.hits[0].snippet
+
+
+def test_the_model_is_opened_only_when_there_are_vectors_to_compare_with(memory: Memory) -> None:
+    memory.write("MEMORY.md", "The door code is 4411")
+    memory.reindex(vectors=False)
+    opened: list[str] = []
+
+    def open_() -> HashingEmbedder:
+        opened.append("model")
+        return memory.model
+
+    choice = replace(memory.model.choice, open=open_)
+    search = HybridSearch(memory.workspace, model=choice)
+    assert "no vectors yet" in str(search.search(Query("door code")).degraded)
+    assert search.search(Query(" ")).hits == ()
+    other = HybridSearch(memory.workspace, model=replace(choice, identity="hashing@2"))
+    memory.reindex()
+    assert "another model" in str(other.search(Query("door code")).degraded)
+    assert opened == []
+    assert search.search(Query("door code")).degraded is None
+    assert search.search(Query("meetings")).degraded is None
+    assert opened == ["model"]
 
 
 def test_with_another_model_than_the_index_words_answer_and_say_so(filled: Memory) -> None:
@@ -188,7 +212,7 @@ def test_entries_whose_vectors_are_still_missing_are_found_by_words(filled: Memo
     filled.reindex(vectors=False)
     answer = filled.hybrid().search(Query("zeppelin"))
     assert "zeppelin" in answer.hits[0].snippet
-    assert answer.degraded == "1 entries have no vector yet"
+    assert answer.degraded == "1 entry has no vector yet"
 
 
 def test_a_search_sees_what_another_reindex_wrote(filled: Memory) -> None:

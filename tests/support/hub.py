@@ -59,7 +59,7 @@ class _Handler(BaseHTTPRequestHandler):
     def do_GET(self) -> None:
         self._respond(body=True)
 
-    def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - its name above
+    def log_message(self, format: str, *args: object) -> None:
         self.served.asked.append(format % args)
 
     def _respond(self, *, body: bool) -> None:

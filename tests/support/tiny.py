@@ -9,7 +9,8 @@ from tempfile import TemporaryDirectory
 def make_tiny_model(folder: Path) -> Path:
     """Write a model with random weights, 16 dimensions and a window of 32 word pieces into ``folder``."""
     import torch
-    from sentence_transformers import SentenceTransformer, models
+    from sentence_transformers import SentenceTransformer
+    from sentence_transformers.sentence_transformer import modules
     from tokenizers import Tokenizer
     from tokenizers.models import WordPiece
     from tokenizers.normalizers import BertNormalizer
@@ -38,7 +39,7 @@ def make_tiny_model(folder: Path) -> Path:
     with TemporaryDirectory() as bert:
         BertModel(config).save_pretrained(bert)
         tokenizer.save_pretrained(bert)
-        word = models.Transformer(bert, max_seq_length=32)
-        pooling = models.Pooling(16, pooling_mode="mean")
-        SentenceTransformer(modules=[word, pooling, models.Normalize()]).save(str(folder))
+        word = modules.Transformer(bert, max_seq_length=32)
+        pooling = modules.Pooling(16, pooling_mode="mean")
+        SentenceTransformer(modules=[word, pooling, modules.Normalize()]).save(str(folder))
     return folder

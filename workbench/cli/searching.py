@@ -126,7 +126,7 @@ def _questions(batch: IO[str], k: int) -> Iterator[tuple[Any, str, int]]:
 
 def _print(answer: Answer, explain: bool) -> None:
     if answer.degraded:
-        narrate(f"words only: {answer.degraded}")
+        narrate(answer.degraded)
     if answer.stale:
         narrate(f"stale: {answer.stale}")
     if not answer.hits:

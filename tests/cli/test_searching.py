@@ -1,0 +1,336 @@
+"""reindex and search from the command line."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.cli.conftest import Run
+from tests.support.workspaces import LOG, Sandbox
+
+GARBAGE = ['"', "(", "foo:", "AND", "it's", "[]", "a AND", "\ud800", "* ? ~ ^", "\n", "", "x" * 5000]
+HIT = "rank path start_line end_line kind entry heading date snippet score scores".split()  # noqa: SIM905
+ANSWER = ["query", "mode", "took_ms", "generation", "stale", "degraded", "hits"]
+
+
+@pytest.fixture(autouse=True)
+def no_model(person: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Most tests here are about words: a model would only make them slow."""
+    monkeypatch.setenv("WORKBENCH_CACHE", str(tmp_path / "cache"))
+    (person / "settings.yaml").write_text("model: none\n")
+
+
+@pytest.fixture
+def tiny_model(person: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
+    """A real model, the smallest there is."""
+    from tests.support.tiny import make_tiny_model
+
+    folder = make_tiny_model(tmp_path_factory.mktemp("model") / "tiny")
+    (person / "settings.yaml").write_text(f"model: {folder}\n")
+
+
+def found(run: Run, *arguments: str) -> list[str]:
+    """The snippets of the hits."""
+    result = run("search", *arguments, "--json")
+    assert result.code == 0, result.err
+    return [hit["snippet"] for hit in result.json["hits"]]
+
+
+def comparable(answer: dict[str, Any]) -> dict[str, Any]:
+    """An answer without what differs from run to run."""
+    return {key: value for key, value in answer.items() if key not in ("took_ms", "generation")}
+
+
+def test_reindex_prints_the_json_that_is_promised(run: Run) -> None:
+    result = run("reindex", "--json")
+    assert result.code == 0
+    report = result.json
+    assert list(report)[:7] == [
+        *("files", "entries", "embedded", "from_cache", "seconds", "generation", "fingerprint"),
+    ]
+    assert report["files"] == {
+        **{"seen": 3, "added": 3, "changed": 0, "removed": 0, "unchanged": 0, "failed": []},
+    }
+    assert set(report["entries"]) == {"total", "added", "removed"}
+    assert report["entries"]["total"] == report["entries"]["added"] > 0
+    assert (report["embedded"], report["from_cache"], report["generation"]) == (0, 0, "gen-1")
+    assert isinstance(report["seconds"], float)
+    assert report["vectors"] == "embedding is switched off"
+
+
+def test_search_prints_the_json_that_is_promised(run: Run, sandbox: Sandbox) -> None:
+    run("reindex", "--no-vectors")
+    answer = run("search", "staging port", "--mode", "lexical", "--json").json
+    assert list(answer) == ANSWER
+    assert (answer["query"], answer["mode"], answer["generation"]) == ("staging port", "lexical", "gen-1")
+    assert (answer["stale"], answer["degraded"]) == (False, None)
+    hit = answer["hits"][0]
+    assert list(hit) == HIT
+    assert list(hit["scores"]) == ["lexical", "vector", "recency", "boost"]
+    assert hit["entry"] == sandbox.address("staging port")
+    assert (hit["rank"], hit["path"], hit["start_line"], hit["end_line"]) == (1, LOG, 6, 6)
+    assert (hit["kind"], hit["date"]) == ("log", "2026-03-14")
+    assert "planning with Sarah" in hit["heading"]
+    assert hit["snippet"] == "The staging port is 8443"
+    assert hit["score"] > 0
+
+
+def test_a_hit_is_what_every_action_takes(run: Run) -> None:
+    run("reindex", "--no-vectors")
+    entry = run("search", "staging port", "--mode", "lexical", "--json").json["hits"][0]["entry"]
+    assert run("promote", entry, "--dry-run").code == 0
+
+
+def test_people_read_hits_with_where_they_stand(run: Run, sandbox: Sandbox) -> None:
+    said = run("reindex", "--no-vectors")
+    assert "3 files: 3 added" in said.out
+    assert "words only: left out" in said.err
+    shown = run("search", "staging port", "--mode", "lexical")
+    assert shown.code == 0
+    assert shown.out.startswith(f" 1. {sandbox.address('staging port')}  L6  2026-03-14")
+    assert "    The staging port is 8443" in shown.out
+    assert shown.err == ""
+    assert run("search", "zzzz", "--mode", "lexical").err == "nothing was found\n"
+
+
+def test_a_batch_answers_one_line_for_each_question(run: Run, tmp_path: Path) -> None:
+    run("reindex", "--no-vectors")
+    batch = tmp_path / "questions.jsonl"
+    rows = [
+        '{"id": "a", "query": "staging port", "k": 1}',
+        "",
+        '{"query": "tea"}',
+        '{"id": 7, "query": "zzzz"}',
+    ]
+    batch.write_text("\n".join(rows) + "\n")
+    result = run("search", "--batch", str(batch), "--mode", "lexical")
+    answers = [json.loads(line) for line in result.out.splitlines()]
+    assert [answer["id"] for answer in answers] == ["a", 3, 7]
+    assert all(list(answer) == ["id", *ANSWER] for answer in answers)
+    assert len(answers[0]["hits"]) == 1
+    assert "tea" in answers[1]["hits"][0]["snippet"]
+    assert answers[2]["hits"] == []
+
+
+@pytest.mark.parametrize(
+    "line", ["nonsense", "[1]", '{"id": 1}', '{"query": "x", "k": "many"}', '{"query": "x", "k": 0}']
+)
+def test_a_batch_that_is_none_is_wrong_usage(run: Run, tmp_path: Path, line: str) -> None:
+    run("reindex", "--no-vectors")
+    batch = tmp_path / "questions.jsonl"
+    batch.write_text(f"{line}\n")
+    result = run("search", "--batch", str(batch), "--mode", "lexical", "--json")
+    assert result.code == 2
+    assert result.json["error"]["code"] == "usage"
+
+
+def test_a_question_or_a_batch_but_not_both(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "batch").write_text("")
+    assert run("search").code == 2
+    assert run("search", "x", "--batch", str(tmp_path / "batch")).code == 2
+    assert run("search", "--batch", str(tmp_path / "nowhere")).code == 2
+
+
+def test_kinds_and_days_are_filters(run: Run, sandbox: Sandbox) -> None:
+    sandbox.write("memory/2026-03-20.md", "- The staging port moved to Atlas\n")
+    run("reindex", "--no-vectors")
+    words = ("staging port Atlas release", "--mode", "lexical")
+
+    def kinds(*arguments: str) -> set[tuple[str, str | None]]:
+        hits = run("search", *words, *arguments, "--json").json["hits"]
+        return {(hit["kind"], hit["date"]) for hit in hits}
+
+    assert {kind for kind, _ in kinds()} == {"memory", "log", "episode"}
+    assert {kind for kind, _ in kinds("--kind", "memory")} == {"memory"}
+    assert {kind for kind, _ in kinds("--kind", "memory", "--kind", "episode")} == {"memory", "episode"}
+    assert kinds("--kind", "log", "--since", "2026-03-15") == {("log", "2026-03-20")}
+    assert kinds("--kind", "log", "--until", "2026-03-15") == {("log", "2026-03-14")}
+    assert kinds("--since", "2026-03-14", "--until", "2026-03-14", "--kind", "log") == {("log", "2026-03-14")}
+    assert kinds("--since", "2027-01-01") == set()
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        *(("--kind", "dragon"), ("--since", "soon"), ("--until", "2026-13-01"), ("--mode", "magic")),
+        *(("-k", "0"), ("-k", "1001"), ("-k", "ten")),
+    ],
+)
+def test_wrong_options_are_wrong_usage(run: Run, wrong: tuple[str, str]) -> None:
+    result = run("search", "x", *wrong, "--json")
+    assert result.code == 2
+    assert result.json["error"]["code"] == "usage"
+
+
+def test_k_is_the_most_that_is_shown(run: Run) -> None:
+    run("reindex", "--no-vectors")
+    assert len(found(run, "same words", "-k", "1", "--mode", "lexical")) == 1
+
+
+def test_explain_says_how_each_score_came_about(run: Run) -> None:
+    run("reindex", "--no-vectors")
+    hit = run("search", "staging port", "--mode", "lexical", "--explain", "--json").json["hits"][0]
+    assert list(hit) == [*HIT, "explanation"]
+    assert "port" in hit["explanation"]
+    shown = run("search", "staging port", "--mode", "lexical", "--explain").out
+    assert hit["explanation"].splitlines()[0] in shown
+
+
+@pytest.mark.parametrize("text", GARBAGE)
+def test_no_text_is_an_error(run: Run, text: str) -> None:
+    run("reindex", "--no-vectors")
+    for mode in ("lexical", "hybrid"):
+        result = run("search", "--mode", mode, "--json", "--", text)
+        assert result.code == 0
+        assert list(result.json) == ANSWER
+        assert run("search", "--mode", mode, "--", text).code == 0
+
+
+@pytest.mark.parametrize("mode", ["hybrid", "lexical", "vector"])
+def test_without_an_index_the_way_to_one_is_told(run: Run, sandbox: Sandbox, mode: str) -> None:
+    result = run("search", "tea", "--mode", mode)
+    assert result.code == 1
+    assert "no index yet" in result.err
+    assert "workbench reindex" in result.err
+    error = run("search", "tea", "--mode", mode, "--json").json["error"]
+    assert error["code"] == "index-unavailable"
+    assert not (sandbox.root / ".workbench").exists()
+
+
+@pytest.mark.parametrize("mode", ["hybrid", "vector"])
+def test_without_a_model_words_answer_and_say_so(run: Run, mode: str) -> None:
+    assert "words only: embedding is switched off" in run("reindex").err
+    result = run("search", "staging port", "--mode", mode)
+    assert result.err == "embedding is switched off: words only\n"
+    answer = run("search", "staging port", "--mode", mode, "--json").json
+    assert (answer["mode"], answer["degraded"]) == ("lexical", "embedding is switched off: words only")
+    assert answer["hits"][0]["snippet"] == "The staging port is 8443"
+
+
+def test_a_missing_model_is_said_with_the_way_to_it(run: Run, person: Path) -> None:
+    (person / "settings.yaml").write_text("model: owner/nowhere\n")
+    assert run("reindex").code == 0
+    assert "owner/nowhere is not on this machine" in run("search", "tea").err
+    shown = run("model", "show")
+    assert (shown.code, shown.out) == (0, "none: owner/nowhere is not on this machine\n")
+    assert "workbench model download owner/nowhere" in shown.err
+
+
+@pytest.mark.usefixtures("tiny_model")
+def test_words_and_meaning_together(run: Run, sandbox: Sandbox) -> None:
+    report = run("reindex", "--json").json
+    assert report["vectors"] is None
+    assert report["embedded"] > 0
+    assert run("model", "show", "--json").json["form"] == "prepared"
+    before = {}
+    for mode in ("hybrid", "vector", "lexical"):
+        answer = run("search", "staging port", "--mode", mode, "--json").json
+        assert (answer["mode"], answer["degraded"], answer["stale"]) == (mode, None, False)
+        assert answer["hits"]
+        before[mode] = comparable(answer)
+    assert before["hybrid"]["hits"][0]["scores"]["vector"] > 0
+    explained = run("search", "staging port", "--explain", "--json").json["hits"][0]
+    assert "cosine" in explained["explanation"]
+    sandbox.write("memory/2026-03-21.md", "- The zeppelin is late\n")
+    run("reindex", "--no-vectors")
+    assert "1 entry has no vector yet" in run("search", "zeppelin").err
+    (sandbox.root / "memory/2026-03-21.md").unlink()
+    run("reindex")
+    shutil.rmtree(sandbox.root / ".workbench")
+    assert run("reindex", "--json").json["generation"] == "gen-1"
+    for mode, expected in before.items():
+        again = run("search", "staging port", "--mode", mode, "--json").json
+        assert comparable(again) == expected
+
+
+def test_answers_are_the_same_after_the_index_is_deleted(run: Run, sandbox: Sandbox) -> None:
+    run("reindex", "--no-vectors")
+    asked = [("search", text, "--mode", "lexical", "--json") for text in ("staging port", "Sarah", "tea")]
+    before = [comparable(run(*question).json) for question in asked]
+    shutil.rmtree(sandbox.root / ".workbench")
+    assert run(*asked[0]).code == 1
+    assert run("reindex", "--no-vectors").code == 0
+    assert [comparable(run(*question).json) for question in asked] == before
+
+
+def test_what_changed_since_is_said(run: Run, sandbox: Sandbox) -> None:
+    run("reindex", "--no-vectors")
+    sandbox.write(LOG, b"new first line\n\n" + sandbox.read(LOG))
+    result = run("search", "staging port", "--mode", "lexical")
+    assert "L8" in result.out
+    assert result.err.startswith("stale: ")
+    assert run("search", "staging port", "--mode", "lexical", "--json").json["stale"]
+
+
+def test_a_dry_run_makes_nothing(run: Run, sandbox: Sandbox) -> None:
+    result = run("reindex", "--dry-run")
+    assert result.code == 0
+    assert "3 would be added" in result.out
+    assert not (sandbox.root / ".workbench").exists()
+    assert run("reindex", "--dry-run", "--json").json["dry_run"] is True
+
+
+def test_a_second_reindex_is_busy(run: Run, sandbox: Sandbox) -> None:
+    from workbench.workspace.locks import hold
+
+    with hold(sandbox.workspace.state_dir() / "index.lock", "another reindex"):
+        result = run("reindex", "--no-vectors", "--json")
+    assert result.code == 3
+    assert "another reindex" in result.json["error"]["message"]
+
+
+def test_control_characters_of_a_hit_never_reach_the_terminal(run: Run, sandbox: Sandbox) -> None:
+    evil = "evil \x1b]52;c;aGk=\x07 \x9b31m \u202e \u200b [/red] \x00 end"
+    sandbox.write(f"memory/2026-03-22-{chr(0x1B)}[2J.md", f"# \x1b]0;t\x07 evil heading\n\n- {evil}\n")
+    run("reindex", "--no-vectors")
+    for arguments in ((), ("--json",), ("--explain",), ("--explain", "--json")):
+        result = run("search", "evil \x1b[31m", "--mode", "lexical", *arguments)
+        assert result.code == 0
+        assert "evil" in result.out
+        assert not {"\x1b", "\x07", "\x9b", "\u202e", "\u200b", "\x00"} & set(result.out + result.err)
+
+
+@pytest.fixture
+def read_only(sandbox: Sandbox) -> Iterator[None]:
+    """The workspace on a disk that refuses every write; for whoever may not mount, by permissions."""
+    if not os.geteuid():
+        bind = ["mount", "--bind", str(sandbox.root), str(sandbox.root)]
+        if subprocess.run(bind, capture_output=True, check=False).returncode:
+            pytest.skip("neither mounting nor permissions can make a read-only disk here")
+        subprocess.run(["mount", "-o", "remount,bind,ro", str(sandbox.root)], check=True)
+        yield
+        subprocess.run(["umount", "--lazy", str(sandbox.root)], check=True)
+        return
+    paths = [sandbox.root, *sandbox.root.rglob("*")]
+    modes = {path: path.stat().st_mode for path in paths}
+    for path, mode in modes.items():
+        path.chmod(mode & ~0o222)
+    yield
+    for path, mode in modes.items():
+        path.chmod(mode)
+
+
+@pytest.fixture
+def indexed(run: Run) -> None:
+    run("reindex", "--no-vectors")
+
+
+@pytest.mark.usefixtures("indexed", "read_only")
+def test_a_read_only_disk_is_searched_and_not_written(run: Run) -> None:
+    for mode in ("hybrid", "lexical"):
+        answer = run("search", "staging port", "--mode", mode, "--json").json
+        assert answer["hits"][0]["snippet"] == "The staging port is 8443"
+        assert answer["stale"] is False
+    assert run("status", "--json").json["index"]["state"] == "fresh"
+    refused = run("reindex", "--json")
+    assert refused.code == 1
+    assert refused.json["error"]["code"] == "read-only"
+    assert "Traceback" not in run("reindex").err
+    assert run("reindex", "--dry-run").code == 0
