@@ -85,7 +85,8 @@ class Curating:
             screen.here.mark(set(screen.here.marked), on=False)
         subject = operation.summary.removeprefix(f"{operation.action}: ")
         back = {"undo": "U does it again", "redo": "u takes it back"}.get(operation.action, "u takes it back")
-        text = f"{subject}\n{back}" + "".join(f"\n{note}" for note in operation.notes)
+        sections = [f"→ {value}" for key, value in operation.trailers if key == "Section"]
+        text = "\n".join((subject, *sections, back)) + "".join(f"\n{note}" for note in operation.notes)
         lines = "\n".join(row_text(line) for line in text.split("\n"))
         screen.say(Shown(lines), title=words(_PAST.get(operation.action, "Done")))
         screen.refresh_files()

@@ -113,4 +113,3 @@ def _row(hit: FoundHit, share: float, pattern: re.Pattern[str] | None, *, compac
         line=hit.line,
         address=hit.entry,
     )
-

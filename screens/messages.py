@@ -51,9 +51,7 @@ class SummariesRead(Message):
 class ContentsRead(Message):
     """One file's entries were read, for the pane of this name."""
 
-    def __init__(
-        self, pane: str, unfolded: Unfolded, contents: Contents, rows: tuple[Row, ...]
-    ) -> None:
+    def __init__(self, pane: str, unfolded: Unfolded, contents: Contents, rows: tuple[Row, ...]) -> None:
         super().__init__()
         self.pane = pane
         self.unfolded = unfolded

@@ -104,4 +104,3 @@ def changed_paths(before: Overview, after: Overview) -> frozenset[str]:
         or (b := after.files.get(path)) is None
         or stamp(a) != stamp(b)
     )
-

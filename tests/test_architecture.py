@@ -29,16 +29,18 @@ def relative(path: Path) -> str:
     return path.relative_to(PROJECT).as_posix()
 
 
-def test_only_history_starts_git() -> None:
+def test_only_the_carrier_starts_git() -> None:
     users = [relative(p) for p in MODULES if "git" in imported(ast.parse(p.read_text()))]
-    assert users == ["workbench/workspace/history.py"]
+    assert users == ["workbench/workspace/carrier.py"]
 
 
 def test_memory_does_no_input_or_output() -> None:
     forbidden = {"os", "pathlib", "subprocess", "socket", "shutil", "tempfile"}
     for path in (PROJECT / "workbench/memory").glob("*.py"):
         tree = ast.parse(path.read_text())
-        calls = {n.func.id for n in ast.walk(tree) if isinstance(n, ast.Call) and isinstance(n.func, ast.Name)}
+        calls = {
+            n.func.id for n in ast.walk(tree) if isinstance(n, ast.Call) and isinstance(n.func, ast.Name)
+        }
         assert not imported(tree) & forbidden, path
         assert "open" not in calls, path
 
@@ -70,8 +72,12 @@ def test_light_commands_import_nothing_heavy(command: list[str], tmp_path: Path)
     )
     done = subprocess.run(
         [sys.executable, "-c", code, *command],
-        cwd=tmp_path, env={"PYTHONPATH": str(PROJECT), "PATH": "/usr/bin:/bin"}, capture_output=True, text=True, check=True,
-    )  # fmt: skip
+        cwd=tmp_path,
+        env={"PYTHONPATH": str(PROJECT), "PATH": "/usr/bin:/bin"},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
     allowed = ["git"] if command == ["status"] else []
     assert done.stderr.strip().splitlines()[-1] == str(allowed)
 

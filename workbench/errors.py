@@ -6,6 +6,8 @@
     ├── UsageError                 exit 2   the request itself makes no sense
     │   ├── EntryNotFoundError              no entry has this address (any more)
     │   ├── AmbiguousEntryError             several entries share this prefix
+    │   ├── OperationNotFoundError          no operation has this id
+    │   ├── AmbiguousOperationError         several operations share this prefix
     │   ├── NotMemoryError                  the path is outside the workspace's memory
     │   └── NotCuratableError               the action does not apply to this entry
     ├── WorkspaceError
@@ -69,6 +71,29 @@ class AmbiguousEntryError(UsageError):
     def __init__(self, address: str, candidates: list[str]) -> None:
         super().__init__(
             f"{address} fits several entries", hint="give more of it: " + ", ".join(candidates[:5])
+        )
+
+
+class OperationNotFoundError(UsageError):
+    """No operation has this id."""
+
+    code = "operation-not-found"
+
+    def __init__(self, operation: str, hint: str = "") -> None:
+        super().__init__(
+            f"there is no operation {operation}" if operation else "the name of an operation is empty",
+            hint="; ".join(filter(None, (hint, "`workbench log` lists the operations"))),
+        )
+
+
+class AmbiguousOperationError(UsageError):
+    """Several operations, or their commits, start with this prefix."""
+
+    code = "operation-ambiguous"
+
+    def __init__(self, prefix: str, candidates: list[str]) -> None:
+        super().__init__(
+            f"{prefix} fits several operations", hint="give more of it: " + ", ".join(candidates[:5])
         )
 
 

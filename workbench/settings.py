@@ -6,17 +6,27 @@ command, an endpoint, a model to download or a key.
 
 from __future__ import annotations
 
+import errno
 import os
+import re
+import reprlib
+import stat
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 
 import platformdirs
-import yaml
 
 from workbench.errors import UsageError
+from workbench.mapping import MAX_BYTES, read_mapping
 
 USER_ONLY = frozenset({"model", "theme"})
+MAX_PATTERNS = 200
+"""Patterns that one key may have."""
+MAX_CROSSINGS = 2
+"""How often a pattern may say ``**``: each multiplies the ways in which a path can be matched."""
+_WHOLE_NUMBER = re.compile(r"[0-9][0-9_]{0,11}")
+_SHOWN = 80
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,61 +53,107 @@ def user_settings_path() -> Path:
 
 def load(workspace_file: Path) -> Settings:
     """The settings for one workspace. Raises UsageError naming the file and the key that is wrong."""
-    settings = _apply(Settings(), user_settings_path(), allowed=_names())
-    return _apply(settings, workspace_file, allowed=_names() - USER_ONLY)
+    settings = _apply(Settings(), user_settings_path(), allowed=_names(), trusted=True)
+    return _apply(settings, workspace_file, allowed=_names() - USER_ONLY, trusted=False)
 
 
 def _names() -> frozenset[str]:
     return frozenset(field.name for field in fields(Settings))
 
 
-def _apply(settings: Settings, path: Path, *, allowed: frozenset[str]) -> Settings:
+def _apply(settings: Settings, path: Path, *, allowed: frozenset[str], trusted: bool) -> Settings:
     try:
-        raw = path.read_text(encoding="utf-8")
+        found = read_mapping(_read(path, trusted=trusted).decode("utf-8"))
     except (FileNotFoundError, NotADirectoryError):
         return settings
-    except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"{path} cannot be read: {error}") from error
-    try:
-        found = yaml.safe_load(raw)
-    except (yaml.YAMLError, ValueError, RecursionError) as error:
-        reason = str(error).partition("\n")[0]
-        raise UsageError(f"{path} is not YAML: {reason}", hint="correct or remove the file") from error
-    if found is None:
-        return settings
-    if not isinstance(found, dict):
-        raise UsageError(f"{path} must be a mapping", hint="for example `memory_budget: 10000`")
+    except OSError as error:
+        raise UsageError(f"{path} cannot be read: {error.strerror}") from error
+    except ValueError as error:
+        reason = "it is not UTF-8" if isinstance(error, UnicodeDecodeError) else _short(error)
+        raise UsageError(
+            f"{path} is not a YAML mapping of words: {reason}",
+            hint="correct or remove the file; for example `memory_budget: 10000`",
+        ) from error
     changes: dict[str, object] = {}
     for name, value in _flat(found).items():
         if name not in allowed:
             where = " (only your own settings file may)" if name in USER_ONLY else ""
-            raise UsageError(f"{path} cannot set {name}{where}", hint="known: " + ", ".join(sorted(allowed)))
+            raise UsageError(
+                f"{path} cannot set {_short(name)}{where}", hint="known: " + ", ".join(sorted(allowed))
+            )
         changes[name] = _checked(path, name, value)
     return replace(settings, **changes)  # type: ignore[arg-type]
 
 
-def _flat(found: Mapping[object, object]) -> dict[str, object]:
+def _read(path: Path, *, trusted: bool) -> bytes:
+    """What the file holds, up to one byte more than settings may have; waits for nobody.
+
+    A person's own file may be a link or a device. A workspace's must be a plain file: a link in it
+    could lead anywhere.
+    """
+    own = os.O_NOFOLLOW | os.O_NONBLOCK
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | (0 if trusted else own))
+    except OSError as error:
+        if not trusted and error.errno in (errno.ELOOP, errno.ENXIO):
+            raise _not_plain(path) from error
+        raise
+    try:
+        if not trusted and not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            raise _not_plain(path)
+        data = b""
+        while len(data) <= MAX_BYTES and (chunk := os.read(descriptor, MAX_BYTES + 1 - len(data))):
+            data += chunk
+        return data
+    finally:
+        os.close(descriptor)
+
+
+def _not_plain(path: Path) -> UsageError:
+    return UsageError(f"{path} is not a plain file", hint="put the settings themselves in it, or remove it")
+
+
+def _flat(found: Mapping[str, object]) -> dict[str, object]:
     """``memory: {budget: 1}`` and ``memory_budget: 1`` say the same."""
     flat: dict[str, object] = {}
     for key, value in found.items():
         if isinstance(value, Mapping):
             flat.update({f"{key}_{inner}": deep for inner, deep in value.items()})
         else:
-            flat[str(key)] = value
+            flat[key] = value
     return flat
 
 
 def _checked(path: Path, name: str, value: object) -> object:
     default = getattr(Settings(), name)
     if isinstance(default, int):
-        if isinstance(value, int) and not isinstance(value, bool) and value > 0:
-            return value
-        raise UsageError(f"{path}: {name} must be a positive whole number, not {value!r}")
+        if isinstance(value, str) and _WHOLE_NUMBER.fullmatch(value) and int(value) > 0:
+            return int(value)
+        raise UsageError(f"{path}: {name} must be a positive whole number, not {_short(value)}")
     if isinstance(default, tuple):
         items = [value] if isinstance(value, str) else value
         if isinstance(items, list) and all(isinstance(item, str) and item for item in items):
-            return tuple(items)
-        raise UsageError(f"{path}: {name} must be a list of patterns, not {value!r}")
+            return _patterns(path, name, items)
+        raise UsageError(f"{path}: {name} must be a list of patterns, not {_short(value)}")
     if isinstance(value, str):
         return value
-    raise UsageError(f"{path}: {name} must be a word, not {value!r}")
+    raise UsageError(f"{path}: {name} must be a word, not {_short(value)}")
+
+
+def _patterns(path: Path, name: str, patterns: list[str]) -> tuple[str, ...]:
+    """The patterns, as long as matching a path against all of them stays quick."""
+    if len(patterns) > MAX_PATTERNS:
+        raise UsageError(f"{path}: {name} has {len(patterns)} patterns; {MAX_PATTERNS} are allowed")
+    for pattern in patterns:
+        if pattern.split("/").count("**") > MAX_CROSSINGS:
+            raise UsageError(
+                f"{path}: {name} has a pattern with more than {MAX_CROSSINGS} `**`: {_short(pattern)}",
+                hint="one `**` stands for any folders, however deep",
+            )
+    return tuple(patterns)
+
+
+def _short(value: object) -> str:
+    """A value for an error message, which stays a line whatever the file holds."""
+    text = str(value) if isinstance(value, Exception) else reprlib.repr(value)
+    return text if len(text) <= _SHOWN else text[:_SHOWN] + "…"

@@ -104,9 +104,7 @@ def _due(view: GraphView, folds: Folds, today: date) -> Iterator[Row]:
     late = sum(1 for memory, _ in todos if memory.happens_at and memory.happens_at < today)
     tail = (Part(words(f"{late} overdue"), "bad"),) if late else ()
     is_open = folds.is_open("group:due", default=True)
-    yield Row(
-        "group:due", words("To do"), tone="head", fold=is_open, tail=(*tail, Part(grouped(len(todos))))
-    )
+    yield Row("group:due", words("To do"), tone="head", fold=is_open, tail=(*tail, Part(grouped(len(todos)))))
     for memory, entity in todos if is_open else ():
         due = memory.happens_at
         parts = [Part(row_text(entity.name), "faint")]

@@ -111,9 +111,7 @@ class LogsPane(FilePane):
         if missing:
             self.post_message(self.SummariesWanted(tuple(missing)))
 
-    def _file(
-        self, file: MemoryFile, row: Row, depth: int, opened: dict[str, Unfolded]
-    ) -> Iterator[Row]:
+    def _file(self, file: MemoryFile, row: Row, depth: int, opened: dict[str, Unfolded]) -> Iterator[Row]:
         is_open = self.folds.is_open(file.path)
         summary = self.summaries.get(file.path)
         yield summed(row, summary, self.promoted, is_open=is_open, depth=depth)

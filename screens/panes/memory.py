@@ -89,9 +89,7 @@ def _heading_id(path: tuple[str, ...]) -> str:
 
 
 def _all_open(folds: Folds, path: tuple[str, ...], skip: int) -> bool:
-    return all(
-        folds.is_open(_heading_id(path[: n + 1]), default=True) for n in range(skip, len(path))
-    )
+    return all(folds.is_open(_heading_id(path[: n + 1]), default=True) for n in range(skip, len(path)))
 
 
 def _origin(entry: Entry, today: date) -> tuple[Part, ...]:

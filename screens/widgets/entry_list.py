@@ -27,6 +27,7 @@ class EntryList(LineView, can_focus=True, inherit_bindings=False):
     """Rows with a cursor, marks and a scroll bar. It reports; it decides nothing."""
 
     COMPONENT_CLASSES: ClassVar[set[str]] = {"row--cursor", *(f"row--{tone}" for tone in TONES)}
+
     class Moved(Message):
         """The cursor stands on another row, or on none."""
 
@@ -233,4 +234,3 @@ class EntryList(LineView, can_focus=True, inherit_bindings=False):
         if height > 0 and viewed != self._viewed:
             self._viewed = viewed
             self.post_message(self.InView(self, self.rows[top : top + height]))
-

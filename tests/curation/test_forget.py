@@ -129,3 +129,30 @@ def test_unusual_names_are_curated_like_any_other(sandbox: Sandbox, name: str) -
     assert sandbox.git("status", "--porcelain") == ""
     undo(sandbox)
     assert sandbox.read(path) == b"- keep\n- drop this\n"
+
+
+def test_one_entry_under_several_spellings_is_forgotten_once(sandbox: Sandbox) -> None:
+    address = sandbox.address("staging port")
+    path, _, digits = address.rpartition("#")
+    forget(sandbox, address, f"{path}#{digits[:6]}", f"{address}~1", f"{path}#{digits[:4]}~1")
+    assert sandbox.read(LOG).decode() == LOG_TEXT.replace("- The staging port is 8443\n", "")
+
+
+def test_forgetting_all_parts_of_a_long_entry_is_undone_byte_for_byte(sandbox: Sandbox) -> None:
+    text = " ".join(f"Sentence number {n} tells of the harbour at dawn." for n in range(100))
+    sandbox.write(LOG, f"- first\n- {text}\n- next\n")
+    sandbox.commit("long")
+    forget(sandbox, *(e.address for e in sandbox.workspace.document(LOG).entries if e.parts > 1))
+    assert sandbox.read(LOG) == b"- first\n- next\n"
+    undo(sandbox)
+    assert sandbox.read(LOG).decode() == f"- first\n- {text}\n- next\n"
+
+
+def test_a_blank_line_that_keeps_two_blocks_apart_goes_with_the_undo(sandbox: Sandbox) -> None:
+    sandbox.write(LOG, "Some paragraph\n- item\n---\nmore\n")
+    sandbox.commit("close together")
+    forget(sandbox, sandbox.address("item"))
+    assert sandbox.read(LOG) == b"Some paragraph\n\n---\nmore\n"
+    assert [e.text for e in sandbox.workspace.document(LOG).entries] == ["Some paragraph", "more"]
+    undo(sandbox)
+    assert sandbox.read(LOG) == b"Some paragraph\n- item\n---\nmore\n"

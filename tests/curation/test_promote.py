@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import os
 from datetime import date
 
 import pytest
 
 from tests.support.workspaces import EPISODE, LOG, Sandbox
 from workbench.curation import plan_promote
-from workbench.errors import AmbiguousEntryError, EntryNotFoundError, NotCuratableError, NotMemoryError
+from workbench.errors import (
+    AmbiguousEntryError,
+    EntryNotFoundError,
+    NotCuratableError,
+    NotMemoryError,
+    UsageError,
+)
 from workbench.memory.entry import Entry
 
 TODAY = date(2026, 3, 20)
@@ -135,3 +142,68 @@ def test_an_entry_is_found_again_after_edits_elsewhere(sandbox: Sandbox) -> None
     address = sandbox.address("staging port")
     sandbox.write(LOG, b"# moved\n\n- new first line\n\n" + sandbox.read(LOG))
     assert sandbox.workspace.find(address).text == "The staging port is 8443"
+
+
+@pytest.mark.parametrize("tail", ["```\ncode\n", "<!-- note\n", "<pre>\nx\n"])
+def test_a_block_that_is_not_closed_never_swallows_a_memory(sandbox: Sandbox, tail: str) -> None:
+    sandbox.write("MEMORY.md", f"# Memory\n\n- a\n\n{tail}")
+    with pytest.raises(NotCuratableError, match="not closed"):
+        promoted(sandbox, sandbox.address("staging port"))
+    assert sandbox.read("MEMORY.md").decode() == f"# Memory\n\n- a\n\n{tail}"
+
+
+@pytest.mark.parametrize(
+    ("in_file", "in_line", "trust"),
+    [
+        ("agent", "owner", "agent"),
+        ("agent", "external", "external"),
+        ("owner", "", "owner"),
+        ("owner", "owner", "owner"),
+        ("nonsense", "owner", "unknown"),
+    ],
+)
+def test_a_line_never_raises_the_trust_of_its_file(
+    sandbox: Sandbox, in_file: str, in_line: str, trust: str
+) -> None:
+    comment = f" <!-- wb: trust={in_line} -->" if in_line else ""
+    sandbox.write(EPISODE, f"---\nid: e1\ntrust: {in_file}\n---\n- a new fact{comment}\n")
+    (entry,) = promoted(sandbox, sandbox.address("new fact", EPISODE))
+    assert entry.provenance is not None
+    assert entry.provenance.trust == trust
+
+
+def test_a_log_vouches_for_nobody(sandbox: Sandbox) -> None:
+    sandbox.write(LOG, "---\ntrust: owner\n---\n- a new fact <!-- wb: trust=owner -->\n")
+    (entry,) = promoted(sandbox, sandbox.address("new fact"))
+    assert entry.provenance is not None
+    assert entry.provenance.trust == "unknown"
+
+
+def test_an_episode_whose_header_cannot_take_the_mark_is_left_alone(sandbox: Sandbox) -> None:
+    text = "---\n{id: e1, trust: agent}\n---\n- fact nine\n"
+    sandbox.write(EPISODE, text)
+    (entry,) = promoted(sandbox, sandbox.address("nine", EPISODE))
+    assert entry.provenance is not None
+    assert entry.provenance.trust == "agent"
+    assert sandbox.read(EPISODE).decode() == text
+
+
+def test_the_text_of_a_log_between_thematic_breaks_can_be_promoted(sandbox: Sandbox) -> None:
+    sandbox.write(LOG, "---\n\nNotes of the day\n\n- important fact\n\n---\n\n- other\n")
+    (entry,) = promoted(sandbox, sandbox.address("important"))
+    assert entry.text == "important fact"
+
+
+@pytest.mark.parametrize("name", [b"\xff.md", b"a b>c.md", b"caf\xc3\xa9.md"])
+def test_the_way_back_leads_to_a_file_of_any_name(sandbox: Sandbox, name: bytes) -> None:
+    path = os.fsdecode(b"memory/" + name)
+    sandbox.write(path, "- hello there\n")
+    (entry,) = promoted(sandbox, sandbox.address("hello", path))
+    assert entry.provenance is not None
+    assert entry.provenance.source == f"{path}#L1"
+
+
+@pytest.mark.parametrize("section", ["", "two\nlines", "bad\udcff", "\x1b[31m"])
+def test_what_is_not_one_visible_line_is_refused_as_a_heading(sandbox: Sandbox, section: str) -> None:
+    with pytest.raises(UsageError, match="heading"):
+        promoted(sandbox, sandbox.address("staging port"), section=section)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -56,3 +58,90 @@ def test_an_edited_line_is_never_overwritten() -> None:
 
 def test_a_missing_last_line_end_is_given_where_lines_follow() -> None:
     assert revert(b"a\nx", b"a\n", b"a\nnew\n") == b"a\nx\nnew\n"
+
+
+@st.composite
+def operations_and_later_edits(
+    draw: st.DrawFn, alphabet: st.SearchStrategy[str] | None = None
+) -> tuple[list[str], list[str], list[str]]:
+    """A file before an operation, after it, and after a person added to it and moved blocks around."""
+    count = draw(st.integers(3, 8))
+    before = [f"line {n}\n" for n in range(count)]
+    if alphabet is not None:
+        before = draw(st.lists(alphabet, min_size=3, max_size=8))
+    after = list(before)
+    for n in range(draw(st.integers(0, 2))):
+        after.insert(
+            draw(st.integers(0, len(after))), f"written {n}\n" if alphabet is None else draw(alphabet)
+        )
+    for _ in range(draw(st.integers(0, 2))):
+        del after[draw(st.integers(0, len(after) - 1))]
+    current = list(after)
+    for n in range(draw(st.integers(1, 3))):
+        if draw(st.booleans()):
+            current.insert(draw(st.integers(0, len(current))), f"person {n}\n")
+        elif current:
+            first = draw(st.integers(0, len(current) - 1))
+            block = current[first : first + draw(st.integers(1, 4))]
+            del current[first : first + len(block)]
+            to = draw(st.integers(0, len(current)))
+            current[to:to] = block
+    return before, after, current
+
+
+def taken_back(before: list[str], after: list[str], current: list[str]) -> list[str]:
+    files = ["".join(lines).encode() for lines in (before, after, current)]
+    return [line.decode() for line in split_lines(revert(*files))]
+
+
+@given(operations_and_later_edits())
+@settings(max_examples=2000, deadline=None)
+def test_undo_takes_what_was_written_returns_what_was_removed_and_keeps_all_else_in_order(
+    versions: tuple[list[str], list[str], list[str]],
+) -> None:
+    before, after, current = versions
+    try:
+        result = taken_back(before, after, current)
+    except OverlapError:
+        return
+    removed = [line for line in before if line not in after]
+    assert [line for line in result if line not in removed] == [
+        line for line in current if not line.startswith("written")
+    ]
+    assert sorted(line for line in result if line in removed) == sorted(removed)
+
+
+@given(operations_and_later_edits(st.sampled_from(["a\n", "b\n", "c\n", "\n", "## H\n"])))
+@settings(max_examples=1000, deadline=None)
+def test_undo_keeps_the_count_of_every_line_also_where_lines_repeat(
+    versions: tuple[list[str], list[str], list[str]],
+) -> None:
+    before, after, current = map(Counter, versions)
+    try:
+        result = Counter(taken_back(*versions))
+    except OverlapError:
+        return
+    expected = Counter(current)
+    expected.update(before)
+    expected.subtract(after)
+    assert +result == +expected
+
+
+def test_undo_finds_each_of_two_changes_when_their_sections_changed_places() -> None:
+    before = b"# M\n\n## A\n\n- a1\n\n## B\n\n- b1\n"
+    after = b"# M\n\n## A\n\n- a1\n- pa\n\n## B\n\n- b1\n- pb\n"
+    current = b"# M\n\n## B\n\n- b1\n- pb\n\n## A\n\n- a1\n- pa\n- newer\n"
+    assert revert(before, after, current) == b"# M\n\n## B\n\n- b1\n\n## A\n\n- a1\n- newer\n"
+
+
+def test_an_equal_line_that_the_operation_did_not_write_is_never_taken() -> None:
+    before = b"## A\n- same\n- a\n\n## B\n- b\n"
+    with pytest.raises(OverlapError):
+        revert(before, before + b"- same\n", before + b"- mine\n")
+
+
+def test_a_removed_line_returns_to_its_section_after_the_sections_changed_places() -> None:
+    before = b"## A\n\n- a1\n- a2\n- a3\n\n## B\n\n- x\n- y\n"
+    after = b"## A\n\n- a1\n- a2\n- a3\n\n## B\n\n- y\n"
+    current = b"## B\n\n- y\n\n## A\n\n- a1\n- a2\n- a3\n"
+    assert revert(before, after, current) == b"## B\n\n- x\n- y\n\n## A\n\n- a1\n- a2\n- a3\n"

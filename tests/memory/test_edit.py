@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from workbench.memory.edit import as_item, insert_item
-from workbench.memory.entry import Form, Kind
+from workbench.memory.edit import as_item, insert_item, is_heading, remove
+from workbench.memory.entry import Form, Kind, Span
 from workbench.memory.markdown import parse_document
 from workbench.memory.names import RelPath
 from workbench.memory.provenance import provenance
@@ -48,9 +48,59 @@ def test_an_item_joins_the_end_of_its_section(before: str, after: str) -> None:
     ],
 )
 def test_every_form_of_entry_becomes_one_item_that_parses_back(text: str, form: Form) -> None:
-    data = insert("## A\n\n- one\n\n## B\n\n- two\n", "A", as_item(text, form, ORIGIN)).encode()
+    data = insert("## A\n\n- one\n\n## B\n\n- two\n", "A", as_item(text, ORIGIN)).encode()
     entries = parse_document(RelPath("MEMORY.md"), data, Kind.MEMORY).entries
     assert [e.heading[-1] for e in entries] == ["A", "A", "B"]
     assert entries[1].text.split() == text.split()
     assert entries[1].provenance is not None
     assert entries[1].provenance.source == "memory/a b.md#L3"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "| a | b |\n|---|---|\n| 1 | 2 |",
+        "```py\ncode\n```",
+        "<!-- note\nmore -->",
+        "words <!-- open\nmore -->",
+        "title\n---",
+        "> ```\n> code\n> ```",
+    ],
+)
+def test_what_ends_where_its_line_ends_has_the_provenance_on_a_line_of_its_own(text: str) -> None:
+    item = as_item(text, ORIGIN)
+    lines = text.split("\n")
+    assert item == "\n".join([f"- {lines[0]}", *(f"  {x}" for x in lines[1:]), f"  {ORIGIN.render()}", ""])
+    data = insert("## A\n", "A", item).encode()
+    assert parse_document(RelPath("MEMORY.md"), data, Kind.MEMORY).entries[0].text.split() == text.split()
+
+
+@pytest.mark.parametrize(
+    ("text", "item"),
+    [
+        ("first\n- nested", "- first @\n  - nested\n"),
+        ("`open\nclose`", "- `open\n  close` @\n"),
+        ("hard break\\\nnext\n\nsecond", "- hard break\\\n  next @\n\n  second\n"),
+    ],
+)
+def test_the_provenance_ends_the_first_paragraph(text: str, item: str) -> None:
+    assert as_item(text, ORIGIN) == item.replace("@", ORIGIN.render())
+
+
+def test_spans_that_overlap_are_not_cut() -> None:
+    assert remove(b"abcdef", [Span(4, 5), Span(0, 2)]) == b"cdf"
+    for spans in ([Span(0, 2), Span(1, 3)], [Span(0, 2), Span(0, 2)], [Span(4, 9)]):
+        with pytest.raises(ValueError, match="overlap"):
+            remove(b"abcdef", spans)
+
+
+@pytest.mark.parametrize(
+    "text", ["", "  ", "two\nlines", "bad\udcff", "\x1b[31m", "a\tb", "C #", "\u202e", "a <!-- wb: x=y -->"]
+)
+def test_what_is_not_one_visible_line_is_no_heading(text: str) -> None:
+    assert not is_heading(text)
+
+
+@pytest.mark.parametrize("text", ["Ports", "C#", "日本語 🎉", "*star*", "Key `x` & <b>"])
+def test_one_visible_line_is_a_heading(text: str) -> None:
+    assert is_heading(text)

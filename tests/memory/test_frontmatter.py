@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench.memory.frontmatter import MAX_BYTES, read_front_matter, set_front_matter
+from workbench.mapping import MAX_BYTES
+from workbench.memory.frontmatter import read_front_matter, set_front_matter
 
 
 def test_values_stay_the_text_that_is_written() -> None:
@@ -23,7 +24,6 @@ def test_values_stay_the_text_that_is_written() -> None:
         "a: " + "[" * 3000 + "]" * 3000,
         "a: {" * 30 + "}" * 30,
         "? [complex]\n: 1\n",
-        "- not\n- a mapping\n",
         "a: b: c\n",
         "\ta: 1\n",
         "x: " + "y" * (MAX_BYTES + 1),
@@ -59,3 +59,36 @@ def test_only_the_line_of_the_changed_key_is_replaced() -> None:
 def test_without_front_matter_there_is_nothing_to_change() -> None:
     with pytest.raises(ValueError, match="no front matter"):
         set_front_matter(b"body\n", "a", "1")
+
+
+@pytest.mark.parametrize(
+    "between",
+    ["\nNotes of the day\n\n- important fact\n\n", "- a\n- b\n", "plain words\n", "*emphasis* here\n"],
+)
+def test_text_between_thematic_breaks_is_body(between: str) -> None:
+    assert read_front_matter(f"---\n{between}---\n\n- other\n".encode()) is None
+
+
+def test_a_mapping_that_is_malicious_or_too_large_stays_a_header_with_a_problem() -> None:
+    for text in ("a: &x [1]\nb: *x\n", "id: e1\n" + "x: yy\n" * MAX_BYTES, "{a: !!tag 1}\n"):
+        header = read_front_matter(f"---\n{text}---\nbody\n".encode())
+        assert header is not None
+        assert header.problem
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        "{id: e9, trust: agent}",
+        "id: e9\nabstract: |\n  x\n  y\n ",
+        "id: e9\nnested: {\npromoted_at: 1}",
+        "id: [\n",
+    ],
+)
+def test_a_header_that_the_change_would_break_is_left_alone(header: str) -> None:
+    data = f"---\n{header}\n---\n- fact\n".encode()
+    after = set_front_matter(data, "promoted_at", "2026-03-20")
+    found = read_front_matter(after)
+    assert found is not None
+    assert after == data or (found.problem is None and found.text("promoted_at") == "2026-03-20")
+    assert found.text("id") == ("e9" if "e9" in header else None)

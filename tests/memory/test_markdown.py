@@ -92,7 +92,7 @@ def test_spans_hold_for_every_kind_of_line_end_and_byte(data: bytes) -> None:
         piece = source(document, entry)
         assert piece
         assert data.count(b"\n", 0, entry.span.start) == entry.start_line - 1
-    rest = remove(data, list(document.entries))
+    rest = remove(data, [entry.span for entry in document.entries])
     assert len(rest) == len(data) - sum(len(source(document, e)) for e in document.entries)
 
 
@@ -136,7 +136,7 @@ def test_entries_never_overlap_and_removing_one_leaves_every_other_byte(
     for entry in document.entries:
         assert at <= entry.span.start < entry.span.end <= len(data)
         at = entry.span.end
-        assert remove(data, [entry]) == data[: entry.span.start] + data[entry.span.end :]
+        assert remove(data, [entry.span]) == data[: entry.span.start] + data[entry.span.end :]
         assert entry.start_line <= entry.end_line
     assert len({e.address for e in document.entries}) == len(document.entries)
 

@@ -96,6 +96,9 @@ def _act(place: Workspace, planner: Callable[[], Plan], *, dry_run: bool, as_jso
         say_json(operation_json(operation, plans[-1].diff()))
         return
     say(operation.summary)
+    for key, value in operation.trailers:
+        if key == "Section":
+            say(f"  → {value}")
     narrate(f"operation {operation.id}; `workbench undo {operation.id}` takes it back")
     for note in operation.notes:
         narrate(f"note: {note}")

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import sys
 from typing import Any
 
 import click
@@ -14,14 +16,28 @@ from workbench.workspace.plan import Operation, Plan
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 
 
+class OutputError(OSError):
+    """What a command has to say could not be written."""
+
+
 def say_json(value: Any) -> None:
     """One JSON value on one line; ASCII only, so no byte of it can steer a terminal."""
-    click.echo(json.dumps(value))
+    put(json.dumps(value))
 
 
 def say(text: str, **style: Any) -> None:
     """Text that may hold anything, on stdout; coloured on a terminal only."""
-    click.echo(click.style(visible(text), **style) if style else visible(text))
+    put(click.style(visible(text), **style) if style else visible(text))
+
+
+def put(data: str | bytes) -> None:
+    """A line on stdout as it is: for programs, and for text that is known to be safe."""
+    try:
+        click.echo(data)
+    except BrokenPipeError:
+        raise
+    except OSError as refused:
+        raise OutputError(refused.errno, refused.strerror) from refused
 
 
 def narrate(text: str) -> None:
@@ -37,6 +53,39 @@ def fail(error: WorkbenchError, *, as_json: bool, code: str | None = None) -> No
     narrate(f"workbench: {error.message}")
     if error.hint:
         narrate(f"  → {error.hint}")
+
+
+def fail_usage(wrong: click.ClickException, *, as_json: bool) -> None:
+    """Say which argument is wrong. The message quotes it, so it is as little trusted as memory."""
+    if as_json:
+        fail(WorkbenchError(wrong.format_message()), as_json=True, code="usage")
+        return
+    if isinstance(wrong, click.UsageError) and wrong.ctx is not None:
+        narrate(wrong.ctx.get_usage())
+        narrate(f"Try '{wrong.ctx.command_path} --help' for help.\n")
+    narrate(f"Error: {wrong.format_message()}")
+
+
+def occupy_closed_streams() -> None:
+    """Open what was closed among the three standard streams.
+
+    Else the next file that is opened takes the number, and what is printed lands in it. A closed
+    stdout becomes one that cannot be written, so that lost output is noticed.
+    """
+    for number in range(3):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, os.O_RDONLY if number == 1 else os.O_RDWR)  # takes the lowest free number
+    if sys.stdout is None:
+        sys.stdout = open(1, "w", encoding="utf-8", closefd=False)  # noqa: SIM115 - lives as long as we do
+
+
+def abandon_output() -> None:
+    """Send what is still buffered nowhere, so that leaving does not fail on it once more."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, sys.stdout.fileno())
+    os.close(nowhere)
 
 
 def say_diff(diff: str) -> None:

@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
-import os
+import contextlib
 import sys
 from pathlib import Path
 
 import click
 
 from workbench import __version__
-from workbench.cli import acting, reading, searching, setting_up
-from workbench.cli.output import fail
-from workbench.errors import WorkbenchError, disk_error
+from workbench.cli import acting, models, reading, searching, setting_up
+from workbench.cli.output import (
+    OutputError,
+    abandon_output,
+    fail,
+    fail_usage,
+    narrate,
+    occupy_closed_streams,
+)
+from workbench.errors import NoWorkspaceError, WorkbenchError, WriteFailedError, disk_error
 
 
 class _Program(click.Group):
@@ -57,6 +64,7 @@ for command in (
     reading.status,
     searching.reindex,
     searching.search,
+    models.model,
     reading.get,
     acting.promote,
     acting.forget,
@@ -71,27 +79,51 @@ for command in (
 
 def main() -> None:
     """Run the program and leave with its exit code."""
+    occupy_closed_streams()
     try:
-        code = workbench.main(standalone_mode=False)
+        code = _answer()
         sys.stdout.flush()
-    except click.exceptions.Exit as leave:
-        code = leave.exit_code
-    except (click.exceptions.Abort, KeyboardInterrupt):
-        click.echo("interrupted", err=True)
-        code = 130
-    except click.ClickException as wrong:
-        if "--json" in sys.argv:
-            fail(WorkbenchError(wrong.format_message()), as_json=True, code="usage")
-        else:
-            wrong.show()
-        code = wrong.exit_code
-    except WorkbenchError as error:
-        fail(error, as_json="--json" in sys.argv)
-        code = error.exit_code
     except BrokenPipeError:  # the reader has seen enough
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        abandon_output()
         code = 0
     except OSError as refused:
-        fail(disk_error(refused), as_json="--json" in sys.argv)
+        abandon_output()
+        reason = refused.strerror or refused
+        with contextlib.suppress(OSError):
+            fail(WriteFailedError(f"the output could not be written: {reason}"), as_json=False)
         code = 1
-    sys.exit(code if isinstance(code, int) else 0)
+    sys.exit(code)
+
+
+def _answer() -> int:
+    """Do what the arguments ask; whatever goes wrong is said. Raises OSError when it cannot be said."""
+    as_json = "--json" in sys.argv
+    try:
+        code = workbench.main(standalone_mode=False)
+    except click.exceptions.Exit as leave:
+        return leave.exit_code
+    except (click.exceptions.Abort, KeyboardInterrupt):
+        narrate("interrupted")
+        return 130
+    except click.ClickException as wrong:
+        fail_usage(wrong, as_json=as_json)
+        return wrong.exit_code
+    except WorkbenchError as error:
+        fail(error, as_json=as_json)
+        return error.exit_code
+    except (OutputError, BrokenPipeError):
+        raise
+    except OSError as refused:
+        fail(_explained(refused), as_json=as_json)
+        return 1
+    return code if isinstance(code, int) else 0
+
+
+def _explained(refused: OSError) -> WorkbenchError:
+    try:
+        Path.cwd()
+    except FileNotFoundError:
+        return NoWorkspaceError(
+            "the folder that you are in is gone", hint="change to another one, and name the workspace with -w"
+        )
+    return disk_error(refused)

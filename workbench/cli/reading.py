@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from workbench.cli.output import json_option, operation_json, say, say_diff, say_json
+from workbench.cli.output import json_option, operation_json, put, say, say_diff, say_json
 from workbench.cli.places import workspace
 from workbench.errors import NotMemoryError, UsageError, WorkbenchError
 from workbench.memory.names import RelPath
@@ -42,14 +42,24 @@ def _status(place: Workspace) -> dict[str, Any]:
     from indexing.freshness import freshness
 
     files = place.scan()
-    memory = place.memory_document()
+    warnings = []
+    used = 0
+    try:
+        used = len(place.memory_document().data.decode("utf-8", "replace"))
+    except NotMemoryError:
+        warnings.append(f"{place.memory_path()} is not a plain file, so it is neither read nor written")
+    except (WorkbenchError, OSError) as error:
+        warnings.append(f"{place.memory_path()} cannot be read: {error}")
     try:
         head = place.history.head()
         repository = f"at {head[:12]}" if head else "without commits"
+        warnings += [
+            f"{path} holds text of another writer that is in no memory file: look at it, then remove it"
+            for path in place.operations.conflicts()
+        ]
     except WorkbenchError as error:
         repository = error.message
     dreams = [f.path for f in files if f.path.startswith("_system/dreaming/")]
-    warnings = []
     if (place.root / "MEMORY.md").is_file() and (place.root / "memory.md").is_file():
         same = (place.root / "MEMORY.md").samefile(place.root / "memory.md")
         if not same:
@@ -61,8 +71,8 @@ def _status(place: Workspace) -> dict[str, Any]:
         "files": dict(sorted(Counter(file.kind.value for file in files).items())),
         "bytes": sum(file.size for file in files),
         "budget": {
-            "path": memory.path,
-            "used": len(memory.data.decode("utf-8", "replace")),
+            "path": place.memory_path(),
+            "used": used,
             "limit": place.settings.memory_budget,
         },
         "index": freshness(place).as_json(),
@@ -105,7 +115,7 @@ def get(path: str, first: int, lines: int | None, as_json: bool) -> None:
     elif sys.stdout.isatty():
         say(text)
     else:
-        click.echo(part)
+        put(part)
 
 
 @click.command()
@@ -134,8 +144,10 @@ def _log_line(operation: Operation) -> str:
 @json_option
 def show(operation: str, as_json: bool) -> None:
     """One operation: what, when, why, and its diff."""
+    from workbench.curation.lookup import find_operation
+
     with workspace() as place:
-        found = place.operations.find(operation)
+        found = find_operation(place, operation)
         diff = "".join(unified_diff(edit) for edit in place.operations.edits(found))
     if as_json:
         say_json(operation_json(found, diff))
@@ -156,4 +168,4 @@ def keys() -> None:
     """Every action of the interface with its key, as a Markdown table."""
     from screens.actions import key_table
 
-    click.echo(key_table())
+    put(key_table())

@@ -62,7 +62,7 @@ def reindex(full: bool, no_vectors: bool, dry_run: bool, as_json: bool) -> None:
 @click.option("--since", type=click.DateTime(["%Y-%m-%d"]), help="Only entries of this day or later.")
 @click.option("--until", type=click.DateTime(["%Y-%m-%d"]), help="Only entries of this day or earlier.")
 @click.option("--explain", is_flag=True, help="Show how each score came about.")
-@click.option("--batch", type=click.File("r", encoding="utf-8"), help='JSON lines {"id","query","k"}.')
+@click.option("--batch", type=click.File("rb"), help='JSON lines {"id","query","k"}.')
 @json_option
 def search(
     query: str | None,
@@ -72,7 +72,7 @@ def search(
     since: Any,
     until: Any,
     explain: bool,
-    batch: IO[str] | None,
+    batch: IO[bytes] | None,
     as_json: bool,
 ) -> None:
     """Ranked hits for QUERY: by words and by meaning."""
@@ -110,14 +110,14 @@ def _day(moment: Any) -> date | None:
     return None if moment is None else moment.date()
 
 
-def _questions(batch: IO[str], k: int) -> Iterator[tuple[Any, str, int]]:
+def _questions(batch: IO[bytes], k: int) -> Iterator[tuple[Any, str, int]]:
     for number, line in enumerate(batch, 1):
         if not line.strip():
             continue
         try:
             row = json.loads(line)
             yield row.get("id", number), str(row["query"]), int(row.get("k", k))
-        except (ValueError, KeyError, TypeError, AttributeError) as error:
+        except (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError) as error:
             raise UsageError(
                 f"line {number} of the batch is not a question",
                 hint='each line is JSON like {"id": 1, "query": "…", "k": 10}',

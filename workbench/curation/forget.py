@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 from workbench.errors import NotCuratableError
 from workbench.memory.address import find_entry, path_of
-from workbench.memory.edit import remove
 from workbench.memory.entry import Entry, Kind
 from workbench.memory.markdown import Document
 from workbench.memory.names import RelPath
+from workbench.memory.removal import take_out
 from workbench.workspace.plan import FileEdit, Plan
 from workbench.workspace.workspace import Workspace
 
@@ -40,12 +40,14 @@ def plan_forget(workspace: Workspace, addresses: Sequence[str], *, reason: str =
             if path not in documents:
                 documents[path] = workspace.locate(address)[0]
             entry = find_entry(documents[path], address)
-            found.setdefault(entry.path, []).append(entry)
-            titles.append(entry.title)
+            named = found.setdefault(entry.path, [])
+            if entry not in named:  # one entry has several spellings: `#7d86`, `#7d86a1`, `#7d86a1~1`
+                named.append(entry)
+                titles.append(entry.title)
     edits = [FileEdit(path, workspace.read(path), None) for path in pages]
     for path, entries in found.items():
         if path not in pages:
-            edits.append(FileEdit(path, documents[path].data, remove(documents[path].data, entries)))
+            edits.append(FileEdit(path, documents[path].data, take_out(documents[path], entries)))
     return Plan(
         action="forget",
         summary=titles[0] if len(titles) == 1 else f"{len(titles)} entries",

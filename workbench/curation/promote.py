@@ -8,14 +8,15 @@ from dataclasses import dataclass, replace
 from datetime import date
 
 from workbench.curation.sections import section_for
-from workbench.errors import NotCuratableError
-from workbench.memory.edit import as_item, insert_item, marker_in
+from workbench.errors import NotCuratableError, UsageError
+from workbench.memory.edit import as_item, insert_item, is_heading, marker_in
 from workbench.memory.entry import Entry, Form, Kind, entry_hash
 from workbench.memory.episode import read_episode
 from workbench.memory.frontmatter import set_front_matter
 from workbench.memory.markdown import Document, parse_document
 from workbench.memory.names import RelPath
-from workbench.memory.provenance import Provenance, provenance
+from workbench.memory.provenance import Provenance, least_trusted, provenance
+from workbench.visible import visible
 from workbench.workspace.plan import FileEdit, Plan
 from workbench.workspace.workspace import Workspace
 
@@ -39,6 +40,11 @@ def plan_promote(
     An episode that an entry comes from is marked as promoted. An address without ``#`` names a whole
     episode and promotes its abstract. Raises NotCuratableError with the reason, EntryNotFoundError, ...
     """
+    if section is not None and not is_heading(section):
+        raise UsageError(
+            f"“{visible(section[:80], one_line=True)}” cannot be a heading",
+            hint="a heading is one line of visible text without marks",
+        )
     today = today or date.today()
     memory = workspace.memory_document()
     before = memory.data if _exists(workspace, memory.path) else None
@@ -57,23 +63,32 @@ def plan_promote(
             )
         known.add(entry.hash)
         target = section or section_for(entry.text, memory)
-        item = as_item(entry.text, entry.form, source.provenance(today), marker_in(memory, target))
+        origin = source.provenance(today)
+        item = as_item(entry.text, origin, marker_in(memory, target))
         memory = parse_document(memory.path, insert_item(memory, target, item), Kind.MEMORY)
+        if not _stands_in(memory, entry, origin):
+            raise NotCuratableError(
+                f"“{entry.title}” would not be an entry of {memory.path}: a code block, comment or HTML "
+                "that is not closed there swallows it",
+                hint="close it, or choose a section before it with --heading",
+            )
         entries.append(entry)
         sections.append(target)
         if entry.kind is Kind.EPISODE and entry.path not in episodes:
             edit = _mark_promoted(source.document, today)
             if edit:
                 episodes[entry.path] = edit
-    places = ", ".join(dict.fromkeys(sections))
     what = entries[0].title if len(entries) == 1 else f"{len(entries)} entries"
     return Plan(
         action="promote",
-        summary=f"{what} → {places}",
+        summary=what,
         edits=(FileEdit(memory.path, before, memory.data), *episodes.values()),
         entries=tuple(entry.address for entry in entries),
         reason=reason,
-        trailers=tuple(("Source", f"{e.path}#L{e.start_line}") for e in entries),
+        trailers=(
+            *(("Source", f"{e.path}#L{e.start_line}") for e in entries),
+            *(("Section", name) for name in dict.fromkeys(sections)),
+        ),
     )
 
 
@@ -85,24 +100,29 @@ class _Source:
     entry: Entry
 
     def provenance(self, today: date) -> Provenance:
-        """Where the copy will say it came from. The least trusted origin counts; unsaid is unknown."""
+        """Where the copy will say it came from."""
         entry, header = self.entry, self.document.front_matter
         own = entry.provenance
-        said = {
-            key: (own.get(key) if own else None) or (header.text(key) if header else None)
-            for key in ("trust", "session")
-        }
+        session = (own and own.get("session")) or (header and header.text("session"))
         return provenance(
             {
                 "id": "m" + secrets.token_hex(3),
                 "src": f"{entry.path}#L{entry.start_line}",
                 "entry": entry.hash,
-                "session": said["session"],
-                "trust": said["trust"] or "unknown",
+                "session": session or None,
+                "trust": self.trust(),
                 "occurred_at": entry.date.isoformat() if entry.date else None,
                 "at": today.isoformat(),
             }
         )
+
+    def trust(self) -> str:
+        """No line speaks louder than the file that it stands in, and a log vouches for nobody."""
+        if self.entry.kind is Kind.LOG:
+            return "unknown"
+        header, own = self.document.front_matter, self.entry.provenance
+        in_file = header.text("trust") if header else None
+        return least_trusted(in_file, (own and own.get("trust")) or in_file)
 
 
 def _source(workspace: Workspace, address: str) -> _Source:
@@ -124,7 +144,17 @@ def _mark_promoted(document: Document, today: date) -> FileEdit | None:
     if header is None or header.problem or header.text("promoted_at"):
         return None
     after = set_front_matter(document.data, "promoted_at", today.isoformat())
-    return FileEdit(document.path, document.data, after)
+    return FileEdit(document.path, document.data, after) if after != document.data else None
+
+
+def _stands_in(memory: Document, entry: Entry, origin: Provenance) -> bool:
+    """Whether the copy is an entry by itself, or the parts of one where it is longer than a window."""
+    name = origin.get("id")
+    return any(
+        e.hash == entry.hash
+        or (e.parts > 1 and e.form is Form.ITEM and e.provenance and e.provenance.get("id") == name)
+        for e in memory.entries
+    )
 
 
 def _exists(workspace: Workspace, path: RelPath) -> bool:

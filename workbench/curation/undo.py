@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from workbench.curation.lookup import find_operation
 from workbench.errors import ConflictError, NotCuratableError
 from workbench.memory.difference import OverlapError, revert
 from workbench.workspace.plan import FileEdit, Operation, Plan
@@ -13,7 +14,8 @@ _BOOKKEEPING = frozenset({"undo", "redo", "external", "commit"})
 def plan_undo(workspace: Workspace, operation: str | None = None) -> Plan:
     """Take back one operation: the newest that still stands, or the one whose id starts so.
 
-    Raises ConflictError, naming the lines, when newer text is in the way.
+    Raises ConflictError, naming the lines, when newer text is in the way, OperationNotFoundError,
+    AmbiguousOperationError, ...
     """
     if operation is None:
         walk = workspace.operations.walk()
@@ -21,7 +23,7 @@ def plan_undo(workspace: Workspace, operation: str | None = None) -> Plan:
         if target is None:
             raise NotCuratableError("there is nothing to undo")
     else:
-        target = workspace.operations.find(operation)
+        target = find_operation(workspace, operation)
         if target.undone:
             raise NotCuratableError(f"{target.id} is undone already", hint="`workbench redo` brings it back")
     return _inverse(workspace, target, "undo")
@@ -67,6 +69,8 @@ def _subject(target: Operation) -> str:
 def _reverted(edit: FileEdit, current: bytes | None) -> bytes | None:
     if current == edit.after:
         return edit.before
+    if current == edit.before:
+        return current  # somebody took this change back by hand
     if current is None:
         raise ConflictError(
             f"{edit.path} is gone, so the change in it cannot be taken back",

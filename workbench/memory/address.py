@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
+
 from workbench.errors import AmbiguousEntryError, EntryNotFoundError
 from workbench.memory.entry import Entry
 from workbench.memory.markdown import Document
 
+_ORDINAL = re.compile(r"[0-9]{1,9}")
 SHORTEST_PREFIX = 4
 """Hash digits that an address must give at least."""
 
@@ -20,10 +23,10 @@ def find_entry(document: Document, address: str) -> Entry:
 
     Raises EntryNotFoundError or AmbiguousEntryError.
     """
-    wanted, _, ordinal = address.rpartition("#")[2].partition("~")
-    if len(wanted) < SHORTEST_PREFIX:
+    wanted, repeated, ordinal = address.rpartition("#")[2].partition("~")
+    if len(wanted) < SHORTEST_PREFIX or (repeated and not _ORDINAL.fullmatch(ordinal)):
         raise EntryNotFoundError(address)
-    number = int(ordinal) if ordinal.isdecimal() else 1
+    number = int(ordinal) if repeated else 1
     found = [entry for entry in document.entries if entry.hash.startswith(wanted) and entry.ordinal == number]
     if not found:
         raise EntryNotFoundError(address)

@@ -6,8 +6,10 @@ left them, and refused otherwise. Lines that it had removed return beside the li
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from difflib import SequenceMatcher
+from itertools import pairwise
 
 
 class OverlapError(Exception):
@@ -51,38 +53,66 @@ def revert(before: bytes, after: bytes, current: bytes) -> bytes:
     left, now = split_lines(after), split_lines(current)
     places = _Mapping(left, now)
     out = list(now)
-    for hunk in reversed(hunks(before, after)):
-        old = list(hunk.old)
-        if hunk.new:
-            at = places.block(hunk.at, hunk.new)
-            out[at : at + len(hunk.new)] = _fit(old, out, at, len(hunk.new))
-        else:
-            at = places.gap(hunk.at)
-            out[at:at] = _fit(old, out, at, 0)
+    # All places are found before the first line moves, and taken from the bottom up: what was moved
+    # since may stand in another order than it did.
+    for at, size, old in reversed(_disjoint(_places(places, hunks(before, after)), now)):
+        out[at : at + size] = _fit(old, out, at, size)
     return b"".join(out)
 
 
+def _places(places: _Mapping, changes: list[Hunk]) -> list[tuple[int, int, list[bytes]]]:
+    """For each change where it stands now, how many lines it holds there, and what returns instead."""
+    found = []
+    for change in changes:
+        at = places.block(change.at, change.new) if change.new else places.gap(change.at)
+        found.append((at, len(change.new), list(change.old)))
+    return found
+
+
+def _disjoint(
+    ranges: list[tuple[int, int, list[bytes]]], now: list[bytes]
+) -> list[tuple[int, int, list[bytes]]]:
+    """The ranges by their place, gaps before lines at the same place. Raises OverlapError."""
+    ordered = sorted(ranges, key=lambda item: item[:2])
+    for (at, size, _), (following, more, _) in pairwise(ordered):
+        if following < at + size and (more or following > at):
+            raise OverlapError(tuple(now[following : following + max(more, 1)]))
+    return ordered
+
+
 class _Mapping:
-    """Where the lines of one version stand in a later one."""
+    """Where the lines of one version stand in a later one.
+
+    What kept its order is found by comparing the two as sequences; what was moved is found by lines
+    that occur once among the rest, and grows from these. Blank lines prove nothing by themselves.
+    """
 
     def __init__(self, left: list[bytes], now: list[bytes]) -> None:
-        self._now = now
+        self._left, self._now = left, now
         self._moved: list[int | None] = [None] * len(left)
+        self._came: list[int | None] = [None] * len(now)
         i, j = 0, 0
         for i1, i2, _, j2 in [*_changes(left, now), (len(left), len(left), len(now), len(now))]:
-            while i < i1:
-                self._moved[i] = j
-                i, j = i + 1, j + 1
+            if any(line.strip() for line in left[i:i1]):
+                for step in range(i1 - i):
+                    self._join(i + step, j + step)
             i, j = i2, j2
+        self._follow_moves()
 
     def block(self, at: int, lines: tuple[bytes, ...]) -> int:
         """Where exactly these lines, which stood at ``at``, stand now."""
-        start = self._moved[at]
-        if start is not None and tuple(self._now[start : start + len(lines)]) == lines:
-            return start
-        found = _occurrences(self._now, lines)  # moved as a whole?
-        if len(found) == 1:
-            return found[0]
+        known = next((n for n, line in enumerate(lines) if line.strip()), 0)
+        partner = self._moved[at + known]
+        if partner is not None:
+            start = partner - known
+            if start >= 0 and tuple(self._now[start : start + len(lines)]) == lines:
+                return start
+            raise OverlapError(lines)
+        # Found by their text alone: only where no other lines of the same text could be meant.
+        here = [j for j in _occurrences(self._now, lines) if self._free(self._came, j, lines)]
+        there = [i for i in _occurrences(self._left, lines) if self._free(self._moved, i, lines)]
+        if len(here) == 1 and there == [at]:
+            return here[0]
         raise OverlapError(lines)
 
     def gap(self, at: int) -> int:
@@ -94,6 +124,41 @@ class _Mapping:
             if below < len(self._moved) and (place := self._moved[below]) is not None:
                 return place
         return len(self._now)
+
+    def _follow_moves(self) -> None:
+        here = _once(self._now, self._came)
+        for line, i in _once(self._left, self._moved).items():
+            j = here.get(line)
+            if j is None or self._moved[i] is not None or self._came[j] is not None:
+                continue
+            self._join(i, j)
+            for step in (-1, 1):
+                self._grow(i, j, step)
+
+    def _grow(self, i: int, j: int, step: int) -> None:
+        """Join the lines beside a pair, in one direction, as far as they are the same."""
+        i, j = i + step, j + step
+        while 0 <= i < len(self._left) and 0 <= j < len(self._now):
+            if self._left[i] != self._now[j] or self._moved[i] is not None or self._came[j] is not None:
+                return
+            self._join(i, j)
+            i, j = i + step, j + step
+
+    def _join(self, i: int, j: int) -> None:
+        self._moved[i], self._came[j] = j, i
+
+    @staticmethod
+    def _free(pairs: list[int | None], at: int, lines: tuple[bytes, ...]) -> bool:
+        """Whether the lines at ``at`` may be paired: those with words have no partner yet."""
+        words = [n for n, line in enumerate(lines) if line.strip()] or range(len(lines))
+        return all(pairs[at + n] is None for n in words)
+
+
+def _once(lines: list[bytes], pairs: list[int | None]) -> dict[bytes, int]:
+    """Lines with words that occur once among those without a partner, with their places."""
+    alone = [(line, at) for at, line in enumerate(lines) if pairs[at] is None and line.strip()]
+    counts = Counter(line for line, _ in alone)
+    return {line: at for line, at in alone if counts[line] == 1}
 
 
 def _occurrences(lines: list[bytes], wanted: tuple[bytes, ...]) -> list[int]:

@@ -2,31 +2,50 @@
 
 from __future__ import annotations
 
-from workbench.memory.entry import Entry, Form
-from workbench.memory.markdown import Document, Heading
+from collections.abc import Iterable
+
+from workbench.memory.entry import Entry, Form, Kind, Span
+from workbench.memory.markdown import Document, Heading, opening_paragraph, parse_document
+from workbench.memory.names import RelPath
 from workbench.memory.provenance import Provenance
+from workbench.visible import visible
 
 
-def remove(data: bytes, entries: list[Entry]) -> bytes:
-    """``data`` without the spans of ``entries``, which must have been read from it."""
-    for entry in sorted(entries, key=lambda entry: entry.span.start, reverse=True):
-        data = data[: entry.span.start] + data[entry.span.end :]
-    return data
+def remove(data: bytes, spans: Iterable[Span]) -> bytes:
+    """``data`` without these spans, which must be disjoint: ValueError otherwise."""
+    kept, at = [], 0
+    for span in sorted(spans, key=lambda span: span.start):
+        if not at <= span.start <= span.end <= len(data):
+            raise ValueError(f"spans overlap or lie outside of the text at byte {span.start}")
+        kept.append(data[at : span.start])
+        at = span.end
+    return b"".join([*kept, data[at:]])
 
 
-def as_item(text: str, form: Form, provenance: Provenance, marker: str = "-") -> str:
-    """``text`` as one list item that carries its provenance; lines end with ``\\n``."""
+def as_item(text: str, provenance: Provenance, marker: str = "-") -> str:
+    """``text`` as one list item that carries its provenance; lines end with ``\\n``.
+
+    The comment ends the paragraph that the text begins with. A table, fence or comment ends where its
+    line ends, so text that begins with one has the comment on a last line of its own.
+    """
     lines = text.split("\n")
     comment = provenance.render()
-    if form in (Form.CODE, Form.TABLE, Form.HTML):
-        lines.append(comment)  # these end where a line ends, so the comment needs its own
-    elif form is Form.ITEM:
-        lines[0] += f" {comment}"
+    prose = opening_paragraph(text)
+    if prose and "<!--" not in "".join(lines[:prose]):
+        lines[prose - 1] += f" {comment}"
     else:
-        lines[-1] += f" {comment}"
+        lines.append(comment)
     indent = " " * (len(marker) + 1)
     body = "\n".join((indent + line if line else line) for line in lines[1:])
     return f"{marker} {lines[0]}\n" + (body + "\n" if body else "")
+
+
+def is_heading(text: str) -> bool:
+    """Whether ``text`` can be the words of a heading and is read back as just these."""
+    if visible(text, one_line=True) != text:
+        return False
+    document = parse_document(RelPath("heading.md"), f"## {text}\n".encode(), Kind.NOTE)
+    return [heading.path for heading in document.headings] == [(text.strip(),)] and bool(text.strip())
 
 
 def insert_item(document: Document, section: str, item: str) -> bytes:

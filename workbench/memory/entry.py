@@ -53,7 +53,8 @@ class Entry:
 
     ``text`` has no list marker and no provenance comment. ``span`` covers whole lines with their line
     ends, except for the parts of an entry that was too long for one model window (``parts`` > 1): these
-    divide the content of their block between them. Lines count from 1 and include both ends.
+    divide the content of their block between them, and ``block`` is the span of the whole. Lines count
+    from 1 and include both ends.
     """
 
     path: RelPath
@@ -70,6 +71,7 @@ class Entry:
     part: int = 1
     parts: int = 1
     provenance: Provenance | None = None
+    block: Span | None = None
 
     @property
     def address(self) -> str:

@@ -12,15 +12,17 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from functools import cache
-
-from markdown_it import MarkdownIt
-from markdown_it.token import Token
+from typing import TYPE_CHECKING
 
 from workbench.memory.entry import Entry, Form, Kind, Span, entry_hash
 from workbench.memory.frontmatter import BOM, FrontMatter, read_front_matter
 from workbench.memory.names import RelPath
 from workbench.memory.provenance import Provenance, parse_day, split_provenance
 from workbench.memory.window import fits, pieces
+
+if TYPE_CHECKING:
+    from markdown_it import MarkdownIt
+    from markdown_it.token import Token
 
 _MARKER = re.compile(r"[ \t]*(?:[-*+]|\d{1,9}[.)])(?:[ \t]+|$)", re.MULTILINE)
 _DATED_NAME = re.compile(r"(?:^|/)(\d{4}-\d{2}-\d{2})(?:-[^/]*)?\.md$")
@@ -90,8 +92,16 @@ def file_date(path: str, header: FrontMatter | None) -> date | None:
     return next((day for key in keys if (day := parse_day(header.text(key)))), None)
 
 
+def opening_paragraph(text: str) -> int:
+    """How many lines the paragraph has that ``text`` begins with; 0 when it begins with something else."""
+    first = next(iter(_parsed(text)), None)
+    return first.map[1] if first and first.type == "paragraph_open" and first.map else 0
+
+
 @cache
 def _parser() -> MarkdownIt:
+    from markdown_it import MarkdownIt  # noqa: PLC0415 - 18 ms that showing a file list does not need
+
     # Reference definitions leave no token behind; as paragraphs they stay visible and curatable.
     return MarkdownIt("commonmark", {"html": True}).enable("table").disable("reference")
 
@@ -101,6 +111,10 @@ def _tokens(data: bytes, header: FrontMatter | None) -> list[Token]:
     text = data[body:].decode("utf-8", "replace").removeprefix("\ufeff")
     text = text.replace("\r\n", "\n").replace("\r", " ").replace("\0", "\N{REPLACEMENT CHARACTER}")
     text = "\n" * data.count(b"\n", 0, body) + text  # the header's lines still count
+    return _parsed(text)
+
+
+def _parsed(text: str) -> list[Token]:
     tokens: list[Token] = []
     parser = _parser()
     parser.block.parse(text, parser, {}, tokens)
@@ -216,6 +230,7 @@ def _parts(whole: Entry, data: bytes) -> Iterator[Entry]:
             hash=entry_hash(text),
             part=number,
             parts=len(kept),
+            block=whole.span,
         )
         offset, at, line = offset + size, b, line + newlines
 

@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from datetime import date
 from urllib.parse import quote, unquote
 
+TRUST = ("owner", "agent", "external", "unknown")
+"""Levels of trust, the highest first."""
 COMMENT = re.compile(r"[ \t]*<!--\s*wb:(?P<fields>[^>]*)-->")
 _FIELD = re.compile(r"(\w+)=(\S+)")
 _SAFE = "/:.#-_~+@,"
@@ -42,8 +44,7 @@ class Provenance:
 
     def render(self) -> str:
         """The comment, without the blank that goes before it."""
-        fields = " ".join(f"{key}={quote(value, safe=_SAFE)}" for key, value in self.fields)
-        return f"<!-- wb: {fields} -->"
+        return f"<!-- wb: {' '.join(f'{key}={_quoted(value)}' for key, value in self.fields)} -->"
 
 
 def provenance(fields: Mapping[str, str | None]) -> Provenance:
@@ -56,8 +57,20 @@ def split_provenance(text: str) -> tuple[str, Provenance | None]:
     found = COMMENT.search(text)
     if found is None:
         return text, None
-    fields = tuple((key, unquote(value)) for key, value in _FIELD.findall(found["fields"]))
+    fields = tuple(
+        (key, unquote(value, errors="surrogateescape")) for key, value in _FIELD.findall(found["fields"])
+    )
     return COMMENT.sub("", text), Provenance(fields)
+
+
+def least_trusted(*said: str | None) -> str:
+    """The lowest of several levels of trust; what is not said, or is no level, is unknown."""
+    return TRUST[max(TRUST.index(level) if level in TRUST else len(TRUST) - 1 for level in said)]
+
+
+def _quoted(value: str) -> str:
+    """``value`` without what would end the field or the comment; a byte that is no UTF-8 as itself."""
+    return quote(value.encode("utf-8", "surrogateescape"), safe=_SAFE)
 
 
 def parse_day(text: str | None) -> date | None:

@@ -1,4 +1,4 @@
-"""The only place that runs git.
+"""What git knows of a workspace, and the only way to add to it.
 
 Plumbing with fixed argument lists: nothing here runs a hook, a filter, an alias or a program that the
 workspace's own configuration names. Commits are built from tree objects, so a commit touches its own
@@ -9,36 +9,23 @@ from __future__ import annotations
 
 import contextlib
 import os
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from pathlib import Path
 from subprocess import PIPE
 from typing import Any
 
 from workbench.errors import (
-    NoGitError,
     NoRepositoryError,
     RepositoryStateError,
     WriteFailedError,
 )
 from workbench.memory.names import BlobId, CommitId, RelPath
 from workbench.workspace import trees
+from workbench.workspace.carrier import carrier_for, configuration, configuration_overrides, reason
+from workbench.workspace.commits import Commit, parse_commit
 from workbench.workspace.objects import ObjectReader
 
-_OVERRIDES = {
-    "core.fsmonitor": "false",
-    "core.hooksPath": "/dev/null",
-    "core.fsync": "all",
-    "core.quotePath": "false",
-    "commit.gpgsign": "false",
-    "gc.auto": "0",
-    "i18n.commitEncoding": "UTF-8",
-    "maintenance.auto": "false",
-    "protocol.allow": "never",
-}
-_FILTER_KEYS = ("clean", "smudge", "process")
 _UNFINISHED = {
     "rebase-merge": "a rebase",
     "rebase-apply": "a rebase",
@@ -46,28 +33,7 @@ _UNFINISHED = {
     "CHERRY_PICK_HEAD": "a cherry-pick",
     "REVERT_HEAD": "a revert",
 }
-_LATEST_SECOND = 253_402_300_799  # the end of the year 9999
 FALLBACK_IDENTITY = ("Memory Workbench", "workbench@localhost")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Commit:
-    """A commit as it is stored. ``trailers`` are the ``Key: value`` lines of its last paragraph."""
-
-    id: CommitId
-    parents: tuple[CommitId, ...]
-    tree: str
-    author: str
-    when: datetime
-    subject: str
-    message: str
-    trailers: tuple[tuple[str, str], ...]
-    cut_off: bool = False
-    """Whether its parents are missing because the clone is shallow."""
-
-    def trailer(self, key: str) -> str | None:
-        """The first trailer of that key."""
-        return next((value for name, value in self.trailers if name == key), None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +67,7 @@ class History:
 
         Raises NoGitError, NoRepositoryError, or RepositoryStateError for a bare or foreign repository.
         """
-        carrier = _carrier(root)
+        carrier = carrier_for(root)
         status, out, err = carrier.rev_parse(
             "--absolute-git-dir",
             "--path-format=absolute",
@@ -129,8 +95,8 @@ class History:
             )
         top = os.fspath(root)[: -len(prefix)] if prefix else os.fspath(root)
         carrier.set_persistent_git_options(git_dir=git_dir, work_tree=top or "/")
-        configured = _configuration(carrier)
-        carrier.update_environment(**_configuration_overrides(configured))
+        configured = configuration(carrier)
+        carrier.update_environment(**configuration_overrides(configured))
         identity = tuple(
             configured.get(f"user.{key}") or fallback
             for key, fallback in zip(("name", "email"), FALLBACK_IDENTITY, strict=True)
@@ -143,7 +109,7 @@ class History:
     @classmethod
     def create(cls, root: Path) -> History:
         """A new repository in ``root``, without any template."""
-        carrier = _carrier(root)
+        carrier = carrier_for(root)
         carrier.init("--quiet", "--initial-branch=main", "--template=", "--", os.fspath(root))
         return cls.open(root)
 
@@ -214,27 +180,7 @@ class History:
     def commit(self, commit: CommitId) -> Commit:
         """A commit's own data."""
         data = self._objects.read(commit, "commit")
-        header, _, body = data.partition(b"\n\n")
-        fields: dict[str, list[str]] = {}
-        for line in header.decode("utf-8", "replace").split("\n"):
-            key, _, value = line.partition(" ")
-            fields.setdefault(key, []).append(value)
-        who, _, stamp = fields["committer"][0].rpartition("> ")
-        author = fields["author"][0].rpartition(" <")[0]
-        message = body.decode("utf-8", "replace")
-        seconds = int(stamp.split(" ")[0] or 0) if who else 0
-        cut_off = commit in self._cut_off
-        return Commit(
-            id=commit,
-            parents=() if cut_off else tuple(CommitId(parent) for parent in fields.get("parent", ())),
-            tree=fields["tree"][0],
-            author=author,
-            when=datetime.fromtimestamp(min(max(seconds, 0), _LATEST_SECOND), UTC),
-            subject=message.partition("\n")[0],
-            message=message,
-            trailers=_trailers(message),
-            cut_off=cut_off,
-        )
+        return parse_commit(commit, data, cut_off=commit in self._cut_off)
 
     def commits(self, *, path: RelPath | None = None, batch: int = 256) -> Iterator[Commit]:
         """All commits that HEAD reaches, newest first; with ``path`` those that changed it."""
@@ -249,20 +195,6 @@ class History:
             if len(names) < batch:
                 return
             skip += batch
-
-    def resolve(self, prefix: str) -> CommitId | None:
-        """The commit whose name starts with these hexadecimal digits, or None."""
-        if not re.fullmatch(r"[0-9a-f]{4,64}", prefix):
-            return None
-        status, out, _ = self._git.rev_parse(
-            "--verify",
-            "--quiet",
-            "--end-of-options",
-            prefix + "^{commit}",
-            with_extended_output=True,
-            with_exceptions=False,
-        )
-        return None if status else CommitId(out.strip().splitlines()[-1])
 
     def blob(self, commit: CommitId | None, path: RelPath) -> bytes | None:
         """A file's bytes in a commit, or None where it is not there."""
@@ -341,7 +273,7 @@ class History:
         )
         if status and self.head() == expected:
             raise RepositoryStateError(
-                f"the branch cannot be moved: {_reason(err)}",
+                f"the branch cannot be moved: {reason(err)}",
                 hint="if no git is running, remove the stale .lock file that it names",
             )
         return bool(status == 0)
@@ -428,7 +360,7 @@ class History:
         )
         if status:
             raise RepositoryStateError(
-                f"git {command.replace('_', '-')} failed: {_reason(err)}",
+                f"git {command.replace('_', '-')} failed: {reason(err)}",
                 hint="`git status` and `git fsck` tell more",
             )
         return bytes(out)
@@ -438,74 +370,7 @@ class History:
         out, err = process.proc.communicate(data)
         if process.proc.returncode:
             raise WriteFailedError(
-                f"git {command.replace('_', '-')} failed: {_reason(err.decode('utf-8', 'replace'))}",
+                f"git {command.replace('_', '-')} failed: {reason(err.decode('utf-8', 'replace'))}",
                 hint="nothing was changed; check free space and the repository's health (git fsck)",
             )
         return str(out.decode().strip())
-
-
-def _reason(text: str) -> str:
-    """The line in which git says what went wrong."""
-    lines = str(text).strip().splitlines() or ["no reason given"]
-    return next((line for line in lines if line.startswith(("fatal: ", "error: "))), lines[-1])
-
-
-def _carrier(root: Path) -> Any:
-    """GitPython's command runner, started in ``root``, with no inherited GIT_* variable."""
-    for name in [n for n in os.environ if n.startswith("GIT_") and not n.startswith("GIT_PYTHON_")]:
-        del os.environ[name]
-    os.environ["GIT_PYTHON_REFRESH"] = "quiet"
-    import git  # noqa: PLC0415 - 50 ms that browsing does not need
-
-    carrier = git.Git(os.fspath(root))
-    try:
-        carrier.version_info  # noqa: B018 - asks for the program once
-    except (git.GitCommandNotFound, git.GitCommandError):
-        raise NoGitError from None
-    if not carrier.version_info:
-        raise NoGitError
-    carrier.update_environment(
-        GIT_OPTIONAL_LOCKS="0",
-        GIT_TERMINAL_PROMPT="0",
-        GIT_ALLOW_PROTOCOL="",  # a partial clone must not fetch: its remote names the program to run
-        GIT_NO_LAZY_FETCH="1",
-        GIT_NO_REPLACE_OBJECTS="1",
-    )
-    return carrier
-
-
-def _configuration(carrier: Any) -> dict[str, str]:
-    """The person's identity and the names of all filters, from every level of configuration."""
-    status, out, _ = carrier.config(
-        "--null",
-        "--get-regexp",
-        r"^(user\.(name|email)|filter\..*)$",
-        with_extended_output=True,
-        with_exceptions=False,
-    )
-    records = [] if status else out.split("\0")
-    return dict(record.partition("\n")[::2] for record in records if record)
-
-
-def _configuration_overrides(configured: Mapping[str, str]) -> dict[str, str]:
-    """Environment variables that win over every configuration file.
-
-    Filters are emptied by name: even a plain index update may hash a file that changed in the same
-    instant, and would run its clean filter for that.
-    """
-    filters = {key.rpartition(".")[0] for key in configured if key.startswith("filter.")}
-    wanted = dict(_OVERRIDES)
-    for name in sorted(filters):
-        wanted |= {f"{name}.{key}": "" for key in _FILTER_KEYS} | {f"{name}.required": "false"}
-    environment = {"GIT_CONFIG_COUNT": str(len(wanted))}
-    for number, (key, value) in enumerate(wanted.items()):
-        environment[f"GIT_CONFIG_KEY_{number}"] = key
-        environment[f"GIT_CONFIG_VALUE_{number}"] = value
-    return environment
-
-
-def _trailers(message: str) -> tuple[tuple[str, str], ...]:
-    """The ``Key: value`` lines of the last paragraph, if it holds nothing else."""
-    last = message.rstrip("\n").rpartition("\n\n")[2].split("\n")
-    found = [re.fullmatch(r"([A-Z][A-Za-z-]*): (.*)", line) for line in last]
-    return tuple((m[1], m[2]) for m in found if m) if all(found) else ()

@@ -16,7 +16,6 @@ from pathlib import Path
 from workbench.errors import (
     BusyError,
     ConflictError,
-    EntryNotFoundError,
     NotCuratableError,
     ReadOnlyError,
     RepositoryStateError,
@@ -26,9 +25,10 @@ from workbench.errors import (
 )
 from workbench.memory.names import BlobId, CommitId, OperationId, RelPath
 from workbench.visible import visible
+from workbench.workspace.commits import Commit
 from workbench.workspace.displaced import Displaced
 from workbench.workspace.files import TEMPORARY_PREFIX, ChangedError, Files, Written
-from workbench.workspace.history import Commit, History
+from workbench.workspace.history import History
 from workbench.workspace.journal import Intent, Journal, Step
 from workbench.workspace.layout import STATE_DIR
 from workbench.workspace.locks import hold
@@ -314,13 +314,6 @@ class Operations:
     def conflicts(self) -> tuple[Path, ...]:
         """Files with another writer's text that is in no version of any memory file."""
         return self._displaced.conflicts()
-
-    def find(self, prefix: str) -> Operation:
-        """The operation (or commit) whose id starts with ``prefix``. Raises EntryNotFoundError."""
-        for operation in self.walk():
-            if operation.id.startswith(prefix) or operation.commit.startswith(prefix):
-                return operation
-        raise EntryNotFoundError(prefix)
 
     def edits(self, operation: Operation) -> tuple[FileEdit, ...]:
         """What an operation did to each file, from its commit."""

@@ -1,0 +1,95 @@
+"""A workspace's settings are untrusted text: read with limits, refused by name."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from workbench.errors import UsageError
+from workbench.mapping import MAX_BYTES
+from workbench.settings import MAX_PATTERNS, load
+
+BOMB = "include:\n- &a [x,x]\n" + "".join(
+    f"- &{new} [*{old},*{old}]\n" for old, new in zip("abcdefgh", "bcdefghi", strict=True)
+)
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    return tmp_path / "workbench.yaml"
+
+
+def test_values_are_what_is_written(file: Path) -> None:
+    file.write_text("memory: {budget: 1_500}\ninclude: notes/**/*.md\nexclude: [a, 2026-99-99, no]\n")
+    found = load(file)
+    assert found.memory_budget == 1500
+    assert found.include == ("notes/**/*.md",)
+    assert found.exclude == ("a", "2026-99-99", "no")
+
+
+def test_an_empty_or_missing_file_changes_nothing(file: Path) -> None:
+    missing = load(file)
+    file.write_text("# only a comment\n")
+    assert load(file) == missing
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        BOMB,
+        "include: !!python/object/apply:os.system [x]\n",
+        "a: " + "[" * 3000 + "]" * 3000,
+        "x: " + "y" * MAX_BYTES,
+        "? [a]\n: b\n",
+        "- a\n",
+        "include: [" + "x," * (MAX_PATTERNS + 1) + "]",
+        "exclude: ['**/**/**/x.md']",
+        "include: ['" + "**/" * 30 + "x.md']",
+        "memory_budget: " + "9" * 5000,
+        "memory_budget: -1",
+        "memory_budget: [1]",
+        "include: [[a]]",
+        "include: ['']",
+        "k" * 5000 + ": 1",
+        '"\\e]0;x\\a": 1',
+    ],
+)
+def test_what_settings_have_no_business_holding_is_refused_in_one_short_line(file: Path, text: str) -> None:
+    file.write_text(text)
+    with pytest.raises(UsageError) as refused:
+        load(file)
+    said = refused.value.message.removeprefix(str(file))
+    assert len(said) < 250
+    assert said.isprintable()
+
+
+def test_bytes_that_are_not_utf8_are_refused(file: Path) -> None:
+    file.write_bytes(b"theme: \xff\n")
+    with pytest.raises(UsageError, match="UTF-8"):
+        load(file)
+
+
+@pytest.mark.parametrize("kind", ["zero", "loop", "outside", "pipe", "folder"])
+def test_only_a_plain_file_is_read_and_nothing_is_waited_for(file: Path, tmp_path: Path, kind: str) -> None:
+    if kind == "pipe":
+        os.mkfifo(file)
+    elif kind == "folder":
+        file.mkdir()
+    else:
+        (tmp_path / "other.yaml").write_text("memory_budget: 5\n")
+        targets: dict[str, Path] = {
+            "zero": Path("/dev/zero"),
+            "loop": file,
+            "outside": tmp_path / "other.yaml",
+        }
+        file.symlink_to(targets[kind])
+    with pytest.raises(UsageError, match="plain file"):
+        load(file)
+
+
+def test_a_persons_own_settings_may_be_a_link(file: Path, person: Path) -> None:
+    (person / "dotfiles.yaml").write_text("theme: light\n")
+    (person / "settings.yaml").symlink_to(person / "dotfiles.yaml")
+    assert load(file).theme == "light"

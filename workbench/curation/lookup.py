@@ -1,0 +1,36 @@
+"""Which operation a person means by the first digits of its id."""
+
+from __future__ import annotations
+
+import re
+
+from workbench.errors import AmbiguousOperationError, OperationNotFoundError
+from workbench.workspace.plan import Operation
+from workbench.workspace.workspace import Workspace
+
+SHORTEST_PREFIX = 4
+"""Digits of an operation's or commit's id that must be given at least."""
+_DIGITS = re.compile(r"[0-9a-f]*")
+
+
+def find_operation(workspace: Workspace, prefix: str) -> Operation:
+    """The one operation whose id, or whose commit, starts with ``prefix``; a whole id counts at once.
+
+    Raises OperationNotFoundError or AmbiguousOperationError.
+    """
+    wanted = prefix.lower()
+    if len(wanted) < SHORTEST_PREFIX or not _DIGITS.fullmatch(wanted):
+        raise OperationNotFoundError(
+            prefix, f"an operation is named by {SHORTEST_PREFIX} or more of its digits"
+        )
+    found: list[Operation] = []
+    for operation in workspace.operations.walk():
+        if wanted in (operation.id, operation.commit):
+            return operation
+        if operation.id.startswith(wanted) or operation.commit.startswith(wanted):
+            found.append(operation)
+    if not found:
+        raise OperationNotFoundError(prefix)
+    if len(found) > 1:
+        raise AmbiguousOperationError(prefix, [f"{o.id} ({o.summary})" for o in found])
+    return found[0]

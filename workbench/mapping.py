@@ -1,0 +1,92 @@
+"""YAML as text: a mapping whose values stay what is written, read without trusting it.
+
+``no``, ``012`` and ``12:30:45`` stay strings. Tags, anchors, aliases, deep nesting and oversized text are
+refused, by reading events instead of building objects. Front matter and settings are read through here.
+"""
+
+from __future__ import annotations
+
+import re
+
+import yaml
+
+MAX_BYTES = 64 * 1024
+"""Bytes that a mapping may have."""
+MAX_DEPTH = 12
+MAX_NODES = 5_000
+_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+_KEY = re.compile(r"""\s*(?:#.*\n\s*)*(?:\{|(?:"[^"\n]*"|'[^'\n]*'|[\w .-]+):(?:\s|$))""")
+
+
+class MappingError(ValueError):
+    """The text is no mapping, or holds what a mapping of words has no business holding."""
+
+
+def read_mapping(text: str) -> dict[str, object]:
+    """The mapping that ``text`` holds: words, lists and mappings of them. Empty text is an empty mapping.
+
+    Iterative: depth cannot overflow it. Raises MappingError with the reason.
+    """
+    root: list[object] = []
+    stack: list[_Collection] = [_Collection(root)]
+    if len(text) > MAX_BYTES:
+        raise MappingError(f"over {MAX_BYTES} bytes")
+    try:
+        for count, event in enumerate(yaml.parse(text, Loader=_LOADER)):
+            _check(event)
+            if count > MAX_NODES or len(stack) > MAX_DEPTH:
+                raise MappingError("too large or too deep")
+            if isinstance(event, yaml.ScalarEvent):
+                stack[-1].take(event.value)
+            elif isinstance(event, yaml.CollectionStartEvent):
+                node: dict[str, object] | list[object]
+                node = {} if isinstance(event, yaml.MappingStartEvent) else []
+                stack[-1].take(node)
+                stack.append(_Collection(node))
+            elif isinstance(event, yaml.CollectionEndEvent):
+                stack.pop()
+    except (yaml.YAMLError, RecursionError) as error:
+        raise MappingError(str(error).partition("\n")[0]) from error
+    if not root:
+        return {}
+    if not isinstance(root[0], dict):
+        raise MappingError("not a mapping")
+    return root[0]
+
+
+def begins_mapping(text: str) -> bool:
+    """Whether ``text`` sets out to be a mapping (or is empty), however badly it goes on."""
+    try:
+        for event in yaml.parse(text[:MAX_BYTES], Loader=_LOADER):
+            if isinstance(event, yaml.NodeEvent):
+                return isinstance(event, yaml.MappingStartEvent)
+    except (yaml.YAMLError, RecursionError):
+        return _KEY.match(text) is not None
+    return True
+
+
+class _Collection:
+    """A list or mapping that is being filled; of a key that comes twice the first one counts."""
+
+    def __init__(self, node: dict[str, object] | list[object]) -> None:
+        self._node = node
+        self._key: str | None = None
+
+    def take(self, value: object) -> None:
+        """The next item, key or value."""
+        if isinstance(self._node, list):
+            self._node.append(value)
+        elif self._key is not None:
+            self._node.setdefault(self._key, value)
+            self._key = None
+        elif isinstance(value, str):
+            self._key = value
+        else:
+            raise MappingError("a key that is not a word")
+
+
+def _check(event: yaml.Event) -> None:
+    if isinstance(event, yaml.AliasEvent) or getattr(event, "anchor", None):
+        raise MappingError("anchors and aliases are not read")
+    if getattr(event, "tag", None) is not None:
+        raise MappingError("tags are not read")

@@ -1,0 +1,61 @@
+"""Commits as git stores them."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from workbench.memory.names import CommitId
+
+_LATEST_SECOND = 253_402_300_799  # the end of the year 9999
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Commit:
+    """A commit as it is stored. ``trailers`` are the ``Key: value`` lines of its last paragraph."""
+
+    id: CommitId
+    parents: tuple[CommitId, ...]
+    tree: str
+    author: str
+    when: datetime
+    subject: str
+    message: str
+    trailers: tuple[tuple[str, str], ...]
+    cut_off: bool = False
+    """Whether its parents are missing because the clone is shallow."""
+
+    def trailer(self, key: str) -> str | None:
+        """The first trailer of that key."""
+        return next((value for name, value in self.trailers if name == key), None)
+
+
+def parse_commit(name: CommitId, data: bytes, *, cut_off: bool) -> Commit:
+    """The commit object ``data``; one that a shallow clone ends with has no parents."""
+    header, _, body = data.partition(b"\n\n")
+    fields: dict[str, list[str]] = {}
+    for line in header.decode("utf-8", "replace").split("\n"):
+        key, _, value = line.partition(" ")
+        fields.setdefault(key, []).append(value)
+    stamp = re.search(r"> (-?\d+) ", fields["committer"][0] + " ")
+    seconds = int(stamp[1]) if stamp else 0
+    message = body.decode("utf-8", "replace")
+    return Commit(
+        id=name,
+        parents=() if cut_off else tuple(CommitId(parent) for parent in fields.get("parent", ())),
+        tree=fields["tree"][0],
+        author=fields["author"][0].rpartition(" <")[0],
+        when=datetime.fromtimestamp(min(max(seconds, 0), _LATEST_SECOND), UTC),
+        subject=message.partition("\n")[0],
+        message=message,
+        trailers=_trailers(message),
+        cut_off=cut_off,
+    )
+
+
+def _trailers(message: str) -> tuple[tuple[str, str], ...]:
+    """The ``Key: value`` lines of the last paragraph, if it holds nothing else."""
+    last = message.rstrip("\n").rpartition("\n\n")[2].split("\n")
+    found = [re.fullmatch(r"([A-Z][A-Za-z-]*): (.*)", line) for line in last]
+    return tuple((m[1], m[2]) for m in found if m) if all(found) else ()
