@@ -40,7 +40,7 @@ class Settings:
     exclude: tuple[str, ...] = ()
     """Further patterns of files that are not."""
     model: str = ""
-    """Folder of a sentence-transformers model; empty for the installed one."""
+    """A sentence-transformers model: a folder, a name on the hub, or `none`; empty for the installed one."""
     theme: str = "dark"
     """Name of the theme that the interface starts with."""
 

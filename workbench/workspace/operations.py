@@ -62,7 +62,8 @@ class Operations:
 
         Raises what ``planner`` raises, BusyError while another action runs, ConflictError when the files
         keep changing, ReadOnlyError, WriteFailedError, RepositoryStateError. In every one of these
-        cases no file has changed.
+        cases no file has changed, but for one: a branch that turns out to be locked after the files were
+        written. The error says so then, and the next action records them first.
         """
         with self._exclusive("an action"):
             self._history.require_committable()
@@ -221,11 +222,10 @@ class Operations:
         if not self._is_ours(intent):
             self._journal.set_aside()
             return
-        taken = tuple(step for step in intent.steps if self._finish_step(step))
         recorded = self._find_recorded(intent)
-        if recorded is not None:  # killed between the branch and the person's index
+        if recorded is not None:  # the files were done; killed between the branch and the person's index
             self._history.refresh_index(intent.parent, recorded, [step.path for step in intent.steps])
-        elif taken:
+        elif taken := tuple(step for step in intent.steps if self._finish_step(step)):
             self._record(intent, taken)
         self._journal.clear()
 
@@ -245,11 +245,14 @@ class Operations:
         now = self._files.read_or_none(step.path)
         state = _state(now, before, after)
         for name in (step.temporary, _back(step.temporary)):
-            if self._settle(step.path, name, now, before, after) and state == "new":
+            foreign = self._settle(step.path, name, now, before, after)
+            if foreign and state == "new":
                 # Killed between the two swaps of a conflict: the version beside is somebody else's.
                 self._files.swap_beside(step.path, name)
                 self._displaced.keep(step.path, name, after)
                 return False
+            if foreign:
+                self._displaced.keep(step.path, name, None)
         if state != "old":
             return state == "new"
         tail = (now or b"")[len(before or b"") :]
@@ -263,7 +266,10 @@ class Operations:
     def _settle(
         self, path: RelPath, name: str, now: bytes | None, before: bytes | None, after: bytes | None
     ) -> bool:
-        """Put a temporary file that was left behind where it belongs; whether it holds foreign text."""
+        """Put a temporary file that was left behind where it belongs.
+
+        Does nothing and returns True when it holds text that is in neither version.
+        """
         content = self._files.read_beside(path, name)
         if content is None:
             return False
@@ -279,9 +285,6 @@ class Operations:
                 carried = now is not None and now.endswith(content[len(version) :])
                 self._displaced.keep(path, name, content if carried else version)
                 return False
-        if now is None or not versions or not now.startswith(versions[0]):
-            self._displaced.keep(path, name, None)
-            return False
         return True
 
     def _find_recorded(self, intent: Intent) -> CommitId | None:
