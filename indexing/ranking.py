@@ -73,8 +73,9 @@ def rank(candidates: Iterable[Candidate], weights: Weights, today: date) -> list
     """The candidates, best first; the newer of equals first, then by key, so that the order is total.
 
     Each side is divided by the best of the pool, negative cosines counting as 0. Where no candidate
-    has a cosine or none a BM25, the other side counts alone. A candidate without a vector is taken at
-    what its words are worth.
+    has a cosine or none a BM25, the other side counts alone; meaning alone is shown as the cosine that it
+    is, so that the nearest of a bad lot does not look like a find. A candidate without a vector is taken
+    at what its words are worth.
     """
     pool = list(candidates)
     best_words = max((one.bm25 for one in pool), default=0.0)
@@ -85,7 +86,7 @@ def rank(candidates: Iterable[Candidate], weights: Weights, today: date) -> list
         words = one.bm25 / best_words if best_words > 0 else 0.0
         meaning = words if one.cosine is None else 0.0
         if one.cosine is not None and best_meaning > 0:
-            meaning = max(0.0, one.cosine) / best_meaning
+            meaning = max(0.0, one.cosine) / (best_meaning if best_words > 0 else 1.0)
         recency = _recency(one, weights, today) if weights.recency else 1.0
         boost = weights.boosts.get(one.kind, 1.0)
         score = (share * meaning + (1 - share) * words) * boost

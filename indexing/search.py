@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from indexing.embedding.port import Embedder, Vectors
     from indexing.nearest import VectorReader
 
+NO_WORDS = "no entry has these words; the nearest by meaning are shown"
 LOADING = "vectors are still being loaded: words only"
 _KEPT_QUERIES = 256
 _REINDEX = "run `workbench reindex`"
@@ -270,6 +271,8 @@ class HybridSearch(LexicalSearch):
         missing = snapshot.count() - reader.count()
         count = "1 entry has" if missing == 1 else f"{missing} entries have"
         degraded = f"{count} no vector yet" if missing > 0 else None
+        if query.mode == "hybrid" and not any(match.score for match in found.values()):
+            degraded = NO_WORDS
         return rank(pool, weights, self._today()), found, degraded
 
     def _reader_of_vectors(self) -> tuple[VectorReader | None, str | None]:

@@ -23,6 +23,13 @@ def test_get_gives_a_file_or_part_of_it(run: Run) -> None:
     assert run("get", LOG, "--from", "99").code == 2
 
 
+def test_get_takes_addresses_and_sources_as_they_are_printed(run: Run, sandbox: Sandbox) -> None:
+    wanted = "- The staging port is 8443"
+    for target in (sandbox.address("staging port"), f"{LOG}#L6", f"{LOG}:6", f"{LOG}#L6-L6"):
+        assert run("get", target).out.rstrip("\n") == wanted
+    assert run("get", f"{LOG}#ffffffff").code == 2
+
+
 @pytest.mark.parametrize("path", ["../x.md", "/etc/passwd", "notes.txt", "memory/none.md", ".git/config"])
 def test_what_is_not_memory_is_refused(run: Run, sandbox: Sandbox, path: str) -> None:
     sandbox.write("notes.txt", "not memory")

@@ -60,7 +60,12 @@ def test_more_words_never_rank_lower(pool: list[Candidate]) -> None:
 
 def test_one_side_alone_counts_fully() -> None:
     assert rank([one(1, 3.0, None)], DEFAULT, TODAY)[0].score == pytest.approx(1.0)
-    assert rank([one(1, 0.0, 0.4)], DEFAULT, TODAY)[0].score == pytest.approx(1.0)
+    assert rank([one(1, 0.0, 0.4)], DEFAULT, TODAY)[0].score == pytest.approx(0.4)
+
+
+def test_the_nearest_of_a_bad_lot_does_not_look_like_a_find() -> None:
+    ranked = rank([one(1, 0.0, 0.12), one(2, 0.0, 0.11)], DEFAULT, TODAY)
+    assert [r.score for r in ranked] == pytest.approx([0.12, 0.11])
 
 
 def test_an_entry_without_a_vector_is_worth_its_words() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections import Counter
 from typing import Any
@@ -14,6 +15,8 @@ from workbench.errors import NotMemoryError, UsageError, WorkbenchError
 from workbench.memory.names import RelPath
 from workbench.workspace.plan import Operation, unified_diff
 from workbench.workspace.workspace import Workspace
+
+_LINES = re.compile(r"(?P<path>.+)(?:#L|:)(?P<first>[1-9]\d{0,8})(?:-L?(?P<last>[1-9]\d{0,8}))?", re.DOTALL)
 
 
 @click.command()
@@ -88,8 +91,9 @@ def _status(place: Workspace) -> dict[str, Any]:
 @click.option("--lines", type=click.IntRange(min=1), default=None, help="How many lines.")
 @json_option
 def get(path: str, first: int, lines: int | None, as_json: bool) -> None:
-    """A memory file, or part of it."""
+    """A memory file, or part of it: PATH, an entry's PATH#HASH, or PATH#L12-L14 as sources are written."""
     with workspace() as place:
+        path, first, lines = _part(place, path, first, lines)
         try:
             data = place.read(path)
         except FileNotFoundError:
@@ -116,6 +120,19 @@ def get(path: str, first: int, lines: int | None, as_json: bool) -> None:
         say(text)
     else:
         put(part)
+
+
+def _part(place: Workspace, target: str, first: int, lines: int | None) -> tuple[str, int, int | None]:
+    """The file, first line and number of lines that ``target`` names; a path that exists is just that."""
+    if place.layout.holds(target) and place.files.read_or_none(RelPath(target)) is not None:
+        return target, first, lines
+    if found := _LINES.fullmatch(target):
+        start = int(found["first"])
+        return found["path"], start, int(found["last"] or start) - start + 1
+    if "#" in target:
+        entry = place.find(target)
+        return entry.path, entry.start_line, entry.end_line - entry.start_line + 1
+    return target, first, lines
 
 
 @click.command()
