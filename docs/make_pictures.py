@@ -32,6 +32,7 @@ SCENES: dict[str, tuple[str, tuple[int, int], tuple[str, ...]]] = {
     "help": ("dark", (140, 40), ("question_mark",)),
     "light": ("light", (100, 30), ("j",)),
     "high-contrast": ("high-contrast", (80, 24), ("j",)),
+    "narrow": ("dark", (60, 20), ("j",)),
 }
 """For each picture its theme, its size and its keys; ``wait`` waits for hits by words and meaning."""
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 import time
 from typing import Any, ClassVar
 
+from textual import events
 from textual.app import App
 from textual.binding import Binding, BindingType
+from textual.notifications import SeverityLevel
 from textual.theme import Theme
 
 from screens.main import MainScreen
@@ -16,6 +18,7 @@ from themes import COLORS, ThemeData, load_themes
 from workbench.workspace.workspace import Workspace
 
 _TWICE_SECONDS = 2.0
+_TOASTS = 2
 
 
 class WorkbenchApp(App[None]):
@@ -36,7 +39,7 @@ class WorkbenchApp(App[None]):
         self.workspace = workspace
         for data in self.theme_data:
             self.register_theme(textual_theme(data))
-        self.main = MainScreen(workspace, engines=engines)
+        self.main = MainScreen(workspace, super().on_event, engines=engines)
         self._interrupted = float("-inf")
 
     def get_theme_variable_defaults(self) -> dict[str, str]:
@@ -52,6 +55,34 @@ class WorkbenchApp(App[None]):
         self.use_theme(self.workspace.settings.theme)
         for problem in self._theme_problems:
             self.notify(row_text(problem), title="A theme was skipped", severity="warning", markup=False)
+
+    async def on_event(self, event: events.Event) -> None:
+        """Every key comes by here first, and may have to wait for what it acts on."""
+        if not (
+            isinstance(event, events.Key)
+            and not event.is_forwarded
+            and self.screen is self.main
+            and self.main.holding.takes(event)
+        ):
+            await super().on_event(event)
+
+    def notify(
+        self,
+        message: str,
+        *,
+        title: str = "",
+        severity: SeverityLevel = "information",
+        timeout: float | None = None,
+        markup: bool = False,
+    ) -> None:
+        """A toast, never markup: the same one is not shown twice, and no more than two at a time."""
+        showing = list(self._notifications)
+        said = (message, title, severity)
+        if any((note.message, note.title, note.severity) == said for note in showing):
+            return
+        for note in showing[: len(showing) + 1 - _TOASTS]:
+            self._unnotify(note, refresh=False)
+        super().notify(message, title=title, severity=severity, timeout=timeout, markup=False)
 
     def use_theme(self, name: str) -> None:
         """Change the colours; an unknown name is reported and the first theme used."""

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import time
 from typing import TYPE_CHECKING
+
+from textual.timer import Timer
 
 from screens.engine import Engine
 from screens.indexer import Indexer
@@ -16,7 +19,9 @@ if TYPE_CHECKING:
     from screens.main import MainScreen
 
 _RECONCILE_SECONDS = 30.0
-_INDEX_PAUSE_SECONDS = 0.6
+_INDEX_PAUSE_SECONDS = 1.5
+"""Quiet time before the index follows: a series of actions is painted without an indexer beside it."""
+_LONGEST_PAUSE_SECONDS = 10.0
 
 
 class Following:
@@ -32,6 +37,8 @@ class Following:
         self._indexer = Indexer(workspace, screen.post_message)
         self._watcher = Watcher(workspace, lambda: screen.post_message(FilesChanged()))
         self._started = False
+        self._pause: Timer | None = None
+        self._waiting_since = 0.0
         self._meaning = False
         self._progress: Shown | None = None
         self._problem = ""
@@ -59,10 +66,21 @@ class Following:
             self._screen.work(self.engine.run_child, "meaning")
             self.wish()
         elif changed:
-            self._screen.set_timer(_INDEX_PAUSE_SECONDS, self.wish)
+            self._wish_when_quiet()
+
+    def _wish_when_quiet(self) -> None:
+        now = time.monotonic()
+        if self._pause is None:
+            self._waiting_since = now
+        elif now - self._waiting_since < _LONGEST_PAUSE_SECONDS:
+            self._pause.stop()
+        else:
+            return  # somebody writes without a break: the pause that is running is the last one
+        self._pause = self._screen.set_timer(_INDEX_PAUSE_SECONDS, self.wish)
 
     def wish(self) -> None:
         """Bring the index up to date soon."""
+        self._pause = None
         if self._indexer.wish():
             self._screen.work(self._indexer.run, "index")
 

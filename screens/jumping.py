@@ -36,6 +36,22 @@ class Jumping:
             "previous_hit": lambda: self._step(-1),
         }
 
+    @property
+    def under_way(self) -> bool:
+        """Whether the file of an entry is being read to go to it."""
+        return self._waits_for is not None
+
+    def stop(self) -> None:
+        """Stay where the person is."""
+        if self._waits_for is not None:
+            self._waits_for = None
+            self._screen.pane.give_up()
+
+    def failed(self) -> None:
+        """The file cannot be read."""
+        self.stop()
+        self._screen.holding.drop()
+
     def arrived(self, contents: Contents) -> None:
         """The file that a jump waited for was read: the entry is in it, or it is not there any more."""
         row = self._waits_for
@@ -43,6 +59,7 @@ class Jumping:
             self._waits_for = None
             if all(entry.address != row.address for entry in contents.entries):
                 self._not_there()
+            self._screen.holding.release()
 
     def _open(self) -> None:
         screen = self._screen
@@ -50,7 +67,7 @@ class Jumping:
         if row is None:
             return
         if screen.overlay.is_open:
-            screen.overlay.close()
+            screen.hide_search()
             self._jump(row)
         elif row.fold is not None:
             screen.toggle(row)
@@ -76,7 +93,7 @@ class Jumping:
         else:
             assert isinstance(pane, (LogsPane, EpisodesPane))
             found = pane.reveal_entry(path, address)
-            if not found and path not in pane.contents:
+            if not found and pane.is_reading(path):
                 self._waits_for = row  # the file is being read
                 return
         if not found:
@@ -84,4 +101,5 @@ class Jumping:
 
     def _not_there(self) -> None:
         self._screen.pane.give_up()
+        self._screen.holding.drop()
         self._screen.say(words("That entry has changed since it was indexed"), severity="warning")

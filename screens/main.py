@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Coroutine
+from collections.abc import Awaitable, Callable, Coroutine
 from functools import partial
 from pathlib import Path
 from typing import ClassVar, TypeVar
@@ -11,6 +11,7 @@ from textual import on
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Container
+from textual.events import Key
 from textual.reactive import Reactive
 from textual.screen import Screen
 from textual.widget import Widget
@@ -24,6 +25,7 @@ from screens.clock import today
 from screens.curating import Curating
 from screens.following import Following
 from screens.help import HelpScreen
+from screens.holding import Holding
 from screens.jumping import Jumping
 from screens.moving import Command, Moving
 from screens.panes.episodes import EpisodesPane
@@ -52,7 +54,9 @@ class MainScreen(Screen[None]):
     focused: Reactive[Widget | None] = Reactive(None, repaint=False)
     BINDINGS: ClassVar[list[BindingType]] = [*bindings(Place.PANE, Place.QUERY, Place.RESULTS)]
 
-    def __init__(self, workspace: Workspace, *, engines: bool = True) -> None:
+    def __init__(
+        self, workspace: Workspace, perform: Callable[[Key], Awaitable[None]], *, engines: bool = True
+    ) -> None:
         super().__init__()
         self.workspace = workspace
         self.panes: list[Pane] = [pane(today) for pane in (LogsPane, MemoryPane, EpisodesPane, GraphPane)]
@@ -69,6 +73,7 @@ class MainScreen(Screen[None]):
         self.searching = Searching(self, self.overlay, self.following.engine)
         self.curating = Curating(self, workspace)
         self.jumping = Jumping(self)
+        self.holding = Holding(self, perform)
         moving = Moving(self)
         self.commands: dict[str, Command] = {
             **moving.commands(),
@@ -191,6 +196,9 @@ class MainScreen(Screen[None]):
 
     def action_perform(self, action_id: str, _key: str = "") -> None:
         """Do what a key, the palette or the mouse asked for, or say why not."""
+        if self.holding.stale(action_id):  # the mouse and the palette cannot be held
+            self.say(words("Still searching"), severity="warning")
+            return
         reason = by_id()[action_id].blocked(self.context())
         if reason is None:
             self.commands[action_id]()
@@ -199,6 +207,7 @@ class MainScreen(Screen[None]):
 
     def _open_search(self) -> None:
         self.overlay.open()
+        self.add_class("-searching")
         self.set_focus(self.overlay.input)
         self.searching.draw()
         self.show_hints()
@@ -221,9 +230,14 @@ class MainScreen(Screen[None]):
 
     def close_search(self) -> None:
         """Back to the panes; what was typed and found stays."""
-        self.overlay.close()
+        self.hide_search()
         self.set_focus(self.pane.list)
         self._row_changed(self.pane.list.row)
+
+    def hide_search(self) -> None:
+        """Show the panes again."""
+        self.overlay.close()
+        self.remove_class("-searching")
 
     def _back(self) -> None:
         if self.overlay.is_open:
@@ -256,6 +270,8 @@ class MainScreen(Screen[None]):
             error = event.worker.error
             text = row_text(f"{type(error).__name__}: {error}")
             self.say(text, title=words("Something failed"), severity="error")
+            if event.worker.group == "contents":
+                self.jumping.failed()
 
     def say(self, text: Shown, *, title: Shown = Shown(""), severity: str = "information") -> None:  # noqa: B008
         """A toast."""

@@ -31,7 +31,10 @@ class Searching:
         self._shown: tuple[int, bool] = (0, False)
         self._found: Found | None = None
         self._failure = ""
-        self._drawn = ""
+        self._drawn: str | None = None
+        self._answered = ""
+        """The words whose hits are shown."""
+        self._asked = 0
         self._meaning = "meaning is starting"
         self._building = False
 
@@ -47,12 +50,16 @@ class Searching:
 
     def typed(self, text: str) -> None:
         """Ask, once the typing pauses for a moment."""
+        if text == self._question.text:
+            return
+        self._drawn = None  # what is typed anew begins at its best hit
         self._question = Question(self._question.seq + 1, text)
         if not text.strip():
             self._found, self._failure = None, ""
-            self._shown = (self._question.seq, True)
+            self._shown, self._answered = (self._question.seq, True), text
             self._overlay.show((), words("everything in memory, as you type"))
             self._say()
+            self._screen.holding.release()
             return
         self._screen.work(partial(self._ask, self._question), "search", exclusive=True)
 
@@ -60,7 +67,19 @@ class Searching:
         """The index changed, or an engine came: ask the same once more."""
         if self._question.text.strip():
             self._question = Question(self._question.seq + 1, self._question.text)
-            self._engine.ask(self._question)
+            self._put(self._question)
+
+    @property
+    def settled(self) -> bool:
+        """Whether the hits that are shown are those of the words in the box."""
+        return self._answered == self._overlay.input.value
+
+    def hurry(self) -> None:
+        """Somebody waits for the answer: ask at once."""
+        if not self.settled:
+            self.typed(self._overlay.input.value)
+            if self._question.text.strip():
+                self._put(self._question)
 
     def answered(self, message: Answered) -> None:
         """Show an answer, unless a newer or a better one is shown already."""
@@ -68,9 +87,14 @@ class Searching:
         if rank <= self._shown or message.seq > self._question.seq or not self._question.text.strip():
             return
         if not message.final and self._has_both(message.found.query):
-            return  # asked again: words alone would only take hits away until meaning has answered too
-        self._shown, self._found, self._failure = rank, message.found, ""
-        self.draw()
+            # Asked again: words alone would only take hits away until meaning has answered too.
+            if self._drawn is None:
+                self.draw()
+        else:
+            self._shown, self._found, self._failure = rank, message.found, ""
+            self.draw()
+        self._answered = message.found.query
+        self._screen.holding.release()
 
     def _has_both(self, query: str) -> bool:
         return self._found is not None and self._shown[1] and self._found.query == query
@@ -119,7 +143,12 @@ class Searching:
 
     async def _ask(self, question: Question) -> None:
         await asyncio.sleep(DEBOUNCE_SECONDS)
-        self._engine.ask(question)
+        self._put(question)
+
+    def _put(self, question: Question) -> None:
+        if question.seq > self._asked:
+            self._asked = question.seq
+            self._engine.ask(question)
 
     def _say(self) -> None:
         self._overlay.say(self.status)

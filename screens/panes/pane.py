@@ -123,6 +123,10 @@ class FilePane(Pane):
         self._rows[path] = unfolded, contents, rows
         self.rebuild()
 
+    def is_reading(self, path: str) -> bool:
+        """Whether the entries of a file were asked for, or will be once the files are known."""
+        return path not in self.contents and (path in self._asked or not self._asked)
+
     def receive_promoted(self, promoted: Promoted) -> None:
         """Mark what stands in long-term memory."""
         if promoted != self.promoted:

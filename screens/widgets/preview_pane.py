@@ -17,6 +17,7 @@ from screens.widgets.row_strip import clipped
 
 _TONES = ("front", "context", "entry", "note", "label", "fact", "warning", "bar", "rule")
 _NUMBER = 6
+_MARGIN = " " * (_NUMBER + 1)
 _MAX_FACT_LINES = 4
 
 
@@ -98,7 +99,7 @@ class PreviewPane(LineView, can_focus=False, inherit_bindings=False):
                 self._body += self._wrapped(line)
             if self.history:
                 self._body.append(("", "", "fact"))
-                self._body += [("", "history  " + text, "fact") for text in self.history]
+                self._body += [("", _MARGIN + "history  " + text, "fact") for text in self.history]
         self.set_lines(len(self._head) + len(self._body))
         self.refresh()
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from textual import on
+from textual import events, on
 from textual.app import ComposeResult
+from textual.binding import Binding
 from textual.containers import Horizontal, Vertical
 from textual.content import Content
 from textual.message import Message
@@ -14,6 +15,22 @@ from textual.widgets import Input, Static
 from screens.rows import Row
 from screens.shown import Shown
 from screens.widgets.entry_list import EntryList
+
+
+class QueryInput(Input):
+    """A line of text whose editing keys work in the order in which they are pressed.
+
+    Textual lets them go all the way up to the application first, where letters overtake them.
+    """
+
+    async def on_key(self, event: events.Key) -> None:
+        """Edit."""
+        for binding in Input.BINDINGS:
+            if isinstance(binding, Binding) and event.key in binding.key.split(","):
+                event.stop()
+                event.prevent_default()
+                await self.run_action(binding.action)
+                return
 
 
 class SearchOverlay(Vertical):
@@ -28,7 +45,7 @@ class SearchOverlay(Vertical):
 
     def __init__(self) -> None:
         super().__init__(id="search")
-        self.input = Input(placeholder="words, a question, a name …", compact=True, id="query")
+        self.input = QueryInput(placeholder="words, a question, a name …", compact=True, id="query")
         self.hits = EntryList(empty="", id="hits")
         self.status = Shown("")
         self._status = Static("", id="search-status", markup=False)

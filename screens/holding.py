@@ -1,0 +1,136 @@
+"""Keys that come faster than answers: they are held, in order, until what they act on is there.
+
+A key that uses hits waits until the hits are those of the words in the box; a key that acts on a row
+waits while a jump to another row is under way. What follows a held key is held behind it.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING
+
+from textual.events import Key
+from textual.timer import Timer
+
+from screens.actions import ACTIONS, Place, is_bound
+from screens.shown import words
+
+if TYPE_CHECKING:
+    from screens.main import MainScreen
+
+PATIENCE_SECONDS = 2.0
+_ANYWAY = frozenset({"switch", "search", "help", "palette", "back", "quit", "reindex"})
+"""Actions that use neither a hit nor a row."""
+_STEPS = frozenset({"next_hit", "previous_hit"})
+
+
+class Holding:
+    """Holds keys and hands them on; ``perform`` does what a key does."""
+
+    def __init__(self, screen: MainScreen, perform: Callable[[Key], Awaitable[None]]) -> None:
+        self._screen = screen
+        self._perform = perform
+        self._held: deque[Key] = deque()
+        self._timer: Timer | None = None
+        self._typing = 0
+
+    def takes(self, event: Key) -> bool:
+        """Whether the key is held; if not, it is to be done now."""
+        action = self._action(event)
+        if action == "back":
+            self.drop()
+            self._screen.jumping.stop()
+            return False
+        if self._held:
+            self._held.append(event)
+            return True
+        if self._screen.place is Place.QUERY and action and (action == "switch" or self._uses(action)):
+            self._after_typing()
+        if not self._waits(event):
+            return False
+        self._held.append(event)
+        self._wait()
+        return True
+
+    def release(self) -> None:
+        """Something has arrived: do what was held, as far as it need not wait for more."""
+        if self._held:
+            self._screen.app.call_later(self._go_on)
+
+    def drop(self) -> None:
+        """What was waited for is not coming."""
+        self._held.clear()
+        self._stop_timer()
+
+    def stale(self, action: str) -> bool:
+        """Whether the action would use what is about to be replaced."""
+        if action not in _STEPS and self._screen.jumping.under_way:
+            return self._uses(action)
+        if self._screen.overlay.is_open or action in _STEPS:
+            return self._uses(action) and not self._screen.searching.settled
+        return False
+
+    async def _go_on(self) -> None:
+        while self._held and not self._waits(self._held[0]):
+            event = self._held.popleft()
+            if self._screen.place is Place.QUERY and self._held:
+                self._after_typing()  # it may be text
+            await self._perform(event)
+        if not self._held:
+            self._stop_timer()
+        else:
+            self._wait()
+
+    def _wait(self) -> None:
+        if not self._typing:
+            self._screen.searching.hurry()
+        if self._timer is None:
+            app = self._screen.app
+            self._timer = self._screen.set_timer(PATIENCE_SECONDS, lambda: app.call_later(self._expired))
+
+    async def _expired(self) -> None:
+        """Refuse what had to wait for too long; text that was typed after it is not lost."""
+        self._timer = None
+        held, self._held = self._held, deque()
+        reading = self._screen.jumping.under_way
+        self._screen.say(words("Still reading" if reading else "Still searching"), severity="warning")
+        for event in held:
+            if not self._waits(event):
+                await self._perform(event)
+
+    def _waits(self, event: Key) -> bool:
+        action = self._action(event)
+        if action is None or not self._uses(action):
+            return False
+        return self.stale(action) or (self._typing > 0 and self._screen.overlay.is_open)
+
+    def _after_typing(self) -> None:
+        """Keys that went to the box before this one are in its queue yet: wait for them."""
+        self._typing += 1
+        self._screen.overlay.input.call_later(self._typed)
+
+    def _typed(self) -> None:
+        self._typing -= 1
+        self.release()
+
+    def _action(self, event: Key) -> str | None:
+        """What the key does where the person is."""
+        place = self._screen.place
+        return next(
+            (
+                action.id
+                for action in ACTIONS
+                if event.key in action.keys and is_bound(action.id, event.key, place)
+            ),
+            None,
+        )
+
+    @staticmethod
+    def _uses(action: str) -> bool:
+        return action not in _ANYWAY
+
+    def _stop_timer(self) -> None:
+        if self._timer is not None:
+            self._timer.stop()
+            self._timer = None
