@@ -108,6 +108,8 @@ async def test_wide_characters_are_whole_over_the_frames_of_panes(indexed: Sandb
     async with opened(indexed.workspace, (140, 40)) as interface:
         await find(interface, "九", 1)
         await interface.until_shown("九成九就好")
+        # The frame of a pane beneath would cut the wide character that stands over it.
+        assert not any(pane.visible for pane in interface.main.panes)
         await interface.press("escape")
         await interface.until_shown("1 Logs")
         assert interface.main.panes[0].list.has_focus
