@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
@@ -69,7 +68,3 @@ class Folds:
     def set(self, row_id: str, value: bool) -> None:
         """Open or close a row."""
         self._said[row_id] = value
-
-    def open_ids(self) -> Iterable[str]:
-        """The rows that a person opened."""
-        return [row_id for row_id, value in self._said.items() if value]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, TypeAlias
 
@@ -36,10 +36,6 @@ class Embedder(Protocol):
 
         A text longer than the window is embedded in windows and averaged, never cut.
         """
-
-
-OpenEmbedder: TypeAlias = "Callable[[], Embedder]"
-"""Opens a model on demand; raises ModelUnavailableError when there is none."""
 
 
 def cache_dir() -> Path:

@@ -99,7 +99,8 @@ async def test_a_step_that_fails_drops_the_keys_behind_it(indexed: Sandbox) -> N
         indexed.write(OTHER, "# Day\n\n- something else\n")
         send(interface, "n", "d")
         await interface.until_said("has changed since")
-        await interface.pilot.pause(0.2)
+        send(interface, "question_mark")  # keys are handled in order: help opens after whatever came before
+        await interface.until_shown("Unfold a row")
         assert "Forgotten" not in interface.toasts
     assert b"staging port" in indexed.read(LOG)
 

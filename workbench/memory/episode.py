@@ -10,8 +10,6 @@ from workbench.memory.markdown import Document
 from workbench.memory.names import RelPath
 from workbench.memory.provenance import parse_day
 
-EXPIRES_AFTER_DAYS = 90
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Episode:
@@ -29,12 +27,6 @@ class Episode:
     pinned: bool = False
     recall_count: int = 0
     problem: str | None = None
-
-    def days_left(self, today: date) -> int | None:
-        """Days until it expires (negative: overdue); None when it never does."""
-        if self.pinned or self.expires_at is None:
-            return None
-        return (self.expires_at - today).days
 
 
 def read_episode(document: Document) -> Episode:
