@@ -102,6 +102,8 @@ def plan_json(plan: Plan) -> dict[str, Any]:
         "commit": None,
         "action": plan.action,
         "entries": list(plan.entries),
+        "became": list(plan.became),
+        "notes": list(plan.notes),
         "diff": plan.diff(),
     }
 
@@ -116,6 +118,7 @@ def operation_json(operation: Operation, diff: str | None = None) -> dict[str, A
         "when": operation.when.isoformat(),
         "actor": operation.actor,
         "entries": list(operation.entries),
+        "became": list(operation.became),
         "paths": list(operation.paths),
         "reason": operation.reason or None,
         "undoes": operation.undoes,

@@ -15,6 +15,10 @@ from workbench.memory.names import RelPath
 
 STATE_DIR = ".workbench"
 SETTINGS_FILE = "workbench.yaml"
+QUARANTINE = "_system/quarantine/"
+"""Entries and pages that are set aside: outside of everything that is searched or given to an agent."""
+ARCHIVE = "_system/archive/"
+"""Entries that left curated memory to keep it within its budget: searched, never loaded."""
 MEMORY_FILES = ("MEMORY.md", "memory.md")
 BOOTSTRAP_FILES = ("USER.md", "SOUL.md", "IDENTITY.md", "AGENTS.md", "HEARTBEAT.md", "TOOLS.md")
 _KIND_OF_FILE = {
@@ -77,12 +81,23 @@ class Layout:
         """Whether ``path`` is memory that is shown and indexed."""
         return bool(self._included.fullmatch(path)) and not self._excluded.fullmatch(path)
 
+    def may_curate(self, path: str) -> bool:
+        """Whether a person may act on ``path``: memory, and what is set aside in quarantine."""
+        return self.holds(path) or is_quarantined(path)
+
     def prunes(self, folder: str) -> bool:
         """Whether nothing below ``folder`` can be memory, so that it need not be entered."""
         if self._excluded.fullmatch(folder + "/x"):
             return True
         parts = folder.split("/")
         return not any(_can_lead_to(parts, pattern.split("/")) for pattern in self.include)
+
+
+def is_quarantined(path: str) -> bool:
+    """Whether ``path`` is a page of the quarantine."""
+    parts = path.split("/")
+    inside = path.startswith(QUARANTINE) and path.endswith(".md")
+    return inside and not any(part.startswith(".") or not part for part in parts)
 
 
 def kind_of(path: str) -> Kind:

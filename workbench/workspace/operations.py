@@ -117,7 +117,7 @@ class Operations:
         self._journal.clear()
         done = self._operation(self._history.commit(commit))
         assert done is not None
-        return replace(done, notes=(*notes, *late))
+        return replace(done, notes=(*plan.notes, *notes, *late))
 
     def _step(self, operation: OperationId, number: int, edit: FileEdit) -> Step:
         """Store both versions of one file, so that neither can be lost from here on."""
@@ -344,6 +344,7 @@ class Operations:
             when=commit.when,
             actor=(commit.trailer("Actor") or "human") if ours else commit.author,
             entries=tuple(value for key, value in commit.trailers if key == "Entry"),
+            became=tuple(value for key, value in commit.trailers if key == "Became") if ours else (),
             paths=self._history.changed_paths(commit),
             reason=commit.trailer("Reason") or "",
             undoes=OperationId(undoes) if ours and undoes else None,
@@ -376,6 +377,7 @@ def _message(operation: OperationId, plan: Plan) -> str:
     """The commit's message: a subject for people, trailers for the workbench."""
     trailers = [("Operation", operation), ("Action", plan.action)]
     trailers += [("Entry", address) for address in plan.entries]
+    trailers += [("Became", address) for address in plan.became]
     trailers += list(plan.trailers)
     if plan.reason:
         trailers.append(("Reason", plan.reason))

@@ -23,17 +23,21 @@ class Plan:
     """An action that has been thought through and not carried out.
 
     ``summary`` is one line for people (a commit's subject, a toast). ``entries`` are the addresses that
-    the action is about, as they are before it. ``trailers`` are further lines of the commit.
+    the action is about, as they are before it. ``became`` says where each of them stands afterwards: as
+    many addresses as ``entries``, or one for all (a merge), or none (forgotten). ``trailers`` are further
+    lines of the commit. ``notes`` are told to the person (what was left out, and why).
     """
 
     action: str
     summary: str
     edits: tuple[FileEdit, ...]
     entries: tuple[str, ...] = ()
+    became: tuple[str, ...] = ()
     reason: str = ""
     actor: str = "human"
     undoes: OperationId | None = None
     trailers: tuple[tuple[str, str], ...] = ()
+    notes: tuple[str, ...] = ()
 
     def diff(self) -> str:
         """The unified diff of all files; bytes that are not UTF-8 as surrogates."""
@@ -55,6 +59,7 @@ class Operation:
     when: datetime
     actor: str
     entries: tuple[str, ...] = ()
+    became: tuple[str, ...] = ()
     paths: tuple[RelPath, ...] = ()
     reason: str = ""
     undoes: OperationId | None = None

@@ -97,14 +97,22 @@ class Workspace:
         return layout.scan(self.root, self.layout)
 
     def read(self, path: str) -> bytes:
-        """The bytes of a memory file. Raises NotMemoryError for anything else, however it is spelt."""
+        """The bytes of a memory file. Raises NotMemoryError for anything else, however it is spelt.
+
+        What is in quarantine is not memory: an agent reads through this door.
+        """
         if not self.layout.holds(path):
             raise NotMemoryError(path)
         return self.files.read(RelPath(path))
 
     def document(self, path: str) -> Document:
-        """A memory file, parsed. Raises as ``read`` does, and FileNotFoundError."""
-        return parse_document(RelPath(path), self.read(path), layout.kind_of(path))
+        """A file that may be curated, parsed: memory, or a page of the quarantine.
+
+        Raises NotMemoryError for anything else, and FileNotFoundError.
+        """
+        if not self.layout.may_curate(path):
+            raise NotMemoryError(path)
+        return parse_document(RelPath(path), self.files.read(RelPath(path)), layout.kind_of(path))
 
     def memory_path(self) -> RelPath:
         """The file of curated memory: MEMORY.md, or memory.md where only that exists."""

@@ -1,0 +1,45 @@
+"""How every command that changes memory does it: shown first, or done and said."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import click
+
+from workbench.cli.output import narrate, operation_json, plan_json, say, say_diff, say_json
+from workbench.workspace.plan import Plan
+from workbench.workspace.workspace import Workspace
+
+dry_run_option = click.option("--dry-run", is_flag=True, help="Only show the diff.")
+reason_option = click.option("--reason", default="", help="Why; kept in the commit.")
+entries_argument = click.argument("entries", metavar="ENTRY...", nargs=-1, required=True)
+
+
+def act(place: Workspace, planner: Callable[[], Plan], *, dry_run: bool, as_json: bool) -> None:
+    """Show what would be done, or do it and say so."""
+    if dry_run:
+        plan = planner()
+        if as_json:
+            say_json(plan_json(plan))
+        else:
+            say_diff(plan.diff())
+            for note in plan.notes:
+                narrate(f"note: {note}")
+        return
+    plans: list[Plan] = []
+
+    def plan_and_keep() -> Plan:
+        plans.append(planner())
+        return plans[-1]
+
+    operation = place.operations.carry_out(plan_and_keep)
+    if as_json:
+        say_json(operation_json(operation, plans[-1].diff()))
+        return
+    say(operation.summary)
+    for key, value in operation.trailers:
+        if key == "Section":
+            say(f"  → {value}")
+    narrate(f"operation {operation.id}; `workbench undo {operation.id}` takes it back")
+    for note in operation.notes:
+        narrate(f"note: {note}")
