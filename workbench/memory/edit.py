@@ -67,7 +67,7 @@ def insert_item(document: Document, section: str, item: str) -> bytes:
     if last is None or last.form is not Form.ITEM:
         before += newline
     rest = data[at:]
-    if rest and rest.startswith((b"#", b"<", b">", b"|", b"`")):
+    if rest.partition(b"\n")[0].strip():  # else it would go on in the paragraph of the item
         text += newline
     return before + text + rest
 

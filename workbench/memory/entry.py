@@ -80,6 +80,11 @@ class Entry:
         return f"{self.path}#{self.hash}{repeat}"
 
     @property
+    def pinned(self) -> bool:
+        """Whether a person wants it kept: no automation lets it go."""
+        return self.provenance is not None and self.provenance.get("pinned") is not None
+
+    @property
     def title(self) -> str:
         """The first line that holds words."""
         return next((line.strip() for line in self.text.splitlines() if line.strip()), "")

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 _MARKER = re.compile(r"[ \t]*(?:[-*+]|\d{1,9}[.)])(?:[ \t]+|$)", re.MULTILINE)
 _DATED_NAME = re.compile(r"(?:^|/)(\d{4}-\d{2}-\d{2})(?:-[^/]*)?\.md$")
 _QUOTE_MARK = re.compile(r"^[ \t]{0,3}> ?", re.MULTILINE)
+_STRAY_BYTE = re.compile("[\udc80-\udcff]")
 _FORMS = {
     "paragraph_open": Form.PARAGRAPH,
     "table_open": Form.TABLE,
@@ -98,6 +99,33 @@ def opening_paragraph(text: str) -> int:
     return first.map[1] if first and first.type == "paragraph_open" and first.map else 0
 
 
+def block_text(document: Document, entry: Entry) -> str:
+    """The text of the whole block of ``entry``, which is more than its own where it is a part."""
+    if entry.parts == 1:
+        return entry.text
+    block = entry.block or entry.span
+    source = document.data[block.start : block.end].decode("utf-8", "surrogateescape")
+    return _clean(split_provenance(source)[0], entry.form, first=True)
+
+
+def first_paragraph(block: str) -> tuple[int, int] | None:
+    """The lines (0-based, end excluded) of the paragraph that an item, quote or paragraph begins with."""
+    tokens = iter(_parsed(block))
+    token = next(tokens, None)
+    if token and token.type in _LISTS:
+        next(tokens)
+    if token and token.type in (*_LISTS, "blockquote_open"):
+        token = next(tokens)
+    if token is None or token.type != "paragraph_open" or token.map is None:
+        return None
+    return token.map[0], token.map[1]
+
+
+def stands_in_code(text: str, words: str) -> bool:
+    """Whether ``words`` are read as code in a block of ``text``."""
+    return any(token.type in ("fence", "code_block") and words in token.content for token in _parsed(text))
+
+
 @cache
 def _parser() -> MarkdownIt:
     from markdown_it import MarkdownIt  # noqa: PLC0415 - 18 ms that showing a file list does not need
@@ -109,12 +137,12 @@ def _parser() -> MarkdownIt:
 def _tokens(data: bytes, header: FrontMatter | None) -> list[Token]:
     body = header.body if header else 0
     text = data[body:].decode("utf-8", "replace").removeprefix("\ufeff")
-    text = text.replace("\r\n", "\n").replace("\r", " ").replace("\0", "\N{REPLACEMENT CHARACTER}")
     text = "\n" * data.count(b"\n", 0, body) + text  # the header's lines still count
     return _parsed(text)
 
 
 def _parsed(text: str) -> list[Token]:
+    text = text.replace("\r\n", "\n").replace("\r", " ").replace("\0", "\N{REPLACEMENT CHARACTER}")
     tokens: list[Token] = []
     parser = _parser()
     parser.block.parse(text, parser, {}, tokens)
@@ -245,7 +273,7 @@ def _clean(source: str, form: Form, *, first: bool) -> str:
         width = marker.end() if marker else 0
         head, newline, rest = text[width:].partition("\n")
         text = head + newline + _dedent(rest)
-    if any("\udc80" <= character <= "\udcff" for character in text):
+    if _STRAY_BYTE.search(text):
         text = text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
     lines = [line.rstrip() for line in text.split("\n")]
     while lines and not lines[0]:

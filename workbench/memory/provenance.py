@@ -13,8 +13,9 @@ from urllib.parse import quote, unquote
 
 TRUST = ("owner", "agent", "external", "unknown")
 """Levels of trust, the highest first."""
-COMMENT = re.compile(r"[ \t]*<!--\s*wb:(?P<fields>[^>]*)-->")
-_FIELD = re.compile(r"(\w+)=(\S+)")
+# What begins no comment is left at once: hostile text must not cost more than its length.
+COMMENT = re.compile(r"(?<![ \t])[ \t]*<!--\s*wb:(?P<fields>[^<>]*)-->")
+FIELD = re.compile(r"(\w+)=(\S+)")
 _SAFE = "/:.#-_~+@,"
 
 
@@ -27,6 +28,10 @@ class Provenance:
     def get(self, name: str) -> str | None:
         """The value of a field, or None."""
         return next((value for key, value in self.fields if key == name), None)
+
+    def all(self, name: str) -> tuple[str, ...]:
+        """Every value of a field: what was merged has several sources."""
+        return tuple(value for key, value in self.fields if key == name)
 
     @property
     def trust(self) -> str:
@@ -44,7 +49,7 @@ class Provenance:
 
     def render(self) -> str:
         """The comment, without the blank that goes before it."""
-        return f"<!-- wb: {' '.join(f'{key}={_quoted(value)}' for key, value in self.fields)} -->"
+        return f"<!-- wb: {' '.join(f'{key}={quoted(value)}' for key, value in self.fields)} -->"
 
 
 def provenance(fields: Mapping[str, str | None]) -> Provenance:
@@ -58,7 +63,7 @@ def split_provenance(text: str) -> tuple[str, Provenance | None]:
     if found is None:
         return text, None
     fields = tuple(
-        (key, unquote(value, errors="surrogateescape")) for key, value in _FIELD.findall(found["fields"])
+        (key, unquote(value, errors="surrogateescape")) for key, value in FIELD.findall(found["fields"])
     )
     return COMMENT.sub("", text), Provenance(fields)
 
@@ -68,7 +73,7 @@ def least_trusted(*said: str | None) -> str:
     return TRUST[max(TRUST.index(level) if level in TRUST else len(TRUST) - 1 for level in said)]
 
 
-def _quoted(value: str) -> str:
+def quoted(value: str) -> str:
     """``value`` without what would end the field or the comment; a byte that is no UTF-8 as itself."""
     return quote(value.encode("utf-8", "surrogateescape"), safe=_SAFE)
 

@@ -14,6 +14,7 @@ WINDOW = 250
 
 _WORD = re.compile(r"[A-Za-z]+|\d+|[^\sA-Za-z\d]")
 _SENTENCE_END = re.compile(r"(?<=[.!?…])[\"')\]*_`]*[ \t]+|(?<=[。！？；])")
+_SAMPLE = 4096
 _BLANK = re.compile(r"[ \t]+")
 
 
@@ -33,8 +34,8 @@ def word_pieces(text: str) -> int:
 
 def fits(text: str) -> bool:
     """Whether ``text`` is one piece."""
-    # A piece has at least one character, so short text needs no counting.
-    return len(text) <= WINDOW or word_pieces(text) <= WINDOW
+    # A piece has at least one character, and the start of long text may say enough: no counting for these.
+    return len(text) <= WINDOW or (word_pieces(text[:_SAMPLE]) <= WINDOW and word_pieces(text) <= WINDOW)
 
 
 def pieces(text: str) -> list[tuple[int, int]]:

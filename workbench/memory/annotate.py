@@ -1,0 +1,170 @@
+"""Marking an entry: the fields of its provenance comment change, its words and all others' do not.
+
+A mark must be read back as the entry's own and be shown by no renderer, so not every block can carry one.
+Each place that could take the comment is tried, and proven by reading the file again.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+
+from workbench.errors import NotCuratableError
+from workbench.memory.entry import Entry, Form, Span
+from workbench.memory.markdown import Document, first_paragraph, parse_document, stands_in_code
+from workbench.memory.provenance import COMMENT, FIELD, Provenance, provenance, quoted
+
+_ITEM = re.compile(r"(?P<marker>[ \t]*(?:[-*+]|\d{1,9}[.)]))(?P<gap>[ \t]*)(?P<rest>[^ \t\r\n]?)")
+_CLOSING_HASHES = re.compile(r"[ \t]+#+[ \t\r]*\Z")
+_UNCLOSED = re.compile(r"<!--(?!.*?-->)", re.DOTALL)
+_LONE_LINE = re.compile(r"(?m)^[ \t>]*<!--\s*wb:[^>]*-->[ \t]*\r?(?:\n|\Z)")
+_EMPTY = "<!-- wb: -->"
+_NO_PLACE = {
+    Form.CODE: "in a code block it would be shown",
+    Form.TABLE: "in a table it would be a cell",
+    Form.HTML: "in HTML it would be a part of what stands there",
+}
+
+
+def annotate(document: Document, entry: Entry, fields: Mapping[str, str | None]) -> bytes:
+    """The document's bytes with these fields in the provenance comment of ``entry``.
+
+    A field that is there is replaced where it stands, a new one is added at the end, None takes it out;
+    a comment is made where there is none and goes when nothing is left in it. A part of a long block
+    speaks for the whole block. Every byte outside of the block stays, and every entry keeps its address.
+    Raises NotCuratableError where no comment can be carried.
+    """
+    if unsound := [name for name in fields if not re.fullmatch(r"\w+", name)]:
+        raise ValueError(f"not the name of a field: {unsound[0]!r}")
+    own = entry.provenance.fields if entry.provenance else ()
+    wanted = _applied(own, fields)
+    if wanted == own:
+        return document.data
+    block = entry.block or entry.span
+    source = document.data[block.start : block.end].decode("utf-8", "surrogateescape")
+    for candidate in _candidates(document, entry, source, fields):
+        changed = candidate.encode("utf-8", "surrogateescape")
+        data = document.data[: block.start] + changed + document.data[block.end :]
+        if _is_carried(document, block, data, wanted):
+            return data
+    reason = _NO_PLACE.get(entry.form, "no place in it is read back as a mark of its own")
+    raise NotCuratableError(
+        f"“{entry.title}” cannot carry a mark: {reason}",
+        hint="nothing was changed; make it a list item or a paragraph first",
+    )
+
+
+Fields = tuple[tuple[str, str], ...]
+
+
+def _applied(own: Fields, fields: Mapping[str, str | None]) -> Fields:
+    """The fields that the comment must have in the end."""
+    out: list[tuple[str, str]] = []
+    for key, value in own:
+        if key not in fields:
+            out.append((key, value))
+        elif (new := fields[key]) and key not in dict(out):
+            out.append((key, new))
+    return (*out, *((key, value) for key, value in fields.items() if value and key not in dict(out)))
+
+
+def _candidates(
+    document: Document, entry: Entry, source: str, fields: Mapping[str, str | None]
+) -> Iterator[str]:
+    """The block with its new comment, at each place that may carry it, the natural one first."""
+    found = COMMENT.search(source)
+    if found is None:
+        comment = provenance(fields).render()
+    else:
+        comment = _edited(found, fields)
+        if entry.form is Form.CODE or stands_in_code(source, found[0].strip()):
+            return
+        without = source[: found.start()] + source[found.end() :]
+        if not comment:
+            yield from _without(source, found)
+            comment = _EMPTY  # it hides another comment, which would now be taken for the entry's
+        start = found.end() - len(found[0].lstrip(" \t"))
+        yield source[:start] + comment + source[found.end() :]
+        source = without
+    if entry.form not in _NO_PLACE:
+        newline = "\r\n" if b"\r\n" in document.data else "\n"
+        for candidate in _placed(entry.form, source, comment, newline):
+            if not stands_in_code(candidate, comment):
+                yield candidate
+
+
+def _without(source: str, found: re.Match[str]) -> Iterator[str]:
+    """The block less its comment, with the line that held nothing else."""
+    line = next((m for m in _LONE_LINE.finditer(source) if m.start() <= found.start() < m.end()), None)
+    if line is not None:
+        rest = source[: line.start()], source[line.end() :]
+        yield rest[0] + rest[1] if rest[1] or line[0].endswith("\n") else rest[0].removesuffix("\n")
+    yield source[: found.start()] + source[found.end() :]
+
+
+def _edited(found: re.Match[str], fields: Mapping[str, str | None]) -> str:
+    """The comment with these fields and whatever else stands in it; empty when nothing is left."""
+    text = found["fields"]
+    for name, value in fields.items():
+        places = [field for field in FIELD.finditer(text) if field[1] == name]
+        for field in reversed(places[1:] if value else places):
+            text = text[: field.start()].rstrip() + text[field.end() :]
+        if value and places:
+            text = text[: places[0].start()] + f"{name}={quoted(value)}" + text[places[0].end() :]
+        elif value:
+            text = f"{text.rstrip()} {name}={quoted(value)}"
+    return f"<!-- wb: {text.strip()} -->" if text.strip() else ""
+
+
+def _placed(form: Form, source: str, comment: str, newline: str) -> Iterator[str]:
+    """The block with the comment after its first paragraph, at its end, or on a last line of its own."""
+    lines = source.split("\n")
+    last = max(at for at, line in enumerate(lines) if line.strip())
+    opening = first_paragraph(source)
+    places = [opening[1] - 1, last] if opening else []
+    if form is Form.HEADING:
+        places = list(range(last + 1))  # an underlined heading ends before its underline
+    for at in places:
+        if not _UNCLOSED.search("\n".join(lines[: at + 1])):
+            yield "\n".join([*lines[:at], _with_comment(lines[at], comment, form), *lines[at + 1 :]])
+    if form in (Form.ITEM, Form.QUOTE):
+        own = ("> " if form is Form.QUOTE else _margin(source)) + comment
+        yield source + own + newline if source.endswith("\n") else source + newline + own
+
+
+def _with_comment(line: str, comment: str, form: Form) -> str:
+    closing = _CLOSING_HASHES.search(line) if form is Form.HEADING else None
+    cut = closing.start() if closing else len(line.rstrip())
+    return f"{line[:cut]} {comment}{line[cut:]}"
+
+
+def _margin(source: str) -> str:
+    """The indentation of a line that belongs to a list item, as its first line tells."""
+    first = _ITEM.match(source)
+    if first is None:
+        return "  "
+    marker = len(first["marker"].expandtabs(4))
+    content = len((first["marker"] + first["gap"]).expandtabs(4))
+    return " " * (content if first["rest"] and content - marker <= 4 else marker + 1)
+
+
+def _is_carried(document: Document, block: Span, data: bytes, wanted: Fields) -> bool:
+    """Whether ``data`` says ``wanted`` of the entries of ``block``, and of all else what was said."""
+    after = parse_document(document.path, data, document.kind)
+    if len(after.entries) != len(document.entries) or after.front_matter != document.front_matter:
+        return False
+    return all(
+        _standing(old) == _standing(new)
+        and _fields(new.provenance)
+        == (wanted if (old.block or old.span) == block else _fields(old.provenance))
+        for old, new in zip(document.entries, after.entries, strict=True)
+    )
+
+
+def _standing(entry: Entry) -> Sequence[object]:
+    """What an entry is, wherever it stands in its file."""
+    return entry.address, entry.form, entry.heading, entry.part, entry.parts
+
+
+def _fields(origin: Provenance | None) -> Fields:
+    return origin.fields if origin else ()

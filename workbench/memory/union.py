@@ -1,0 +1,84 @@
+"""One text out of several: the first as it is, and of the others what it does not say yet."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator, Sequence
+
+from workbench.memory.markdown import opening_paragraph
+
+_SENTENCE_END = re.compile(r"(?<=[.!?…])[ \t\n]+|(?<=[。！？；])")
+# What ends so is as likely an abbreviation: it is not taken for the end of a sentence.
+_ABBREVIATION = re.compile(r"(?:^|\s)(?:[A-Z][a-z]{0,3}|\d+|\w+\.[\w.]*|vs|etc|approx|ca)\.\Z")
+_LIST_LINE = re.compile(r"[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]+\S")
+_MARKER = re.compile(r"\A(?:[-*+]|\d{1,9}[.)])[ \t]+")
+_WIDE_ENDS = ("。", "！", "？", "；")
+
+
+def united(first: str, others: Sequence[str]) -> str:
+    """``first``, followed by the sentences and list lines of ``others`` that it does not hold.
+
+    Two are the same when they are equal but for white space, case, list marker and end mark. New sentences
+    end the paragraph that ``first`` begins with, new list lines follow its own; a text of another shape
+    (code, tables, several paragraphs) is added whole, after a blank line.
+    """
+    divided = _divided(first)
+    opening, rest = divided or ("", first.split("\n"))
+    blocks: list[str] = []
+    held = {_key(first), *map(_key, rest), *map(_key, _sentences(opening))}
+    for other in others:
+        parts = None if _key(other) in held else _divided(other)
+        if parts is None:
+            blocks += _new([other], held)
+            continue
+        sentences = list(_new(_sentences(parts[0]), held))
+        lines = list(_new(parts[1], held))
+        held.add(_key(other))
+        if divided is None:
+            blocks += [*sentences, *(["\n".join(lines)] if lines else [])]
+            continue
+        for sentence in sentences:
+            opening = _followed(opening, sentence)
+        rest += lines
+    whole = "\n".join([opening, *rest]) if divided else first
+    return "\n\n".join([whole, *blocks])
+
+
+def _divided(text: str) -> tuple[str, list[str]] | None:
+    """The paragraph that ``text`` begins with and the list lines after it; None for any other shape."""
+    prose = opening_paragraph(text)
+    lines = text.split("\n")
+    if not prose or not all(_LIST_LINE.match(line) for line in lines[prose:]):
+        return None
+    return "\n".join(lines[:prose]), lines[prose:]
+
+
+def _sentences(text: str) -> Iterator[str]:
+    begin = 0
+    for found in _SENTENCE_END.finditer(text):
+        sentence = text[begin : found.start()]
+        if sentence.strip() and not _ABBREVIATION.search(sentence):
+            yield sentence
+            begin = found.end()
+    if text[begin:].strip():
+        yield text[begin:]
+
+
+def _new(texts: Iterator[str] | Sequence[str], held: set[str]) -> Iterator[str]:
+    """Those that are not held yet; from now on they are."""
+    for text in texts:
+        if (key := _key(text)) not in held:
+            held.add(key)
+            yield text
+
+
+def _followed(text: str, sentence: str) -> str:
+    if text.endswith(_WIDE_ENDS):
+        return text + sentence
+    return f"{text} {sentence}" if not text[-1:].isalnum() else f"{text}. {sentence}"
+
+
+def _key(text: str) -> str:
+    words = " ".join(unicodedata.normalize("NFC", text).casefold().split())
+    return _MARKER.sub("", words).rstrip(" .!?…。！？；")
