@@ -10,15 +10,19 @@
     │   ├── AmbiguousOperationError         several operations share this prefix
     │   ├── NotMemoryError                  the path is outside the workspace's memory
     │   └── NotCuratableError               the action does not apply to this entry
+    │       └── FlaggedError                it holds hidden text or a secret: look first
     ├── WorkspaceError
     │   ├── NoWorkspaceError                there is no such folder
-    │   ├── NoGitError                      git is not installed
+    │   ├── NoGitError                      git is not installed, or too old
     │   ├── NoRepositoryError               the folder is not in a git repository
     │   ├── RepositoryStateError            a bare, foreign or half-merged repository
     │   └── ReadOnlyError                   the workspace cannot be written
     ├── BusyError                  exit 3   somebody else holds a lock: try again
     ├── ConflictError                       newer text is in the way; nothing was changed
+    ├── SecretFoundError                    a secret would enter git's history; nothing was recorded
     ├── WriteFailedError                    the disk refused; the old text is intact
+    ├── BackupError                         a backup cannot be made, or cannot be restored
+    ├── EditorError                         the person's editor did not end as one that saved
     ├── IndexUnavailableError               a derived store cannot be opened, read or written
     └── ModelUnavailableError               no embedding model; words still work
 
@@ -115,6 +119,24 @@ class NotCuratableError(UsageError):
     code = "not-curatable"
 
 
+class FlaggedError(NotCuratableError):
+    """Entries hold hidden text or a secret, and nobody said yet that this is all right.
+
+    ``found`` says what, by the title of each entry; all of it is fit to be shown.
+    """
+
+    code = "flagged"
+
+    def __init__(self, found: dict[str, str], *, secret: bool) -> None:
+        self.found = found
+        flags = "--allow-flagged --allow-secret" if secret else "--allow-flagged"
+        super().__init__(
+            "there is more in it than meets the eye: "
+            + "; ".join(f"“{title}”: {what}" for title, what in found.items()),
+            hint=f"look at it first; `workbench promote {flags}` takes it all the same",
+        )
+
+
 class WorkspaceError(WorkbenchError):
     """The workspace as a whole cannot serve the request."""
 
@@ -128,13 +150,13 @@ class NoWorkspaceError(WorkspaceError):
 
 
 class NoGitError(WorkspaceError):
-    """git is not installed."""
+    """git is not installed, or older than what is needed to switch a workspace's programs off."""
 
     code = "no-git"
 
-    def __init__(self) -> None:
+    def __init__(self, found: str = "") -> None:
         super().__init__(
-            "git was not found on this machine",
+            f"git {found} is too old" if found else "git was not found on this machine",
             hint="install git 2.31 or newer; browsing and searching work without it",
         )
 
@@ -176,6 +198,27 @@ class ConflictError(WorkbenchError):
     code = "conflict"
 
 
+class SecretFoundError(WorkbenchError):
+    """A secret would enter git's history, from which it is hard to remove; nothing was recorded.
+
+    ``places`` are lines fit to be shown (``path:line: rule masked-value``), ``more`` counts those left
+    out. ``on_disk``: it stands in a file already, and only git does not have it yet.
+    """
+
+    code = "secret"
+
+    def __init__(self, places: list[str], *, more: int = 0, on_disk: bool) -> None:
+        self.places = [*places, *([f"and {more} more"] if more else [])]
+        rest = f"; and {more} more" if more else ""
+        super().__init__(
+            f"this would put a secret into git's history: {'; '.join(places)}{rest}; nothing was recorded",
+            hint="delete it from the file with an editor: git does not have it yet, so no trace is left; "
+            "or keep it as it is with --allow-secret (`workbench record --allow-secret` does only that)"
+            if on_disk
+            else "leave it out, or record it as it is with --allow-secret on the command line",
+        )
+
+
 class WriteFailedError(WorkbenchError):
     """The disk refused; the old text is intact."""
 
@@ -195,6 +238,18 @@ def disk_error(error: OSError) -> WorkbenchError:
         f"the disk refused {reason}",
         hint="nothing was lost: the old text is intact; free some space and try again",
     )
+
+
+class BackupError(WorkbenchError):
+    """A backup cannot be made, or is not whole enough to be restored."""
+
+    code = "backup"
+
+
+class EditorError(WorkbenchError):
+    """The person's editor did not end as one that saved."""
+
+    code = "editor"
 
 
 class IndexUnavailableError(WorkbenchError):

@@ -6,33 +6,81 @@ import random
 import sys
 
 from indexing.sync import reindex
-from workbench.curation import plan_forget, plan_promote, plan_redo, plan_undo
+from workbench.curation import (
+    entry_source,
+    plan_archive,
+    plan_edit,
+    plan_forget,
+    plan_merge,
+    plan_move,
+    plan_pin,
+    plan_promote,
+    plan_quarantine,
+    plan_redo,
+    plan_release,
+    plan_restore,
+    plan_undo,
+    quarantined,
+)
 from workbench.errors import WorkbenchError
+from workbench.workspace.plan import Plan
+from workbench.workspace.recording import record
 from workbench.workspace.workspace import Workspace
+
+ACTIONS = ("promote", "forget", "edit", "merge", "move", "pin", "quarantine", "release", "archive", "restore",
+           "undo", "undo another", "redo", "record", "reindex")  # fmt: skip
 
 
 def main() -> None:
-    """Promote, forget, undo, redo and reindex in random order, for ever."""
+    """Every action in random order, for ever."""
     chance = random.Random(int(sys.argv[2]))
     place = Workspace.open(sys.argv[1])
     print("ready", flush=True)  # noqa: T201 - the test waits for this line
     while True:
-        entries = [e for file in place.scan() for e in place.document(file.path).entries]
-        target = [chance.choice(entries).address]
-        action = chance.choice(["promote", "forget", "undo", "redo", "reindex"])
+        action = chance.choice(ACTIONS)
         try:
             if action == "reindex":
                 reindex(place, vectors=False)
-            elif action == "promote":
-                place.operations.carry_out(lambda: plan_promote(place, target))  # noqa: B023
-            elif action == "forget":
-                place.operations.carry_out(lambda: plan_forget(place, target))  # noqa: B023
-            elif action == "undo":
-                place.operations.carry_out(lambda: plan_undo(place))
+            elif action == "record":
+                record(place)
             else:
-                place.operations.carry_out(lambda: plan_redo(place))
+                place.operations.carry_out(lambda: plan(place, action, chance))  # noqa: B023
         except (WorkbenchError, FileNotFoundError):
             continue
+
+
+def plan(place: Workspace, action: str, chance: random.Random) -> Plan:
+    """An action on entries, files and operations that are chosen by chance."""
+    files = [file.path for file in place.scan()]
+    entries = [e for path in files for e in place.document(path).entries]
+    one, other = chance.choice(entries), chance.choice(entries)
+    if action == "edit":
+        document, entry = place.locate(one.address)
+        return plan_edit(place, one.address, entry_source(document, entry).rstrip("\n") + " edited\n")
+    if action == "merge":
+        return plan_merge(place, [one.address, other.address])
+    if action == "move":
+        return plan_move(place, [one.address], to=other.path, section="Moved")
+    if action == "release":
+        return plan_release(place, [str(getattr(item, "address", item)) for item in quarantined(place)][:1])
+    if action == "archive":
+        return plan_archive(place, [e.address for e in place.memory_document().entries][:1])
+    if action in ("restore", "undo another"):
+        operation = chance.choice(place.operations.log(20))
+        return (
+            plan_undo(place, operation.id)
+            if action != "restore"
+            else plan_restore(place, one.path, operation.commit)
+        )
+    if action in ("undo", "redo"):
+        return plan_undo(place) if action == "undo" else plan_redo(place)
+    by_entry = {
+        "promote": plan_promote,
+        "forget": plan_forget,
+        "pin": plan_pin,
+        "quarantine": plan_quarantine,
+    }
+    return by_entry[action](place, [one.address])
 
 
 if __name__ == "__main__":

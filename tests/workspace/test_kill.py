@@ -1,4 +1,4 @@
-"""kill -9 at random moments over promote, forget, undo, redo and reindex, with an agent writing."""
+"""kill -9 at random moments over every action and reindex, with an agent writing."""
 
 from __future__ import annotations
 
@@ -25,16 +25,17 @@ PROJECT = Path(__file__).resolve().parents[2]
 class Agent(threading.Thread):
     """Appends one line with a word of its own after another, to a log and to MEMORY.md."""
 
-    def __init__(self, root: Path) -> None:
+    def __init__(self, root: Path, paths: tuple[str, ...] = (LOG, "MEMORY.md")) -> None:
         super().__init__()
         self.root = root
+        self.paths = paths
         self.tokens: list[str] = []
         self.stopped = threading.Event()
 
     def run(self) -> None:
         while not self.stopped.wait(0.003):
             token = f"token{len(self.tokens)}x"
-            path = (LOG, "MEMORY.md")[len(self.tokens) % 2]
+            path = self.paths[len(self.tokens) % len(self.paths)]
             self.tokens.append(token)
             with (self.root / path).open("ab", buffering=0) as file:
                 file.write(f"- {token}\n".encode())

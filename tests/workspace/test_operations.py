@@ -20,12 +20,13 @@ from workbench.errors import (
     RepositoryStateError,
     WriteFailedError,
 )
+from workbench.memory.file_edit import FileEdit
 from workbench.memory.names import RelPath
+from workbench.repository.history import FALLBACK_IDENTITY
 from workbench.workspace import exchange
 from workbench.workspace.files import Files
-from workbench.workspace.history import FALLBACK_IDENTITY
 from workbench.workspace.locks import hold
-from workbench.workspace.plan import FileEdit, Operation, Plan
+from workbench.workspace.plan import Operation, Plan
 from workbench.workspace.workspace import Workspace
 
 
@@ -238,7 +239,8 @@ def test_hostile_configuration_hooks_and_filters_never_run(sandbox: Sandbox, tmp
 
 def test_control_characters_in_memory_never_reach_a_commit_message(sandbox: Sandbox) -> None:
     sandbox.write(LOG, "- evil \x1b]52;c;x\x07 \u202e text\n")
-    promote(sandbox, "evil")
+    address = sandbox.address("evil")
+    sandbox.workspace.operations.carry_out(lambda: plan_forget(sandbox.workspace, [address]))
     message = sandbox.git("log", "-1", "--format=%B")
     assert "\x1b" not in message
     assert "\u202e" not in message

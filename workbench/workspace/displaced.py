@@ -27,12 +27,36 @@ GRACE_SECONDS = 3600.0
 
 @dataclass(frozen=True, slots=True)
 class _Note:
-    """What is known of a kept file: whose it was, how many of its bytes and their SHA-256, since when."""
+    """What is known of a kept file: whose it was, how many of its bytes and their SHA-256, since when.
+
+    While late bytes are being carried over, ``carrying`` says how many, and ``target`` and
+    ``target_digest`` what their file held before: after a kill that tells whether they arrived.
+    """
 
     path: RelPath
     known: int
     digest: str
     since: float
+    carrying: int = 0
+    target: int = 0
+    target_digest: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Conflict:
+    """Another writer's text that is in no version of any memory file.
+
+    ``kept`` is the file that holds it, ``path`` the memory file that it was written for (None when that is
+    not known any more), ``since`` the moment at which it was found (seconds since 1970).
+    """
+
+    kept: Path
+    path: RelPath | None
+    since: float
+
+    def text(self) -> bytes:
+        """The bytes that are kept."""
+        return _read_own(self.kept)
 
 
 class Displaced:
@@ -49,16 +73,24 @@ class Displaced:
         None says that its text is foreign and must be shown to the person.
         """
         if known is None:
-            self._conflicts.mkdir(mode=0o700, exist_ok=True)
             self._files.rename(path, name, self._conflicts, self._conflict_name(path, name))
             return
         self._folder.mkdir(mode=0o700, exist_ok=True)
         self._write_note(name, _Note(path, len(known), _digest(known), time.time()))
         self._files.rename(path, name, self._folder, name)
 
-    def conflicts(self) -> tuple[Path, ...]:
-        """Files that hold another writer's text which is in no version of any memory file."""
-        return tuple(sorted(self._conflicts.glob("*"))) if self._conflicts.is_dir() else ()
+    def conflicts(self) -> tuple[Conflict, ...]:
+        """What the person should look at, the oldest first."""
+        if not self._conflicts.is_dir():
+            return ()
+        kept = [path for path in self._conflicts.iterdir() if path.suffix != ".json"]
+        return tuple(sorted(map(_conflict, kept), key=lambda conflict: (conflict.since, conflict.kept.name)))
+
+    @staticmethod
+    def drop(conflict: Conflict) -> None:
+        """Remove what was looked at, and is stored elsewhere."""
+        conflict.kept.unlink(missing_ok=True)
+        _beside(conflict.kept).unlink(missing_ok=True)
 
     def sweep(self) -> None:
         """Carry late bytes over; drop files whose time is up."""
@@ -77,20 +109,36 @@ class Displaced:
 
     def _sweep_one(self, name: str, note: _Note, content: bytes) -> None:
         if _digest(content[: note.known]) != note.digest:  # rewritten by whoever holds it open
-            self._conflicts.mkdir(mode=0o700, exist_ok=True)
             target = self._conflicts / self._conflict_name(note.path, name)
             os.replace(self._folder / name, target)
             (self._folder / f"{name}.json").unlink()
             return
         age = time.time() - note.since
-        if late := content[note.known :]:
-            self._files.append(note.path, late)
-            self._write_note(name, replace(note, known=len(content), digest=_digest(content)))
+        if note.carrying:  # killed meanwhile: exactly once, whether it was before or after they arrived
+            self._carry(name, note, content[: note.known + note.carrying], resumed=True)
+        elif late := content[note.known :]:
+            there = self._files.read_or_none(note.path) or b""
+            note = replace(note, carrying=len(late), target=len(there), target_digest=_digest(there))
+            self._write_note(name, note)
+            self._carry(name, note, content, resumed=False)
         elif age < 0:  # the clock went backwards
             self._write_note(name, replace(note, since=time.time()))
         elif age >= GRACE_SECONDS:
             os.unlink(self._folder / name)
             (self._folder / f"{name}.json").unlink()
+
+    def _carry(self, name: str, note: _Note, content: bytes, *, resumed: bool) -> None:
+        """Add the late bytes at the end of ``content`` to the file that took its place."""
+        late = content[note.known :]
+        if not (resumed and self._has_arrived(note, late)):
+            self._files.append(note.path, late)
+        known = replace(note, known=len(content), digest=_digest(content), carrying=0)
+        self._write_note(name, replace(known, target=0, target_digest=""))
+
+    def _has_arrived(self, note: _Note, late: bytes) -> bool:
+        now = self._files.read_or_none(note.path) or b""
+        grown = _digest(now[: note.target]) == note.target_digest
+        return late in (now[note.target :] if grown else now)
 
     def _write_note(self, name: str, note: _Note) -> None:
         fresh = self._folder / f"{name}.json.new"
@@ -98,12 +146,34 @@ class Displaced:
         descriptor = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)
         with os.fdopen(descriptor, "w", encoding="utf-8") as file:
             json.dump(asdict(note), file)
+            if note.carrying:
+                file.flush()
+                os.fsync(descriptor)
         fresh.replace(self._folder / f"{name}.json")
 
-    @staticmethod
-    def _conflict_name(path: RelPath, name: str) -> str:
+    def _conflict_name(self, path: RelPath, name: str) -> str:
+        """The name under which a conflict will be kept; whose it is is noted beside it first."""
+        self._conflicts.mkdir(mode=0o700, exist_ok=True)
         unique = name.removeprefix(".wb-").removesuffix(".tmp")
-        return f"{unique}-{path.rpartition('/')[2]}"[-200:]
+        kept = f"{unique}-{path.rpartition('/')[2]}"[-200:]
+        note = _beside(self._conflicts / kept)
+        note.unlink(missing_ok=True)
+        descriptor = os.open(note, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)
+        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+            json.dump({"path": path, "since": time.time()}, file)
+        return kept
+
+
+def _beside(kept: Path) -> Path:
+    return kept.with_name(kept.name + ".json")
+
+
+def _conflict(kept: Path) -> Conflict:
+    try:
+        note = json.loads(_read_own(_beside(kept)))
+        return Conflict(kept, RelPath(str(note["path"])), float(note["since"]))
+    except (OSError, ValueError, KeyError, TypeError):
+        return Conflict(kept, None, 0.0)
 
 
 def _digest(data: bytes) -> str:

@@ -72,20 +72,35 @@ class Files:
         except FileNotFoundError:
             return None
 
-    def replace(self, path: RelPath, before: bytes | None, after: bytes | None, *, temporary: str) -> Written:
+    def mode(self, path: RelPath) -> int | None:
+        """The permission bits of a file, or None where there is none."""
+        with contextlib.suppress(FileNotFoundError), self._folder(path) as (folder, name):
+            return stat.S_IMODE(_stat(folder, name).st_mode)
+        return None
+
+    def replace(
+        self,
+        path: RelPath,
+        before: bytes | None,
+        after: bytes | None,
+        *,
+        temporary: str,
+        mode: int | None = None,
+    ) -> Written:
         """Make the file ``after`` where it is ``before``; None stands for no file.
 
         ``temporary`` is a name, unused so far, in the same folder. What another writer added at the end
-        of ``before`` is kept at the end of ``after``. Raises ChangedError when the file holds anything
-        else, at the start or at the moment of the exchange, and OSError when the disk refuses; the file
-        is then as it was.
+        of ``before`` is kept at the end of ``after``. A file that was there keeps its mode, its owner and
+        its attributes; one that comes into being gets ``mode``, as far as the person's umask allows.
+        Raises ChangedError when the file holds anything else, at the start or at the moment of the
+        exchange, and OSError when the disk refuses; the file is then as it was.
         """
         with self._folder(path, make=after is not None) as (folder, name):
             _require_start(folder, name, path, before, after)
             if after is None:
                 return self._remove(folder, name, path, before or b"", temporary)
-            mode = None if before is None else stat.S_IMODE(_stat(folder, name).st_mode)
-            _write_new(folder, temporary, after, mode)
+            like = None if before is None else name
+            _write_new(folder, temporary, after, 0o666 if mode is None else mode & 0o777, like)
             try:
                 _require_start(folder, name, path, before, after)
                 if before is None:
@@ -100,6 +115,24 @@ class Files:
         """Add ``data`` at the end of a file with one write, making the file when there is none."""
         with self._folder(path, make=True) as (folder, name):
             _append(folder, name, path, data)
+
+    def lay(self, path: RelPath, data: bytes, *, executable: bool = False) -> None:
+        """A new file in a folder that is being filled; whoever lays many flushes them together.
+
+        Raises FileExistsError where there is anything already.
+        """
+        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+        with self._folder(path, make=True) as (folder, name):
+            descriptor = os.open(name, flags, 0o777 if executable else 0o666, dir_fd=folder)
+            try:
+                _write_all(descriptor, data)
+            finally:
+                os.close(descriptor)
+
+    def lay_link(self, path: RelPath, target: bytes) -> None:
+        """A new link with this text as its target, which is neither looked at nor followed."""
+        with self._folder(path, make=True) as (folder, name):
+            os.symlink(target, os.fsencode(name), dir_fd=folder)
 
     def swap_beside(self, path: RelPath, name: str) -> None:
         """Exchange a file with the file ``name`` in its folder."""
@@ -130,8 +163,8 @@ class Files:
         return None
 
     def require_writable(self, path: RelPath) -> None:
-        """Raise ReadOnlyError, with the reason, when ``path`` could not be replaced."""
-        target = self.root / path
+        """Raise ReadOnlyError, with the reason, when ``path`` could not be replaced, or NotMemoryError."""
+        target = self.root.joinpath(*_parts(path))
         folder = target.parent
         while not folder.exists() and folder != self.root:
             folder = folder.parent
@@ -205,9 +238,7 @@ class Files:
     @contextlib.contextmanager
     def _folder(self, path: RelPath, *, make: bool = False) -> Iterator[tuple[int, str]]:
         """A descriptor of the folder that ``path`` is in, reached without following any link."""
-        parts = path.split("/")
-        if "\0" in path or any(part.casefold() in _OUT_OF_BOUNDS for part in parts):
-            raise NotMemoryError(path)
+        parts = _parts(path)
         descriptor = os.open(self.root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         try:
             for part in parts[:-1]:
@@ -225,6 +256,14 @@ class Files:
             yield descriptor, parts[-1]
         finally:
             os.close(descriptor)
+
+
+def _parts(path: RelPath) -> list[str]:
+    """The names on the way to ``path``; NotMemoryError for one that leads out, or into git or our folder."""
+    parts = path.split("/")
+    if "\0" in path or any(part.casefold() in _OUT_OF_BOUNDS for part in parts):
+        raise NotMemoryError(path)
+    return parts
 
 
 @contextlib.contextmanager
@@ -281,13 +320,15 @@ def _stat(folder: int, name: str) -> os.stat_result:
     return os.stat(name, dir_fd=folder, follow_symlinks=False)
 
 
-def _write_new(folder: int, name: str, data: bytes, mode: int | None) -> None:
-    """A new file with these bytes; ``mode`` None asks for what the person's umask gives."""
+def _write_new(folder: int, name: str, data: bytes, mode: int, like: str | None) -> None:
+    """A new file with these bytes, with the standing of the file ``like``; without one it gets of
+    ``mode`` what the person's umask gives."""
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
-    descriptor = os.open(name, flags, 0o666 if mode is None else mode, dir_fd=folder)
+    descriptor = os.open(name, flags, 0o600 if like else mode, dir_fd=folder)
     try:
-        if mode is not None:
-            os.fchmod(descriptor, mode)
+        if like is not None:
+            with _opened(folder, like, like, os.O_RDONLY) as source:
+                _copy_standing(source, descriptor)
         _write_all(descriptor, data)
         os.fsync(descriptor)
     except BaseException:
@@ -296,6 +337,26 @@ def _write_new(folder: int, name: str, data: bytes, mode: int | None) -> None:
         raise
     finally:
         os.close(descriptor)
+
+
+def _copy_standing(source: int, target: int) -> None:
+    """Give a new file the mode of another one, and its owner, group and attributes where we may.
+
+    An agent that runs as somebody else must be able to go on writing to its file.
+    """
+    had, has = os.fstat(source), os.fstat(target)
+    for owner, group, differs in (
+        (-1, had.st_gid, had.st_gid != has.st_gid),
+        (had.st_uid, -1, had.st_uid != has.st_uid),
+    ):
+        if differs:
+            with contextlib.suppress(OSError):
+                os.fchown(target, owner, group)
+    os.fchmod(target, stat.S_IMODE(had.st_mode))  # after the owner, whose change takes bits away
+    with contextlib.suppress(OSError):
+        for attribute in os.listxattr(source) if hasattr(os, "listxattr") else ():
+            with contextlib.suppress(OSError):
+                os.setxattr(target, attribute, os.getxattr(source, attribute))
 
 
 def _write_all(descriptor: int, data: bytes) -> None:

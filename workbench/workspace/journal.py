@@ -14,12 +14,16 @@ _NAME = "journal.json"
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One file of the operation: which bytes it had, which it gets, and the name of its new file."""
+    """One file of the operation: which bytes it had, which it gets, and the name of its new file.
+
+    ``mode`` holds the permission bits that it gets when it comes into being.
+    """
 
     path: RelPath
     before: BlobId | None
     after: BlobId | None
     temporary: str
+    mode: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

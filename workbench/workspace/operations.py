@@ -7,9 +7,11 @@ moment the action is planned anew on what is there now, instead of being forced 
 from __future__ import annotations
 
 import contextlib
+import re
 import secrets
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
+from functools import partial
 from itertools import islice
 from pathlib import Path
 
@@ -19,28 +21,39 @@ from workbench.errors import (
     NotCuratableError,
     ReadOnlyError,
     RepositoryStateError,
+    UsageError,
     WorkbenchError,
     WriteFailedError,
     disk_error,
 )
+from workbench.memory.file_edit import FileEdit
 from workbench.memory.names import BlobId, CommitId, OperationId, RelPath
+from workbench.memory.secrets import masked
+from workbench.repository.commits import Commit
+from workbench.repository.history import History
 from workbench.visible import visible
-from workbench.workspace.commits import Commit
-from workbench.workspace.displaced import Displaced
-from workbench.workspace.files import TEMPORARY_PREFIX, ChangedError, Files, Written
-from workbench.workspace.history import History
+from workbench.workspace.displaced import Conflict, Displaced
+from workbench.workspace.files import TEMPORARY_PREFIX, ChangedError, Files
 from workbench.workspace.journal import Intent, Journal, Step
 from workbench.workspace.layout import STATE_DIR
 from workbench.workspace.locks import hold
-from workbench.workspace.plan import FileEdit, Operation, Plan
+from workbench.workspace.plan import Operation, Plan
+from workbench.workspace.secrets_gate import left_in_history, require_no_new_secret
+from workbench.workspace.steps import Steps
 
 ATTEMPTS = 8
 """How often an action is planned anew before it gives way to a busier writer."""
 _LOCK_SECONDS = 5.0
 _SUBJECT_CHARACTERS = 72
+_EDITS_A_CHECK = 500
+"""Files that are named to git in one call."""
 _RECOVERY_DEPTH = 1_000
 """Commits that are searched for an operation whose process was killed."""
 EXTERNAL_AUTHOR = ("external", "external@localhost")
+_MODE = "Mode"
+_ON_NO_BRANCH = (
+    "HEAD is on no branch, so this is kept only until you leave it: `git switch -c NAME` makes it a branch"
+)
 
 
 class Operations:
@@ -54,6 +67,7 @@ class Operations:
         self._lock = state / "operations.lock"
         self._journal = Journal(state)
         self._displaced = Displaced(files, state)
+        self._steps = Steps(files, history, self._displaced)
 
     # -- doing -----------------------------------------------------------------------------------
 
@@ -61,9 +75,10 @@ class Operations:
         """Plan, write and commit one action.
 
         Raises what ``planner`` raises, BusyError while another action runs, ConflictError when the files
-        keep changing, ReadOnlyError, WriteFailedError, RepositoryStateError. In every one of these
-        cases no file has changed, but for one: a branch that turns out to be locked after the files were
-        written. The error says so then, and the next action records them first.
+        keep changing, SecretFoundError when git would be given a new one, ReadOnlyError, WriteFailedError,
+        RepositoryStateError. In every one of these cases no file has changed, but for one: a branch that
+        turns out to be locked after the files were written. The error says so then, and the next action
+        records them first.
         """
         with self._exclusive("an action"):
             self._history.require_committable()
@@ -73,7 +88,7 @@ class Operations:
                     raise NotCuratableError("there is nothing to change", hint=plan.summary)
                 for edit in plan.edits:
                     self._files.require_writable(edit.path)
-                self._history.require_plain([edit.path for edit in plan.edits])
+                self._history.require_plain(plan.edits)
                 try:
                     return self._attempt(plan)
                 except ChangedError:
@@ -82,6 +97,35 @@ class Operations:
             "the file is being rewritten faster than it can be edited; nothing was changed",
             hint="try again when the other program has finished",
         )
+
+    def record(
+        self,
+        find: Callable[[CommitId | None], Mapping[RelPath, bytes | None]],
+        *,
+        allow_secrets: bool = False,
+    ) -> Operation | None:
+        """Commit what other writers left on disk, and nothing else, as one operation of the actor external.
+
+        ``find`` says which files differ from a commit, and their bytes (None: gone). None when no file does.
+        Raises what ``carry_out`` raises; no file is ever changed.
+        """
+        with self._exclusive("recording"):
+            self._history.require_committable()
+            for _ in range(ATTEMPTS):
+                head = self._history.head()
+                edits = [FileEdit(path, data, data) for path, data in sorted(find(head).items())]
+                if not edits:
+                    return None
+                for at in range(0, len(edits), _EDITS_A_CHECK):
+                    self._history.require_plain(edits[at : at + _EDITS_A_CHECK])
+                if not allow_secrets:
+                    require_no_new_secret(edits, partial(self._history.blob, head))
+                blobs = [None if edit.after is None else self._history.store(edit.after) for edit in edits]
+                steps = [Step(edit.path, blob, blob, "") for edit, blob in zip(edits, blobs, strict=True)]
+                with contextlib.suppress(ChangedError):
+                    commit = self._commit_external(head, steps)
+                    return self._operation(self._history.commit(commit)) if commit else None
+        raise ConflictError("the branch moves faster than it can be followed", hint="try again in a moment")
 
     def recover(self) -> None:
         """Finish what a killed process began and carry late bytes over; nothing where nothing was done."""
@@ -105,11 +149,14 @@ class Operations:
     def _attempt(self, plan: Plan) -> Operation:
         operation = OperationId(secrets.token_hex(6))
         head = self._history.head()
-        steps = tuple(self._step(operation, n, edit) for n, edit in enumerate(plan.edits))
+        if not plan.allow_secrets:
+            require_no_new_secret(plan.edits, partial(self._history.blob, head), brings_back=plan.brings_back)
+        steps = tuple(self._step(operation, head, n, edit) for n, edit in enumerate(plan.edits))
         head = self._commit_external(head, steps)
-        message = _message(operation, plan)
+        message = _message(operation, plan, _private_modes(steps))
         changes = {step.path: step.after for step in steps}
-        commit = self._history.build_commit(head, changes, message)
+        commit = self._history.build_commit(head, changes, message, programs=_programs(steps))
+        self._history.require_movable(commit, head)
         intent = Intent(operation, head, commit, message, steps)
         self._journal.write(intent)
         notes = self._replace_all(intent, plan.edits)
@@ -117,13 +164,18 @@ class Operations:
         self._journal.clear()
         done = self._operation(self._history.commit(commit))
         assert done is not None
-        return replace(done, notes=(*plan.notes, *notes, *late))
+        if self._history.names_no_branch():
+            late.append(_ON_NO_BRANCH)
+        return replace(done, notes=(*plan.notes, *notes, *late, *left_in_history(plan.edits)))
 
-    def _step(self, operation: OperationId, number: int, edit: FileEdit) -> Step:
+    def _step(self, operation: OperationId, head: CommitId | None, number: int, edit: FileEdit) -> Step:
         """Store both versions of one file, so that neither can be lost from here on."""
-        before = None if edit.before is None else self._history.store(edit.before)
+        before = None if edit.before is None else self._history.name_of(edit.before)
+        if edit.before is not None and before != self._history.blob_id(head, edit.path):
+            before = self._history.store(edit.before)
         after = None if edit.after is None else self._history.store(edit.after)
-        return Step(edit.path, before, after, f"{TEMPORARY_PREFIX}{operation}-{number}.tmp")
+        mode = self._files.mode(edit.path) if edit.after is None else edit.mode
+        return Step(edit.path, before, after, f"{TEMPORARY_PREFIX}{operation}-{number}.tmp", mode)
 
     def _commit_external(self, head: CommitId | None, steps: Iterable[Step]) -> CommitId | None:
         """Edits found on disk become a commit of their own, so that ours holds only ours."""
@@ -137,72 +189,51 @@ class Operations:
             f"external: {_subject(names)}\n\n"
             f"Operation: {secrets.token_hex(6)}\nAction: external\nActor: external\n"
         )
-        commit = self._history.build_commit(head, found, message, author=EXTERNAL_AUTHOR)
+        programs = {path for path in found if (self._files.mode(path) or 0) & 0o100}
+        commit = self._history.build_commit(head, found, message, author=EXTERNAL_AUTHOR, programs=programs)
         if not self._history.advance(commit, head, "workbench: edits found on disk"):
             raise ChangedError(names)
         self._history.refresh_index(head, commit, found)
         return commit
 
     def _replace_all(self, intent: Intent, edits: tuple[FileEdit, ...]) -> list[str]:
-        """Exchange the files; when one of them has changed or fails, put the earlier ones back."""
-        done: list[tuple[Step, FileEdit]] = []
-        notes: list[str] = []
+        """Exchange the files; when one of them has changed or fails, all are as they were."""
         try:
-            for step, edit in zip(intent.steps, edits, strict=True):
-                written = self._replace(edit.path, edit.before, edit.after, step.temporary)
-                done.append((step, edit))
-                if not written.durable:
-                    notes.append(f"{edit.path} is saved, durability unconfirmed")
+            return self._steps.do_all(intent.steps, edits)
         except (ChangedError, WorkbenchError, OSError):
-            for step, edit in reversed(done):
-                self._put_back(step, edit)
             self._journal.clear()
             raise
-        return notes
-
-    def _replace(self, path: RelPath, before: bytes | None, after: bytes | None, temporary: str) -> Written:
-        """Replace one file and keep what may still be written to."""
-        try:
-            written = self._files.replace(path, before, after, temporary=temporary)
-        except ChangedError as changed:
-            if changed.left is not None:
-                self._displaced.keep(path, changed.left, changed.known)
-            raise
-        if written.displaced is not None:
-            self._displaced.keep(path, written.displaced, (before or b"") + written.carried)
-        return written
-
-    def _put_back(self, step: Step, edit: FileEdit) -> None:
-        """Take one file of a failed operation back; text of somebody else stays."""
-        now = self._files.read_or_none(edit.path)
-        if edit.after is None:
-            target = edit.before if now is None else now
-        elif now is not None and now.startswith(edit.after):
-            tail = now[len(edit.after) :]
-            target = None if edit.before is None and not tail else (edit.before or b"") + tail
-        else:
-            target = now
-        if target != now:
-            with contextlib.suppress(ChangedError):
-                self._replace(edit.path, now, target, _back(step.temporary))
 
     def _record(self, intent: Intent, taken: tuple[Step, ...]) -> tuple[CommitId, list[str]]:
         """Move the branch to the operation's commit, on top of whatever was committed meanwhile."""
         parent, commit = intent.parent, intent.commit
         changes = {step.path: step.after for step in taken}
         if taken != intent.steps:
-            commit = self._history.build_commit(parent, changes, intent.message)
+            commit = self._rebuild(intent, taken, parent, changes)
         for _ in range(ATTEMPTS):
             if self._history.advance(commit, parent, f"workbench: {intent.operation}"):
                 note = self._history.refresh_index(parent, commit, changes)
                 return commit, [note] if note else []
             parent = self._history.head()
             changes = {step.path: self._merged(step, parent) for step in taken}
-            commit = self._history.build_commit(parent, changes, intent.message)
+            commit = self._rebuild(intent, taken, parent, changes)
         raise WriteFailedError(
             "the files are written, but the branch could not be moved",
             hint="the next action will record it",
         )
+
+    def _rebuild(
+        self,
+        intent: Intent,
+        taken: tuple[Step, ...],
+        parent: CommitId | None,
+        changes: Mapping[RelPath, BlobId | None],
+    ) -> CommitId:
+        """The operation's commit on another parent; the journal names it before a branch does."""
+        commit = self._history.build_commit(parent, changes, intent.message, programs=_programs(taken))
+        steps = tuple(replace(step, after=changes[step.path]) for step in taken)
+        self._journal.write(replace(intent, parent=parent, commit=commit, steps=steps))
+        return commit
 
     def _merged(self, step: Step, head: CommitId | None) -> BlobId | None:
         """What the commit gives a file when the branch has moved: what is on disk, if others changed it."""
@@ -225,7 +256,7 @@ class Operations:
         recorded = self._find_recorded(intent)
         if recorded is not None:  # the files were done; killed between the branch and the person's index
             self._history.refresh_index(intent.parent, recorded, [step.path for step in intent.steps])
-        elif taken := tuple(step for step in intent.steps if self._finish_step(step)):
+        elif taken := tuple(step for step in intent.steps if self._steps.finish(step)):
             self._record(intent, taken)
         self._journal.clear()
 
@@ -239,71 +270,31 @@ class Operations:
             self._history.blob_id(intent.commit, step.path) == step.after for step in intent.steps
         )
 
-    def _finish_step(self, step: Step) -> bool:
-        """Make one file what the operation made it, unless somebody else rewrote it; whether it is so."""
-        before, after = self._bytes(step.before), self._bytes(step.after)
-        now = self._files.read_or_none(step.path)
-        state = _state(now, before, after)
-        for name in (step.temporary, _back(step.temporary)):
-            foreign = self._settle(step.path, name, now, before, after)
-            if foreign and state == "new":
-                # Killed between the two swaps of a conflict: the version beside is somebody else's.
-                self._files.swap_beside(step.path, name)
-                self._displaced.keep(step.path, name, after)
-                return False
-            if foreign:
-                self._displaced.keep(step.path, name, None)
-        if state != "old":
-            return state == "new"
-        tail = (now or b"")[len(before or b"") :]
-        target = after if not tail else (after or b"") + tail
-        try:
-            self._replace(step.path, now, target, step.temporary)
-        except ChangedError:
-            return False
-        return True
-
-    def _settle(
-        self, path: RelPath, name: str, now: bytes | None, before: bytes | None, after: bytes | None
-    ) -> bool:
-        """Put a temporary file that was left behind where it belongs.
-
-        Does nothing and returns True when it holds text that is in neither version.
-        """
-        content = self._files.read_beside(path, name)
-        if content is None:
-            return False
-        if self._files.is_same_file(path, name):
-            self._files.remove_beside(path, name)
-            return False
-        versions = sorted((v for v in (before, after) if v is not None), key=len, reverse=True)
-        if any(version.startswith(content) for version in versions):
-            self._displaced.keep(path, name, content)
-            return False
-        for version in versions:
-            if content.startswith(version):
-                carried = now is not None and now.endswith(content[len(version) :])
-                self._displaced.keep(path, name, content if carried else version)
-                return False
-        return True
-
     def _find_recorded(self, intent: Intent) -> CommitId | None:
+        """The commit that records an operation: its own, or one that was made of it by an amend or a
+        rebase. A plain commit that only copied its trailers is none."""
         newest = islice(self._history.commits(), _RECOVERY_DEPTH)
-        return next((c.id for c in newest if c.trailer("Operation") == intent.operation), None)
+        return next((c.id for c in newest if c.id == intent.commit or self._tells(c, intent)), None)
 
-    def _bytes(self, blob: BlobId | None) -> bytes | None:
-        return None if blob is None else self._history.stored(blob)
+    def _tells(self, commit: Commit, intent: Intent) -> bool:
+        """Whether a commit says of itself that it is this operation, and does the same to every file."""
+        return commit.trailer("Operation") == intent.operation and (
+            set(self._history.changed_paths(commit)) >= {step.path for step in intent.steps}
+            and all(self._history.blob_id(commit.id, step.path) == step.after for step in intent.steps)
+        )
 
     # -- reading ---------------------------------------------------------------------------------
 
     def walk(self, *, path: RelPath | None = None) -> Iterator[Operation]:
         """All operations newest first, plain commits among them, each knowing whether it is undone."""
-        undone: set[str] = set()
+        claims: dict[str, set[RelPath]] = {}
         for commit in self._history.commits(path=path):
             operation = self._operation(commit)
-            if operation.undoes and operation.id not in undone:
-                undone.add(operation.undoes)
-            yield replace(operation, undone=operation.id in undone)
+            # An undo that touches none of its operation's files is none, whatever its trailers say.
+            undone = not claims.get(operation.id, set()).isdisjoint(operation.paths)
+            if operation.undoes and not undone:
+                claims.setdefault(operation.undoes, set()).update(operation.paths)
+            yield replace(operation, undone=undone)
 
     def log(self, limit: int = 200, path: RelPath | None = None) -> list[Operation]:
         """The newest ``limit`` operations."""
@@ -315,8 +306,22 @@ class Operations:
         return out
 
     def conflicts(self) -> tuple[Path, ...]:
-        """Files with another writer's text that is in no version of any memory file."""
-        return self._displaced.conflicts()
+        """Files with another writer's text that is in no version of any memory file, the oldest first."""
+        return tuple(conflict.kept for conflict in self._displaced.conflicts())
+
+    def conflict(self, number: int) -> Conflict:
+        """One of them, counted from 1. Raises UsageError."""
+        found = self._displaced.conflicts()
+        if not 1 <= number <= len(found):
+            raise UsageError(f"there is no conflict {number}", hint="`workbench conflicts` lists them")
+        return found[number - 1]
+
+    def discard(self, conflict: Conflict) -> BlobId:
+        """Take a conflict off the list. Its text is kept in git, under the name that is returned."""
+        with self._exclusive("discarding a conflict"):
+            blob = self._history.store_for_good(conflict.text())
+            self._displaced.drop(conflict)
+        return blob
 
     def edits(self, operation: Operation) -> tuple[FileEdit, ...]:
         """What an operation did to each file, from its commit."""
@@ -328,9 +333,24 @@ class Operations:
             )
         parent = commit.parents[0] if commit.parents else None
         return tuple(
-            FileEdit(path, self._history.blob(parent, path), self._history.blob(commit.id, path))
+            FileEdit(
+                path,
+                self._history.blob(parent, path),
+                self._history.blob(commit.id, path),
+                self._mode_before(commit, parent, path),
+            )
             for path in self._history.changed_paths(commit)
         )
+
+    def _mode_before(self, commit: Commit, parent: CommitId | None, path: RelPath) -> int | None:
+        """The permission bits that a file had before an operation removed it, as far as they are known."""
+        if self._history.blob_id(commit.id, path) is not None:
+            return None
+        for key, value in commit.trailers:
+            bits, _, name = value.partition(" ")
+            if key == _MODE and name == path and re.fullmatch("[0-7]{3}", bits):
+                return int(bits, 8)
+        return 0o777 if self._history.is_program(parent, path) else None
 
     def _operation(self, commit: Commit) -> Operation:
         """The operation that a commit records; a plain commit counts as one of its author's."""
@@ -352,44 +372,37 @@ class Operations:
         )
 
 
-def _state(now: bytes | None, before: bytes | None, after: bytes | None) -> str:
-    """Whether a file is ``old``, ``new``, or ``foreign``: something that we never planned on.
+def _programs(steps: Iterable[Step]) -> set[RelPath]:
+    """The files that an operation makes executable ones."""
+    return {step.path for step in steps if step.before is None and step.mode and step.mode & 0o100}
 
-    An agent may have appended to either version, and either may be a prefix of the other: the longer one
-    that fits decides.
-    """
-    if now is None:
-        return "new" if after is None else "old" if before is None else "foreign"
-    fitting = [
-        (len(version), name)
-        for version, name in ((before, "old"), (after, "new"))
-        if version is not None and now.startswith(version)
+
+def _private_modes(steps: Iterable[Step]) -> list[tuple[str, str]]:
+    """What git cannot remember of the files that go: that not everybody could read them."""
+    return [
+        (_MODE, f"{step.mode & 0o777:03o} {step.path}")
+        for step in steps
+        if step.after is None and step.mode is not None and not step.mode & 0o004
     ]
-    return max(fitting)[1] if fitting else "foreign"
 
 
-def _back(temporary: str) -> str:
-    """The name of the temporary file with which a step is taken back."""
-    return temporary.removesuffix(".tmp") + "-back.tmp"
-
-
-def _message(operation: OperationId, plan: Plan) -> str:
+def _message(operation: OperationId, plan: Plan, further: Iterable[tuple[str, str]]) -> str:
     """The commit's message: a subject for people, trailers for the workbench."""
     trailers = [("Operation", operation), ("Action", plan.action)]
     trailers += [("Entry", address) for address in plan.entries]
     trailers += [("Became", address) for address in plan.became]
-    trailers += list(plan.trailers)
+    trailers += [*plan.trailers, *further]
     if plan.reason:
         trailers.append(("Reason", plan.reason))
     trailers.append(("Actor", plan.actor))
     if plan.undoes:
         trailers.append(("Undoes", plan.undoes))
-    lines = [f"{key}: {' '.join(visible(value, one_line=True).split())}" for key, value in trailers]
+    lines = [f"{key}: {' '.join(visible(masked(value), one_line=True).split())}" for key, value in trailers]
     return f"{_subject(f'{plan.action}: {plan.summary}')}\n\n" + "\n".join(lines) + "\n"
 
 
 def _subject(text: str) -> str:
-    line = " ".join(visible(text, one_line=True).split())
+    line = " ".join(visible(masked(text), one_line=True).split())
     if len(line) <= _SUBJECT_CHARACTERS:
         return line
     return line[: _SUBJECT_CHARACTERS - 1].rstrip() + "…"

@@ -8,9 +8,9 @@ from pathlib import Path
 
 from workbench.errors import WriteFailedError
 from workbench.memory.names import RelPath
+from workbench.repository.history import History
 from workbench.workspace.demo import DemoCommit, demo_commits
 from workbench.workspace.files import Files
-from workbench.workspace.history import History
 
 _MARK = "workbench-demo"
 

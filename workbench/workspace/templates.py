@@ -6,9 +6,10 @@ from importlib.resources import files
 from pathlib import Path
 
 from workbench.errors import NoRepositoryError, WriteFailedError
+from workbench.memory.file_edit import FileEdit
 from workbench.memory.names import RelPath
-from workbench.workspace.history import History
-from workbench.workspace.plan import FileEdit, Operation, Plan
+from workbench.repository.history import History
+from workbench.workspace.plan import Operation, Plan
 from workbench.workspace.workspace import Workspace
 
 _COMMON = {

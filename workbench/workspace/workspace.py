@@ -17,10 +17,10 @@ from workbench.memory.address import find_entry, path_of
 from workbench.memory.entry import Entry, Kind
 from workbench.memory.markdown import Document, parse_document
 from workbench.memory.names import RelPath
+from workbench.repository.history import History
 from workbench.settings import Settings
 from workbench.workspace import layout
 from workbench.workspace.files import Files
-from workbench.workspace.history import History
 from workbench.workspace.layout import Layout, MemoryFile
 from workbench.workspace.operations import Operations
 
@@ -46,7 +46,13 @@ class Workspace:
             raise NoWorkspaceError(
                 f"{folder} is not a folder", hint="`workbench demo` makes a workspace to try"
             )
-        return cls(root, settings_module.load(root / layout.SETTINGS_FILE))
+        settings = settings_module.load(root / layout.SETTINGS_FILE)
+        if layout.STATE_DIR in root.parts:
+            from workbench.workspace.past import past_at  # noqa: PLC0415 - it is built on this module
+
+            if past := past_at(root, settings):
+                return past
+        return cls(root, settings)
 
     @classmethod
     def nearest(cls, folder: Path | str) -> Workspace:
@@ -91,6 +97,10 @@ class Workspace:
         except OSError as error:
             raise disk_error(error) from error
         return path
+
+    def cache_dir(self) -> Path:
+        """Where derived things lie that are good at any moment of the workspace; made on demand."""
+        return self.state_dir()
 
     def scan(self) -> list[MemoryFile]:
         """All memory files, sorted by path."""

@@ -12,7 +12,7 @@ from workbench.errors import RepositoryStateError
 class ObjectReader:
     """Gives the bytes of objects by their full names, of any object format.
 
-    Only names made of hexadecimal digits are ever sent, so no path can break the protocol.
+    Only names made of hexadecimal digits, and ``HEAD``, are ever sent, so no path can break the protocol.
     """
 
     def __init__(self, start: Callable[[], Any]) -> None:
@@ -33,6 +33,14 @@ class ObjectReader:
         if found[1].decode() != kind or len(data) != size:
             raise RepositoryStateError(f"{name} is a {found[1].decode()}, not a {kind}")
         return data
+
+    def resolve(self, revision: str) -> str | None:
+        """The full name of what a revision means at this moment, or None when it means nothing."""
+        found = (self._ask(revision) or self._ask(revision)).split()
+        if len(found) != 3:
+            return None
+        self._process.stdout.read(int(found[2]) + 1)
+        return str(found[0].decode())
 
     def close(self) -> None:
         """End the process."""

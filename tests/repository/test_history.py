@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from tests.support.workspaces import LOG, Sandbox
 from workbench.errors import NoRepositoryError, RepositoryStateError
 from workbench.memory.names import BlobId, RelPath
-from workbench.workspace.history import History
+from workbench.repository.history import History
 
 NAMES = st.sampled_from(["a", "a.md", "a-b", "a0", "b", "sub", "日本", "with space", "z.md"])
 PATHS = st.lists(NAMES, min_size=1, max_size=3).map("/".join)
@@ -25,22 +25,28 @@ def empty(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return root
 
 
-@given(st.lists(st.tuples(PATHS, st.sampled_from([b"one", b"two", None])), min_size=1, max_size=8))
+@given(
+    st.lists(st.tuples(PATHS, st.sampled_from([b"one", b"two", None]), st.booleans()), min_size=1, max_size=8)
+)
 @settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_a_spliced_tree_is_the_tree_that_git_writes(
-    empty: Path, changes: list[tuple[str, bytes | None]]
+    empty: Path, changes: list[tuple[str, bytes | None, bool]]
 ) -> None:
+    """Whether the changes come one by one or many in one commit."""
     history = History.open(empty)
     blobs = {data: history.store(data) for data in (b"one", b"two")}
     parent = None
     kept: dict[str, BlobId] = {}
-    for path, data in changes:
+    pending: dict[RelPath, BlobId | None] = {}
+    for number, (path, data, together) in enumerate(changes, 1):
         clash = any(p.startswith(path + "/") or path.startswith(p + "/") for p in kept)
-        if clash or (data is None and path not in kept):
-            continue
-        blob = None if data is None else blobs[data]
-        parent = history.build_commit(parent, {RelPath(path): blob}, "step\n")
-        kept = {**kept, path: blob} if blob else {p: b for p, b in kept.items() if p != path}
+        if not clash and (data is not None or path in kept):
+            blob = None if data is None else blobs[data]
+            pending[RelPath(path)] = blob
+            kept = {**kept, path: blob} if blob else {p: b for p, b in kept.items() if p != path}
+        if pending and (number == len(changes) or not together):
+            parent = history.build_commit(parent, pending, "step\n")
+            pending = {}
     if parent is not None:
         index = empty / ".git" / "private-index"
         index.unlink(missing_ok=True)

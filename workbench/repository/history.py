@@ -8,9 +8,9 @@ paths by construction, whatever the person has staged.
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import os
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from subprocess import PIPE
 from typing import Any
@@ -20,45 +20,51 @@ from workbench.errors import (
     RepositoryStateError,
     WriteFailedError,
 )
+from workbench.memory.file_edit import FileEdit
 from workbench.memory.names import BlobId, CommitId, RelPath
-from workbench.workspace import trees
-from workbench.workspace.carrier import carrier_for, configuration, configuration_overrides, reason
-from workbench.workspace.commits import Commit, parse_commit
-from workbench.workspace.objects import ObjectReader
+from workbench.repository import agreement, trees
+from workbench.repository.carrier import carrier_for, configuration, configuration_overrides, reason
+from workbench.repository.commits import Commit, parse_commit
+from workbench.repository.line_commits import line_commits
+from workbench.repository.objects import ObjectReader
+from workbench.repository.staging import Staging
 
 _UNFINISHED = {
     "rebase-merge": "a rebase",
-    "rebase-apply": "a rebase",
+    "rebase-apply": "a rebase or `git am`",
     "MERGE_HEAD": "a merge",
     "CHERRY_PICK_HEAD": "a cherry-pick",
     "REVERT_HEAD": "a revert",
+    "sequencer": "a cherry-pick or revert of several commits",
+    "BISECT_LOG": "a bisect",
 }
+_STALE_LOCK = "if no git is running, remove the stale .lock file that it names"
+DISCARDED = "refs/workbench/discarded/"
+"""Where texts are kept that a person took off the list of conflicts."""
 FALLBACK_IDENTITY = ("Memory Workbench", "workbench@localhost")
-
-
-@dataclass(frozen=True, slots=True)
-class _IndexRow:
-    """One line of the index; ``tag`` is S for what a sparse checkout left out."""
-
-    tag: str
-    mode: str
-    blob: str | None
-    stage: str
-    path: str
 
 
 class History:
     """The repository that a workspace lives in. Not for use from two threads at once."""
 
     def __init__(
-        self, carrier: Any, prefix: str, git_dir: Path, algorithm: str, identity: tuple[str, str]
+        self, carrier: Any, prefix: str, git_dir: Path, algorithm: str, configured: Mapping[str, str]
     ) -> None:
         self._git = carrier
+        self._root = Path(carrier.working_dir)
         self._prefix = prefix
         self._git_dir = git_dir
-        self._digest_size = 32 if algorithm == "sha256" else 20
-        self._identity = identity
+        self._algorithm = algorithm
+        self._digest_size = hashlib.new(algorithm).digest_size
+        self._identity = tuple(
+            configured.get(f"user.{key}") or fallback
+            for key, fallback in zip(("name", "email"), FALLBACK_IDENTITY, strict=True)
+        )
+        self._autocrlf = configured.get("core.autocrlf", "false")
+        self._sees_programs = configured.get("core.filemode", "true") != "false"
         self._cut_off: frozenset[str] = frozenset()
+        self._staging = Staging(self, self._run, self._feed, prefix)
+        self._objects_dir = git_dir / "objects"
         self._objects = ObjectReader(lambda: carrier.cat_file("--batch", as_process=True, istream=PIPE))
 
     @classmethod
@@ -73,6 +79,7 @@ class History:
             "--path-format=absolute",
             "--git-common-dir",
             "--is-bare-repository",
+            "--is-inside-work-tree",
             "--show-object-format",
             "--show-prefix",
             with_extended_output=True,
@@ -87,21 +94,23 @@ class History:
                 )
             raise NoRepositoryError(os.fspath(root))
         lines = os.fsdecode(out).split("\n")
-        git_dir, common_dir, bare, algorithm, prefix = (*lines, "", "")[:5]
+        git_dir, common_dir, bare, inside, algorithm, prefix = (*lines, "", "")[:6]
         if bare == "true":
             raise RepositoryStateError(
                 f"{git_dir} is a bare repository: it has no files to curate",
                 hint="clone it and open the clone",
             )
+        if inside != "true":
+            raise RepositoryStateError(
+                f"{git_dir} keeps its files elsewhere (core.worktree)",
+                hint="open the folder that it names, or take the setting out",
+            )
         top = os.fspath(root)[: -len(prefix)] if prefix else os.fspath(root)
         carrier.set_persistent_git_options(git_dir=git_dir, work_tree=top or "/")
         configured = configuration(carrier)
-        carrier.update_environment(**configuration_overrides(configured))
-        identity = tuple(
-            configured.get(f"user.{key}") or fallback
-            for key, fallback in zip(("name", "email"), FALLBACK_IDENTITY, strict=True)
-        )
-        history = cls(carrier, prefix, Path(git_dir), algorithm, (identity[0], identity[1]))
+        carrier.update_environment(**configuration_overrides(configured, carrier.version_info))
+        history = cls(carrier, prefix, Path(git_dir), algorithm, configured)
+        history._objects_dir = Path(common_dir) / "objects"
         with contextlib.suppress(OSError):
             history._cut_off = frozenset((Path(common_dir) / "shallow").read_text().split())
         return history
@@ -117,18 +126,27 @@ class History:
         """End the long-lived reading process."""
         self._objects.close()
 
+    @property
+    def carrier(self) -> Any:
+        """The runner, for what this room asks of the repository beside its history."""
+        return self._git
+
+    @property
+    def git_dir(self) -> Path:
+        """The folder of this checkout's own state (HEAD, the index)."""
+        return self._git_dir
+
+    @property
+    def shallow(self) -> bool:
+        """Whether the history ends before its beginning."""
+        return bool(self._cut_off)
+
     # -- reading ---------------------------------------------------------------------------------
 
     def head(self) -> CommitId | None:
         """The commit that HEAD stands on, or None before the first one."""
-        status, out, _ = self._git.rev_parse(
-            "--verify",
-            "--quiet",
-            "HEAD^{commit}",
-            with_extended_output=True,
-            with_exceptions=False,
-        )
-        return None if status else CommitId(out.strip())
+        found = self._objects.resolve("HEAD^{commit}")
+        return CommitId(found) if found else None
 
     def require_committable(self) -> None:
         """Raise RepositoryStateError while something unfinished owns the repository."""
@@ -144,57 +162,101 @@ class History:
 
         What a clone brought along could otherwise speak in our name.
         """
-        if self._index_rows([RelPath(folder)]) or self._node(self.head(), folder):
+        if self._staging.rows([RelPath(folder)]) or self.node(self.head(), folder):
             raise RepositoryStateError(
                 f"{folder}/ is under version control here, but it holds derived files only",
                 hint=f"git rm -r --cached {folder} and commit, if it is yours; else do not trust this clone",
             )
 
-    def require_plain(self, paths: Iterable[RelPath]) -> None:
-        """Raise RepositoryStateError for files that git stores in another form, or does not agree on.
+    def require_plain(self, edits: Sequence[FileEdit]) -> None:
+        """Raise RepositoryStateError for files on which git and the person would not agree with us.
 
-        Committing their bytes as they are would publish what a filter encrypts, record conflict markers,
-        or delete what a sparse checkout only left out.
+        That are files of another repository, files that git ignores, stores in another form, or left out
+        of a sparse checkout, and files with an unfinished merge or with other text staged than they hold.
         """
-        wanted = list(paths)
-        out = self._run("check_attr", "-z", "filter", "working-tree-encoding", "--", *wanted)
-        fields = os.fsdecode(out).split("\0")
-        for path, attribute, value in zip(fields[::3], fields[1::3], fields[2::3], strict=False):
-            if value not in ("unspecified", "unset"):
-                raise RepositoryStateError(
-                    f"{path} is stored through git's {attribute} “{value}”; nothing was changed",
-                    hint="curate files that git stores as they are, or remove the attribute for this one",
-                )
-        for row in self._index_rows(wanted):
-            if row.stage != "0":
-                raise RepositoryStateError(
-                    f"{row.path} has an unfinished merge in git's index; nothing was changed",
-                    hint="resolve it and `git add` the file, then try again",
-                )
-            if row.tag == "S":
-                raise RepositoryStateError(
-                    f"{row.path} is outside this sparse checkout; nothing was changed",
-                    hint="git sparse-checkout add its folder first",
-                )
+        for edit in edits:
+            agreement.require_own(self._root, edit.path)
+        paths = [edit.path for edit in edits]
+        rows = {row.path: row for row in self._staging.rows(paths)}
+        if unknown := [path for path in paths if path not in rows]:  # what git tracks is never ignored
+            agreement.require_not_ignored(self._git, unknown)
+        attributes = agreement.attributes(self._run, paths)
+        head = self.head()
+        for edit in edits:
+            row = rows.get(edit.path)
+            if row is not None:
+                agreement.require_settled(row, edit)
+            self._staging.require_nothing_else(head, row, edit)
+            versions = tuple(data for data in (edit.before, edit.after) if data is not None)
+            if any(b"\r\n" in data for data in versions):
+                kept = self.stored(BlobId(row.blob)) if row is not None and row.blob else b""
+            else:
+                kept = b""
+            agreement.require_same_bytes(edit.path, attributes[edit.path], self._autocrlf, versions, kept)
 
     def commit(self, commit: CommitId) -> Commit:
         """A commit's own data."""
         data = self._objects.read(commit, "commit")
         return parse_commit(commit, data, cut_off=commit in self._cut_off)
 
-    def commits(self, *, path: RelPath | None = None, batch: int = 256) -> Iterator[Commit]:
-        """All commits that HEAD reaches, newest first; with ``path`` those that changed it."""
-        if self.head() is None:
+    def commits(
+        self, *, path: RelPath | None = None, saying: str | None = None, batch: int = 256
+    ) -> Iterator[Commit]:
+        """All commits that HEAD reaches, newest first; with ``path`` those that changed it.
+
+        ``saying`` leaves those whose message holds this very text. Each further batch of commits makes
+        git walk from the start again.
+        """
+        head = self.head()
+        if head is None:
             return
         only = ["--", ":(top,literal)" + self._prefix + path] if path else ["--"]
+        said = ["--fixed-strings", f"--grep={saying}"] if saying else []
         skip = 0
         while True:
-            out = self._run("rev_list", f"--max-count={batch}", f"--skip={skip}", "HEAD", *only)
+            out = self._run("rev_list", f"--max-count={batch}", f"--skip={skip}", *said, head, *only)
             names = out.decode().split()
             yield from (self.commit(CommitId(name)) for name in names)
             if len(names) < batch:
                 return
             skip += batch
+
+    def versions(self, path: RelPath) -> Iterator[tuple[CommitId, list[CommitId]]]:
+        """The commits that changed a file, newest first, each with the latest ones before it that did."""
+        if head := self.head():
+            only = ":(top,literal)" + self._prefix + path
+            for line in self._run("rev_list", "--parents", head, "--", only).decode().splitlines():
+                name, *before = map(CommitId, line.split())
+                yield name, before
+
+    def order(self) -> list[CommitId]:
+        """The names of all commits that HEAD reaches, none before those that are built on it."""
+        names = self._run("rev_list", "--topo-order", head, "--") if (head := self.head()) else b""
+        return [*map(CommitId, names.decode().split())]
+
+    def everything(self) -> list[CommitId]:
+        """The names of all commits that any reference reaches, oldest first."""
+        head = self.head()
+        names = self._run("rev_list", "--topo-order", "--reverse", "--all", *([head] if head else []), "--")
+        return [*map(CommitId, names.decode().split())]
+
+    def files(self, commit: Commit, seen: set[str]) -> Iterator[tuple[RelPath, BlobId]]:
+        """The files of a commit below the workspace, less the folders in ``seen``, which grows by them."""
+        prefix = os.fsencode(self._prefix)
+        for path, blob in trees.files(self._tree, commit.tree, seen):
+            if path.startswith(prefix):
+                yield RelPath(os.fsdecode(path[len(prefix) :])), BlobId(blob)
+
+    def line_commits(self, commit: CommitId, path: RelPath) -> list[CommitId]:
+        """For each line of a file in a commit, the commit that brought it. Raises RepositoryStateError."""
+        return line_commits(self._objects_dir, self._cut_off, commit, self._prefix + path)
+
+    def first_saying(self, line: str) -> CommitId | None:
+        """The oldest commit whose message has this line."""
+        only = ("--fixed-strings", f"--grep={line}", "--topo-order", "HEAD", "--")
+        names = self._run("rev_list", *only).decode().split() if self.head() else []
+        saying = [name for name in names if line in self.commit(CommitId(name)).message.split("\n")]
+        return CommitId(saying[-1]) if saying else None
 
     def blob(self, commit: CommitId | None, path: RelPath) -> bytes | None:
         """A file's bytes in a commit, or None where it is not there."""
@@ -203,8 +265,13 @@ class History:
 
     def blob_id(self, commit: CommitId | None, path: RelPath) -> BlobId | None:
         """The name of a file's bytes in a commit."""
-        node = self._node(commit, path)
+        node = self.node(commit, path)
         return BlobId(node.id) if node and node.is_file else None
+
+    def is_program(self, commit: CommitId | None, path: RelPath) -> bool:
+        """Whether a file is executable in a commit."""
+        node = self.node(commit, path)
+        return node is not None and node.is_program
 
     def changed_paths(self, commit: Commit) -> tuple[RelPath, ...]:
         """The files below the workspace that a commit changed against its first parent.
@@ -218,9 +285,26 @@ class History:
         changed = trees.changed(self._tree, before, commit.tree)
         return tuple(RelPath(os.fsdecode(path[len(prefix) :])) for path in changed if path.startswith(prefix))
 
+    def files_in(self, commit: CommitId, enter: Callable[[str], bool]) -> Iterator[tuple[RelPath, BlobId]]:
+        """The regular files below the workspace in a commit, in the folders for which ``enter`` says yes."""
+        tree = self.commit(commit).tree
+        for path, blob in trees.regular_files(self._tree, tree, self._prefix, enter):
+            yield RelPath(path), BlobId(blob)
+
     def stored(self, blob: BlobId) -> bytes:
         """The bytes of a blob."""
         return self._objects.read(blob, "blob")
+
+    def name_of(self, data: bytes) -> BlobId:
+        """The name that ``data`` has, or would have, as a blob."""
+        return BlobId(hashlib.new(self._algorithm, b"blob %d\0" % len(data) + data).hexdigest())
+
+    def names_no_branch(self) -> bool:
+        """Whether HEAD is detached."""
+        try:
+            return not (self._git_dir / "HEAD").read_bytes().startswith(b"ref:")
+        except OSError:
+            return False
 
     # -- writing ---------------------------------------------------------------------------------
 
@@ -229,6 +313,19 @@ class History:
         options = ("--no-filters",) if kind == "blob" else ()
         return BlobId(self._feed(data, "hash_object", "-t", kind, "-w", *options, "--stdin"))
 
+    def store_for_good(self, data: bytes) -> BlobId:
+        """Keep ``data`` under a ref of ours, so that git never drops it, and return its name."""
+        blob = self.store(data)
+        status, _, err = self._git.update_ref(
+            f"{DISCARDED}{blob}",
+            blob,
+            with_extended_output=True,
+            with_exceptions=False,
+        )
+        if status:
+            raise WriteFailedError(f"git could not keep the text: {reason(err)}", hint="nothing was removed")
+        return blob
+
     def build_commit(
         self,
         parent: CommitId | None,
@@ -236,12 +333,20 @@ class History:
         message: str,
         *,
         author: tuple[str, str] | None = None,
+        programs: Container[RelPath] = (),
     ) -> CommitId:
-        """A commit object on ``parent`` with these paths replaced (None: removed). No ref moves."""
+        """A commit object on ``parent`` with these paths replaced (None: removed). No ref moves.
+
+        A file keeps its mode; those among ``programs`` that are new to git become executable.
+        """
         tree = self.commit(parent).tree if parent else None
-        for path, blob in changes.items():
-            parts = os.fsencode(self._prefix + path).split(b"/")
-            tree = trees.splice(self._tree, self._store_tree, tree, parts, blob)
+        wanted = {
+            tuple(os.fsencode(self._prefix + path).split(b"/")): trees.Change(
+                blob, executable=self._sees_programs and path in programs
+            )
+            for path, blob in changes.items()
+        }
+        tree = trees.splice(self._tree, self._store_tree, tree, wanted)
         name, email = self._identity
         by, by_email = author or (name, email)
         environment = {
@@ -255,6 +360,23 @@ class History:
             arguments += ["-p", parent]
         data = message.encode("utf-8", "replace")
         return CommitId(self._feed(data, "commit_tree", *arguments, env=environment))
+
+    def require_movable(self, commit: CommitId, expected: CommitId | None) -> None:
+        """Raise RepositoryStateError when the current branch could not be moved to ``commit``.
+
+        The branch is locked as for the move itself, and let go.
+        """
+        old = expected or "0" * (self._digest_size * 2)
+        try:
+            self._feed(
+                f"start\nupdate HEAD {commit} {old}\nprepare\nabort\n".encode(), "update_ref", "--stdin"
+            )
+        except WriteFailedError as error:
+            if self.head() == expected:
+                raise RepositoryStateError(
+                    f"the branch cannot be moved, so nothing was changed: {error.message}",
+                    hint=_STALE_LOCK,
+                ) from error
 
     def advance(self, commit: CommitId, expected: CommitId | None, why: str) -> bool:
         """Move the current branch to ``commit`` if it still stands at ``expected``.
@@ -274,40 +396,16 @@ class History:
         if status and self.head() == expected:
             raise RepositoryStateError(
                 f"the branch cannot be moved: {reason(err)}",
-                hint="if no git is running, remove the stale .lock file that it names",
+                hint=_STALE_LOCK,
             )
         return bool(status == 0)
 
     def refresh_index(self, old: CommitId | None, new: CommitId, paths: Iterable[RelPath]) -> str:
         """Follow the branch in the person's own index for those paths that equalled the old commit.
 
-        Without this their next plain ``git commit`` would take our change back. What they have staged
-        stays. Returns "" or a sentence that says why it could not be done.
+        Returns "" or a sentence that says why it could not be done.
         """
-        wanted = tuple(paths)
-        try:
-            staged = {row.path: row for row in self._index_rows(wanted)}
-        except RepositoryStateError as error:
-            return f"git's index was not refreshed: {error.message}"
-        lines = []
-        for path in wanted:
-            row = staged.get(path, _IndexRow("H", "100644", None, "0", path))
-            target = self.blob_id(new, path)
-            if row.stage != "0" or row.blob != self.blob_id(old, path) or row.blob == target:
-                continue
-            head = f"{row.mode} {target}" if target else f"0 {'0' * (self._digest_size * 2)}"
-            lines.append(os.fsencode(f"{head} 0\t{self._prefix}{path}") + b"\0")
-        if not lines:
-            return ""
-        try:
-            self._feed(b"".join(lines), "update_index", "--add", "-z", "--index-info")
-        except WriteFailedError:
-            return (
-                "git's index is locked, so it was not refreshed: run `git reset -q -- "
-                + " ".join(wanted)
-                + "` before your next plain commit"
-            )
-        return ""
+        return self._staging.follow(old, new, paths)
 
     def adopt_index(self) -> None:
         """Make the index say what HEAD says (for a repository that was just imported)."""
@@ -317,23 +415,12 @@ class History:
         """Take in a ``git fast-import`` stream."""
         self._feed(stream, "fast_import", "--quiet", "--date-format=raw")
 
-    def _index_rows(self, paths: Iterable[RelPath]) -> list[_IndexRow]:
-        """What the person's index says of these paths, and of what is below them."""
-        names = [":(top,literal)" + self._prefix + path for path in paths]
-        out = self._run("ls_files", "-t", "--stage", "-z", "--full-name", "--", *names)
-        rows = []
-        for record in filter(None, os.fsdecode(out).split("\0")):
-            meta, _, full = record.partition("\t")
-            tag, mode, blob, stage = meta.split(" ")
-            rows.append(_IndexRow(tag, mode, blob, stage, full[len(self._prefix) :]))
-        return rows
-
     # -- objects ---------------------------------------------------------------------------------
 
     def _tree(self, name: str) -> trees.Tree:
         return trees.parse(self._objects.read(name, "tree"), self._digest_size)
 
-    def _node(self, commit: CommitId | None, path: str) -> trees.Node | None:
+    def node(self, commit: CommitId | None, path: str) -> trees.Node | None:
         """What stands at a path in a commit."""
         if commit is None:
             return None

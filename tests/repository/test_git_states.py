@@ -11,9 +11,10 @@ import pytest
 from tests.support.workspaces import LOG, MEMORY_TEXT, Sandbox
 from workbench.curation import plan_promote, plan_undo
 from workbench.errors import NotMemoryError, RepositoryStateError
+from workbench.memory.file_edit import FileEdit
 from workbench.memory.names import RelPath
 from workbench.workspace.operations import Operations
-from workbench.workspace.plan import FileEdit, Operation, Plan
+from workbench.workspace.plan import Operation, Plan
 from workbench.workspace.workspace import Workspace
 
 
@@ -128,11 +129,31 @@ def test_a_file_outside_a_sparse_checkout_is_not_recorded_as_deleted(sandbox: Sa
     assert sandbox.git("rev-list", "--count", "HEAD").strip() == "1"
 
 
-def test_a_stale_branch_lock_is_named_and_nothing_is_lost(sandbox: Sandbox) -> None:
-    lock = sandbox.root / ".git/refs/heads/main.lock"
-    lock.touch()
-    with pytest.raises(RepositoryStateError, match=r"main\.lock"):
+@pytest.mark.parametrize("lock", [".git/refs/heads/main.lock", ".git/HEAD.lock"])
+def test_a_stale_branch_lock_is_named_before_anything_is_done(sandbox: Sandbox, lock: str) -> None:
+    (sandbox.root / lock).touch()
+    with pytest.raises(RepositoryStateError, match=r"\.lock"):
         promote(sandbox)
+    assert sandbox.read("MEMORY.md") == MEMORY_TEXT.encode()
+    (sandbox.root / lock).unlink()
+    promote(sandbox)
+    assert sandbox.git("status", "--porcelain") == ""
+
+
+def test_a_branch_that_is_locked_while_the_files_are_written_is_named_and_nothing_is_lost(
+    sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lock = sandbox.root / ".git/refs/heads/main.lock"
+    real = Operations._replace_all
+
+    def lock_late(self: Operations, *arguments: object) -> object:
+        lock.touch()
+        return real(self, *arguments)  # type: ignore[arg-type]
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Operations, "_replace_all", lock_late)
+        with pytest.raises(RepositoryStateError, match=r"main\.lock"):
+            promote(sandbox)
     lock.unlink()
     sandbox.workspace.operations.recover()
     assert "promote" in sandbox.git("log", "-1", "--format=%s")

@@ -1,0 +1,148 @@
+"""Every action there is, ready to be carried out on one small workspace."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from tests.support.workspaces import EPISODE, EPISODE_TEXT, LOG, Sandbox
+from workbench.curation import (
+    entry_source,
+    plan_archive,
+    plan_edit,
+    plan_forget,
+    plan_merge,
+    plan_move,
+    plan_pin,
+    plan_promote,
+    plan_quarantine,
+    plan_redo,
+    plan_release,
+    plan_restore,
+    plan_undo,
+)
+from workbench.workspace.layout import QUARANTINE
+from workbench.workspace.plan import Plan
+from workbench.workspace.workspace import Workspace
+
+SECOND_EPISODE = "episodes/2026/03/e2.md"
+GRAPH = "graph/person/sarah.md"
+GRAPH_TEXT = """---
+id: ent-4b1c
+name: Sarah Chen
+type: person
+---
+- [preference] Prefers async reviews over meetings
+- works_on [[Project Atlas]]
+"""
+Planner = Callable[[Workspace], Plan]
+
+
+@dataclass(frozen=True, slots=True)
+class Action:
+    """An action by name: what is done first, what is done, and what takes it back."""
+
+    name: str
+    plan: Planner
+    first: tuple[Planner, ...] = ()
+    back: Planner = plan_undo
+
+    def __str__(self) -> str:
+        return self.name
+
+
+def at(place: Workspace, words: str, path: str = LOG) -> str:
+    """The address of the first entry of ``path`` that holds ``words``."""
+    return next(e.address for e in place.document(path).entries if words in e.text)
+
+
+def promote(place: Workspace) -> Plan:
+    return plan_promote(place, [at(place, "async reviews")])
+
+
+def forget(place: Workspace) -> Plan:
+    return plan_forget(place, [at(place, "staging port")])
+
+
+def edit(place: Workspace) -> Plan:
+    document, entry = place.locate(at(place, "staging port"))
+    return plan_edit(place, entry.address, entry_source(document, entry).replace("8443", "9443"))
+
+
+def quarantine(place: Workspace) -> Plan:
+    return plan_quarantine(place, [at(place, "tantivy")])
+
+
+def release(place: Workspace) -> Plan:
+    page = next((place.root / QUARANTINE).glob("*.md"))
+    return plan_release(place, [at(place, "tantivy", page.relative_to(place.root).as_posix())])
+
+
+ACTIONS = (
+    Action("promote", promote),
+    Action("promote from an episode", lambda p: plan_promote(p, [at(p, "on Friday", EPISODE)])),
+    Action(
+        "promote several under a new heading",
+        lambda p: plan_promote(p, [at(p, "staging port"), at(p, "tantivy")], section="New"),
+    ),
+    Action("forget an entry", forget),
+    Action("forget a page", lambda p: plan_forget(p, [EPISODE])),
+    Action(
+        "forget in several files",
+        lambda p: plan_forget(p, [at(p, "tantivy"), SECOND_EPISODE, at(p, "Atlas", "MEMORY.md")]),
+    ),
+    Action(
+        "promote into an entry",
+        lambda p: plan_promote(p, [at(p, "async reviews")], into=at(p, "Likes tea", "MEMORY.md")),
+    ),
+    Action("edit", edit),
+    Action("merge", lambda p: plan_merge(p, [at(p, "Likes tea", "MEMORY.md"), at(p, "Atlas", "MEMORY.md")])),
+    Action("move", lambda p: plan_move(p, [at(p, "staging port")], to="memory/ports.md", section="Ports")),
+    Action("pin", lambda p: plan_pin(p, [at(p, "Likes tea", "MEMORY.md")])),
+    Action("quarantine", quarantine),
+    Action("quarantine a page", lambda p: plan_quarantine(p, [EPISODE])),
+    Action("release", release, (quarantine,)),
+    Action("archive", lambda p: plan_archive(p, [at(p, "Atlas", "MEMORY.md")])),
+    Action(
+        "restore a page",
+        lambda p: plan_restore(p, EPISODE, p.operations.log()[1].commit),
+        (lambda p: plan_forget(p, [EPISODE]),),
+    ),
+    Action("undo", plan_undo, (promote,), plan_redo),
+    Action("undo a forgotten page", plan_undo, (lambda p: plan_forget(p, [EPISODE]),), plan_redo),
+    Action("redo", plan_redo, (promote, plan_undo)),
+)
+
+
+def scene(root: Path) -> Sandbox:
+    """A workspace for every action, with a person's own work in it: staged, changed and untracked."""
+    sandbox = Sandbox(root)
+    sandbox.write(SECOND_EPISODE, EPISODE_TEXT.replace("e1", "e2").replace("1:0", "1:1"))
+    sandbox.write(GRAPH, GRAPH_TEXT)
+    sandbox.write("notes.txt", "theirs\n")
+    sandbox.commit("more")
+    sandbox.write("staged.txt", "staged\n")
+    sandbox.git("add", "staged.txt")
+    sandbox.write("notes.txt", "changed and not staged\n")
+    sandbox.write("new.txt", "not known to git\n")
+    return sandbox
+
+
+def contents(root: Path) -> dict[str, bytes]:
+    """Every file below the workspace but git's and ours, ``settled``."""
+    found = {}
+    for path in sorted(root.rglob("*")):
+        name = path.relative_to(root).as_posix()
+        if path.is_file() and not name.startswith((".git/", ".workbench/")):
+            found[name] = settled(path.read_bytes())
+    return found
+
+
+def settled(data: bytes) -> bytes:
+    """A file without what differs from run to run by design."""
+    return _VARYING.sub(b"", data)
+
+
+_VARYING = re.compile(rb"(?:id=[a-z]?[0-9a-f]{6,}|(?:at|since)=[0-9T:Z+-]+)")

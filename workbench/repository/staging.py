@@ -1,0 +1,169 @@
+"""The person's own git index: read for a few paths, and rewritten for exactly those."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from itertools import islice
+from typing import TYPE_CHECKING
+
+from workbench.errors import RepositoryStateError, WriteFailedError
+from workbench.memory.file_edit import FileEdit
+from workbench.memory.names import BlobId, CommitId, RelPath
+
+if TYPE_CHECKING:
+    from workbench.repository.history import History
+
+_LOCK_TRIES = 6
+_LOCK_SECONDS = 0.1
+_LAG_DEPTH = 50
+"""Commits of ours that the person's index may lie behind."""
+
+
+@dataclass(frozen=True, slots=True)
+class IndexRow:
+    """One line of the index; ``tag`` is S for what a sparse checkout left out, small for assumed."""
+
+    tag: str
+    mode: str
+    blob: str
+    stage: str
+    path: str
+
+    @property
+    def is_skipped(self) -> bool:
+        """Whether a sparse checkout left the file out, or the person asked git not to look at it."""
+        return self.tag in "Ss"
+
+    @property
+    def options(self) -> list[str]:
+        """What brings the person's marks back to a line that was replaced."""
+        wanted = {"--assume-unchanged": self.tag.islower(), "--skip-worktree": self.is_skipped}
+        return [option for option, is_set in wanted.items() if is_set]
+
+
+class Staging:
+    """The index of one repository, for paths below the workspace's place in it."""
+
+    def __init__(
+        self, history: History, run: Callable[..., bytes], feed: Callable[..., str], prefix: str
+    ) -> None:
+        """``run`` and ``feed`` start git; ``prefix`` is the workspace's place in the repository."""
+        self._history = history
+        self._run = run
+        self._feed = feed
+        self._prefix = prefix
+
+    def rows(self, paths: Iterable[RelPath]) -> list[IndexRow]:
+        """What the index says of these paths, and of what is below them."""
+        names = [":(top,literal)" + self._prefix + path for path in paths]
+        out = self._run("ls_files", "-v", "--stage", "-z", "--full-name", "--", *names)
+        found = []
+        for record in filter(None, os.fsdecode(out).split("\0")):
+            meta, _, full = record.partition("\t")
+            tag, mode, blob, stage = meta.split(" ")
+            found.append(IndexRow(tag, mode, blob, stage, full[len(self._prefix) :]))
+        return found
+
+    def require_nothing_else(self, head: CommitId | None, row: IndexRow | None, edit: FileEdit) -> None:
+        """Raise RepositoryStateError when the person has staged other text for a file than it holds.
+
+        What is staged must be what is committed or what is on disk.
+
+        Anything else is work of the person's that neither has; their next commit would set it in the
+        place of what we do now.
+        """
+        kept = self._history.blob_id(head, edit.path)
+        on_disk = None if edit.before is None else self._history.name_of(edit.before)
+        if self._stands_at(row, kept) or self._stands_at(row, on_disk) or self._lags(row, edit.path):
+            return
+        raise RepositoryStateError(
+            f"other text is staged for {edit.path} than it holds; nothing was changed",
+            hint=f"commit what you have staged, or take it back: git reset -q -- {edit.path}",
+        )
+
+    def follow(self, old: CommitId | None, new: CommitId, paths: Iterable[RelPath]) -> str:
+        """Follow the branch in the person's own index for those paths that equalled the old commit.
+
+        Without this their next plain ``git commit`` would take our change back. What they have staged
+        stays. Returns "" or a sentence that says why it could not be done.
+        """
+        wanted = tuple(paths)
+        try:
+            staged = {row.path: row for row in self.rows(wanted)}
+        except RepositoryStateError as error:
+            return f"git's index was not refreshed: {error.message}"
+        lines: list[tuple[RelPath, str | None, IndexRow | None]] = []
+        for path in wanted:
+            row, node = staged.get(path), self._history.node(new, path)
+            if node is not None and not node.is_file:
+                node = None
+            if row is not None and (row.stage != "0" or (node is not None and row.blob == node.id)):
+                continue
+            if not self._stands_at(row, self._history.blob_id(old, path)) and not self._lags(row, path):
+                continue
+            if node is not None:
+                lines.append((path, f"{row.mode if row else node.mode.decode()} {node.id}", row))
+            elif row is not None:
+                lines.append((path, None, row))
+        if not lines:
+            return ""
+        try:
+            self._put_patiently(lines)
+        except WriteFailedError:
+            return (
+                "git's index is locked, so it was not refreshed: run `git reset -q -- "
+                + " ".join(wanted)
+                + "` before your next plain commit"
+            )
+        return ""
+
+    def _put_patiently(self, lines: list[tuple[RelPath, str | None, IndexRow | None]]) -> None:
+        """As ``_put``, waiting a moment for somebody who holds the index just now.
+
+        That may be the git that a killed workbench left behind.
+        """
+        for _ in range(_LOCK_TRIES - 1):
+            with contextlib.suppress(WriteFailedError):
+                return self._put(lines)
+            time.sleep(_LOCK_SECONDS)
+        return self._put(lines)
+
+    def _put(self, lines: Iterable[tuple[RelPath, str | None, IndexRow | None]]) -> None:
+        """Give each path the mode and blob ``MODE BLOB`` (None: take it out), keeping the marks of its row.
+
+        Raises WriteFailedError, having changed nothing, when the index is locked.
+        """
+        kept = list(lines)
+        data = [os.fsencode(f"{to or self._nothing()} 0\t{self._prefix}{path}") for path, to, _ in kept]
+        self._feed(_records(data), "update_index", "--add", "-z", "--index-info")
+        for option in ("--assume-unchanged", "--skip-worktree"):
+            marked = [os.fsencode(path) for path, to, row in kept if to and row and option in row.options]
+            if marked:
+                self._feed(_records(marked), "update_index", option, "-z", "--stdin")
+
+    def _nothing(self) -> str:
+        return "0 " + "0" * len(self._history.name_of(b""))
+
+    def _stands_at(self, row: IndexRow | None, blob: BlobId | None) -> bool:
+        """Whether the index says this of a file. `git add -N` says that it is still to come."""
+        if row is None:
+            return blob is None
+        return row.blob == blob or (blob is None and row.blob == self._history.name_of(b""))
+
+    def _lags(self, row: IndexRow | None, path: RelPath) -> bool:
+        """Whether the index says what stood before our newest commits, as after a locked index."""
+        for commit in islice(self._history.commits(path=path), _LAG_DEPTH):
+            if commit.trailer("Operation") is None:
+                return False
+            before = self._history.blob_id(commit.parents[0], path) if commit.parents else None
+            if self._stands_at(row, before):
+                return True
+        return False
+
+
+def _records(items: Iterable[bytes]) -> bytes:
+    return b"".join(item + b"\0" for item in items)

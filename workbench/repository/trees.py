@@ -1,0 +1,163 @@
+"""Git tree objects: read, compared, and rewritten along one path."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+
+from workbench.errors import RepositoryStateError
+
+_FOLDER = b"40000"
+_FILE = b"100644"
+_PROGRAM = b"100755"
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """One line of a tree: its mode as git writes it and the object's name in hexadecimal."""
+
+    mode: bytes
+    id: str
+
+    @property
+    def is_tree(self) -> bool:
+        """Whether this is a folder."""
+        return self.mode == _FOLDER
+
+    @property
+    def is_program(self) -> bool:
+        """Whether this is an executable file."""
+        return self.mode == _PROGRAM
+
+    @property
+    def is_file(self) -> bool:
+        """Whether this is a regular file (not a link, not a submodule)."""
+        return self.mode.startswith(b"100")
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """What a file becomes: the name of its bytes, or None when it goes.
+
+    A file keeps its mode; ``executable`` says it of one that is not there yet.
+    """
+
+    blob: str | None
+    executable: bool = False
+
+
+Tree = dict[bytes, Node]
+Reader = Callable[[str], Tree]
+Writer = Callable[[Tree], str]
+
+
+def parse(data: bytes, digest_size: int) -> Tree:
+    """The tree in ``data``; object names are ``digest_size`` bytes (20 or 32)."""
+    tree: Tree = {}
+    at = 0
+    while at < len(data):
+        blank, end = data.index(b" ", at), data.index(b"\0", at)
+        after = end + 1 + digest_size
+        tree[data[blank + 1 : end]] = Node(data[at:blank], data[end + 1 : after].hex())
+        at = after
+    return tree
+
+
+def render(tree: Tree) -> bytes:
+    """The bytes of a tree, in git's order: folders sort as if their names ended in a slash."""
+    lines = sorted(tree.items(), key=lambda item: item[0] + (b"/" if item[1].is_tree else b""))
+    return b"".join(node.mode + b" " + name + b"\0" + bytes.fromhex(node.id) for name, node in lines)
+
+
+def splice(
+    read: Reader, write: Writer, tree: str | None, changes: Mapping[tuple[bytes, ...], Change]
+) -> str | None:
+    """The name of ``tree`` with the files at these paths replaced; empty folders go.
+
+    A path is the names that lead to the file. Each folder is read and written once, however many of its
+    files change. Raises RepositoryStateError when a link or a submodule stands on the way.
+    """
+    nodes = read(tree) if tree else {}
+    below: dict[bytes, dict[tuple[bytes, ...], Change]] = {}
+    here: dict[bytes, Change] = {}
+    for (name, *rest), change in changes.items():
+        if rest:
+            below.setdefault(name, {})[tuple(rest)] = change
+        else:
+            here[name] = change
+    for name, change in here.items():
+        if change.blob is None and name in nodes and not nodes[name].is_tree:
+            del nodes[name]
+    for name, deeper in below.items():
+        there = nodes.pop(name, None)
+        if there is not None and not there.is_tree:
+            raise RepositoryStateError(
+                f"{name.decode('utf-8', 'replace')} is a link or a submodule in git, not a folder",
+                hint="open the workspace inside it instead",
+            )
+        if folder := splice(read, write, there.id if there else None, deeper):
+            nodes[name] = Node(_FOLDER, folder)
+    for name, change in here.items():
+        if change.blob is not None:
+            there = nodes.get(name)
+            fresh = _PROGRAM if change.executable else _FILE
+            nodes[name] = Node(there.mode if there is not None and there.is_file else fresh, change.blob)
+    return write(nodes) if nodes else None
+
+
+def changed(read: Reader, before: str | None, after: str | None) -> Iterator[bytes]:
+    """Paths of files that differ between two trees."""
+    if before == after:
+        return
+    old = read(before) if before else {}
+    new = read(after) if after else {}
+    for name in sorted(old.keys() | new.keys()):
+        left, right = old.get(name), new.get(name)
+        if left == right:
+            continue
+        left_tree = left.id if left and left.is_tree else None
+        right_tree = right.id if right and right.is_tree else None
+        if left_tree or right_tree:
+            for below in changed(read, left_tree, right_tree):
+                yield name + b"/" + below
+        if (left and not left.is_tree) or (right and not right.is_tree):
+            yield name
+
+
+def files(read: Reader, tree: str, seen: set[str], at: bytes = b"") -> Iterator[tuple[bytes, str]]:
+    """Paths and names of the files in ``tree``, less the folders in ``seen``, which grows by those met.
+
+    A folder counts as seen at its place only: the same folder elsewhere holds files of other names.
+    """
+    place = f"{tree} {at.hex()}"
+    if place in seen:
+        return
+    seen.add(place)
+    for name, node in read(tree).items():
+        if node.is_tree:
+            yield from files(read, node.id, seen, at + name + b"/")
+        elif node.is_file:
+            yield at + name, node.id
+
+
+def regular_files(
+    read: Reader, tree: str, top: str, enter: Callable[[str], bool]
+) -> Iterator[tuple[str, str]]:
+    """Each regular file below the folder ``top`` (empty, or ending in a slash) with the name of its blob.
+
+    Paths count from ``top``; ``enter`` is asked for each folder. A name with a slash in it, which no honest
+    tree has, is passed over.
+    """
+    left = [("", tree)]
+    while left:
+        prefix, name = left.pop()
+        for part, node in read(name).items():
+            path = prefix + os.fsdecode(part)
+            below = path.startswith(top)
+            if b"/" in part:
+                continue
+            if node.is_file and below:
+                yield path[len(top) :], node.id
+            elif node.is_tree and (top.startswith(path + "/") or (below and enter(path[len(top) :]))):
+                left.append((path + "/", node.id))

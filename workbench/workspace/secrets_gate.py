@@ -1,0 +1,95 @@
+"""The last look at a text before git keeps it for good: is there a secret that git does not have yet?"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from workbench.errors import SecretFoundError
+from workbench.memory.file_edit import FileEdit
+from workbench.memory.findings import Finding
+from workbench.memory.names import RelPath
+from workbench.memory.secrets import secrets_in
+
+_PLACES = 5
+"""Places that an error names."""
+_AROUND = 8
+"""Lines around a change that are looked at too."""
+
+
+def require_no_new_secret(
+    edits: Sequence[FileEdit], recorded: Callable[[RelPath], bytes | None], *, brings_back: bool = False
+) -> None:
+    """Raise SecretFoundError when recording ``edits`` would give git a secret that it does not hold yet.
+
+    ``recorded`` gives a file as it is in the last commit. A secret that stands there, in any of the files
+    concerned, is not new: what is moved, archived or set aside may keep it. ``brings_back``: the texts after
+    the edits are the history's own (undo, redo, restore), so only those found on disk are looked at.
+    """
+    found: list[tuple[RelPath, int, str, Finding, bool]] = []
+    for edit in edits:
+        before = _text(edit.before)
+        found += [(edit.path, *what, True) for what in _fresh(_text(recorded(edit.path)), before)]
+        if not brings_back and edit.after != edit.before:
+            found += [(edit.path, *what, False) for what in _fresh(before, _text(edit.after))]
+    if not found:
+        return
+    known = [_text(recorded(edit.path)) for edit in edits]
+    seen: set[tuple[RelPath, str]] = set()
+    places = []
+    for path, line, value, finding, on_disk in found:
+        if (path, value) not in seen and not any(value in text for text in known):
+            places.append((path, line, finding, on_disk))
+        seen.add((path, value))
+    if places:
+        raise SecretFoundError(
+            [f"{path}:{line}: {finding.rule} {finding.shown}" for path, line, finding, _ in places[:_PLACES]],
+            more=len(places[_PLACES:]),
+            on_disk=any(on_disk for *_, on_disk in places),
+        )
+
+
+def left_in_history(edits: Sequence[FileEdit]) -> tuple[str, ...]:
+    """What to tell when ``edits`` take a secret out of the files: taking out is not making unsaid."""
+    kept = [_text(edit.after) for edit in edits]
+    notes = [
+        f"{finding.rule} {finding.shown} is still in git's history: change it where it is used; "
+        "docs/purge.md says how to remove it from the history"
+        for edit, after in zip(edits, kept, strict=True)
+        for _, value, finding in _fresh(after, _text(edit.before))
+        if not any(value in text for text in kept)
+    ]
+    return tuple(dict.fromkeys(notes))
+
+
+def _fresh(old: str, new: str) -> list[tuple[int, str, Finding]]:
+    """The secrets in what ``new`` has and ``old`` has not: line, value and finding.
+
+    Only the lines that differ are looked at, and a few around them: a key may have begun before.
+    """
+    if old == new:
+        return []
+    start = _common(old, new)
+    end = len(new) - _common(old[start:][::-1], new[start:][::-1])
+    for _ in range(_AROUND):
+        start = new.rfind("\n", 0, start) if start > 0 else start
+        end = at if 0 <= end < len(new) and (at := new.find("\n", end + 1)) >= 0 else len(new)
+    start = max(start, 0)
+    part = new[start:end]
+    lines = new.count("\n", 0, start)
+    return [(lines + f.line(part), part[f.start : f.end], f) for f in secrets_in(part)]
+
+
+def _common(one: str, other: str) -> int:
+    """How many characters both begin with; found by halving, as comparing is fast and counting is not."""
+    low, high = 0, min(len(one), len(other))
+    while low < high:
+        middle = (low + high + 1) // 2
+        if one[low:middle] == other[low:middle]:
+            low = middle
+        else:
+            high = middle - 1
+    return low
+
+
+def _text(data: bytes | None) -> str:
+    return (data or b"").decode("utf-8", "surrogateescape")

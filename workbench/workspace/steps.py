@@ -1,0 +1,141 @@
+"""The files of one operation: exchanged one after another, taken back, or finished after a kill."""
+
+from __future__ import annotations
+
+import contextlib
+
+from workbench.errors import WorkbenchError
+from workbench.memory.file_edit import FileEdit
+from workbench.memory.names import BlobId, RelPath
+from workbench.repository.history import History
+from workbench.workspace.displaced import Displaced
+from workbench.workspace.files import ChangedError, Files, Written
+from workbench.workspace.journal import Step
+
+
+class Steps:
+    """What is done to the files, each step by itself; the journal and the branch are not known here."""
+
+    def __init__(self, files: Files, history: History, displaced: Displaced) -> None:
+        self._files = files
+        self._history = history
+        self._displaced = displaced
+
+    def do_all(self, steps: tuple[Step, ...], edits: tuple[FileEdit, ...]) -> list[str]:
+        """Exchange the files; when one of them has changed or fails, put the earlier ones back.
+
+        Returns what the person should be told. Raises ChangedError, WorkbenchError and OSError.
+        """
+        done: list[tuple[Step, FileEdit]] = []
+        notes: list[str] = []
+        try:
+            for step, edit in zip(steps, edits, strict=True):
+                written = self._replace(edit.path, edit.before, edit.after, step.temporary, step.mode)
+                done.append((step, edit))
+                if not written.durable:
+                    notes.append(f"{edit.path} is saved, durability unconfirmed")
+        except (ChangedError, WorkbenchError, OSError):
+            for step, edit in reversed(done):
+                self._put_back(step, edit)
+            raise
+        return notes
+
+    def finish(self, step: Step) -> bool:
+        """Make one file what the operation made it, unless somebody else rewrote it; whether it is so."""
+        before, after = self._bytes(step.before), self._bytes(step.after)
+        now = self._files.read_or_none(step.path)
+        state = _state(now, before, after)
+        for name in (step.temporary, _back(step.temporary)):
+            foreign = self._settle(step.path, name, now, before, after)
+            if foreign and state == "new":
+                # Killed between the two swaps of a conflict: the version beside is somebody else's.
+                self._files.swap_beside(step.path, name)
+                self._displaced.keep(step.path, name, after)
+                return False
+            if foreign:
+                self._displaced.keep(step.path, name, None)
+        if state != "old":
+            return state == "new"
+        tail = (now or b"")[len(before or b"") :]
+        target = after if not tail else (after or b"") + tail
+        try:
+            self._replace(step.path, now, target, step.temporary, step.mode)
+        except ChangedError:
+            return False
+        return True
+
+    def _put_back(self, step: Step, edit: FileEdit) -> None:
+        """Take one file of a failed operation back; text of somebody else stays."""
+        now = self._files.read_or_none(edit.path)
+        if edit.after is None:
+            target = edit.before if now is None else now
+        elif now is not None and now.startswith(edit.after):
+            tail = now[len(edit.after) :]
+            target = None if edit.before is None and not tail else (edit.before or b"") + tail
+        else:
+            target = now
+        if target != now:
+            with contextlib.suppress(ChangedError):
+                self._replace(edit.path, now, target, _back(step.temporary), step.mode)
+
+    def _replace(
+        self, path: RelPath, before: bytes | None, after: bytes | None, temporary: str, mode: int | None
+    ) -> Written:
+        """Replace one file and keep what may still be written to."""
+        try:
+            written = self._files.replace(path, before, after, temporary=temporary, mode=mode)
+        except ChangedError as changed:
+            if changed.left is not None:
+                self._displaced.keep(path, changed.left, changed.known)
+            raise
+        if written.displaced is not None:
+            self._displaced.keep(path, written.displaced, (before or b"") + written.carried)
+        return written
+
+    def _settle(
+        self, path: RelPath, name: str, now: bytes | None, before: bytes | None, after: bytes | None
+    ) -> bool:
+        """Put a temporary file that was left behind where it belongs.
+
+        Does nothing and returns True when it holds text that is in neither version.
+        """
+        content = self._files.read_beside(path, name)
+        if content is None:
+            return False
+        if self._files.is_same_file(path, name):
+            self._files.remove_beside(path, name)
+            return False
+        versions = sorted((v for v in (before, after) if v is not None), key=len, reverse=True)
+        if any(version.startswith(content) for version in versions):
+            self._displaced.keep(path, name, content)
+            return False
+        for version in versions:
+            if content.startswith(version):
+                carried = now is not None and content[len(version) :] in now[len(after or b"") :]
+                self._displaced.keep(path, name, content if carried else version)
+                return False
+        return True
+
+    def _bytes(self, blob: BlobId | None) -> bytes | None:
+        return None if blob is None else self._history.stored(blob)
+
+
+def _state(now: bytes | None, before: bytes | None, after: bytes | None) -> str:
+    """Whether a file is ``old``, ``new``, or ``foreign``: something that we never planned on.
+
+    An agent may have appended to either version, and either may be a prefix of the other: the longer one
+    that fits decides.
+    """
+    if now is None:
+        return "new" if after is None else "old" if before is None else "foreign"
+    fitting = [
+        (len(version), name)
+        for version, name in ((before, "old"), (after, "new"))
+        if version is not None and now.startswith(version)
+    ]
+    return max(fitting)[1] if fitting else "foreign"
+
+
+def _back(temporary: str) -> str:
+    """The name of the temporary file with which a step is taken back."""
+    return temporary.removesuffix(".tmp") + "-back.tmp"
