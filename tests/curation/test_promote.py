@@ -8,7 +8,7 @@ from datetime import date
 import pytest
 
 from tests.support.workspaces import EPISODE, LOG, Sandbox
-from workbench.curation import plan_promote
+from workbench.curation import plan_promote, plan_undo
 from workbench.errors import (
     AmbiguousEntryError,
     EntryNotFoundError,
@@ -17,6 +17,7 @@ from workbench.errors import (
     UsageError,
 )
 from workbench.memory.entry import Entry
+from workbench.workspace.workspace import Workspace
 
 TODAY = date(2026, 3, 20)
 
@@ -207,3 +208,44 @@ def test_the_way_back_leads_to_a_file_of_any_name(sandbox: Sandbox, name: bytes)
 def test_what_is_not_one_visible_line_is_refused_as_a_heading(sandbox: Sandbox, section: str) -> None:
     with pytest.raises(UsageError, match="heading"):
         promoted(sandbox, sandbox.address("staging port"), section=section)
+
+
+def test_an_operation_says_where_each_entry_stands_now_and_by_whose_hand(sandbox: Sandbox) -> None:
+    place = sandbox.workspace
+    words = " ".join(f"Sentence number {n} tells of the harbour at dawn." for n in range(60))
+    sandbox.write("memory/long.md", f"- short one\n\n```\n{words}\n```\n")
+    long = sandbox.workspace.document("memory/long.md").entries[1]
+    named = [sandbox.address("tantivy"), sandbox.address("staging port"), long.address]
+    done = place.operations.carry_out(lambda: plan_promote(place, named, today=TODAY))
+    assert done.entries == tuple(named)
+    entries = [place.find(address) for address in done.became]
+    assert [entry.part for entry in entries] == [1, 1, 1]
+    assert [entry.provenance.get("by") for entry in entries if entry.provenance] == ["human"] * 3
+    assert [entry.text for entry in entries[:2]] == [
+        "We decided to use tantivy for search",
+        "The staging port is 8443",
+    ]
+    assert done.actor == "human"
+
+
+def test_what_dreaming_promotes_says_so(sandbox: Sandbox) -> None:
+    plan = plan_promote(sandbox.workspace, [sandbox.address("staging port")], actor="dreaming")
+    assert plan.actor == "dreaming"
+    assert b" by=dreaming -->" in (plan.edits[0].after or b"")
+
+
+@pytest.mark.parametrize("order", [(0, 1, 2), (2, 1, 0), (1, 0, 2)])
+def test_promotions_are_undone_byte_for_byte_in_any_order_after_a_restart(
+    sandbox: Sandbox, order: tuple[int, ...]
+) -> None:
+    before = sandbox.snapshot()
+    words = (("staging port", LOG), ("Friday", EPISODE), ("reviews", LOG))
+    place = sandbox.workspace
+    done = []
+    for address in [sandbox.address(*where) for where in words]:
+        done.append(place.operations.carry_out(lambda a=address: plan_promote(place, [a])))  # type: ignore[misc]
+    again = Workspace.open(sandbox.root)
+    for number in order:
+        again.operations.carry_out(lambda id=done[number].id: plan_undo(again, id))  # type: ignore[misc]
+    again.close()
+    assert sandbox.snapshot() == before

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from workbench.curation.gather import gather
+from workbench.memory.file_edit import FileEdit
 from workbench.memory.removal import take_out
-from workbench.workspace.plan import FileEdit, Plan
+from workbench.workspace.plan import Plan
 from workbench.workspace.workspace import Workspace
 
 

@@ -10,6 +10,7 @@ from workbench.memory.address import find_entry, path_of
 from workbench.memory.entry import Entry, Kind
 from workbench.memory.markdown import Document
 from workbench.memory.names import RelPath
+from workbench.workspace.layout import is_quarantined
 from workbench.workspace.workspace import Workspace
 
 _PAGES = (Kind.EPISODE, Kind.ENTITY)
@@ -73,3 +74,12 @@ def gather(workspace: Workspace, addresses: Sequence[str], *, pages: str = "") -
     for path in found.pages:
         found.entries.pop(path, None)
     return found
+
+
+def require_released(address: str) -> None:
+    """Raise NotCuratableError for what is in quarantine: it is released before anything else uses it."""
+    if is_quarantined(path_of(address) or address):
+        raise NotCuratableError(
+            f"{address} is in quarantine",
+            hint="`workbench release` brings it back to where it came from first",
+        )

@@ -25,12 +25,18 @@ def find_operation(workspace: Workspace, prefix: str) -> Operation:
         )
     found: list[Operation] = []
     for operation in workspace.operations.walk():
-        if wanted in (operation.id, operation.commit):
+        if wanted == operation.commit or (wanted == operation.id and _is_original(workspace, operation)):
             return operation
         if operation.id.startswith(wanted) or operation.commit.startswith(wanted):
             found.append(operation)
     if not found:
         raise OperationNotFoundError(prefix)
-    if len(found) > 1:
+    if len({operation.id for operation in found}) > 1:
         raise AmbiguousOperationError(prefix, [f"{o.id} ({o.summary})" for o in found])
-    return found[0]
+    return found[-1]  # the oldest: newer ones of the same name are copies
+
+
+def _is_original(workspace: Workspace, operation: Operation) -> bool:
+    """Whether no older commit has this operation's name: a plain commit may copy the lines of another."""
+    first = workspace.history.first_saying(f"Operation: {operation.id}")
+    return first in (None, operation.commit)

@@ -2,29 +2,25 @@
 
 from __future__ import annotations
 
-import secrets
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from datetime import date
 
+from workbench.curation.derivation import derived_provenance
+from workbench.curation.gate import held_back, left_out
+from workbench.curation.merge import merged
 from workbench.curation.sections import section_for
+from workbench.curation.sources import NEVER_A_SOURCE, Source, marks, source_at
 from workbench.errors import NotCuratableError, UsageError
 from workbench.memory.edit import as_item, insert_item, is_heading, marker_in
-from workbench.memory.entry import Entry, Form, Kind, entry_hash
-from workbench.memory.episode import read_episode
-from workbench.memory.frontmatter import set_front_matter
+from workbench.memory.entry import Entry, Form, Kind
+from workbench.memory.file_edit import FileEdit
 from workbench.memory.markdown import Document, parse_document
-from workbench.memory.names import RelPath
-from workbench.memory.provenance import Provenance, least_trusted, provenance
+from workbench.memory.provenance import Provenance
 from workbench.visible import visible
-from workbench.workspace.plan import FileEdit, Plan
+from workbench.workspace.plan import Plan
 from workbench.workspace.workspace import Workspace
 
-_REFUSED = {
-    Kind.MEMORY: "it is in long-term memory already",
-    Kind.DREAM: "dream output is never a source: it would feed on itself",
-    Kind.BOOTSTRAP: "bootstrap files are loaded by the agent as they are",
-}
+_REFUSED = {Kind.MEMORY: "it is in long-term memory already", **NEVER_A_SOURCE}
 
 
 def plan_promote(
@@ -32,130 +28,100 @@ def plan_promote(
     addresses: Sequence[str],
     *,
     section: str | None = None,
+    into: str | None = None,
     reason: str = "",
+    allow_flagged: bool = False,
     today: date | None = None,
+    actor: str = "human",
 ) -> Plan:
-    """Copy entries into MEMORY.md, under ``section`` or the one that fits each of them.
+    """Copy entries into MEMORY.md: into its entry ``into``, else under ``section`` or where each fits.
 
+    What is promoted into an entry becomes one with it, as ``plan_merge`` does it, and the sources stay.
     An episode that an entry comes from is marked as promoted. An address without ``#`` names a whole
-    episode and promotes its abstract. Raises NotCuratableError with the reason, EntryNotFoundError, ...
+    episode and promotes its abstract. Entries with hidden text or a secret are left out, and named in the
+    plan's notes, unless ``allow_flagged``. Raises FlaggedError when that leaves none, NotCuratableError
+    with the reason, EntryNotFoundError, ...
     """
+    if section is not None and into is not None:
+        raise UsageError("a heading or an entry, not both", hint="the entry says where it stands")
     if section is not None and not is_heading(section):
         raise UsageError(
             f"“{visible(section[:80], one_line=True)}” cannot be a heading",
             hint="a heading is one line of visible text without marks",
         )
+    named = {address: source_at(workspace, address) for address in dict.fromkeys(addresses)}
+    asked = {address: source.entry for address, source in named.items()}
+    held = {} if allow_flagged else held_back(asked)
+    sources = [source for address, source in named.items() if address not in held]
+    for source in sources:
+        if why := _REFUSED.get(source.entry.kind):
+            raise NotCuratableError(f"{source.entry.address} cannot be promoted: {why}")
     today = today or date.today()
-    memory = workspace.memory_document()
-    before = memory.data if _exists(workspace, memory.path) else None
+    if into is None:
+        memory, became = _added(workspace.memory_document(), sources, section, today, actor)
+        entries = tuple(source.entry.address for source in sources)
+    else:
+        target = _target(workspace, into)
+        data, entry = merged(target, sources, today=today, actor=actor)
+        memory, became = parse_document(target.document.path, data, Kind.MEMORY), [entry]
+        entries = (*(source.entry.address for source in sources), target.entry.address)
+    before = workspace.files.read_or_none(memory.path)
+    headings = dict.fromkeys(entry.heading[-1] for entry in became if entry.heading)
+    return Plan(
+        action="promote",
+        summary=sources[0].entry.title if len(sources) == 1 else f"{len(sources)} entries",
+        edits=(FileEdit(memory.path, before, memory.data), *marks(sources, today)),
+        entries=entries,
+        became=tuple(entry.address for entry in became),
+        reason=reason,
+        actor=actor,
+        trailers=(
+            *(("Source", source.place) for source in sources),
+            *(("Section", heading) for heading in headings),
+        ),
+        notes=left_out(asked, held),
+    )
+
+
+def _added(
+    memory: Document, sources: Sequence[Source], section: str | None, today: date, actor: str
+) -> tuple[Document, list[Entry]]:
+    """Curated memory with a copy of each source, and the copies (of one in parts, the first part)."""
     known = {entry.hash for entry in memory.entries}
-    episodes: dict[RelPath, FileEdit] = {}
-    entries: list[Entry] = []
-    sections: list[str] = []
-    for address in dict.fromkeys(addresses):
-        source = _source(workspace, address)
+    names: list[str | None] = []
+    for source in sources:
         entry = source.entry
-        if entry.kind in _REFUSED:
-            raise NotCuratableError(f"{address} cannot be promoted: {_REFUSED[entry.kind]}")
         if entry.hash in known:
             raise NotCuratableError(
                 f"“{entry.title}” is in {memory.path} already", hint="nothing was changed"
             )
         known.add(entry.hash)
         target = section or section_for(entry.text, memory)
-        origin = source.provenance(today)
+        origin = derived_provenance(source.document, entry, today)
+        origin = Provenance((*origin.fields, ("by", actor)))
         item = as_item(entry.text, origin, marker_in(memory, target))
         memory = parse_document(memory.path, insert_item(memory, target, item), Kind.MEMORY)
-        if not _stands_in(memory, entry, origin):
+        copy = _copy(memory, origin)
+        if copy is None or (copy.hash != entry.hash and (copy.parts == 1 or copy.form is not Form.ITEM)):
             raise NotCuratableError(
                 f"“{entry.title}” would not be an entry of {memory.path}: a code block, comment or HTML "
                 "that is not closed there swallows it",
                 hint="close it, or choose a section before it with --heading",
             )
-        entries.append(entry)
-        sections.append(target)
-        if entry.kind is Kind.EPISODE and entry.path not in episodes:
-            edit = _mark_promoted(source.document, today)
-            if edit:
-                episodes[entry.path] = edit
-    what = entries[0].title if len(entries) == 1 else f"{len(entries)} entries"
-    return Plan(
-        action="promote",
-        summary=what,
-        edits=(FileEdit(memory.path, before, memory.data), *episodes.values()),
-        entries=tuple(entry.address for entry in entries),
-        reason=reason,
-        trailers=(
-            *(("Source", f"{e.path}#L{e.start_line}") for e in entries),
-            *(("Section", name) for name in dict.fromkeys(sections)),
-        ),
-    )
+        names.append(origin.get("id"))
+    copies = {e.provenance.get("id"): e for e in reversed(memory.entries) if e.provenance}
+    return memory, [copies[name] for name in names]
 
 
-@dataclass(frozen=True, slots=True)
-class _Source:
-    """The entry to promote, in the file that it stands in."""
+def _copy(memory: Document, origin: Provenance) -> Entry | None:
+    """The entry of ``memory`` with this provenance."""
+    return next((entry for entry in memory.entries if entry.provenance == origin), None)
 
-    document: Document
-    entry: Entry
 
-    def provenance(self, today: date) -> Provenance:
-        """Where the copy will say it came from."""
-        entry, header = self.entry, self.document.front_matter
-        own = entry.provenance
-        session = (own and own.get("session")) or (header and header.text("session"))
-        return provenance(
-            {
-                "id": "m" + secrets.token_hex(3),
-                "src": f"{entry.path}#L{entry.start_line}",
-                "entry": entry.hash,
-                "session": session or None,
-                "trust": self.trust(),
-                "occurred_at": entry.date.isoformat() if entry.date else None,
-                "at": today.isoformat(),
-            }
+def _target(workspace: Workspace, address: str) -> Source:
+    target = Source(*workspace.locate(address))
+    if target.document.path != workspace.memory_path():
+        raise NotCuratableError(
+            f"{address} is not in {workspace.memory_path()}", hint="promote into one of its entries"
         )
-
-    def trust(self) -> str:
-        """No line speaks louder than the file that it stands in, and a log vouches for nobody."""
-        if self.entry.kind is Kind.LOG:
-            return "unknown"
-        header, own = self.document.front_matter, self.entry.provenance
-        in_file = header.text("trust") if header else None
-        return least_trusted(in_file, (own and own.get("trust")) or in_file)
-
-
-def _source(workspace: Workspace, address: str) -> _Source:
-    if "#" in address:
-        return _Source(*workspace.locate(address))
-    document = workspace.document(address)
-    if document.kind is not Kind.EPISODE or not document.entries:
-        raise NotCuratableError(f"{address} is a whole file", hint="promote one of its entries: path#hash")
-    abstract = read_episode(document).abstract
-    first = document.entries[0]
-    matching = next((e for e in document.entries if e.text == abstract), None)
-    return _Source(
-        document, matching or replace(first, text=abstract, form=Form.PARAGRAPH, hash=entry_hash(abstract))
-    )
-
-
-def _mark_promoted(document: Document, today: date) -> FileEdit | None:
-    header = document.front_matter
-    if header is None or header.problem or header.text("promoted_at"):
-        return None
-    after = set_front_matter(document.data, "promoted_at", today.isoformat())
-    return FileEdit(document.path, document.data, after) if after != document.data else None
-
-
-def _stands_in(memory: Document, entry: Entry, origin: Provenance) -> bool:
-    """Whether the copy is an entry by itself, or the parts of one where it is longer than a window."""
-    name = origin.get("id")
-    return any(
-        e.hash == entry.hash
-        or (e.parts > 1 and e.form is Form.ITEM and e.provenance and e.provenance.get("id") == name)
-        for e in memory.entries
-    )
-
-
-def _exists(workspace: Workspace, path: RelPath) -> bool:
-    return workspace.files.read_or_none(path) is not None
+    return target

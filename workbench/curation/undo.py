@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
+import contextlib
+
 from workbench.curation.lookup import find_operation
+from workbench.curation.unwinding import same_words, unwound
 from workbench.errors import ConflictError, NotCuratableError
-from workbench.memory.difference import OverlapError, revert
-from workbench.workspace.plan import FileEdit, Operation, Plan
+from workbench.memory.difference import OverlapError, hunks, revert
+from workbench.memory.file_edit import FileEdit
+from workbench.memory.names import RelPath
+from workbench.visible import visible
+from workbench.workspace.layout import SETTINGS_FILE
+from workbench.workspace.plan import Operation, Plan
+from workbench.workspace.templates import TEMPLATES
 from workbench.workspace.workspace import Workspace
 
+_MOST_NAMED = 5
 _BOOKKEEPING = frozenset({"undo", "redo", "external", "commit"})
+_SET_UP = frozenset({SETTINGS_FILE, *(name for files in TEMPLATES.values() for name in files)})
 
 
 def plan_undo(workspace: Workspace, operation: str | None = None) -> Plan:
@@ -24,8 +34,6 @@ def plan_undo(workspace: Workspace, operation: str | None = None) -> Plan:
             raise NotCuratableError("there is nothing to undo")
     else:
         target = find_operation(workspace, operation)
-        if target.undone:
-            raise NotCuratableError(f"{target.id} is undone already", hint="`workbench redo` brings it back")
     return _inverse(workspace, target, "undo")
 
 
@@ -40,13 +48,17 @@ def plan_redo(workspace: Workspace) -> Plan:
 
 
 def _inverse(workspace: Workspace, target: Operation, action: str) -> Plan:
+    done, left_out = _of_memory(workspace, target)
     edits = tuple(
-        FileEdit(edit.path, current, after)
-        for edit in workspace.operations.edits(target)
+        FileEdit(edit.path, current, after, edit.mode if current is None else None)
+        for edit in done
         for current in (workspace.files.read_or_none(edit.path),)
-        for after in (_reverted(edit, current),)
+        if not (target.undone and _is_gone(edit, current))
+        for after in (_without(workspace, target, edit, current),)
         if current != after
     )
+    if not edits and target.undone:
+        raise NotCuratableError(f"{target.id} is undone already", hint="`workbench redo` brings it back")
     if not edits:
         raise NotCuratableError(f"the effect of {target.id} is gone already; nothing was changed")
     return Plan(
@@ -55,7 +67,60 @@ def _inverse(workspace: Workspace, target: Operation, action: str) -> Plan:
         edits=edits,
         entries=target.entries,
         undoes=target.id,
+        notes=left_out,
     )
+
+
+def _of_memory(workspace: Workspace, target: Operation) -> tuple[list[FileEdit], tuple[str, ...]]:
+    """What an operation did to memory, and a note on other files, which stay as they are.
+
+    A plain commit may have changed anything, and whoever wrote it may have signed it as an operation.
+    """
+    edits = workspace.operations.edits(target)
+    ours = [edit for edit in edits if _is_memory(workspace, edit.path)]
+    others = [edit.path for edit in edits if not _is_memory(workspace, edit.path)]
+    if not ours and others:
+        raise NotCuratableError(
+            f"{target.id} changed no memory: {_named(others)}",
+            hint=f"git revert {target.commit[:12]} takes it back",
+        )
+    note = f"not memory, so left as it is: {_named(others)}"
+    return ours, (note,) if others else ()
+
+
+def _is_memory(workspace: Workspace, path: RelPath) -> bool:
+    """Whether undo may touch a file: memory, quarantine, and what the workbench itself sets up."""
+    return workspace.layout.may_curate(path) or path.startswith("_system/") or path in _SET_UP
+
+
+def _named(paths: list[RelPath]) -> str:
+    more = f" and {len(paths) - _MOST_NAMED} more" if len(paths) > _MOST_NAMED else ""
+    return ", ".join(visible(path, one_line=True) for path in paths[:_MOST_NAMED]) + more
+
+
+def _is_gone(edit: FileEdit, current: bytes | None) -> bool:
+    """Whether a file is without the change of an operation that some commit says it undid.
+
+    Anybody can write such a line into a commit, so the file decides. Lines that were added stand there or do
+    not; where lines were only taken out, they are there again.
+    """
+    if current in (edit.before, edit.after):
+        return current != edit.after
+    if current is None or edit.after is None:
+        return True
+    before = edit.before or b""
+    if _fits(before, edit.after, current):
+        return all(not hunk.new for hunk in hunks(before, edit.after)) and _fits(edit.after, before, current)
+    return _fits(edit.after, before, current)
+
+
+def _fits(before: bytes, after: bytes, current: bytes) -> bool:
+    """Whether the change from ``before`` to ``after`` can be taken back."""
+    try:
+        revert(before, after, current)
+    except OverlapError:
+        return False
+    return True
 
 
 def _subject(target: Operation) -> str:
@@ -64,6 +129,18 @@ def _subject(target: Operation) -> str:
     while subject.startswith(("undo: ", "redo: ")):
         subject = subject[len("undo: ") :]
     return subject
+
+
+def _without(workspace: Workspace, target: Operation, edit: FileEdit, current: bytes | None) -> bytes | None:
+    """The file without the operation's change, in the order that history knows where lines cannot say."""
+    reverted = _reverted(edit, current)
+    if current in (edit.before, edit.after):
+        return reverted
+    with contextlib.suppress(ConflictError):
+        known = unwound(workspace, target, edit, current, _reverted)
+        if known and same_words(known.after, reverted):
+            return known.after
+    return reverted
 
 
 def _reverted(edit: FileEdit, current: bytes | None) -> bytes | None:

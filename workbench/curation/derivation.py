@@ -1,0 +1,36 @@
+"""What an entry says of its origin, once it or its copy stands in another file."""
+
+from __future__ import annotations
+
+import secrets
+from datetime import date
+
+from workbench.memory.entry import Entry, Kind
+from workbench.memory.markdown import Document
+from workbench.memory.provenance import Provenance, least_trusted, provenance
+
+
+def derived_provenance(document: Document, entry: Entry, today: date) -> Provenance:
+    """The provenance of ``entry`` of ``document`` for the place that it goes to."""
+    own, header = entry.provenance, document.front_matter
+    session = (own and own.get("session")) or (header and header.text("session"))
+    return provenance(
+        {
+            "id": "m" + secrets.token_hex(3),
+            "src": f"{entry.path}#L{entry.start_line}",
+            "entry": entry.hash,
+            "session": session or None,
+            "trust": trust_of(document, entry),
+            "occurred_at": entry.date.isoformat() if entry.date else None,
+            "at": today.isoformat(),
+        }
+    )
+
+
+def trust_of(document: Document, entry: Entry) -> str:
+    """No line speaks louder than the file that it stands in, and a log vouches for nobody."""
+    if entry.kind is Kind.LOG:
+        return "unknown"
+    own, header = entry.provenance, document.front_matter
+    in_file = header.text("trust") if header else None
+    return least_trusted(in_file, (own and own.get("trust")) or in_file)
