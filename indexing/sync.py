@@ -228,7 +228,7 @@ class _Sync:
         self._progress(Progress("prepare", 1, 1))
         from indexing.fill import fill_vectors  # noqa: PLC0415 - imports lancedb
 
-        cache = self._workspace.state_dir() / CACHE_FILE
+        cache = self._workspace.cache_dir() / CACHE_FILE
         for last in (False, True):
             manifest.shapes.pop("vectors", None)
             generation.write_manifest(manifest)

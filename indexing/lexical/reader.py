@@ -67,6 +67,13 @@ class Snapshot:
         with engine("the word index cannot be read"):
             return read_body(self._searcher.doc(match.address).get_first("body"))[0]
 
+    def everything(self) -> list[tuple[Stored, int, Match]]:
+        """All entries, each with its position in its file and what the index sorts and filters by."""
+        matches = self._run(EngineQuery.all_query(), max(1, self.count()))
+        with engine("the word index cannot be read"):
+            bodies = (self._searcher.doc(match.address).get_first("body") for match in matches)
+            return [(*read_body(body), match) for body, match in zip(bodies, matches, strict=True)]
+
     def under(self, paths: Iterable[str], limit: int) -> list[Stored]:
         """The entries of these files, at most ``limit``, each file's in its order."""
         with engine("the word index cannot be read"):

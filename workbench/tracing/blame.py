@@ -1,0 +1,94 @@
+"""Line by line: which operation brought it, who, when, and in which session."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from dataclasses import dataclass
+
+from workbench.errors import NotMemoryError
+from workbench.memory.difference import split_lines
+from workbench.memory.entry import Entry
+from workbench.memory.markdown import Document
+from workbench.memory.names import CommitId, RelPath
+from workbench.tracing.alignment import kept_lines
+from workbench.tracing.deed import UNRECORDED, Deed, deed_of
+from workbench.tracing.origin import Origin, origin_of
+from workbench.workspace.workspace import Workspace
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LineOrigin:
+    """One line of a file on disk. ``text`` has no line end; bytes that are not UTF-8 are surrogates.
+
+    ``entry`` and ``origin`` are those of the entry that the line belongs to, if it belongs to one.
+    """
+
+    number: int
+    text: str
+    deed: Deed
+    entry: str | None = None
+    origin: Origin | None = None
+
+
+def blame(workspace: Workspace, path: str) -> tuple[LineOrigin, ...]:
+    """Where each line of the file ``path``, as it is on disk, comes from.
+
+    Raises NotMemoryError where there is no such file, and what ``workspace.history`` raises.
+    """
+    try:
+        document = workspace.document(path)
+    except FileNotFoundError:
+        raise NotMemoryError(path) from None
+    deeds = line_deeds(workspace, document)
+    entries = _EntryAt(document)
+    origins: dict[int, Origin] = {}
+    out = []
+    for number, (line, deed) in enumerate(zip(split_lines(document.data), deeds, strict=True), 1):
+        entry = entries.at(number)
+        if entry is not None and entry.span.start not in origins:
+            origins[entry.span.start] = origin_of(document, entry, newest(deeds, entry))
+        out.append(
+            LineOrigin(
+                number=number,
+                text=line.removesuffix(b"\n").removesuffix(b"\r").decode("utf-8", "surrogateescape"),
+                deed=deed,
+                entry=entry.address if entry else None,
+                origin=origins[entry.span.start] if entry else None,
+            )
+        )
+    return tuple(out)
+
+
+def line_deeds(workspace: Workspace, document: Document) -> list[Deed]:
+    """For each line of a file as it was read what brought it; UNRECORDED where no commit has it."""
+    history = workspace.history
+    head, path = history.head(), RelPath(document.path)
+    recorded = history.blob(head, path)
+    if head is None or recorded is None:
+        return [UNRECORDED] * len(split_lines(document.data))
+    commits = history.line_commits(head, path) if recorded else []
+    deeds: dict[CommitId, Deed] = {name: deed_of(history.commit(name)) for name in set(commits)}
+    return [UNRECORDED if at is None else deeds[commits[at]] for at in kept_lines(recorded, document.data)]
+
+
+def newest(deeds: list[Deed], entry: Entry) -> Deed:
+    """The latest of those who wrote an entry's lines: the entry is no older than its youngest line."""
+    of_entry = deeds[entry.start_line - 1 : entry.end_line] or [UNRECORDED]
+    if UNRECORDED in of_entry:
+        return UNRECORDED
+    return max(of_entry, key=lambda deed: deed.when.timestamp() if deed.when else 0.0)
+
+
+class _EntryAt:
+    """The entry that a line belongs to."""
+
+    def __init__(self, document: Document) -> None:
+        self._entries = document.entries
+        self._firsts = [entry.start_line for entry in document.entries]
+
+    def at(self, number: int) -> Entry | None:
+        index = bisect_right(self._firsts, number) - 1
+        if index < 0:
+            return None
+        entry = self._entries[index]
+        return entry if number <= entry.end_line else None
