@@ -1,0 +1,1 @@
+"""Proof that nothing is lost: every text of every operation, the references, and what was left behind."""

@@ -1,0 +1,160 @@
+"""Bundle files: what each says of itself, and the numbered chain of them in a folder.
+
+``memory-0001-full.bundle`` begins a chain, ``memory-0002.bundle`` holds what came since, and so on; a later
+full one begins another chain. ``SHA256SUMS`` (as ``sha256sum -c`` reads it) names every bundle that must be
+there. Nothing in the folder is ever removed or written over.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from workbench.errors import BackupError, RepositoryStateError
+from workbench.memory.names import CommitId
+from workbench.repository.carrier import ask
+from workbench.workspace import exchange
+
+SUMS = "SHA256SUMS"
+TEMPORARY = ".wb-"
+_NAME = re.compile(r"memory-(\d{4,9})(-full)?\.bundle")
+_SUM = re.compile(r"([0-9a-f]{64}) [ *](memory-\d{4,9}(?:-full)?\.bundle)")
+_MAGIC = {b"# v2 git bundle\n", b"# v3 git bundle\n"}
+_HEADER_BYTES = 1 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class Header:
+    """What a bundle says it holds: one branch with its commit, built on commits that must be there."""
+
+    branch: str
+    commit: CommitId
+    needs: tuple[str, ...]
+    algorithm: str
+
+
+def read_header(path: Path) -> Header:
+    """The header of a bundle. Raises BackupError for anything else."""
+    refs: dict[str, str] = {}
+    needs: list[str] = []
+    algorithm = "sha1"
+    try:
+        with path.open("rb") as file:
+            head = file.read(_HEADER_BYTES).partition(b"\n\n")[0] + b"\n"
+    except OSError as error:
+        raise BackupError(f"{path} cannot be read: {error.strerror}") from error
+    first, _, rest = head.partition(b"\n")
+    if first + b"\n" not in _MAGIC:
+        raise BackupError(f"{path} is no git bundle, or its beginning is damaged")
+    for line in os.fsdecode(rest).splitlines():
+        if line.startswith("@object-format="):
+            algorithm = line.partition("=")[2]
+        elif line.startswith("-"):
+            needs.append(line[1:].partition(" ")[0])
+        elif not line.startswith("@"):
+            name, _, ref = line.partition(" ")
+            refs[ref] = name
+    branches = [ref for ref in refs if ref.startswith("refs/heads/")]
+    if len(branches) != 1 or algorithm not in ("sha1", "sha256"):
+        raise BackupError(
+            f"{path} holds {len(branches)} branches; a backup holds one",
+            hint="for a bundle of your own: git clone FILE DIR",
+        )
+    branch = branches[0]
+    return Header(branch.removeprefix("refs/heads/"), CommitId(refs[branch]), tuple(needs), algorithm)
+
+
+def write_bundle(carrier: Any, path: Path, branch: str, basis: CommitId | None) -> None:
+    """What the branch has since ``basis`` (None: all of it), flushed to the disk. Raises BackupError."""
+    since = (f"^{basis}",) if basis else ()
+    path.unlink(missing_ok=True)
+    try:
+        ask(carrier, "bundle", "create", "--quiet", os.fspath(path), "HEAD", f"refs/heads/{branch}", *since)
+        descriptor = os.open(path, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+    except (RepositoryStateError, OSError) as error:
+        path.unlink(missing_ok=True)
+        raise BackupError(
+            f"the bundle could not be written: {error}", hint="is there space for it? `git fsck` tells more"
+        ) from error
+
+
+def put_in_place(fresh: Path, final: Path) -> None:
+    """Give a finished bundle its name, durably; never over another file."""
+    folder = os.open(final.parent, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        exchange.place(folder, fresh.name, final.name)
+        os.fsync(folder)
+    finally:
+        os.close(folder)
+
+
+class Chain:
+    """The newest chain of bundles in a folder."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._sums = self._read_sums()
+        there = [name for name in os.listdir(folder) if _NAME.fullmatch(name)] if folder.is_dir() else []
+        self._names = sorted({*there, *self._sums}, key=_number)
+        starts = [at for at, name in enumerate(self._names) if "-full" in name]
+        self.bundles = [folder / name for name in (self._names[starts[-1] :] if starts else self._names)]
+
+    def tip(self) -> CommitId | None:
+        """The commit of the newest bundle, or None where there is none. Raises BackupError."""
+        return read_header(self.bundles[-1]).commit if self.bundles else None
+
+    def fault(self) -> str:
+        """What is wrong with the chain, in words; empty when it is whole as far as its books say."""
+        for before, path in zip([None, *self.bundles], self.bundles, strict=False):
+            if not path.is_file():
+                return f"{path.name} is missing"
+            if before is None and "-full" not in path.name:
+                return f"what {path.name} is built on is missing"
+            if before is not None and _number(path.name) != _number(before.name) + 1:
+                return f"what stood between {before.name} and {path.name} is missing"
+            if path.name in self._sums and self._sums[path.name] != digest(path):
+                return f"{path.name} is damaged"
+        return ""
+
+    def next_path(self, *, full: bool) -> Path:
+        """The name of the bundle that comes next."""
+        number = _number(self._names[-1]) + 1 if self._names else 1
+        return self.folder / f"memory-{number:04}{'-full' if full else ''}.bundle"
+
+    def enter(self, paths: Iterable[Path]) -> None:
+        """Name bundles that are in place, and known to be whole, in the books."""
+        sums = self._read_sums()
+        known = {path.name: digest(path) for path in paths if path.name not in sums} | sums
+        fresh = self.folder / f"{TEMPORARY}{SUMS}.tmp"
+        with fresh.open("w", encoding="ascii") as file:
+            file.writelines(f"{known[name]}  {name}\n" for name in sorted(known, key=_number))
+            file.flush()
+            os.fsync(file.fileno())
+        fresh.replace(self.folder / SUMS)
+
+    def _read_sums(self) -> dict[str, str]:
+        with contextlib.suppress(OSError):
+            text = (self.folder / SUMS).read_text(encoding="ascii", errors="replace")
+            return {found[2]: found[1] for line in text.splitlines() if (found := _SUM.fullmatch(line))}
+        return {}
+
+
+def digest(path: Path) -> str:
+    """SHA-256 of a file, in hexadecimal."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _number(name: str) -> int:
+    found = _NAME.fullmatch(name)
+    return int(found[1]) if found else 0
