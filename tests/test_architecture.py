@@ -31,7 +31,7 @@ def relative(path: Path) -> str:
 
 def test_only_the_carrier_starts_git() -> None:
     users = [relative(p) for p in MODULES if "git" in imported(ast.parse(p.read_text()))]
-    assert users == ["workbench/workspace/carrier.py"]
+    assert users == ["workbench/repository/carrier.py"]
 
 
 def test_memory_does_no_input_or_output() -> None:
@@ -48,7 +48,7 @@ def test_memory_does_no_input_or_output() -> None:
 def test_only_the_file_layer_writes_a_memory_file() -> None:
     """Curation, screens and the command line have no way to write: they plan, operations carry out."""
     writers = {"write_text", "write_bytes", "unlink", "rename", "replace_file", "rmtree", "touch"}
-    for folder in ("workbench/curation", "workbench/cli", "screens"):
+    for folder in ("workbench/curation", "workbench/tracing", "workbench/cli", "screens"):
         for path in (PROJECT / folder).rglob("*.py"):
             for node in ast.walk(ast.parse(path.read_text())):
                 if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import click
 
@@ -14,9 +15,23 @@ dry_run_option = click.option("--dry-run", is_flag=True, help="Only show the dif
 reason_option = click.option("--reason", default="", help="Why; kept in the commit.")
 entries_argument = click.argument("entries", metavar="ENTRY...", nargs=-1, required=True)
 
+allow_secret_option = click.option(
+    "--allow-secret", is_flag=True, help="Record a secret in git's history, as it is."
+)
 
-def act(place: Workspace, planner: Callable[[], Plan], *, dry_run: bool, as_json: bool) -> None:
-    """Show what would be done, or do it and say so."""
+
+def act(
+    place: Workspace,
+    planner: Callable[[], Plan],
+    *,
+    dry_run: bool,
+    as_json: bool,
+    allow_secret: bool = False,
+) -> None:
+    """Show what would be done, or do it and say so.
+
+    ``allow_secret`` is the person's word that a secret which git does not hold yet may be recorded.
+    """
     if dry_run:
         plan = planner()
         if as_json:
@@ -29,7 +44,8 @@ def act(place: Workspace, planner: Callable[[], Plan], *, dry_run: bool, as_json
     plans: list[Plan] = []
 
     def plan_and_keep() -> Plan:
-        plans.append(planner())
+        plan = planner()
+        plans.append(replace(plan, allow_secrets=True) if allow_secret else plan)
         return plans[-1]
 
     operation = place.operations.carry_out(plan_and_keep)

@@ -9,7 +9,19 @@ from pathlib import Path
 import click
 
 from workbench import __version__
-from workbench.cli import acting, models, reading, searching, setting_up
+from workbench.cli import (
+    acting,
+    conflicts,
+    editing,
+    keeping,
+    models,
+    reading,
+    relocating,
+    searching,
+    setting_up,
+    tracing,
+    trusting,
+)
 from workbench.cli.output import (
     OutputError,
     abandon_output,
@@ -18,7 +30,11 @@ from workbench.cli.output import (
     narrate,
     occupy_closed_streams,
 )
-from workbench.errors import NoWorkspaceError, WorkbenchError, WriteFailedError, disk_error
+from workbench.cli.places import AS_OF
+from workbench.errors import NoWorkspaceError, ReadOnlyError, WorkbenchError, WriteFailedError, disk_error
+
+_OF_ANY_MOMENT = (None, "open", "status", "get", "search", "reindex", "log", "show", "blame", "flagged")
+"""What can be asked of memory as it was."""
 
 
 class _Program(click.Group):
@@ -31,6 +47,15 @@ class _Program(click.Group):
         if self.get_command(ctx, args[0]) is None and Path(args[0]).is_dir():
             return "open", self.get_command(ctx, "open"), args
         return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """The commands under what they are for."""
+        width = max(len(name) for name in self.commands)
+        for title, commands in _COMMANDS.items():
+            shown = [command for command in commands if not command.hidden]
+            with formatter.section(title):
+                limit = formatter.width - 6 - width
+                formatter.write_dl([(str(c.name).ljust(width), c.get_short_help_str(limit)) for c in shown])
 
 
 @click.group(
@@ -45,36 +70,63 @@ class _Program(click.Group):
     envvar="WORKBENCH_WORKSPACE",
     help="The workspace; else the nearest one upwards from here.",
 )
+@click.option(
+    "--as-of",
+    metavar="WHEN",
+    help="As it was: after an operation or commit, or at the end of a day (2026-03-14). Read-only.",
+)
 @click.version_option(__version__, prog_name="workbench")
 @click.pass_context
-def workbench(ctx: click.Context, workspace: str | None) -> None:
+def workbench(ctx: click.Context, workspace: str | None, as_of: str | None) -> None:
     """Curate the memory of an AI agent: see it, search it, promote, forget, undo.
 
     Without a command, the interface opens on the nearest workspace.
     """
     ctx.obj = workspace
+    ctx.meta[AS_OF] = as_of
+    if as_of is not None and ctx.invoked_subcommand not in _OF_ANY_MOMENT:
+        raise ReadOnlyError(
+            f"`{ctx.invoked_subcommand}` is for today's memory: as of {as_of} it can only be read",
+            hint="leave --as-of out",
+        )
     if ctx.invoked_subcommand is None:
         ctx.invoke(setting_up.open_interface, folder=None)
 
 
-for command in (
-    setting_up.open_interface,
-    setting_up.demo,
-    setting_up.init,
-    reading.status,
-    searching.reindex,
-    searching.search,
-    models.model,
-    reading.get,
-    acting.promote,
-    acting.forget,
-    acting.undo,
-    acting.redo,
-    reading.log,
-    reading.show,
-    reading.keys,
-):
-    workbench.add_command(command)
+_COMMANDS = {
+    "Look": (
+        setting_up.open_interface,
+        reading.status,
+        searching.search,
+        reading.get,
+        trusting.flagged,
+    ),
+    "Curate": (
+        acting.promote,
+        acting.forget,
+        editing.edit,
+        editing.merge,
+        relocating.move,
+        editing.pin,
+        relocating.quarantine,
+        relocating.release,
+        relocating.archive,
+    ),
+    "Go back": (
+        acting.undo,
+        acting.redo,
+        tracing.log,
+        reading.show,
+        tracing.blame,
+        keeping.restore,
+        conflicts.conflicts,
+    ),
+    "Keep": (keeping.record, keeping.backup, keeping.verify),
+    "Set up": (setting_up.init, setting_up.demo, searching.reindex, models.model, reading.keys),
+}
+for commands in _COMMANDS.values():
+    for command in commands:
+        workbench.add_command(command)
 
 
 def main() -> None:

@@ -1,4 +1,4 @@
-"""Commands that only look: status, get, log, show, keys."""
+"""Commands that only look: status, get, show, keys."""
 
 from __future__ import annotations
 
@@ -9,11 +9,13 @@ from typing import Any
 
 import click
 
+from workbench.cli.conflicts import conflict_warning, listed
+from workbench.cli.keeping import backup_line, last_backup
 from workbench.cli.output import json_option, operation_json, put, say, say_diff, say_json
 from workbench.cli.places import workspace
 from workbench.errors import NotMemoryError, UsageError, WorkbenchError
+from workbench.memory.file_edit import unified_diff
 from workbench.memory.names import RelPath
-from workbench.workspace.plan import Operation, unified_diff
 from workbench.workspace.workspace import Workspace
 
 _LINES = re.compile(r"(?P<path>.+)(?:#L|:)(?P<first>[1-9]\d{0,8})(?:-L?(?P<last>[1-9]\d{0,8}))?", re.DOTALL)
@@ -37,6 +39,7 @@ def status(as_json: bool) -> None:
     say(f"index      {index['state']}: {index['summary']}")
     say(f"repository {report['repository']}")
     say(f"last dream {report['last_dream'] or 'never'}")
+    say(f"backup     {backup_line(report['last_backup'])}")
     for warning in report["warnings"]:
         say(f"warning    {warning}", fg="yellow")
 
@@ -46,6 +49,7 @@ def _status(place: Workspace) -> dict[str, Any]:
 
     files = place.scan()
     warnings = []
+    backup = None
     used = 0
     try:
         used = len(place.memory_document().data.decode("utf-8", "replace"))
@@ -56,10 +60,8 @@ def _status(place: Workspace) -> dict[str, Any]:
     try:
         head = place.history.head()
         repository = f"at {head[:12]}" if head else "without commits"
-        warnings += [
-            f"{path} holds text of another writer that is in no memory file: look at it, then remove it"
-            for path in place.operations.conflicts()
-        ]
+        backup = last_backup(place)
+        warnings += [conflict_warning(conflict) for conflict in listed(place)]
     except WorkbenchError as error:
         repository = error.message
     dreams = [f.path for f in files if f.path.startswith("_system/dreaming/")]
@@ -81,6 +83,7 @@ def _status(place: Workspace) -> dict[str, Any]:
         "index": freshness(place).as_json(),
         "repository": repository,
         "last_dream": max(dreams, default=None),
+        "last_backup": backup,
         "warnings": warnings,
     }
 
@@ -91,7 +94,10 @@ def _status(place: Workspace) -> dict[str, Any]:
 @click.option("--lines", type=click.IntRange(min=1), default=None, help="How many lines.")
 @json_option
 def get(path: str, first: int, lines: int | None, as_json: bool) -> None:
-    """A memory file, or part of it: PATH, an entry's PATH#HASH, or PATH#L12-L14 as sources are written."""
+    """A memory file, or part of it.
+
+    PATH, an entry's PATH#HASH, or PATH#L12-L14 as sources are written.
+    """
     with workspace() as place:
         path, first, lines = _part(place, path, first, lines)
         try:
@@ -136,33 +142,19 @@ def _part(place: Workspace, target: str, first: int, lines: int | None) -> tuple
 
 
 @click.command()
-@click.argument("path", required=False)
-@click.option("-n", "--limit", type=click.IntRange(min=1), default=30, show_default=True)
-@json_option
-def log(path: str | None, limit: int, as_json: bool) -> None:
-    """Operations, newest first; with PATH those that changed it."""
-    with workspace() as place:
-        operations = place.operations.log(limit, RelPath(path) if path else None)
-    if as_json:
-        say_json([operation_json(operation) for operation in operations])
-        return
-    for operation in operations:
-        say(_log_line(operation), dim=operation.undone)
-
-
-def _log_line(operation: Operation) -> str:
-    when = operation.when.astimezone().strftime("%Y-%m-%d %H:%M")
-    undone = " (undone)" if operation.undone else ""
-    return f"{operation.id}  {when}  {operation.actor:<8}  {operation.summary}{undone}"
-
-
-@click.command()
-@click.argument("operation", metavar="OP")
+@click.argument("operation", metavar="OP|ENTRY")
 @json_option
 def show(operation: str, as_json: bool) -> None:
-    """One operation: what, when, why, and its diff."""
+    """One operation with its diff, or one entry with its origin.
+
+    OP is an operation or a commit; an entry (path#hash) is shown with its whole history.
+    """
+    from workbench.cli.tracing import show_entry
     from workbench.curation.lookup import find_operation
 
+    if "#" in operation:
+        show_entry(operation, as_json=as_json)
+        return
     with workspace() as place:
         found = find_operation(place, operation)
         diff = "".join(unified_diff(edit) for edit in place.operations.edits(found))
@@ -182,7 +174,7 @@ def show(operation: str, as_json: bool) -> None:
 
 @click.command()
 def keys() -> None:
-    """Every action of the interface with its key, as a Markdown table."""
+    """Every key of the interface, as a Markdown table."""
     from screens.actions import key_table
 
     put(key_table())

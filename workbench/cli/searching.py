@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import date
 from typing import IO, TYPE_CHECKING, Any, cast
 
 import click
 
 from workbench.cli.output import json_option, narrate, say, say_json
-from workbench.cli.places import workspace
+from workbench.cli.places import AS_OF, workspace
 from workbench.errors import UsageError
 from workbench.memory.entry import Kind
+from workbench.workspace.workspace import Workspace
 
 if TYPE_CHECKING:
     from indexing.answer import Answer, Mode, Query
@@ -61,6 +62,7 @@ def reindex(full: bool, no_vectors: bool, dry_run: bool, as_json: bool) -> None:
 @click.option("--kind", "kinds", type=click.Choice(_KINDS), multiple=True, help="Only these kinds.")
 @click.option("--since", type=click.DateTime(["%Y-%m-%d"]), help="Only entries of this day or later.")
 @click.option("--until", type=click.DateTime(["%Y-%m-%d"]), help="Only entries of this day or earlier.")
+@click.option("--as-of", metavar="WHEN", help="In memory as it was after an operation, or on a day.")
 @click.option("--explain", is_flag=True, help="Show how each score came about.")
 @click.option("--batch", type=click.File("rb"), help='JSON lines {"id","query","k"}.')
 @json_option
@@ -71,6 +73,7 @@ def search(
     kinds: tuple[str, ...],
     since: Any,
     until: Any,
+    as_of: str | None,
     explain: bool,
     batch: IO[bytes] | None,
     as_json: bool,
@@ -93,8 +96,12 @@ def search(
             explain=explain,
         )
 
+    if as_of is not None:
+        click.get_current_context().meta[AS_OF] = as_of
     with workspace() as place:
-        engine = LexicalSearch(place) if mode == "lexical" else HybridSearch(place)
+        _require_index(place, vectors=mode != "lexical")
+        today = _last_day(place)
+        engine = LexicalSearch(place, today=today) if mode == "lexical" else HybridSearch(place, today=today)
         if batch is not None:
             for name, text, limit in _questions(batch, k):
                 say_json({"id": name, **engine.search(ask(text, limit)).as_json()})
@@ -104,6 +111,34 @@ def search(
         say_json(answer.as_json())
     else:
         _print(answer, explain)
+
+
+def _require_index(place: Workspace, *, vectors: bool) -> None:
+    """Build the index of a moment in the past: nobody else ever does. Today's is left as it is."""
+    from indexing.freshness import freshness
+    from indexing.sync import reindex as run
+    from workbench.cli.progress import Bar
+    from workbench.workspace.past import PastWorkspace
+
+    if not isinstance(place, PastWorkspace):
+        return
+    found = freshness(place)
+    if found.state != "fresh":
+        narrate(f"indexing {found.files or found.added} files as they were on {place.moment}")
+    elif not (vectors and found.pending):
+        return
+    with Bar() as bar:
+        run(place, vectors=vectors, progress=bar.show)
+
+
+def _last_day(place: Workspace) -> Callable[[], date]:
+    """The day from which the age of entries counts: the moment's own, for a workspace in the past."""
+    from workbench.workspace.past import PastWorkspace
+
+    if not isinstance(place, PastWorkspace):
+        return date.today
+    day = place.history.commit(place.commit).when.astimezone().date()
+    return lambda: day
 
 
 def _day(moment: Any) -> date | None:

@@ -7,8 +7,8 @@ from pathlib import Path
 import click
 
 from workbench.cli.output import narrate, say, say_diff
+from workbench.cli.places import opened
 from workbench.errors import NoWorkspaceError, UsageError
-from workbench.workspace.workspace import Workspace
 
 DEMO_FOLDER = "memory-demo"
 
@@ -25,7 +25,7 @@ def open_interface(ctx: click.Context, folder: str | None) -> None:
 @click.argument("folder", default=DEMO_FOLDER, metavar="[DIR]")
 @click.option("--no-open", is_flag=True, help="Only make it.")
 def demo(folder: str, no_open: bool) -> None:
-    """Make a sample workspace with six weeks of history, and open it."""
+    """Make a sample workspace with weeks of history, and open it."""
     from workbench.workspace.sample import is_demo, write_demo
 
     target = Path(folder)
@@ -53,7 +53,7 @@ def demo(folder: str, no_open: bool) -> None:
 )
 @click.option("--dry-run", is_flag=True, help="Only show what would be added.")
 def init(folder: str, template: str, dry_run: bool) -> None:
-    """Set a workspace up: a repository if there is none, and the files that are missing."""
+    """Set a workspace up: its repository and the files it lacks."""
     from workbench.workspace.templates import needs_repository, plan_init, set_up
 
     target = Path(folder)
@@ -78,7 +78,7 @@ def _open(folder: str | None) -> None:
     problem = terminal.problem()
     if problem:
         raise UsageError(problem, hint="every action works without the interface too: workbench --help")
-    place = Workspace.open(folder) if folder else Workspace.nearest(".")
+    place = opened(folder)
     from screens.app import run
 
     try:

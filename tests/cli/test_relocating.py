@@ -1,0 +1,83 @@
+"""move, quarantine, release, archive and restore from the command line."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from tests.cli.conftest import Run
+from tests.support.workspaces import EPISODE, LOG, LOG_TEXT, Sandbox
+from workbench.cli.relocating import restore_from_history
+
+
+def test_move_says_where_to_and_undo_takes_it_back(run: Run, sandbox: Sandbox) -> None:
+    before = sandbox.snapshot()
+    address = sandbox.address("staging port")
+    done = run("move", address, "--to", "memory/ports.md", "--heading", "Ports", "--reason", "tidy", "--json")
+    assert done.code == 0
+    assert done.json["entries"] == [address]
+    assert done.json["became"] == ["memory/ports.md#" + address.rpartition("#")[2]]
+    assert done.json["reason"] == "tidy"
+    assert "+- The staging port is 8443" in done.json["diff"]
+    assert run("undo").code == 0
+    assert sandbox.snapshot() == before
+    assert run("move", address).code == 2
+
+
+def test_quarantine_list_and_release_tell_one_story(run: Run, sandbox: Sandbox) -> None:
+    before = sandbox.snapshot()
+    done = run("quarantine", sandbox.address("tantivy"), EPISODE, "--json").json
+    assert sorted(row["entry"] for row in run("quarantine", "--list", "--json").json) == sorted(
+        done["became"]
+    )
+    listed = run("quarantine", "--list").out
+    assert f"from {LOG} since " in listed
+    assert f"from {EPISODE}" in listed
+    assert run("release", *done["became"]).code == 0
+    assert sandbox.snapshot() == before
+    assert run("quarantine", "--list").out == ""
+
+
+def test_the_list_sends_nothing_to_the_terminal_that_steers_it(run: Run, sandbox: Sandbox) -> None:
+    sandbox.write(LOG, "- evil \x1b]52;c;aGk=\x07 \u202e\n")
+    assert run("quarantine", sandbox.address("evil")).code == 0
+    for arguments in (("--list",), ("--list", "--json")):
+        result = run("quarantine", *arguments)
+        assert "evil" in result.out
+        assert not {"\x1b", "\x07", "\u202e"} & set(result.out + result.err)
+
+
+def test_archive_with_dry_run_says_what_would_go_and_why(run: Run, sandbox: Sandbox) -> None:
+    before = sandbox.snapshot()
+    shown = run("archive", "--budget", "80", "--dry-run")
+    assert "-- The project is called Atlas" in shown.out
+    assert "note: “The project is called Atlas”: " in shown.err
+    assert sandbox.snapshot() == before
+    done = run("archive", "--budget", "80", "--json").json
+    assert done["notes"]
+    assert all(address.startswith("_system/archive/") for address in done["became"])
+    assert "nothing to archive" in run("archive").err
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [("quarantine",), ("quarantine", "--list", "x#0000dead"), ("archive", "x#0000dead", "--budget", "5")],
+)
+def test_what_contradicts_itself_is_wrong_usage(run: Run, arguments: tuple[str, ...]) -> None:
+    assert run(*arguments).code == 2
+
+
+def test_restore_from_history_shows_or_does_it(
+    run: Run, sandbox: Sandbox, capsys: pytest.CaptureFixture[str]
+) -> None:
+    import click
+
+    start = sandbox.git("rev-parse", "HEAD").strip()
+    run("forget", sandbox.address("staging port"))
+    with click.Context(click.Command("restore")):
+        restore_from_history(LOG, start, reason="", dry_run=True, as_json=False)
+        assert "+- The staging port is 8443" in capsys.readouterr().out
+        restore_from_history(LOG, start, reason="back", dry_run=False, as_json=True)
+    assert json.loads(capsys.readouterr().out)["action"] == "restore"
+    assert sandbox.read(LOG).decode() == LOG_TEXT

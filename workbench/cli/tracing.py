@@ -1,0 +1,197 @@
+"""Commands that tell where memory comes from: log, blame, and show for an entry."""
+
+from __future__ import annotations
+
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from workbench.cli.output import json_option, operation_json, say, say_json
+from workbench.cli.places import workspace
+from workbench.workspace.workspace import Workspace
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from workbench.tracing.blame import LineOrigin
+    from workbench.tracing.deed import Deed
+    from workbench.tracing.lineage import Step
+    from workbench.workspace.plan import Operation
+
+_NEVER = "not recorded yet"
+
+
+@click.command()
+@click.argument("target", metavar="[PATH|ENTRY]", required=False)
+@click.option("-n", "--limit", type=click.IntRange(min=1), default=30, show_default=True)
+@json_option
+def log(target: str | None, limit: int, as_json: bool) -> None:
+    """Operations, newest first, also those of agents and plain git.
+
+    With PATH those that changed the file, also under its earlier names; with an ENTRY (path#hash) its whole
+    history, back to the first log line and on to what became of it.
+    """
+    with workspace() as place:
+        if target is not None and "#" in target and not place.layout.may_curate(target):
+            _log_entry(place, target, limit, as_json=as_json)
+        else:
+            _log_file(place, target, limit, as_json=as_json)
+
+
+def _log_file(place: Workspace, path: str | None, limit: int, *, as_json: bool) -> None:
+    from workbench.tracing.deed import who_did
+    from workbench.tracing.renames import FileStep, file_log
+
+    if path is None:
+        steps = [FileStep(operation) for operation in place.operations.log(limit)]
+    else:
+        steps = list(islice(file_log(place, path), limit))
+    if as_json:
+        say_json(
+            [
+                {
+                    **operation_json(step.operation),
+                    "who": who_did(step.operation),
+                    "path": step.path,
+                    "renamed_from": step.renamed_from,
+                }
+                for step in steps
+            ]
+        )
+        return
+    for step in steps:
+        operation = step.operation
+        say(_operation_line(operation), dim=operation.undone)
+        if step.renamed_from:
+            say(f"              renamed from {step.renamed_from}")
+
+
+def _operation_line(operation: Operation) -> str:
+    undone = " (undone)" if operation.undone else ""
+    word = f"{operation.action}: "
+    subject = operation.summary.removeprefix(word)
+    return f"{operation.id}  {_time(operation.when)}  {operation.actor:<8}  {word}{subject}{undone}"
+
+
+def _log_entry(place: Workspace, address: str, limit: int, *, as_json: bool) -> None:
+    from workbench.tracing.lineage import lineage
+
+    steps = lineage(place, address)[:limit]
+    if as_json:
+        say_json([step.as_json() for step in steps])
+    else:
+        _say_steps(steps)
+
+
+def _say_steps(steps: tuple[Step, ...]) -> None:
+    for step in steps:
+        say(f"{_deed(step.deed)}  {step.what}: {step.text}")
+        gone = "" if step.after else "  gone"
+        for before in step.before:
+            if before not in step.after:
+                say(f"              from {before}{gone}", dim=True)
+        for after in step.after:
+            say(f"              to   {after}", dim=True)
+
+
+def _deed(deed: Deed) -> str:
+    return f"{deed.operation or '-' * 12}  {_time(deed.when)}  {deed.actor:<8}"
+
+
+def _time(when: datetime | None) -> str:
+    return when.astimezone().strftime("%Y-%m-%d %H:%M") if when else _NEVER
+
+
+@click.command()
+@click.argument("target", metavar="PATH|ENTRY")
+@json_option
+def blame(target: str, as_json: bool) -> None:
+    """When each line came, and who brought it.
+
+    With the operation and the session, as far as they are known.
+    """
+    from workbench.tracing.blame import blame as lines_of
+
+    with workspace() as place:
+        if "#" in target and not place.layout.may_curate(target):
+            entry = place.find(target)
+            lines = lines_of(place, entry.path)[entry.start_line - 1 : entry.end_line]
+        else:
+            lines = lines_of(place, target)
+    if as_json:
+        say_json([_line_json(line) for line in lines])
+        return
+    width = len(str(lines[-1].number)) if lines else 1
+    for line in lines:
+        session = (line.origin and line.origin.session) or line.deed.session or "-"
+        when = _time(line.deed.when)
+        say(f"{line.number:>{width}}  {when:<16}  {_by(line.deed)}  {session:<10}  {line.text}")
+
+
+def _by(deed: Deed) -> str:
+    older = "≤" if deed.cut_off else " "  # the clone ends there: it may be older
+    return f"{deed.actor[:16]:<16}  {older}{deed.operation or '-' * 12} {deed.action:<10}"
+
+
+def _line_json(line: LineOrigin) -> dict[str, Any]:
+    deed = line.deed
+    return {
+        "line": line.number,
+        "when": deed.when.isoformat() if deed.when else None,
+        "actor": deed.actor,
+        "who": deed.who,
+        "operation": deed.operation,
+        "commit": deed.commit,
+        "action": deed.action,
+        "boundary": deed.cut_off,
+        "entry": line.entry,
+        "origin": line.origin.as_json() if line.origin else None,
+        "session": (line.origin.session if line.origin else None) or deed.session,
+        "text": line.text,
+    }
+
+
+def show_entry(address: str, *, as_json: bool) -> None:
+    """An entry with its origin and its history; also one that is gone."""
+    from workbench.tracing.blame import line_deeds, newest
+    from workbench.tracing.lineage import lineage
+    from workbench.tracing.origin import origin_of
+    from workbench.tracing.versions import Versions, entry_in
+
+    with workspace() as place:
+        entry = Versions(place).last_seen(address)
+        steps = lineage(place, entry.address)
+        document = None
+        if place.files.read_or_none(entry.path) is not None:
+            document = place.document(entry.path)
+        standing = entry_in(document, entry.address) if document else None
+        origin = None
+        if document is not None and standing is not None:
+            origin = origin_of(document, standing, newest(line_deeds(place, document), standing))
+    if as_json:
+        say_json(
+            {
+                "entry": entry.address,
+                "standing": standing is not None,
+                "heading": list(entry.heading),
+                "text": entry.text,
+                "origin": origin.as_json() if origin else None,
+                "history": [step.as_json() for step in steps],
+            }
+        )
+        return
+    say(entry.address, bold=True)
+    say(" › ".join(entry.heading) or "no heading", dim=True)
+    say(entry.text)
+    say("")
+    if origin is None:
+        say("origin   it is gone from its file")
+    else:
+        trust = "" if origin.trusted else " (counts as untrusted)"
+        say(f"origin   {origin.who}, trust {origin.trust}{trust}")
+        say(f"date     {origin.when or 'unknown'}")
+        say(f"session  {origin.session or 'unknown'}")
+        say(f"source   {origin.source or 'unknown'}")
+    say("")
+    _say_steps(steps)
