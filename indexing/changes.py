@@ -54,8 +54,8 @@ def find_changes(
         if file.path in unsure:
             found.changed[file.path] = file
             continue
-        same = (record.size, record.mtime_ns, record.inode) == (file.size, file.mtime_ns, file.inode)
-        if same and file.mtime_ns < trusted_until:
+        same = (record.size, record.ctime_ns, record.inode) == (file.size, file.ctime_ns, file.inode)
+        if same and file.ctime_ns < trusted_until:
             found.unchanged += 1
             continue
         _by_content(file, record, same, read, found)

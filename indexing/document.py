@@ -24,13 +24,13 @@ _LOST = re.compile("\0([0-9a-f]{2})|[\x00-\x1f\udc80-\udcff]")
 
 @dataclass(frozen=True, slots=True)
 class Stamp:
-    """A file as it was when it was indexed: size in bytes, mtime in nanoseconds, and its content.
+    """A file as it was when it was indexed: size in bytes, ctime in nanoseconds, and its content.
 
     ``racy`` says that the file was so young that a later change could leave the same stamp.
     """
 
     size: int
-    mtime_ns: int
+    ctime_ns: int
     inode: int
     digest: str
     racy: bool = False

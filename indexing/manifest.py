@@ -9,7 +9,7 @@ from indexing.document import CHUNKER, NEIGHBOURS
 from indexing.storage import read_json, write_json
 from workbench.memory.names import RelPath
 
-FORMAT = 1
+FORMAT = 2
 RACY_NS = 2_000_000_000
 """A file changed less than this before a sync began may change again and keep its time stamp."""
 
@@ -19,10 +19,10 @@ CONTEXT_WEIGHT = 0.4
 
 @dataclass(slots=True)
 class FileRecord:
-    """An indexed file as it was: size in bytes, mtime in nanoseconds, SHA-256, entries, vectors done."""
+    """An indexed file as it was: size in bytes, ctime in nanoseconds, SHA-256, entries, vectors done."""
 
     size: int
-    mtime_ns: int
+    ctime_ns: int
     inode: int
     sha256: str
     entries: int
@@ -76,8 +76,8 @@ def read_manifest(path: Path) -> Manifest | None:
         if not isinstance(raw, dict) or raw["format"] != FORMAT:
             return None
         files = {
-            RelPath(name): FileRecord(size, mtime_ns, inode, sha256, entries, bool(vectors))
-            for name, (size, mtime_ns, inode, sha256, entries, vectors) in raw["files"].items()
+            RelPath(name): FileRecord(size, ctime_ns, inode, sha256, entries, bool(vectors))
+            for name, (size, ctime_ns, inode, sha256, entries, vectors) in raw["files"].items()
         }
         return Manifest(
             str(raw["words"]),
@@ -103,7 +103,7 @@ def write_manifest(path: Path, manifest: Manifest) -> None:
             "dimension": manifest.dimension,
             "synced_ns": manifest.synced_ns,
             "files": {
-                name: [f.size, f.mtime_ns, f.inode, f.sha256, f.entries, int(f.vectors)]
+                name: [f.size, f.ctime_ns, f.inode, f.sha256, f.entries, int(f.vectors)]
                 for name, f in manifest.files.items()
             },
             "leftover": manifest.leftover,

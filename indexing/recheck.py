@@ -33,12 +33,12 @@ class Recheck:
         return Pass(self)
 
     def look(self, path: str) -> _Look | None:
-        """Size, mtime and inode of a file as it is, or None when it is gone."""
+        """Size, ctime and inode of a file as it is, or None when it is gone."""
         try:
             status = os.lstat(os.path.join(self.workspace.root, path))
         except (OSError, ValueError):
             return None
-        return (status.st_size, status.st_mtime_ns, status.st_ino)
+        return (status.st_size, status.st_ctime_ns, status.st_ino)
 
     def digest(self, path: str, seen: _Look, *, racy: bool) -> str:
         """The digest of a file that looks like ``seen``; read again each time when that is ``racy``.
@@ -78,7 +78,7 @@ class Pass:
         if seen is None:
             self.changed.add(path)
             return None
-        if seen == (stamp.size, stamp.mtime_ns, stamp.inode) and not stamp.racy:
+        if seen == (stamp.size, stamp.ctime_ns, stamp.inode) and not stamp.racy:
             return stored
         try:
             digest = self.recheck.digest(path, seen, racy=stamp.racy)

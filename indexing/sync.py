@@ -178,7 +178,7 @@ class _Sync:
             )
         for path, file in changes.touched.items():
             record = manifest.files[path]
-            record.size, record.mtime_ns, record.inode = file.size, file.mtime_ns, file.inode
+            record.size, record.ctime_ns, record.inode = file.size, file.ctime_ns, file.inode
         hashed = bool(changes.digests)
         manifest.synced_ns = before
         if generation != current and current in (None, self._broken):

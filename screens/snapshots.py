@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import date
 
 from workbench.memory.entry import Entry
 from workbench.memory.episode import Episode
@@ -16,7 +17,7 @@ Stamp = tuple[int, int, int]
 
 def stamp(file: MemoryFile) -> Stamp:
     """The stamp of a file."""
-    return file.size, file.mtime_ns, file.inode
+    return file.size, file.ctime_ns, file.inode
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +72,23 @@ class Overview:
     """Every memory file, by path."""
 
     files: Mapping[str, MemoryFile]
+
+
+@dataclass(frozen=True, slots=True)
+class SetAside:
+    """One thing in quarantine, an entry or a whole page: where it came from, and since when."""
+
+    address: str
+    title: str
+    origin: str | None
+    since: date | None
+
+
+@dataclass(frozen=True, slots=True)
+class QuarantineView:
+    """What is set aside, by file."""
+
+    things: tuple[SetAside, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,3 +28,15 @@ def sandbox(tmp_path: Path) -> Iterator[Sandbox]:
     made = Sandbox(tmp_path / "workspace")
     yield made
     made.close()
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """How many calls that change the disk were made to fail."""
+    counts = [
+        count
+        for report in terminalreporter.getreports("passed")
+        for name, count in report.user_properties
+        if name == "failpoints" and report.when == "call"
+    ]
+    if counts:
+        terminalreporter.write_line(f"failpoints: {sum(counts)} calls failed, in {len(counts)} loops")

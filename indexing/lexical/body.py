@@ -29,7 +29,7 @@ def write_body(entry: Stored, at: int) -> bytes:
         str(entry.ordinal),
         str(at),
         str(stamp.size),
-        str(stamp.mtime_ns),
+        str(stamp.ctime_ns),
         str(stamp.inode),
         stamp.digest + ("!" if stamp.racy else ""),
         heading,
@@ -43,7 +43,7 @@ def read_body(line: bytes | None) -> tuple[Stored, int]:
     fields = (line or b"").decode().split(_FIELD, _FIELDS - 1)
     if len(fields) != _FIELDS:
         raise ValueError("it was made by another version of the program")
-    path, kind, day, first, last, digest, ordinal, at, size, mtime_ns, inode, content, heading, text = fields
+    path, kind, day, first, last, digest, ordinal, at, size, ctime_ns, inode, content, heading, text = fields
     ordinal_day = int(day)
     entry = Stored(
         restored(path),
@@ -55,6 +55,6 @@ def read_body(line: bytes | None) -> tuple[Stored, int]:
         digest,
         int(ordinal),
         text,
-        Stamp(int(size), int(mtime_ns), int(inode), content.rstrip("!"), content.endswith("!")),
+        Stamp(int(size), int(ctime_ns), int(inode), content.rstrip("!"), content.endswith("!")),
     )
     return entry, int(at)

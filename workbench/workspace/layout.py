@@ -55,12 +55,15 @@ EXCLUDE = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MemoryFile:
-    """A memory file as the file system describes it; ``mtime_ns`` in nanoseconds, ``size`` in bytes."""
+    """A memory file as the file system describes it; ``size`` in bytes.
+
+    ``ctime_ns`` is when it last changed, in nanoseconds: unlike mtime, no program can set it back.
+    """
 
     path: RelPath
     kind: Kind
     size: int
-    mtime_ns: int
+    ctime_ns: int
     inode: int
 
 
@@ -132,7 +135,7 @@ def _walk(folder: str, prefix: str, layout: Layout) -> Iterator[MemoryFile]:
                         path=RelPath(path),
                         kind=kind_of(path),
                         size=status.st_size,
-                        mtime_ns=status.st_mtime_ns,
+                        ctime_ns=status.st_ctime_ns,
                         inode=status.st_ino,
                     )
         except OSError:
