@@ -61,10 +61,16 @@ class WorkbenchApp(App[None]):
         if not (
             isinstance(event, events.Key)
             and not event.is_forwarded
-            and self.screen is self.main
+            and (self.screen is self.main or self.main.holding.busy)
             and self.main.holding.takes(event)
         ):
             await super().on_event(event)
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """The palette acts on the panes: over another screen there is none."""
+        if action == "command_palette":
+            return self.screen is self.main
+        return super().check_action(action, parameters)
 
     def notify(
         self,
@@ -100,7 +106,8 @@ class WorkbenchApp(App[None]):
             self.exit()
             return
         self._interrupted = now
-        self.main.say(words("ctrl+c again leaves"))
+        unsaved = self.main.editing.unsaved
+        self.main.say(words("ctrl+c again leaves" + (" without what you typed" if unsaved else "")))
 
     async def on_unmount(self) -> None:
         """End children and threads; wait for an action that is being written."""

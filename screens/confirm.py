@@ -1,7 +1,8 @@
-"""Showing an action on many entries, with its diff, before it is done."""
+"""Showing an action with its diff before it is done."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import ClassVar
 
@@ -11,60 +12,78 @@ from textual.containers import Vertical
 from textual.content import Content
 from textual.screen import ModalScreen
 
-from screens.actions import Context, Place, bindings, hints
-from screens.rows import Part, Row, Tone
-from screens.shown import line_text, plural, row_text, words
-from screens.widgets.entry_list import EntryList
+from screens.actions import Context, Place, bindings, hints, is_bound
+from screens.diffing import diff_rows
+from screens.request import Request
+from screens.rows import Part, Row
+from screens.shown import Shown, plural, row_text, words
+from screens.widgets.change_list import ChangeList
 from screens.widgets.lines import HintLine
 from workbench.workspace.plan import Plan
 
-_MAX_LINES = 5_000
+_REASON = re.compile(r"“(.*)”: (.*)", re.DOTALL)
+_FLAG = re.compile(r" \(--[^)]*\)$")  # how to do it on the command line
 
 
 class ConfirmScreen(ModalScreen[bool]):
-    """The list of entries and the diff; yes or no."""
+    """A question, what it is about, and its diff; yes or no."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        *bindings(Place.CONFIRM),
+        *bindings(Place.CONFIRM, Place.WARNING),
         ("down,j", "move(1)"),
         ("up,k", "move(-1)"),
         ("pagedown,ctrl+d", "move(12)"),
         ("pageup,ctrl+u", "move(-12)"),
     ]  # fmt: skip
 
-    def __init__(self, plan: Plan, targets: Sequence[Row]) -> None:
+    def __init__(self, title: Shown, rows: Sequence[Row], *, warning: bool = False) -> None:
         super().__init__()
-        self._plan = plan
-        self._targets = targets
-        self._list = EntryList(id="diff")
+        self._place = Place.WARNING if warning else Place.CONFIRM
+        self._title = title
+        self._rows = rows
+        self._list = ChangeList(id="diff")
         self._hints = HintLine()
 
     def compose(self) -> ComposeResult:
         """A frame with the diff and the two keys."""
         with Vertical(id="confirm") as frame:
-            count = plural(len(self._plan.entries), "entry", "entries")
-            frame.border_title = Content(f"{self._plan.action.capitalize()} {count}?")
+            frame.border_title = Content(self._title)
             yield self._list
             yield self._hints
 
     def on_mount(self) -> None:
         """Show the diff."""
-        self._list.show(plan_rows(self._plan, self._targets))
+        self._list.show(self._rows)
         self._list.focus()
-        self._hints.show(hints(Context(place=Place.CONFIRM)))
+        self._hints.show(hints(Context(place=self._place)))
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """A warning has a yes of its own: keys that were meant for the panes cannot give it."""
+        if action != "perform":
+            return True
+        action_id, key = map(str, parameters)
+        return is_bound(action_id, key, self._place)
 
     def action_perform(self, action_id: str, _key: str) -> None:
         """Yes or no."""
-        self.dismiss(action_id == "confirm")
+        self.dismiss(action_id != "decline")
 
     def action_move(self, steps: int) -> None:
         """Look further down, or up."""
         self._list.move(steps)
 
 
+def title_of(request: Request, plan: Plan, *, anyway: bool = False) -> Shown:
+    """The question: what would be done to how much, and whether against a warning."""
+    count = len(plan.entries)
+    what = f" {plural(count, 'entry', 'entries')}" if count else ""
+    return words(f"{request.action.capitalize()}{what}{', in spite of this' if anyway else ''}?")
+
+
 def plan_rows(plan: Plan, targets: Sequence[Row]) -> list[Row]:
-    """The entries with their places, then the diff, coloured by its signs."""
-    rows = [
+    """What is told of the plan, the entries with their places, then the diff."""
+    rows = [_note(number, note) for number, note in enumerate(plan.notes)]
+    rows += [
         Row(
             f"target:{number}",
             row.text,
@@ -73,17 +92,14 @@ def plan_rows(plan: Plan, targets: Sequence[Row]) -> list[Row]:
         )
         for number, row in enumerate(targets)
     ]
-    rows.append(Row("gap", words(""), inert=True))
-    for number, line in enumerate(plan.diff().split("\n")[:_MAX_LINES]):
-        rows.append(Row(f"line:{number}", line_text(line), tone=_tone(line)))
-    return rows
+    if rows:
+        rows.append(Row("gap", words(""), inert=True))
+    return rows + diff_rows(plan.edits)
 
 
-def _tone(line: str) -> Tone:
-    if line.startswith(("+++", "---")):
-        return "head"
-    if line.startswith("@@"):
-        return "faint"
-    if line.startswith("+"):
-        return "good"
-    return "bad" if line.startswith("-") else "muted"
+def _note(number: int, note: str) -> Row:
+    """A note; where it gives the reason for an entry, that stands at the right, where it is not cut off."""
+    note = _FLAG.sub("", note)
+    if found := _REASON.fullmatch(note):
+        return Row(f"note:{number}", row_text(found[1]), tail=(Part(row_text(found[2]), "warn"),))
+    return Row(f"note:{number}", row_text(note), tone="warn")

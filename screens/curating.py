@@ -1,28 +1,36 @@
-"""Promote, forget, undo, redo, copy: from a key to an operation, and from an operation to a toast."""
+"""From a key to an operation, and from an operation to a toast."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from screens.confirm import ConfirmScreen
+from screens.confirm import ConfirmScreen, plan_rows, title_of
+from screens.context import in_quarantine
 from screens.curator import Curator
 from screens.historian import Historian
-from screens.messages import Planned, Refused
+from screens.messages import Discarded, Done, Planned, Refused, WritableChecked
 from screens.moving import Command
+from screens.request import Request
 from screens.rows import Row
-from screens.shown import Shown, plural, row_text, words
+from screens.shown import Shown, row_text, words
+from screens.warning import warning_rows
 from workbench.errors import WorkbenchError
-from workbench.workspace.plan import Operation
 from workbench.workspace.workspace import Workspace
 
 if TYPE_CHECKING:
     from screens.main import MainScreen
 
 _HISTORY_PAUSE_SECONDS = 0.2
-_PAST = {"promote": "Promoted", "forget": "Forgotten", "undo": "Taken back", "redo": "Done again"}
+_PAST = {
+    "promote": "Promoted", "forget": "Forgotten", "undo": "Taken back", "redo": "Done again",
+    "edit": "Edited", "merge": "Merged", "move": "Moved", "pin": "Pinned", "unpin": "Unpinned",
+    "quarantine": "Set aside", "release": "Released", "archive": "Archived",
+}  # fmt: skip
+_BACK = {"undo": "U does it again", "redo": "u takes it back"}
 
 
 class Curating:
@@ -30,73 +38,121 @@ class Curating:
 
     def __init__(self, screen: MainScreen, workspace: Workspace) -> None:
         self._screen = screen
-        self._curator = Curator(workspace, screen.post_message)
-        self._historian = Historian(workspace.root, screen.post_message)
+        self.curator = Curator(workspace, screen.post_message)
+        self.historian = Historian(workspace.root, screen.post_message)
         self._root = str(workspace.root)
         self.refusal: str | None = None
+        self.conflicts = 0
+        self._problem = Shown("")
 
     def commands(self) -> dict[str, Command]:
         """The commands by action id."""
         return {
-            "promote": lambda: self._act("promote"),
-            "forget": lambda: self._act("forget"),
-            "undo": lambda: self._carry_out("undo"),
-            "redo": lambda: self._carry_out("redo"),
-            "copy_entry": self._copy_entry,
-            "copy_path": self._copy_path,
+            "promote": lambda: self.act("promote"),
+            "forget": lambda: self.act("forget"),
+            "pin": lambda: self.act("pin"),
+            "quarantine": lambda: self.act("quarantine"),
+            "archive": lambda: self.act("archive", look=True),
+            "undo": lambda: self.carry_out(Request(action="undo")),
+            "redo": lambda: self.carry_out(Request(action="redo")),
         }
 
     def begin(self) -> None:
         """Find out what can be done here."""
-        self._screen.work(self._curator.check_writable, "check")
+        self._screen.work(self.curator.check_writable, "check")
 
     def close(self) -> None:
         """Finish what has begun."""
-        self._curator.close()
-        self._historian.close()
+        self.curator.close()
+        self.historian.close()
 
-    def writable(self, error: WorkbenchError | None) -> None:
+    # -- asking for it ---------------------------------------------------------------------------
+
+    def act(self, action: str, *, look: bool = False) -> None:
+        """Do it: one entry needs no question; several, or a person who wants to look, are shown first."""
+        context = self._screen.context()
+        targets = {"archive": context.marked, "undo": (), "redo": ()}.get(action, context.targets)
+        pinned = {entry.address for entry in self._screen.memory_view.entries if entry.pinned}
+        request = Request(action=turned(action, targets, pinned), addresses=addresses_of(targets))
+        self.carry_out_or_ask(request, targets, look=look)
+
+    def carry_out_or_ask(self, request: Request, targets: tuple[Row, ...], *, look: bool = False) -> None:
+        """One entry at once, several after a look."""
+        if look or len(request.addresses) > 1:
+            self.ask(request, targets)
+        else:
+            self.carry_out(request, targets)
+
+    def ask(self, request: Request, targets: tuple[Row, ...] = ()) -> None:
+        """Show what would be done; keys that follow are for the answer."""
+        self._screen.holding.opens()
+        self._screen.work(partial(self.curator.plan, request, targets), "plan")
+
+    def carry_out(self, request: Request, targets: tuple[Row, ...] = ()) -> None:
+        """Do it, in the order of the keys."""
+        self._screen.work(partial(self.curator.carry_out, request, targets), "curate")
+
+    # -- what comes of it ------------------------------------------------------------------------
+
+    def writable(self, message: WritableChecked) -> None:
         """Say, on the banner, what does not work here and what to do about it."""
+        error = message.error
         self.refusal = error.message if error else None
         hint = f" · {error.hint}" if error and error.hint else ""
         reason = error.message.replace(self._root, "this folder", 1) if error else ""
-        self._screen.banner.show(row_text(reason[:1].upper() + reason[1:] + hint))
+        self._problem = row_text(reason[:1].upper() + reason[1:] + hint)
+        self._count(message.conflicts)
         self._screen.show_hints()
 
     async def history(self, row: Row) -> None:
         """What was done to an entry, once the cursor rests on it."""
         if self.refusal is None and row.address:
             await asyncio.sleep(_HISTORY_PAUSE_SECONDS)
-            await self._historian.tell(row.id, row.address)
+            await self.historian.tell(row.id, row.address)
 
     def planned(self, message: Planned) -> None:
-        """Show the list and the diff, and do it on a yes."""
+        """Show the list and the diff, and do it on a yes: exactly for the entries that were shown."""
+        request, plan = message.request, message.plan
+        if request.action == "archive":
+            request = replace(request, addresses=plan.entries)
+        rows = plan_rows(plan, message.targets)
+        self._confirm(request, ConfirmScreen(title_of(request, plan), rows), message.targets)
 
-        def answered(yes: bool | None) -> None:
-            if yes:
-                self._carry_out(message.plan.action, addresses_of(message.targets))
-
-        self._screen.app.push_screen(ConfirmScreen(message.plan, message.targets), answered)
-
-    def done(self, operation: Operation) -> None:
+    def done(self, message: Done) -> None:
         """Say what was done, and read again what it touched."""
-        screen = self._screen
-        if operation.action in ("promote", "forget"):
+        screen, operation = self._screen, message.operation
+        if operation.action not in ("undo", "redo"):
             screen.here.mark(set(screen.here.marked), on=False)
         subject = operation.summary.removeprefix(f"{operation.action}: ")
-        back = {"undo": "U does it again", "redo": "u takes it back"}.get(operation.action, "u takes it back")
         sections = [f"→ {value}" for key, value in operation.trailers if key == "Section"]
-        text = "\n".join((subject, *sections, back)) + "".join(f"\n{note}" for note in operation.notes)
+        text = "\n".join(
+            (subject, *sections, _BACK.get(operation.action, "u takes it back"), *operation.notes)
+        )
         lines = "\n".join(row_text(line) for line in text.split("\n"))
         screen.say(Shown(lines), title=words(_PAST.get(operation.action, "Done")))
+        self._count(message.conflicts)
+        row = screen.pane.list.row
+        if operation.action in ("edit", "merge") and row and row.address in operation.entries:
+            screen.pane.follow(operation.became[0])
         screen.refresh_files()
         screen.searching.ask_again()  # what is gone is no hit any more
         screen.marks_changed()
 
+    def discarded(self, message: Discarded) -> None:
+        """Say where the text is now."""
+        self._count(message.conflicts)
+        where = row_text(f"git keeps its text: git cat-file -p {message.blob[:12]}")
+        self._screen.say(where, title=words("Off the list"))
+
     def refused(self, message: Refused) -> None:
-        """Say why nothing was done, and what to do about it."""
-        error = message.error
-        title = words(f"Not done: {message.action}")
+        """Say why nothing was done, and what to do about it; ask where a yes is all that is missing."""
+        error, request = message.error, message.request
+        if message.agreed and message.plan:
+            rows = [*warning_rows(error), *plan_rows(message.plan, message.targets)]
+            title = title_of(message.agreed, message.plan, anyway=True)
+            self._confirm(message.agreed, ConfirmScreen(title, rows, warning=True), message.targets)
+            return
+        title = words(f"Not done: {request.action}")
         if isinstance(error, WorkbenchError):
             text = "\n".join(filter(None, (row_text(error.message), row_text(error.hint))))
             self._screen.say(Shown(text), title=title, severity="warning")
@@ -105,36 +161,36 @@ class Curating:
             self._screen.say(Shown(text), title=title, severity="error")
         self._screen.refresh_files()
 
-    def _act(self, action: str) -> None:
-        """One entry needs no question; several are shown first."""
-        targets = self._screen.context().targets
-        addresses = addresses_of(targets)
-        if len(addresses) > 1:
-            self._screen.work(partial(self._curator.plan, action, targets), "plan")
-        else:
-            self._carry_out(action, addresses)
+    def _confirm(self, request: Request, screen: ConfirmScreen, targets: tuple[Row, ...]) -> None:
+        def answered(yes: bool | None) -> None:
+            if yes:
+                if request.text is not None:
+                    self._screen.holding.opens()  # keys that follow mean what is under the dialogs
+                self.carry_out(request, targets)
 
-    def _carry_out(self, action: str, addresses: tuple[str, ...] = ()) -> None:
-        self._screen.work(partial(self._curator.carry_out, action, addresses), "curate")
+        self._screen.show_dialog(screen, answered)
 
-    def _copy_entry(self) -> None:
-        row = self._screen.here.row
-        if row:
-            text = row.entry.text if row.entry else row.text
-            self._copy(text, plural(len(text), "character"))
-
-    def _copy_path(self) -> None:
-        row = self._screen.here.row
-        if row and row.path:
-            place = f"{row.path}:{row.line}"
-            self._copy(place, row_text(place))
-
-    def _copy(self, text: str, what: Shown) -> None:
-        text = text.encode("utf-8", "replace").decode("utf-8")
-        self._screen.app.copy_to_clipboard(text)
-        self._screen.say(words(f"Copied {what} through the terminal (OSC 52)"))
+    def _count(self, conflicts: int) -> None:
+        """Say, on the banner, that text of another writer waits to be looked at."""
+        self.conflicts = conflicts
+        waits = (
+            f"Another writer's text is in no memory file ({conflicts}): C shows it, and `workbench conflicts`"
+        )
+        self._screen.banner.show(self._problem or words(waits if conflicts else ""))
 
 
 def addresses_of(rows: Sequence[Row]) -> tuple[str, ...]:
     """What actions take, each once."""
     return tuple(dict.fromkeys(row.address for row in rows if row.address))
+
+
+def turned(action: str, targets: Sequence[Row], pinned: Set[str]) -> str:
+    """``pin`` and ``quarantine``, or their opposites where all targets are pinned or set aside already.
+
+    ``pinned`` are addresses that are known to be: a hit of a search does not say so itself.
+    """
+    if action == "pin" and targets and all(row.pinned or row.address in pinned for row in targets):
+        return "unpin"
+    if action == "quarantine" and targets and all(in_quarantine(row) for row in targets):
+        return "release"
+    return action

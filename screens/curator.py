@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from pathlib import Path
 from typing import TypeVar
 
 from textual.message import Message
 
-from screens.messages import Done, Planned, Refused, WritableChecked
+from screens.messages import Discarded, Done, Planned, Refused, SourceRead, StandsNow, WritableChecked
+from screens.request import Request, allowed, plan_of
 from screens.rows import Row
-from workbench.errors import WorkbenchError
+from workbench.errors import EntryNotFoundError, UsageError, WorkbenchError
+from workbench.memory.entry import Entry
+from workbench.memory.markdown import Document
 from workbench.workspace.plan import Operation, Plan
 from workbench.workspace.workspace import Workspace
 
@@ -24,6 +30,8 @@ class Curator:
     def __init__(self, workspace: Workspace, post: Callable[[Message], object]) -> None:
         self._workspace = workspace
         self._post = post
+        self._begun: tuple[Document, Entry] | None = None
+        """The entry that somebody edits, in its file as it was then."""
         self._executor = ThreadPoolExecutor(1, thread_name_prefix="curating")
 
     def close(self) -> None:
@@ -34,43 +42,106 @@ class Curator:
     async def check_writable(self) -> None:
         """Finish what a killed process left, and say whether actions are possible at all."""
         try:
-            await self._run(self._recover)
-            self._post(WritableChecked(None))
+            self._post(WritableChecked(None, await self._run(self._recover)))
         except WorkbenchError as error:
             self._post(WritableChecked(error))
 
-    async def plan(self, action: str, targets: tuple[Row, ...]) -> None:
-        """Think an action on many entries through, to be shown first."""
-        addresses = tuple(row.address for row in targets if row.address)
+    async def plan(self, request: Request, targets: tuple[Row, ...]) -> None:
+        """Think an action through, to be shown first."""
         try:
-            plan = await self._run(lambda: self._plan(action, addresses))
-            self._post(Planned(plan, targets))
+            self._post(Planned(request, await self.planned(request), targets))
         except Exception as error:
-            self._post(Refused(action, error))
+            await self._refuse(request, error, targets)
 
-    async def carry_out(self, action: str, addresses: tuple[str, ...] = ()) -> None:
+    async def planned(self, request: Request) -> Plan:
+        """The plan of a request. Raises what planning raises."""
+        return await self._run(lambda: plan_of(self._workspace, request))
+
+    async def carry_out(self, request: Request, targets: tuple[Row, ...] = ()) -> None:
         """Do it, as one operation."""
         try:
-            self._post(Done(await self._run(lambda: self._do(action, addresses))))
+            operation = await self._run(lambda: self._do(request))
         except Exception as error:
-            self._post(Refused(action, error))
+            await self._refuse(request, error, targets)
+            return
+        self._post(Done(operation, request, await self._run(self._conflicts)))
 
-    def _do(self, action: str, addresses: tuple[str, ...]) -> Operation:
-        return self._workspace.operations.carry_out(lambda: self._plan(action, addresses))
+    async def stands_now(self, request: Request) -> None:
+        """How the entry reads that was changed while a person wrote; the likest one in its place."""
+        self._post(StandsNow(*await self._run(lambda: self._standing(request.addresses[0]))))
 
-    def _recover(self) -> None:
+    async def source(self, request: Request, *, outside: bool = False) -> None:
+        """The text of an entry as it stands in its file, to be edited."""
+        try:
+            text = await self._run(lambda: self._source(request))
+        except Exception as error:
+            self._post(Refused(request, error))
+            return
+        expected = text if request.action == "edit" else None
+        self._post(SourceRead(replace(request, text=text, expected=expected), outside=outside))
+
+    async def discard(self, kept: Path) -> None:
+        """Take a conflict off the list; git keeps its text."""
+        try:
+            self._post(Discarded(*await self._run(lambda: self._drop(kept))))
+        except Exception as error:
+            self._post(Refused(Request(action="discard"), error))
+
+    def _drop(self, kept: Path) -> tuple[str, int]:
+        operations = self._workspace.operations
+        waiting = operations.conflicts()
+        if kept not in waiting:
+            raise UsageError("that conflict is off the list already")
+        return operations.discard(operations.conflict(waiting.index(kept) + 1)), self._conflicts()
+
+    async def _refuse(self, request: Request, error: Exception, targets: tuple[Row, ...]) -> None:
+        """Say why not; what needs a yes to be done after all comes with its plan."""
+        plan: Plan | None = None
+        agreed = allowed(request, error)
+        if agreed is not None:
+            try:
+                plan = await self.planned(agreed)
+            except Exception as second:
+                agreed, error = None, second
+        self._post(Refused(request, error, agreed=agreed, plan=plan, targets=targets))
+
+    def _do(self, request: Request) -> Operation:
+        return self._workspace.operations.carry_out(lambda: plan_of(self._workspace, request))
+
+    def _source(self, request: Request) -> str:
+        from workbench.curation import entry_source, merged_source  # noqa: PLC0415 - not before the first paint
+
+        if request.action == "merge":
+            return merged_source(self._workspace, request.addresses)
+        self._begun = document, entry = self._workspace.locate(request.addresses[0])
+        return entry_source(document, entry)
+
+    def _standing(self, address: str) -> tuple[str | None, str]:
+        from workbench.curation import entry_source  # noqa: PLC0415
+        from workbench.tracing.likeness import counterpart  # noqa: PLC0415
+
+        with contextlib.suppress(EntryNotFoundError):
+            document, found = self._workspace.locate(address)
+            return found.address, entry_source(document, found)
+        if self._begun is None or self._begun[1].address != address:
+            return None, ""
+        before, entry = self._begun
+        try:
+            document = self._workspace.document(before.path)
+        except FileNotFoundError:
+            return None, ""
+        now = counterpart(entry, before, document)
+        if now is None:
+            return None, ""
+        self._begun = document, now
+        return now.address, entry_source(document, now)
+
+    def _recover(self) -> int:
         self._workspace.operations.recover()
+        return self._conflicts()
+
+    def _conflicts(self) -> int:
+        return len(self._workspace.operations.conflicts())
 
     async def _run(self, work: Callable[[], T]) -> T:
         return await asyncio.get_running_loop().run_in_executor(self._executor, work)
-
-    def _plan(self, action: str, addresses: tuple[str, ...]) -> Plan:
-        from workbench import curation  # noqa: PLC0415 - not before the first paint
-
-        if action == "promote":
-            return curation.plan_promote(self._workspace, addresses)
-        if action == "forget":
-            return curation.plan_forget(self._workspace, addresses)
-        if action == "undo":
-            return curation.plan_undo(self._workspace)
-        return curation.plan_redo(self._workspace)

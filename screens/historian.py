@@ -1,4 +1,4 @@
-"""What was done to an entry: read beside the actions, never in their way.
+"""What was done to memory: read beside the actions, never in their way.
 
 It has a thread and a view of the repository of its own, so that reading a long history does not keep a
 promotion waiting.
@@ -7,11 +7,14 @@ promotion waiting.
 from __future__ import annotations
 
 import asyncio
+import os
+from collections import OrderedDict
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
-from datetime import datetime
+from datetime import date, datetime
+from itertools import islice
 from pathlib import Path
+from typing import TypeVar
 
 from textual.message import Message
 
@@ -19,29 +22,34 @@ from screens.messages import HistoryRead
 from screens.shown import Shown, age, row_text
 from screens.store import path_of
 from workbench.errors import WorkbenchError
-from workbench.workspace.plan import Operation
 from workbench.workspace.workspace import Workspace
 
 DEPTH = 200
-"""How many of the newest operations are looked through."""
+"""How many of the newest operations are looked through for those on a whole page."""
 _LINES = 8
+_REMEMBERED = 256
+_Moment = tuple[str | None, int]
+T = TypeVar("T")
 
 
 class Historian:
-    """Answers what was done to an entry by posting ``HistoryRead``."""
+    """Answers what was done to an entry by posting ``HistoryRead``; runs other readings of the history."""
 
     def __init__(self, root: Path, post: Callable[[Message], object]) -> None:
         self._root = root
         self._post = post
         self._executor = ThreadPoolExecutor(1, thread_name_prefix="history")
         self._workspace: Workspace | None = None
-        self._known: list[Operation] = []
+        self._remembered: OrderedDict[str, tuple[_Moment, tuple[Shown, ...]]] = OrderedDict()
+
+    async def run(self, work: Callable[[Workspace], T]) -> T:
+        """``work`` done in this thread, on its own view of the workspace."""
+        return await asyncio.get_running_loop().run_in_executor(self._executor, lambda: work(self._opened()))
 
     async def tell(self, key: str, address: str) -> None:
         """What was done to the entry at ``address``, newest first; nothing where there is no history."""
-        loop = asyncio.get_running_loop()
         try:
-            lines = await loop.run_in_executor(self._executor, self._lines, address)
+            lines = await self.run(lambda workspace: self._lines(workspace, address))
         except (WorkbenchError, OSError):
             return
         self._post(HistoryRead(key, lines))
@@ -55,48 +63,64 @@ class Historian:
         if self._workspace is not None:
             self._workspace.close()
 
-    def _lines(self, address: str) -> tuple[Shown, ...]:
-        path = path_of(address)
-        newest = self._newest()
-        about = [operation for operation in newest if is_about(operation, address)]
-        touched = about or [operation for operation in newest if path in operation.paths]
-        return tuple(history_line(operation) for operation in touched[:_LINES])
-
-    def _newest(self) -> list[Operation]:
-        """The newest operations; only those that came since the last time are read."""
+    def _opened(self) -> Workspace:
         if self._workspace is None:
             self._workspace = Workspace.open(self._root)
-        last = self._known[0].commit if self._known else None
-        fresh: list[Operation] = []
-        for operation in self._workspace.operations.walk():
-            if operation.commit == last or len(fresh) >= DEPTH:
-                break
-            fresh.append(operation)
-        else:
-            last = None  # the whole history was walked: what was known is in it, or was rewritten
-        self._known = with_undone([*fresh, *(self._known if last else ())][:DEPTH])
-        return self._known
+        return self._workspace
+
+    def _lines(self, workspace: Workspace, address: str) -> tuple[Shown, ...]:
+        """The newest steps, remembered for as long as neither the branch nor the file moves on."""
+        moment = (workspace.history.head(), _touched(self._root / path_of(address)))
+        kept = self._remembered.get(address)
+        if kept is None or kept[0] != moment:
+            kept = moment, (entry_lines if "#" in address else page_lines)(workspace, address)
+            self._remembered[address] = kept
+            if len(self._remembered) > _REMEMBERED:
+                self._remembered.popitem(last=False)
+        return kept[1]
 
 
-def with_undone(operations: list[Operation]) -> list[Operation]:
-    """The operations, newest first, each knowing whether a later one took it back."""
-    undone: set[str] = set()
-    out = []
-    for operation in operations:
-        if operation.undoes and operation.id not in undone:
-            undone.add(operation.undoes)
-        out.append(replace(operation, undone=operation.id in undone))
-    return out
+def entry_lines(workspace: Workspace, address: str) -> tuple[Shown, ...]:
+    """The life of an entry, followed through moves, promotions and merges, newest first."""
+    from workbench.tracing.lineage import lineage  # noqa: PLC0415 - not before the first paint
+
+    steps = lineage(workspace, address)
+    lines = [
+        history_line(step.deed.when, step.deed.summary if step.deed.ours else f"{step.what}: {step.text}",
+                     step.deed.actor)
+        for step in steps[:_LINES]
+    ]  # fmt: skip
+    if len(steps) > _LINES:
+        lines.append(row_text(f"        … and {len(steps) - _LINES} older"))
+    return tuple(lines)
 
 
-def is_about(operation: Operation, address: str) -> bool:
-    """Whether one of the operation's entries is this one, or one with the same words elsewhere."""
-    digits = address.rpartition("#")[2]
-    return any(entry == address or entry.rpartition("#")[2] == digits for entry in operation.entries)
+def page_lines(workspace: Workspace, path: str) -> tuple[Shown, ...]:
+    """What was done to a whole page lately, newest first."""
+    newest = islice(workspace.operations.walk(path=path_of(path)), DEPTH)
+    touched = (operation for operation in newest if path in operation.paths)
+    return tuple(
+        history_line(
+            operation.when, operation.summary + (" (undone)" if operation.undone else ""), operation.actor
+        )
+        for operation in islice(touched, _LINES)
+    )
 
 
-def history_line(operation: Operation) -> Shown:
-    """One operation in a line: how long ago, what, by whom, whether it was taken back."""
-    when = age(operation.when.astimezone().date(), datetime.now().astimezone().date())
-    undone = " (undone)" if operation.undone else ""
-    return row_text(f"{when:>6}  {operation.summary} · {operation.actor}{undone}")
+def history_line(when: datetime | None, what: str, who: str) -> Shown:
+    """One step in a line: how long ago, what, by whom."""
+    return row_text(f"{ago(when):>6}  {what} · {who}")
+
+
+def ago(when: datetime | None, today: date | None = None) -> Shown:
+    """How long ago a moment was; ``now`` for what no commit holds yet."""
+    if when is None:
+        return Shown("now")
+    return age(when.astimezone().date(), today or datetime.now().astimezone().date())
+
+
+def _touched(path: Path) -> int:
+    try:
+        return os.lstat(path).st_mtime_ns
+    except OSError:
+        return 0

@@ -1,7 +1,8 @@
 """Keys that come faster than answers: they are held, in order, until what they act on is there.
 
 A key that uses hits waits until the hits are those of the words in the box; a key that acts on a row
-waits while a jump to another row is under way. What follows a held key is held behind it.
+waits while a jump to another row is under way; every key waits for a dialog that is being made ready.
+What follows a held key is held behind it.
 """
 
 from __future__ import annotations
@@ -34,15 +35,32 @@ class Holding:
         self._held: deque[Key] = deque()
         self._timer: Timer | None = None
         self._typing = 0
+        self._opening = False
+
+    @property
+    def busy(self) -> bool:
+        """Whether keys are held, or would be: a dialog is on its way."""
+        return self._opening or bool(self._held)
+
+    def opens(self) -> None:
+        """A dialog is on its way: keys wait for it, whatever they mean where the person is now."""
+        self._opening = True
+
+    def opened(self) -> None:
+        """It is there, or not coming."""
+        self._opening = False
+        self.release()
 
     def takes(self, event: Key) -> bool:
         """Whether the key is held; if not, it is to be done now."""
+        if event.key == "ctrl+c":
+            return False  # the way out is never held
         action = self._action(event)
-        if action == "back":
+        if action == "back" and self._screen.is_active:
             self.drop()
             self._screen.jumping.stop()
             return False
-        if self._held:
+        if self.busy:
             self._held.append(event)
             return True
         if self._screen.place is Place.QUERY and action and (action == "switch" or self._uses(action)):
@@ -72,14 +90,14 @@ class Holding:
         return False
 
     async def _go_on(self) -> None:
-        while self._held and not self._waits(self._held[0]):
+        while self._held and not self._opening and not self._waits(self._held[0]):
             event = self._held.popleft()
-            if self._screen.place is Place.QUERY and self._held:
+            if self._screen.is_active and self._screen.place is Place.QUERY and self._held:
                 self._after_typing()  # it may be text
             await self._perform(event)
         if not self._held:
             self._stop_timer()
-        else:
+        elif not self._opening:
             self._wait()
 
     def _wait(self) -> None:
@@ -101,7 +119,7 @@ class Holding:
 
     def _waits(self, event: Key) -> bool:
         action = self._action(event)
-        if action is None or not self._uses(action):
+        if action is None or not self._uses(action) or not self._screen.is_active:
             return False
         return self.stale(action) or (self._typing > 0 and self._screen.overlay.is_open)
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from screens.moving import Command
@@ -9,10 +11,12 @@ from screens.panes.episodes import EpisodesPane
 from screens.panes.graph import GraphPane
 from screens.panes.logs import LogsPane
 from screens.panes.memory import MemoryPane
+from screens.panes.pane import FilePane
 from screens.rows import Row
-from screens.shown import words
+from screens.shown import row_text, words
 from screens.snapshots import Contents
-from workbench.memory.entry import Kind
+from workbench.memory.entry import Entry, Kind
+from workbench.memory.provenance import Provenance
 from workbench.workspace.layout import kind_of
 
 if TYPE_CHECKING:
@@ -21,12 +25,39 @@ if TYPE_CHECKING:
 _PANES = {Kind.MEMORY: 1, Kind.EPISODE: 2, Kind.ENTITY: 3}
 
 
+def source_of(origin: Provenance) -> tuple[str, int, str | None] | None:
+    """The path, the line and the hash of the words that a promoted entry was made of; its first source."""
+    path, _, place = (origin.source or "").rpartition("#L")
+    number = place.partition("-")[0]
+    if not path or not number.isdecimal():
+        return None
+    digits = (origin.get("entry") or "").rpartition("#")[2]
+    return path, int(number), digits or None
+
+
+def copy_of(entry: Entry, memory: Sequence[Entry]) -> Entry | None:
+    """The entry of long-term memory that was made of ``entry``, or says the same."""
+    place = f"{entry.path}#L{entry.start_line}"
+    said = [(one, one.provenance) for one in memory if one.provenance]
+    by_hash = (
+        one for one, origin in said if entry.hash in [e.rpartition("#")[2] for e in origin.all("entry")]
+    )
+    by_place = (
+        one for one, origin in said
+        if any(source.partition("-")[0] == place for source in origin.all("src"))
+        and not origin.get("entry")
+    )  # fmt: skip
+    same = (one for one in memory if one.hash == entry.hash)
+    return next(chain(by_hash, same, by_place), None)
+
+
 class Jumping:
     """Takes a person to where an entry stands."""
 
     def __init__(self, screen: MainScreen) -> None:
         self._screen = screen
         self._waits_for: Row | None = None
+        self._to_origin = False
 
     def commands(self) -> dict[str, Command]:
         """The commands by action id."""
@@ -34,6 +65,7 @@ class Jumping:
             "open": self._open,
             "next_hit": lambda: self._step(1),
             "previous_hit": lambda: self._step(-1),
+            "origin": self._origin,
         }
 
     @property
@@ -58,7 +90,7 @@ class Jumping:
         if row is not None and row.path == contents.path:
             self._waits_for = None
             if all(entry.address != row.address for entry in contents.entries):
-                self._not_there()
+                self._not_there(row, contents)
             self._screen.holding.release()
 
     def _open(self) -> None:
@@ -72,7 +104,33 @@ class Jumping:
         elif row.fold is not None:
             screen.toggle(row)
         elif row.path is not None:
-            screen.read(on=not screen.reading_mode)
+            screen.laying.read(on=not screen.laying.reading)
+
+    def _origin(self) -> None:
+        """From a copy in long-term memory to where it came from, from anything else to its copy there."""
+        row = self._screen.here.row
+        if row is None or row.entry is None:
+            return
+        entry = row.entry
+        if entry.kind is not Kind.MEMORY:
+            copy = copy_of(entry, self._screen.memory_view.entries)
+            if copy is None:
+                self._screen.say(words("This is not in long-term memory"), severity="warning")
+            else:
+                self._jump(Row(copy.address, words(""), path=copy.path, address=copy.address))
+            return
+        source = entry.provenance and source_of(entry.provenance)
+        if not source:
+            self._screen.say(words("This entry does not say where it came from"), severity="warning")
+            return
+        path, line, digits = source
+        if path not in self._screen.files:
+            self._screen.say(
+                row_text(f"{path} is not there any more: the history below tells"), severity="warning"
+            )
+            return
+        address = f"{path}#{digits or f'L{line}'}"
+        self._jump(Row(path, words(""), path=path, line=line, address=address), to_origin=True)
 
     def _step(self, step: int) -> None:
         hits = self._screen.overlay.hits
@@ -80,8 +138,9 @@ class Jumping:
         if hits.row:
             self._jump(hits.row)
 
-    def _jump(self, row: Row) -> None:
+    def _jump(self, row: Row, *, to_origin: bool = False) -> None:
         path, address = row.path or "", row.address or ""
+        self._to_origin = to_origin
         kind = kind_of(path)
         self._screen.go_to_pane(_PANES.get(kind, 0))
         pane = self._screen.pane
@@ -97,9 +156,17 @@ class Jumping:
                 self._waits_for = row  # the file is being read
                 return
         if not found:
-            self._not_there()
+            self._not_there(row, pane.contents.get(path) if isinstance(pane, FilePane) else None)
 
-    def _not_there(self) -> None:
-        self._screen.pane.give_up()
+    def _not_there(self, row: Row, contents: Contents | None) -> None:
+        pane = self._screen.pane
+        pane.give_up()
+        entries = contents.entries if contents else ()
+        near = next((entry for entry in entries if entry.start_line <= row.line <= entry.end_line), None)
+        if self._to_origin and near is not None and isinstance(pane, (LogsPane, EpisodesPane)):
+            pane.reveal_entry(near.path, near.address)
+            if "#L" not in (row.address or ""):
+                self._screen.say(words("It was changed since; this stands in its place"), severity="warning")
+            return
         self._screen.holding.drop()
         self._screen.say(words("That entry has changed since it was indexed"), severity="warning")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Coroutine
+from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from functools import partial
 from pathlib import Path
 from typing import ClassVar, TypeVar
@@ -20,13 +20,16 @@ from textual.worker import Worker, WorkerState
 
 from screens import messages as said
 from screens.actions import ACTIONS, Context, Place, bindings, by_id, hints, is_bound
-from screens.arrangement import Arrangement, Shape, arrange
+from screens.browsing import Browsing
 from screens.clock import today
+from screens.copying import Copying
 from screens.curating import Curating
+from screens.editing import Editing
 from screens.following import Following
 from screens.help import HelpScreen
 from screens.holding import Holding
 from screens.jumping import Jumping
+from screens.laying import Laying
 from screens.moving import Command, Moving
 from screens.panes.episodes import EpisodesPane
 from screens.panes.graph import GraphPane
@@ -37,13 +40,17 @@ from screens.reading import Reading
 from screens.rows import Row
 from screens.searching import Searching
 from screens.shown import Shown, row_text, words
+from screens.snapshots import MemoryView
+from screens.targeting import Targeting
 from screens.widgets.entry_list import EntryList
 from screens.widgets.lines import Banner, HintLine, TabLine, TitleLine
 from screens.widgets.preview_pane import PreviewPane
 from screens.widgets.search_overlay import SearchOverlay
+from workbench.workspace.layout import MemoryFile
 from workbench.workspace.workspace import Workspace
 
 _P = TypeVar("_P", bound=Pane)
+_R = TypeVar("_R")
 
 
 class MainScreen(Screen[None]):
@@ -65,19 +72,25 @@ class MainScreen(Screen[None]):
         self.title_line = TitleLine(row_text(home_relative(workspace.root)))
         self.banner, self.hint_line = Banner(), HintLine()
         self.tabs = TabLine([pane.NAME for pane in self.panes])
-        self.current = self.zoom = 0
-        self.reading_mode = False
-        self._plan: Arrangement | None = None
+        self.laying = Laying(self)
         self.reading = Reading(workspace, self.post_message)
         self.following = Following(self, workspace, engines=engines)
         self.searching = Searching(self, self.overlay, self.following.engine)
         self.curating = Curating(self, workspace)
+        self.editing = Editing(self, self.curating)
+        self.targeting = Targeting(self, self.curating)
+        self.browsing = Browsing(self, self.curating)
         self.jumping = Jumping(self)
         self.holding = Holding(self, perform)
         moving = Moving(self)
         self.commands: dict[str, Command] = {
             **moving.commands(),
+            **self.laying.commands(),
             **self.curating.commands(),
+            **self.editing.commands(),
+            **self.targeting.commands(),
+            **self.browsing.commands(),
+            **Copying(self).commands(),
             **self.jumping.commands(),
             **self.following.commands(),
             "search": self._open_search,
@@ -102,7 +115,7 @@ class MainScreen(Screen[None]):
 
     def on_mount(self) -> None:
         """Paint first; read and start engines after that."""
-        self.lay_out()
+        self.laying.lay_out()
         self.call_after_refresh(self._begin)
 
     def _begin(self) -> None:
@@ -111,6 +124,11 @@ class MainScreen(Screen[None]):
         self.following.begin()
 
     # -- where the person is ---------------------------------------------------------------------
+
+    @property
+    def current(self) -> int:
+        """Which pane is the current one, from 0."""
+        return self.laying.current
 
     @property
     def pane(self) -> Pane:
@@ -129,6 +147,16 @@ class MainScreen(Screen[None]):
             return Place.PANE
         return Place.QUERY if self.focused is self.overlay.input else Place.RESULTS
 
+    @property
+    def memory_view(self) -> MemoryView:
+        """Long-term memory as it was read last."""
+        return self._pane(MemoryPane).view
+
+    @property
+    def files(self) -> Mapping[str, MemoryFile]:
+        """All memory files, by path."""
+        return self._pane(LogsPane).overview.files
+
     def context(self) -> Context:
         """What decides which actions are possible now."""
         return Context(
@@ -138,43 +166,19 @@ class MainScreen(Screen[None]):
             marked=tuple(self.here.marked_rows()),
             refusal=self.curating.refusal,
             hits=len(self.overlay.hits.rows),
-            zoom=self.zoom,
-            reading=self.reading_mode,
+            zoom=self.laying.zoom,
+            reading=self.laying.reading,
             indexing=self.following.indexing,
+            ranging=self.here.ranging,
+            conflicts=self.curating.conflicts,
         )
 
     def go_to_pane(self, index: int) -> None:
         """Make a pane the current one, and seen."""
-        self.current = index
-        self.lay_out()
+        self.laying.current = index
+        self.laying.lay_out()
         self.set_focus(self.pane.list)
         self._row_changed(self.pane.list.row)
-
-    def lay_out(self) -> None:
-        """Show what fits."""
-        width, height = self.app.size
-        plan = arrange(width, height, current=self.current, zoom=self.zoom, reading=self.reading_mode)
-        self.tabs.show(self.current)
-        self.show_hints()
-        if plan == self._plan:
-            return
-        self._plan = plan
-        for shape in Shape:
-            self.set_class(plan.shape is shape, f"-{shape}")
-        self.set_class(len(plan.panes) == 1, "-alone")
-        self.set_class(self.reading_mode, "-reading")
-        for at, pane in enumerate(self.panes):
-            pane.display = at in plan.panes
-        self.tabs.display = plan.tabs
-        self.preview.display = plan.preview
-        self.call_after_refresh(self._cover_panes)
-
-    def _cover_panes(self) -> None:
-        """The search stands exactly over the panes, so that the preview below shows the hit."""
-        region = self.query_one("#panes").region
-        if self.overlay.is_open and region.height:
-            self.overlay.styles.offset = (0, region.y)
-            self.overlay.styles.height = max(6, region.height)
 
     def show_hints(self) -> None:
         """Keep the hint line true."""
@@ -205,13 +209,25 @@ class MainScreen(Screen[None]):
         elif reason:
             self.say(row_text(reason[:1].upper() + reason[1:]), severity="warning")
 
+    def show_dialog(self, dialog: Screen[_R], answered: Callable[[_R | None], None] | None = None) -> None:
+        """Show a screen over this one; the keys pressed until it is there are for it."""
+
+        def closed(answer: _R | None) -> None:
+            self.holding.opened()
+            if answered is not None:
+                answered(answer)
+
+        self.holding.opens()
+        self.app.push_screen(dialog, closed)
+        dialog.call_after_refresh(self.holding.opened)
+
     def _open_search(self) -> None:
         self.overlay.open()
         self.add_class("-searching")
         self.set_focus(self.overlay.input)
         self.searching.draw()
         self.show_hints()
-        self.call_after_refresh(self._cover_panes)
+        self.call_after_refresh(self.laying.cover_panes)
 
     def _help(self) -> None:
         context = self.context()
@@ -240,21 +256,18 @@ class MainScreen(Screen[None]):
         self.remove_class("-searching")
 
     def _back(self) -> None:
-        if self.overlay.is_open:
+        if self.here.ranging:
+            self.here.end_range(keep=False)
+            self.marks_changed()
+        elif self.overlay.is_open:
             self.close_search()
-        elif self.reading_mode:
-            self.read(on=False)
+        elif self.laying.reading:
+            self.laying.read(on=False)
         elif self.here.marked:
             self.here.mark(set(self.here.marked), on=False)
             self.marks_changed()
-        elif self.zoom:
-            self.zoom = 0
-            self.lay_out()
-
-    def read(self, *, on: bool) -> None:
-        """Give the preview most of the screen, or take it back."""
-        self.reading_mode = on
-        self.lay_out()
+        elif self.laying.zoom:
+            self.laying.set_zoom(0)
 
     # -- workers and what they say ---------------------------------------------------------------
 
@@ -286,6 +299,10 @@ class MainScreen(Screen[None]):
         row = self.here.row
         if row and row.path in message.changed:
             self._row_changed(row)
+
+    def on_quarantine_read(self, message: said.QuarantineRead) -> None:
+        """What is set aside."""
+        self._pane(LogsPane).receive_quarantine(message.view)
 
     def on_memory_read(self, message: said.MemoryRead) -> None:
         """Long-term memory is here; what came from where can be marked."""
@@ -354,18 +371,34 @@ class MainScreen(Screen[None]):
 
     def on_writable_checked(self, message: said.WritableChecked) -> None:
         """What can be done here."""
-        self.curating.writable(message.error)
+        self.curating.writable(message)
 
     def on_planned(self, message: said.Planned) -> None:
-        """Ask before many."""
+        """Ask first."""
         self.curating.planned(message)
+
+    def on_source_read(self, message: said.SourceRead) -> None:
+        """Let the person write."""
+        self.editing.source_read(message)
+
+    def on_stands_now(self, message: said.StandsNow) -> None:
+        """An entry changed under what somebody writes."""
+        self.editing.stands_now(message)
+
+    def on_discarded(self, message: said.Discarded) -> None:
+        """A conflict is dealt with."""
+        self.curating.discarded(message)
+        self.browsing.done()
 
     def on_done(self, message: said.Done) -> None:
         """Say it, and show it."""
-        self.curating.done(message.operation)
+        self.editing.done(message)
+        self.browsing.done()
+        self.curating.done(message)
 
     def on_refused(self, message: said.Refused) -> None:
         """Say why."""
+        self.editing.refused(message)
         self.curating.refused(message)
 
     # -- what widgets say ------------------------------------------------------------------------
@@ -399,15 +432,15 @@ class MainScreen(Screen[None]):
         """A click into a pane makes it the current one."""
         for at, pane in enumerate(self.panes):
             if pane.list.has_focus and at != self.current:
-                self.current = at
-                self.lay_out()
+                self.laying.current = at
+                self.laying.lay_out()
                 self._row_changed(pane.list.row)
         self.show_hints()
 
     def on_resize(self) -> None:
         """Show what fits now; what was typed and marked stays."""
-        self.lay_out()
-        self.call_after_refresh(self._cover_panes)
+        self.laying.lay_out()
+        self.call_after_refresh(self.laying.cover_panes)
         self.searching.draw()
 
     def _row_changed(self, row: Row | None) -> None:

@@ -8,6 +8,7 @@ from textual.message import Message
 
 from screens.hits import Found
 from screens.panes.pane import Unfolded
+from screens.request import Request
 from screens.rows import Row
 from screens.shown import Shown
 from screens.snapshots import (
@@ -17,6 +18,7 @@ from screens.snapshots import (
     MemoryView,
     Overview,
     Preview,
+    QuarantineView,
     Summary,
 )
 from workbench.errors import WorkbenchError
@@ -57,6 +59,14 @@ class ContentsRead(Message):
         self.unfolded = unfolded
         self.contents = contents
         self.rows = rows
+
+
+class QuarantineRead(Message):
+    """What is set aside was read."""
+
+    def __init__(self, view: QuarantineView) -> None:
+        super().__init__()
+        self.view = view
 
 
 class EpisodesRead(Message):
@@ -135,34 +145,76 @@ class FilesChanged(Message):
 
 
 class WritableChecked(Message):
-    """Whether anything can be written here; the error when not."""
+    """Whether anything can be written here, the error when not, and how many conflicts wait."""
 
-    def __init__(self, error: WorkbenchError | None) -> None:
+    def __init__(self, error: WorkbenchError | None, conflicts: int = 0) -> None:
         super().__init__()
         self.error = error
+        self.conflicts = conflicts
 
 
 class Planned(Message):
-    """An action on many entries was thought through and waits for a yes."""
+    """An action was thought through and waits for a yes."""
 
-    def __init__(self, plan: Plan, targets: tuple[Row, ...]) -> None:
+    def __init__(self, request: Request, plan: Plan, targets: tuple[Row, ...]) -> None:
         super().__init__()
+        self.request = request
         self.plan = plan
         self.targets = targets
 
 
-class Done(Message):
-    """An action was carried out."""
+class SourceRead(Message):
+    """The text of an entry, in the request that is to change it; ``outside`` in the person's own editor."""
 
-    def __init__(self, operation: Operation) -> None:
+    def __init__(self, request: Request, *, outside: bool) -> None:
+        super().__init__()
+        self.request = request
+        self.outside = outside
+
+
+class StandsNow(Message):
+    """How an entry reads that was changed while somebody wrote: where it stands, or None where it is gone."""
+
+    def __init__(self, address: str | None, source: str) -> None:
+        super().__init__()
+        self.address = address
+        self.source = source
+
+
+class Done(Message):
+    """An action was carried out; so many conflicts wait since then."""
+
+    def __init__(self, operation: Operation, request: Request, conflicts: int) -> None:
         super().__init__()
         self.operation = operation
+        self.request = request
+        self.conflicts = conflicts
+
+
+class Discarded(Message):
+    """A conflict is off the list, its text in the git object ``blob``; so many are left."""
+
+    def __init__(self, blob: str, conflicts: int) -> None:
+        super().__init__()
+        self.blob = blob
+        self.conflicts = conflicts
 
 
 class Refused(Message):
-    """An action was refused, or failed."""
+    """An action was refused, or failed; with ``agreed`` and its ``plan`` where a yes is all it needs."""
 
-    def __init__(self, action: str, error: Exception) -> None:
+    def __init__(
+        self,
+        request: Request,
+        error: Exception,
+        *,
+        agreed: Request | None = None,
+        plan: Plan | None = None,
+        targets: tuple[Row, ...] = (),
+    ) -> None:
         super().__init__()
-        self.action = action
+        self.request = request
         self.error = error
+        self.agreed = agreed
+        self.plan = plan
+        self.targets = targets

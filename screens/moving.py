@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from screens.arrangement import MAX_ZOOM
 from screens.rows import Row
 
 if TYPE_CHECKING:
@@ -37,6 +36,7 @@ class Moving:
             "fold": self._fold,
             "mark": self._mark,
             "mark_all": self._mark_all,
+            "range": self._range,
             "pane_logs": lambda: screen.go_to_pane(0),
             "pane_memory": lambda: screen.go_to_pane(1),
             "pane_episodes": lambda: screen.go_to_pane(2),
@@ -44,9 +44,6 @@ class Moving:
             "next_pane": lambda: self._step_pane(1),
             "previous_pane": lambda: self._step_pane(-1),
             "switch": self._switch,
-            "zoom_in": lambda: self._zoom(screen.zoom + 1),
-            "zoom_out": lambda: self._zoom(screen.zoom - 1),
-            "zoom_reset": lambda: self._zoom(0),
             "preview_down": lambda: screen.preview.scroll_by(_PREVIEW_STEP),
             "preview_up": lambda: screen.preview.scroll_by(-_PREVIEW_STEP),
         }
@@ -81,6 +78,14 @@ class Moving:
             here.move(1)
             self._screen.marks_changed()
 
+    def _range(self) -> None:
+        here = self._screen.here
+        if here.ranging:
+            here.end_range(keep=True)
+        else:
+            here.begin_range()
+        self._screen.marks_changed()
+
     def _mark_all(self) -> None:
         here = self._screen.here
         ids = [row.id for row in here.rows if row.address and not row.inert]
@@ -94,7 +99,3 @@ class Moving:
     def _switch(self) -> None:
         screen, overlay = self._screen, self._screen.overlay
         screen.set_focus(overlay.hits if screen.focused is overlay.input else overlay.input)
-
-    def _zoom(self, zoom: int) -> None:
-        self._screen.zoom = max(0, min(MAX_ZOOM, zoom))
-        self._screen.lay_out()

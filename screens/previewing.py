@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Callable
 
 from screens.rows import SOURCE, Row
@@ -118,11 +119,23 @@ _LABELS = {"src": "source", "at": "written"}
 
 
 def _hidden(text: str) -> list[str]:
-    found = hidden(text)
-    if not found:
-        return []
-    more = f" and {len(found) - 6} more" if len(found) > 6 else ""
-    return [row_text(f"hidden characters: {', '.join(found[:6])}{more}")]
+    """A line for each sort of secret and hidden text, and one for characters that do nothing good."""
+    from workbench.memory.findings import by_rule  # noqa: PLC0415 - not before the first paint
+    from workbench.memory.hidden import hidden_in  # noqa: PLC0415
+    from workbench.memory.secrets import secrets_in  # noqa: PLC0415
+
+    secrets, unseen = secrets_in(text), hidden_in(text)
+    lines = [f"secret: {line}" for line in by_rule(secrets)]
+    lines += [f"hidden text: {line}" for line in by_rule(unseen)]
+    steering = [name for name in hidden(text) if unicodedata.category(chr(int(name[2:], 16))) in _STEERING]
+    if steering:
+        more = f" and {len(steering) - 6} more" if len(steering) > 6 else ""
+        lines.append(f"hidden characters: {', '.join(steering[:6])}{more}")
+    return [row_text(line) for line in lines]
+
+
+_STEERING = ("Cc", "Cn", "Co", "Cs")
+"""Controls, and characters without a meaning of their own: no script needs them."""
 
 
 def _lines(data: bytes, first: int, role_of: Callable[[int], str]) -> list[PreviewLine]:

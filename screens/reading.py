@@ -16,13 +16,15 @@ from screens.messages import (
     MemoryRead,
     OverviewRead,
     PreviewRead,
+    QuarantineRead,
     SummariesRead,
 )
 from screens.panes.pane import Unfolded
 from screens.previewing import preview_of
 from screens.rows import Row
-from screens.snapshots import Overview, stamp
+from screens.snapshots import Overview, QuarantineView, stamp
 from screens.store import Store, of_kind
+from workbench.errors import WorkbenchError
 from workbench.memory.entry import Kind
 from workbench.workspace.layout import MemoryFile, kind_of
 from workbench.workspace.workspace import Workspace
@@ -43,6 +45,7 @@ class Reading:
         self._files = Overview({})
         self._first = True
         self._due: set[Kind] = set()
+        self._set_aside = QuarantineView()
 
     def close(self) -> None:
         """Stop reading."""
@@ -60,6 +63,7 @@ class Reading:
         if Kind.MEMORY in self._due:
             self._post(MemoryRead(await self.store.run(self.store.memory)))
             self._due.discard(Kind.MEMORY)
+        await self._quarantine()
         if Kind.EPISODE in self._due:
             async for episodes in self._steps(self.store.episodes(of_kind(overview, Kind.EPISODE))):
                 self._post(EpisodesRead(episodes))
@@ -68,6 +72,16 @@ class Reading:
             async for graph in self._steps(self.store.graph(of_kind(overview, Kind.ENTITY))):
                 self._post(GraphRead(graph))
             self._due.discard(Kind.ENTITY)
+
+    async def _quarantine(self) -> None:
+        """What is set aside: not among the memory files, so it is looked at each time."""
+        try:
+            view = await self.store.run(self.store.quarantine)
+        except (OSError, WorkbenchError):
+            return  # a page that changes at this moment; the next look will find it
+        if view != self._set_aside:
+            self._set_aside = view
+            self._post(QuarantineRead(view))
 
     async def summaries(self, files: tuple[MemoryFile, ...]) -> None:
         """Sum files up, in view order, a few at a time."""

@@ -53,6 +53,7 @@ class Row:
     entry: Entry | None = None
     done: bool = False
     """Whether the entry already stands in long-term memory."""
+    pinned: bool = False
 
 
 class Folds:

@@ -18,6 +18,8 @@ from screens.snapshots import (
     MemoryView,
     Overview,
     Promoted,
+    QuarantineView,
+    SetAside,
     Stamp,
     Summary,
     stamp,
@@ -30,7 +32,7 @@ from workbench.memory.frontmatter import read_front_matter
 from workbench.memory.graph import Entity, read_entity
 from workbench.memory.markdown import Document, parse_document
 from workbench.memory.names import RelPath
-from workbench.workspace.layout import MemoryFile
+from workbench.workspace.layout import QUARANTINE, MemoryFile
 from workbench.workspace.workspace import Workspace
 
 READ_LIMIT = 2_000_000
@@ -76,6 +78,18 @@ class Store:
             characters=len(text),
             budget=self.workspace.settings.memory_budget,
             promoted=promoted_in(document.entries),
+        )
+
+    def quarantine(self) -> QuarantineView:
+        """What is set aside; nothing is read where nothing is."""
+        if not (self.workspace.root / QUARANTINE).is_dir():
+            return QuarantineView()
+        from workbench.curation import quarantined  # noqa: PLC0415 - not before the first paint
+
+        return QuarantineView(
+            tuple(
+                SetAside(one.address, one.title, one.origin, one.since) for one in quarantined(self.workspace)
+            )
         )
 
     def summaries(self, files: Iterable[MemoryFile]) -> dict[str, Summary]:
@@ -158,9 +172,10 @@ def promoted_in(entries: Iterable[Entry]) -> Promoted:
     for entry in entries:
         if entry.provenance is None:
             continue
-        if digits := entry.provenance.get("entry"):
-            hashes.add(digits.rpartition("#")[2].partition("~")[0])
-        elif source := entry.provenance.source:
+        if named := entry.provenance.all("entry"):
+            hashes.update(digits.rpartition("#")[2].partition("~")[0] for digits in named)
+            continue
+        for source in entry.provenance.all("src"):
             path, _, line = source.rpartition("#L")
             if path and line.partition("-")[0].isdigit():
                 places.add((path, int(line.partition("-")[0])))

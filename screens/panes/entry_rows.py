@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
-from screens.rows import HIDDEN, PROMOTED, Part, Row, Tone
+from screens.rows import HIDDEN, PINNED, PROMOTED, Part, Row, Tone
 from screens.shown import Shown, grouped, row_text, words
 from screens.snapshots import Contents, Promoted
 from workbench.memory.entry import Entry, Form
@@ -28,6 +28,8 @@ def entry_row(entry: Entry, *, depth: int, promoted: bool = False, tail: tuple[P
         marks.append(Part(words(trust), _TRUST[trust]))
     if promoted:
         marks.append(Part(PROMOTED, "good"))
+    if entry.pinned:
+        marks.append(Part(words(f"{PINNED} pinned"), "accent"))
     return Row(
         id=entry.address,
         text=text,
@@ -40,6 +42,7 @@ def entry_row(entry: Entry, *, depth: int, promoted: bool = False, tail: tuple[P
         address=entry.address,
         entry=entry,
         done=promoted,
+        pinned=entry.pinned,
     )
 
 

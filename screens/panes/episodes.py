@@ -104,6 +104,7 @@ def episode_row(episode: Episode, today: date, *, is_open: bool) -> Row:
         path=episode.path,
         address=episode.path,
         done=episode.promoted_at is not None,
+        pinned=episode.pinned,
     )
 
 

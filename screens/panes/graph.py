@@ -140,6 +140,7 @@ def _row(
     return Row(
         id=prefix + base.id, text=shown, depth=depth, lead=lead, tail=base.tail, emphasis=emphasis,
         path=base.path, line=base.line, address=base.address, entry=entry,
+        pinned=base.pinned,
     )  # fmt: skip
 
 

@@ -13,7 +13,7 @@ from screens.panes.entry_rows import lightened
 from screens.panes.pane import FilePane, Unfolded
 from screens.rows import PROMOTED, Part, Row, Tone
 from screens.shown import Shown, grouped, row_text, words
-from screens.snapshots import Overview, Promoted, Summary, stamp
+from screens.snapshots import Overview, Promoted, QuarantineView, Summary, stamp
 from screens.widgets.entry_list import EntryList
 from workbench.memory.entry import Kind
 from workbench.memory.provenance import parse_day
@@ -27,6 +27,7 @@ _GROUPS = (
 )
 _LOG_NAME = re.compile(r"memory/(\d{4}-\d{2}-\d{2})(?:-(.+))?\.md")
 _DAY_CELLS = 10
+_QUARANTINE = "group:quarantine"
 
 
 class LogsPane(FilePane):
@@ -49,6 +50,7 @@ class LogsPane(FilePane):
         self.days: list[MemoryFile] = []
         self.groups: dict[Kind, list[MemoryFile]] = {}
         self.summaries: dict[str, Summary] = {}
+        self.quarantine = QuarantineView()
         self._summaries_asked: dict[str, object] = {}
 
     def receive(self, overview: Overview) -> None:
@@ -67,6 +69,11 @@ class LogsPane(FilePane):
     def receive_summaries(self, summaries: Mapping[str, Summary]) -> None:
         """Fill in counts and first words."""
         self.summaries.update(summaries)
+        self.rebuild()
+
+    def receive_quarantine(self, view: QuarantineView) -> None:
+        """Show what is set aside, last of all."""
+        self.quarantine = view
         self.rebuild()
 
     def build(self) -> list[Row]:
@@ -88,6 +95,7 @@ class LogsPane(FilePane):
                 if is_open:
                     for file in group:
                         rows += self._file(file, note_row(file), 1, opened)
+        rows += quarantine_rows(self.quarantine, is_open=self.folds.is_open(_QUARANTINE))
         self.keep_only(opened)
         return rows
 
@@ -118,6 +126,27 @@ class LogsPane(FilePane):
         if is_open:
             opened[file.path] = Unfolded(file, depth + 1, self.promoted)
             yield from self.rows_under(file, depth + 1)
+
+
+def quarantine_rows(view: QuarantineView, *, is_open: bool) -> list[Row]:
+    """What is set aside, dim: no agent loads it and no search finds it."""
+    if not view.things:
+        return []
+    count = Part(grouped(len(view.things)), "warn")
+    rows = [Row(_QUARANTINE, words("Quarantine"), tone="head", fold=is_open, tail=(count,))]
+    for one in view.things if is_open else ():
+        text, emphasis = lightened(row_text(one.title))
+        tail = [Part(row_text(f"from {one.origin}"), "faint")] if one.origin else []
+        if one.since:
+            tail.append(Part(words(f"since {one.since}"), "faint"))
+        tail.append(Part(words("set aside"), "warn"))
+        rows.append(
+            Row(
+                one.address, text, tone="faint", depth=1, tail=tuple(tail), emphasis=emphasis,
+                path=one.address.rpartition("#")[0] or one.address, address=one.address,
+            )
+        )  # fmt: skip
+    return rows
 
 
 def day_row(file: MemoryFile, today: date) -> Row:

@@ -10,7 +10,7 @@ from textual.app import ComposeResult
 
 from screens.panes.entry_rows import entry_row
 from screens.panes.pane import Pane
-from screens.rows import PINNED, SOURCE, Folds, Part, Row
+from screens.rows import SOURCE, Folds, Part, Row
 from screens.shown import age, row_text, words
 from screens.snapshots import MemoryView
 from screens.widgets.budget_meter import BudgetMeter
@@ -93,7 +93,7 @@ def _all_open(folds: Folds, path: tuple[str, ...], skip: int) -> bool:
 
 
 def _origin(entry: Entry, today: date) -> tuple[Part, ...]:
-    """Age, whether it says where it came from, and its pin."""
+    """Age, and whether it says where it came from."""
     origin = entry.provenance
     if origin is None:
         return ()
@@ -103,6 +103,4 @@ def _origin(entry: Entry, today: date) -> tuple[Part, ...]:
         parts.append(Part(age(day, today), "faint"))
     if origin.source:
         parts.append(Part(SOURCE, "accent"))
-    if (origin.get("pinned") or origin.get("pin") or "").lower() in ("1", "true", "yes"):
-        parts.append(Part(PINNED, "accent"))
     return tuple(parts)

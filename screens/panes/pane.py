@@ -75,6 +75,10 @@ class Pane(Vertical):
         self.rebuild()
         return self._awaited is None
 
+    def follow(self, row_id: str) -> None:
+        """The entry under the cursor is called this from now on: stay with it."""
+        self._awaited = row_id
+
     def give_up(self) -> None:
         """Stop waiting for the row that was to be revealed: it is not coming."""
         self._awaited = None

@@ -58,6 +58,8 @@ class EntryList(LineView, can_focus=True, inherit_bindings=False):
         self.cursor = 0
         self.marked: set[str] = set()
         self.empty = empty
+        self._anchor: str | None = None
+        self._before_range: set[str] = set()
         self._look: Look | None = None
         self._restyled = False
         self._strips: dict[tuple[int, int, bool, bool], tuple[Row, Strip]] = {}
@@ -113,6 +115,8 @@ class EntryList(LineView, can_focus=True, inherit_bindings=False):
             self.refresh_line(self.cursor)
             self.cursor = index
             self.refresh_line(index)
+            if self.ranging:
+                self._follow_range()
             self.post_message(self.Moved(self, self.row))
         self._into_view()
 
@@ -121,8 +125,37 @@ class EntryList(LineView, can_focus=True, inherit_bindings=False):
         self.move(round(pages * max(2, self._height - 1)))
 
     def mark(self, ids: Iterable[str], *, on: bool) -> None:
-        """Mark or unmark rows."""
+        """Mark or unmark rows; a range that follows the cursor stays as it is from now on."""
+        self._anchor = None
         self.marked = self.marked | set(ids) if on else self.marked - set(ids)
+        self.refresh()
+
+    @property
+    def ranging(self) -> bool:
+        """Whether a range of marks follows the cursor."""
+        return self._anchor is not None
+
+    def begin_range(self) -> None:
+        """Mark the row under the cursor, and from now on all rows between it and the cursor."""
+        if self.row:
+            self._anchor, self._before_range = self.row.id, set(self.marked)
+            self._follow_range()
+
+    def end_range(self, *, keep: bool) -> None:
+        """Stop following; ``keep`` what was marked, or put the marks back as they were."""
+        self._anchor = None
+        if not keep:
+            self.marked = self._before_range & {row.id for row in self.rows}
+            self.refresh()
+
+    def _follow_range(self) -> None:
+        anchor = next((at for at, row in enumerate(self.rows) if row.id == self._anchor), None)
+        if anchor is None:  # the row is gone: the marks stay where they are
+            self._anchor = None
+            return
+        first, last = sorted((anchor, self.cursor))
+        between = (row.id for row in self.rows[first : last + 1] if row.address and not row.inert)
+        self.marked = self._before_range | set(between)
         self.refresh()
 
     # -- drawing ---------------------------------------------------------------------------------

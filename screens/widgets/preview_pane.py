@@ -118,7 +118,9 @@ class PreviewPane(LineView, can_focus=False, inherit_bindings=False):
             rows[-1] += [Segment(f" {name} ", label), Segment(shown + "  ", fact)]
             used += cells
         strips = [Strip(row).adjust_cell_length(self._width, fact) for row in rows[:room] if row]
-        strips += [self._plain(f" ‽ {text}", "warning") for text in preview.warnings[:2]]
+        strips += [
+            self._plain(f" ‽ {text}", "warning") for text in preview.warnings[: max(2, self.size.height // 4)]
+        ]
         strips.append(Strip([Segment("─" * self._width, self._style("rule"))], self._width))
         return strips
 

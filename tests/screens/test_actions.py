@@ -32,7 +32,7 @@ def test_no_key_that_a_terminal_confuses() -> None:
 
 async def test_every_action_of_the_main_screen_does_something(sandbox: Sandbox) -> None:
     async with opened(sandbox.workspace) as interface:
-        needed = {action.id for action in ACTIONS if action.places != {Place.CONFIRM}}
+        needed = {action.id for action in ACTIONS if action.places & {Place.PANE, Place.QUERY, Place.RESULTS}}
         assert needed == set(interface.main.commands)
 
 
@@ -42,6 +42,21 @@ def test_disabled_actions_say_why() -> None:
     assert "cursor" in (promote(replace(HERE, row=None)) or "")
     assert "already" in (promote(replace(HERE, row=replace(ENTRY, done=True))) or "")
     assert promote(replace(HERE, refusal="no repository")) == "no repository"
+
+
+def test_one_entry_at_a_time_is_edited_and_several_are_merged() -> None:
+    edit, merge = by_id()["edit"].blocked, by_id()["merge"].blocked
+    two = replace(HERE, marked=(ENTRY, replace(ENTRY, id="b")))
+    assert edit(HERE) is None
+    assert "one entry at a time" in (edit(two) or "")
+    assert "whole page" in (edit(replace(HERE, row=replace(ENTRY, address="memory/a.md"))) or "")
+    assert merge(two) is None
+    assert "mark two" in (merge(HERE) or "")
+
+
+def test_what_is_set_aside_is_released_before_it_is_promoted() -> None:
+    aside = replace(ENTRY, path="_system/quarantine/2026-03.md")
+    assert "x releases it" in (by_id()["promote"].blocked(replace(HERE, row=aside)) or "")
 
 
 def test_marks_go_before_the_cursor() -> None:

@@ -26,7 +26,7 @@ PATIENCE_SECONDS = 20.0
 class Terminal:
     """A child on a pseudo-terminal, and the screen that a person would see."""
 
-    def __init__(self, workspace: Path, *, columns: int = 120, lines: int = 36) -> None:
+    def __init__(self, workspace: Path, *, columns: int = 120, lines: int = 36, editor: str = "") -> None:
         self.screen = pyte.Screen(columns, lines)
         self._stream = pyte.ByteStream(self.screen)
         self.raw = b""
@@ -35,19 +35,23 @@ class Terminal:
             ["-c", RUN, str(workspace)],
             dimensions=(lines, columns),
             env={"TERM": "xterm-256color", "PATH": "/usr/bin:/bin:/usr/local/bin", "PYTHONPATH": str(ROOT),
-                 "HOME": str(workspace.parent), "LANG": "C.UTF-8"},
+                 "HOME": str(workspace.parent), "LANG": "C.UTF-8", "EDITOR": editor},
         )  # fmt: skip
 
     def until(self, condition: Callable[[str], bool], what: str) -> None:
         deadline = time.monotonic() + PATIENCE_SECONDS
         while not condition(self.text):
             assert time.monotonic() < deadline, f"never came: {what}\n{self.text}"
-            try:
-                data = bytes(self.child.read_nonblocking(65536, timeout=0.2))  # type: ignore[arg-type]
-            except (pexpect.TIMEOUT, pexpect.EOF):
-                continue
-            self.raw += data
-            self._stream.feed(data)
+            self.read(0.2)
+
+    def read(self, seconds: float) -> None:
+        """Take in what is written within that time."""
+        try:
+            data = bytes(self.child.read_nonblocking(65536, timeout=seconds))  # type: ignore[arg-type]
+        except (pexpect.TIMEOUT, pexpect.EOF):
+            return
+        self.raw += data
+        self._stream.feed(data)
 
     @property
     def text(self) -> str:
@@ -93,6 +97,62 @@ def test_ctrl_c_twice_leaves_and_the_terminal_is_as_before(sandbox: Sandbox) -> 
     assert isinstance(left, bytes)
     assert b"\x1b[?1049l" in left
     assert terminal_.child.exitstatus == 0
+
+
+def editor(folder: Path, script: str) -> str:
+    """A program that edits the file it is given, as a person would in an editor."""
+    program = folder / "editor"
+    program.write_text(f"#!/bin/sh\n{script}\n")
+    program.chmod(0o755)
+    return str(program)
+
+
+def test_the_persons_own_editor_has_the_terminal_and_its_text_is_one_commit(
+    sandbox: Sandbox, tmp_path: Path
+) -> None:
+    script = "printf 'the editor is here'; test -t 0 && test -t 1 && sed -i 's/8443/9443/' \"$1\""
+    terminal_ = Terminal(sandbox.root, editor=editor(tmp_path, script))
+    terminal_.until(lambda text: "Likes tea" in text and "8443" in text, "the panes")
+    terminal_.keys("jj")
+    terminal_.until(lambda text: f"{LOG}:6" in text, "the entry in the preview")
+    terminal_.keys("e")
+    terminal_.until(lambda text: "Edited" in text and "u takes it back" in text, "the toast")
+    assert b"the editor is here" in terminal_.raw
+    assert sandbox.read(LOG) == LOG_TEXT.replace("8443", "9443").encode()
+    assert sandbox.git("log", "--format=%s", "-1").startswith("edit: ")
+    terminal_.keys("q")
+    terminal_.child.expect(pexpect.EOF, timeout=PATIENCE_SECONDS)
+
+
+def test_what_was_written_outside_stays_when_the_file_changed_meanwhile(
+    sandbox: Sandbox, tmp_path: Path
+) -> None:
+    theirs = LOG_TEXT.replace("8443", "7443")
+    script = f"sed -i 's/8443/9443/' \"$1\"; sed -i 's/8443/7443/' {sandbox.root / LOG}"
+    terminal_ = Terminal(sandbox.root, editor=editor(tmp_path, script))
+    terminal_.until(lambda text: "Likes tea" in text and "8443" in text, "the panes")
+    terminal_.keys("jj")
+    terminal_.until(lambda text: f"{LOG}:6" in text, "the entry in the preview")
+    terminal_.keys("e")
+    terminal_.until(lambda text: "It reads now:" in text and "+- The staging port is 9443" in text, "both")
+    assert sandbox.read(LOG) == theirs.encode()
+    terminal_.keys("\x0f")
+    terminal_.until(lambda text: "u takes it back" in text, "the toast")
+    assert sandbox.read(LOG) == LOG_TEXT.replace("8443", "9443").encode()
+
+
+def test_what_was_written_outside_stays_when_it_holds_a_secret(sandbox: Sandbox, tmp_path: Path) -> None:
+    token = "ghp_" + "q7Zk2Vx9Lm4T" * 3
+    terminal_ = Terminal(sandbox.root, editor=editor(tmp_path, f"sed -i 's/8443/{token}/' \"$1\""))
+    terminal_.until(lambda text: "Likes tea" in text and "8443" in text, "the panes")
+    terminal_.keys("jj")
+    terminal_.until(lambda text: f"{LOG}:6" in text, "the entry in the preview")
+    terminal_.keys("e")
+    terminal_.until(lambda text: "put a secret into git's history" in text, "the warning")
+    assert sandbox.read(LOG) == LOG_TEXT.encode()
+    terminal_.keys("n")
+    terminal_.until(lambda text: f"- The staging port is {token}" in text and "save" in text, "the text")
+    assert sandbox.read(LOG) == LOG_TEXT.encode()
 
 
 def test_a_dumb_terminal_is_refused_with_a_hint(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,8 +8,9 @@ import pytest
 
 from indexing.sync import reindex
 from screens.actions import ACTIONS
+from screens.widgets.text_box import TextBox
 from tests.screens.interface import Interface, opened
-from tests.support.workspaces import Sandbox
+from tests.support.workspaces import LOG, Sandbox
 
 EVIL = "[/ [@click=app.quit]quit[/] [[x]] \\[b] \x1b]52;c;aGk=\x07 \x1b[31mred \u202eback \u200b"
 SAFE = "[/ [@click=app.quit]quit[/] [[x]] \\[b] ␛]52;c;aGk=␇ ␛[31mred <U+202E>back <U+200B>"
@@ -59,6 +60,9 @@ async def test_toasts_show_it_as_itself(hostile: Sandbox) -> None:
     async with opened(hostile.workspace, (240, 50)) as interface:
         await interface.go_to("log [/")
         await interface.press("p")
+        await interface.until_shown("! do it all the same  n leave it")
+        assert is_clean(interface)
+        await interface.press("exclamation_mark")
         await interface.until_said("Promoted")
         await interface.until_shown("log [/ [@click=app.quit]quit[/]")
         assert is_clean(interface)
@@ -82,6 +86,81 @@ async def test_the_confirmation_shows_it_as_itself(hostile: Sandbox) -> None:
         await interface.until_shown("log [/")
         await interface.press("asterisk", "d")
         await interface.until_shown("entries?")
+        assert is_clean(interface)
+
+
+async def test_the_dialogs_to_write_in_and_to_choose_from_show_it_as_itself(hostile: Sandbox) -> None:
+    async with opened(hostile.workspace, (240, 50)) as interface:
+        await interface.go_to("log [/")
+        await interface.press("i")
+        await interface.until_shown(
+            "- log [/ [@click=app.quit]quit[/] [[x]] \\[b] <U+001B>]52;c;aGk=<U+0007>"
+        )
+        assert is_clean(interface)
+        await interface.pilot.click("#text", offset=(12, 0))
+        interface.app.screen.query_one(TextBox).insert("\x1b[31m\u202e pasted")
+        await interface.until_shown("␛[31m<U+202E> pasted")
+        await interface.until_shown("+")
+        assert is_clean(interface)
+        await interface.press("escape")
+        await interface.until_shown("Leave what you typed unsaved?")
+        assert is_clean(interface)
+        await interface.press("y")
+        await interface.until(lambda: interface.main.is_active, "closed")
+        for key, words in (("t", "to …"), ("M", "to …"), ("full_stop", "What would it do?")):
+            await interface.press(key)
+            await interface.until_shown(words)
+            assert is_clean(interface)
+            await interface.press("escape")
+            await interface.until(lambda: interface.main.is_active, "closed")
+        assert not interface.app._exit
+
+
+async def test_the_merge_dialog_shows_it_as_itself(hostile: Sandbox) -> None:
+    origin = hostile.read("MEMORY.md")
+    hostile.write("MEMORY.md", origin + f"- another {EVIL}\n".encode())
+    async with opened(hostile.workspace, (240, 50)) as interface:
+        await interface.press("2")
+        await interface.until_shown("another [/")
+        await interface.press("asterisk", "m")
+        await interface.until_shown("Merge 2 entries")
+        await interface.until_shown("- another [/")
+        assert is_clean(interface)
+
+
+async def test_operations_blame_and_conflicts_show_it_as_itself(hostile: Sandbox) -> None:
+    folder = hostile.workspace.state_dir() / "conflicts"
+    folder.mkdir()
+    (folder / "ab-[@click=app.quit]\x1b.md").write_text(f"- kept {EVIL}\n")
+    hostile.write(LOG, f"- [/ {EVIL}\n")
+    hostile.git("config", "user.name", f"name {EVIL}".replace("\x07", ""))
+    hostile.commit(f"subject {EVIL}")
+    async with opened(hostile.workspace, (240, 50)) as interface:
+        await interface.press("at")
+        await interface.until_shown("subject [/ [@click=app.quit]quit[/] [[x]]")
+        await interface.until_shown("+- [/ [/ [@click=app.quit]")
+        assert is_clean(interface)
+        await interface.press("escape")
+        await interface.go_to("[/ [/ [@click")
+        await interface.press("b")
+        await interface.until_shown("1 - [/ [/ [@click=app.quit]quit[/] [[x]]")
+        await interface.until_shown("+- [/ [/ [@click=app.quit]")
+        assert is_clean(interface)
+        await interface.press("escape", "C")
+        await interface.until_shown("≠ - kept [/ [@click=app.quit]quit[/] [[x]]")
+        assert is_clean(interface)
+        assert not interface.app._exit
+
+
+async def test_what_is_set_aside_shows_as_itself(hostile: Sandbox) -> None:
+    async with opened(hostile.workspace, (240, 50)) as interface:
+        await interface.go_to("log [/")
+        await interface.press("x")
+        await interface.until_said("Set aside")
+        await interface.go_to("Quarantine")
+        await interface.press("enter", "j")
+        await interface.until_shown("set aside")
+        await interface.until(lambda: "_system/quarantine" in str(interface.main.preview.border_title), "it")
         assert is_clean(interface)
 
 

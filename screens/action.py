@@ -1,0 +1,72 @@
+"""What an action is: one thing a person can do, with its keys, its words, and where it means something."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from screens import context as when
+from screens.context import Place, Rule
+
+
+class Group(StrEnum):
+    """What belongs together in the help."""
+
+    MOVE = "Move"
+    PANES = "Panes"
+    SEARCH = "Search"
+    MARK = "Mark"
+    ACT = "Act"
+    WRITE = "When writing"
+    HISTORY = "History"
+    PREVIEW = "Preview"
+    COPY = "Copy"
+    CONFIRM = "When asked"
+    LEAVE = "Help and leaving"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Action:
+    """One thing a person can do. ``hint`` orders it in the hint line; 0 keeps it out."""
+
+    id: str
+    keys: tuple[str, ...]
+    label: str
+    help: str
+    group: Group
+    places: frozenset[Place]
+    blocked: Rule = when.always
+    hint: int = 0
+    palette: bool = True
+
+
+PANE = frozenset({Place.PANE})
+SEARCH = frozenset({Place.QUERY, Place.RESULTS})
+LISTS = frozenset({Place.PANE, Place.RESULTS})
+TYPING = frozenset({Place.PANE, Place.RESULTS, Place.QUERY})
+CONFIRM = frozenset({Place.CONFIRM})
+WARNING = frozenset({Place.WARNING})
+WRITING = frozenset({Place.WRITING})
+BROWSE = frozenset({Place.OPERATIONS, Place.BLAME, Place.CONFLICTS})
+OPERATIONS = frozenset({Place.OPERATIONS})
+BLAME = frozenset({Place.BLAME})
+CONFLICTS = frozenset({Place.CONFLICTS})
+
+
+def define(
+    id: str,
+    keys: str,
+    label: str,
+    group: Group,
+    help: str,
+    *,
+    places: frozenset[Place] = LISTS,
+    blocked: Rule = when.always,
+    hint: int = 0,
+    palette: bool = True,
+) -> Action:
+    """An action, its keys as one string with blanks between."""
+    return Action(
+        id=id, keys=tuple(keys.split()), label=label, help=help, group=group,
+        places=places, blocked=blocked, hint=hint, palette=palette,
+    )  # fmt: skip

@@ -1,0 +1,79 @@
+"""Choosing one of many: a list that narrows as one types, and what was typed itself."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import ClassVar
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.containers import Vertical
+from textual.content import Content
+from textual.screen import ModalScreen
+from textual.widgets import Input
+
+from screens.rows import Row
+from screens.shown import Shown
+from screens.widgets.entry_list import EntryList
+from screens.widgets.search_overlay import QueryInput
+
+
+class ChooseScreen(ModalScreen[str]):
+    """Ends with the id of the chosen row, or None."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        ("escape", "leave"),
+        ("down,ctrl+n", "move(1)"),
+        ("up", "move(-1)"),
+        ("pagedown", "move(10)"),
+        ("pageup", "move(-10)"),
+    ]
+
+    def __init__(self, title: Shown, rows: Sequence[Row], typed: Callable[[str], Sequence[Row]]) -> None:
+        """``typed`` gives the rows that stand for what was typed, where it is a choice of its own."""
+        super().__init__()
+        self._title = title
+        self._rows = rows
+        self._typed = typed
+        self._input = QueryInput(placeholder="type to narrow, or a new name", compact=True, id="filter")
+        self._list = EntryList(empty="nothing is called that", id="choices")
+
+    def compose(self) -> ComposeResult:
+        """A frame with the line to type in over the list."""
+        with Vertical(id="choose") as frame:
+            frame.border_title = Content(self._title)
+            frame.border_subtitle = Content("enter chooses · esc leaves")
+            yield self._input
+            yield self._list
+
+    def on_mount(self) -> None:
+        """Show everything."""
+        self._list.show(self._rows)
+        self._input.focus()
+
+    @on(Input.Changed)
+    def _narrow(self, event: Input.Changed) -> None:
+        wanted = event.value.strip()
+        needle = wanted.casefold()
+        found = [row for row in self._rows if needle in row.text.casefold() and not (row.inert and needle)]
+        if wanted:
+            found += self._typed(wanted)
+        self._list.show(found, go_to=next((row.id for row in found if not row.inert), None))
+
+    @on(Input.Submitted)
+    def _choose(self) -> None:
+        if self._list.row is not None:
+            self.dismiss(self._list.row.id)
+
+    def on_entry_list_opened(self, message: EntryList.Opened) -> None:
+        """A double click chooses."""
+        self.dismiss(message.row.id)
+
+    def action_leave(self) -> None:
+        """Choose nothing."""
+        self.dismiss(None)
+
+    def action_move(self, steps: int) -> None:
+        """Look further down, or up."""
+        self._list.move(steps)

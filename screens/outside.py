@@ -1,0 +1,34 @@
+"""The person's own editor, with the terminal to itself while it runs."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from textual.app import App, SuspendNotSupported
+
+from workbench.errors import UsageError
+
+
+def edited_outside(app: App[None], source: str, *, away_from: Path) -> str:
+    """What the person made of ``source`` in $VISUAL or $EDITOR.
+
+    The interface stands still meanwhile: the terminal is the editor's. Raises UsageError where there is no
+    editor or no terminal to lend, EditorError and WriteFailedError; what was written by then is kept in a
+    file that the hint names.
+    """
+    from workbench.editor import drafted, editor_command  # noqa: PLC0415 - not before the first paint
+
+    try:
+        command = editor_command(os.environ)
+    except UsageError as error:
+        raise UsageError(
+            error.message, hint="set VISUAL or EDITOR before you start; i edits it here"
+        ) from error
+    try:
+        with drafted(source, away_from=away_from) as draft:
+            with app.suspend():
+                draft.run_editor(command)
+            return draft.text()
+    except SuspendNotSupported as error:
+        raise UsageError("this terminal cannot be lent to another program", hint="i edits it here") from error
