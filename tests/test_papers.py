@@ -1,0 +1,29 @@
+"""What the papers claim to be shown by a test is shown by one that exists."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+PROJECT = Path(__file__).resolve().parents[1]
+PAPERS = ("SECURITY.md", "docs/faults.md")
+NAMED = sorted(
+    {
+        (paper, file, name)
+        for paper in PAPERS
+        for file, name in re.findall(r"`(tests/[\w/]+\.py)(?:::(\w+))?`", (PROJECT / paper).read_text())
+    }
+)
+
+
+@pytest.mark.parametrize("paper", PAPERS)
+def test_the_paper_names_tests(paper: str) -> None:
+    assert sum(named == paper for named, _, _ in NAMED) > 20
+
+
+@pytest.mark.parametrize(("paper", "file", "name"), NAMED)
+def test_every_test_that_a_paper_names_exists(paper: str, file: str, name: str) -> None:
+    text = (PROJECT / file).read_text()
+    assert re.search(rf"^(?:async )?def {name or 'test_'}", text, re.MULTILINE), paper
