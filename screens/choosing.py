@@ -58,7 +58,8 @@ class ChooseScreen(ModalScreen[str]):
         needle = wanted.casefold()
         found = [row for row in self._rows if needle in row.text.casefold() and not (row.inert and needle)]
         if wanted:
-            found += self._typed(wanted)
+            there = {row.id.casefold() for row in self._rows}  # a new one beside it would be a slip
+            found += [row for row in self._typed(wanted) if row.id.casefold() not in there]
         self._list.show(found, go_to=next((row.id for row in found if not row.inert), None))
 
     @on(Input.Submitted)

@@ -36,8 +36,12 @@ class ConfirmScreen(ModalScreen[bool]):
         ("pageup,ctrl+u", "move(-12)"),
     ]  # fmt: skip
 
-    def __init__(self, title: Shown, rows: Sequence[Row], *, warning: bool = False) -> None:
+    def __init__(
+        self, title: Shown, rows: Sequence[Row], *, warning: bool = False, answers: Sequence[str] = ()
+    ) -> None:
+        """``answers`` say what yes and no mean where it is not doing an action or leaving it."""
         super().__init__()
+        self._answers = answers
         self._place = Place.WARNING if warning else Place.CONFIRM
         self._title = title
         self._rows = rows
@@ -55,7 +59,10 @@ class ConfirmScreen(ModalScreen[bool]):
         """Show the diff."""
         self._list.show(self._rows)
         self._list.focus()
-        self._hints.show(hints(Context(place=self._place)))
+        shown = hints(Context(place=self._place))
+        if self._answers:
+            shown = [(key, answer) for (key, _), answer in zip(shown, self._answers, strict=True)]
+        self._hints.show(shown)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """A warning has a yes of its own: keys that were meant for the panes cannot give it."""

@@ -8,17 +8,21 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
+from screens.advice import advice
 from screens.confirm import ConfirmScreen, plan_rows, title_of
 from screens.context import in_quarantine
 from screens.curator import Curator
 from screens.historian import Historian
 from screens.messages import Discarded, Done, Planned, Refused, WritableChecked
+from screens.moment import moment_of
 from screens.moving import Command
 from screens.request import Request
 from screens.rows import Row
 from screens.shown import Shown, row_text, words
+from screens.store import path_of
 from screens.warning import warning_rows
 from workbench.errors import WorkbenchError
+from workbench.workspace.plan import Operation
 from workbench.workspace.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -30,6 +34,7 @@ _PAST = {
     "edit": "Edited", "merge": "Merged", "move": "Moved", "pin": "Pinned", "unpin": "Unpinned",
     "quarantine": "Set aside", "release": "Released", "archive": "Archived",
 }  # fmt: skip
+_TITLE = 60
 _BACK = {"undo": "U does it again", "redo": "u takes it back"}
 
 
@@ -41,6 +46,7 @@ class Curating:
         self.curator = Curator(workspace, screen.post_message)
         self.historian = Historian(workspace.root, screen.post_message)
         self._root = str(workspace.root)
+        self._past = bool(moment_of(workspace))
         self.refusal: str | None = None
         self.conflicts = 0
         self._problem = Shown("")
@@ -106,7 +112,7 @@ class Curating:
 
     async def history(self, row: Row) -> None:
         """What was done to an entry, once the cursor rests on it."""
-        if self.refusal is None and row.address:
+        if row.address and (self.refusal is None or self._past):
             await asyncio.sleep(_HISTORY_PAUSE_SECONDS)
             await self.historian.tell(row.id, row.address)
 
@@ -124,19 +130,31 @@ class Curating:
         if operation.action not in ("undo", "redo"):
             screen.here.mark(set(screen.here.marked), on=False)
         subject = operation.summary.removeprefix(f"{operation.action}: ")
-        sections = [f"→ {value}" for key, value in operation.trailers if key == "Section"]
-        text = "\n".join(
-            (subject, *sections, _BACK.get(operation.action, "u takes it back"), *operation.notes)
-        )
+        where = [f"→ {place}" for place in self._arrived(operation, message.request)]
+        text = "\n".join((subject, *where, _BACK.get(operation.action, "u takes it back"), *operation.notes))
         lines = "\n".join(row_text(line) for line in text.split("\n"))
         screen.say(Shown(lines), title=words(_PAST.get(operation.action, "Done")))
         self._count(message.conflicts)
         row = screen.pane.list.row
-        if operation.action in ("edit", "merge") and row and row.address in operation.entries:
+        if operation.action == "merge" and not screen.overlay.is_open:
+            screen.pane.follow(operation.became[0])  # marking has moved the cursor beyond what was merged
+        elif operation.action == "edit" and row and row.address in operation.entries:
             screen.pane.follow(operation.became[0])
         screen.refresh_files()
         screen.searching.ask_again()  # what is gone is no hit any more
         screen.marks_changed()
+
+    def _arrived(self, operation: Operation, request: Request) -> list[str]:
+        """Where to: the entry that took it up, the heading, or the files that are new to it."""
+        if request.into is not None:
+            taken = (e for e in self._screen.memory_view.entries if e.address == request.into)
+            return [f"“{entry.title[:_TITLE]}”" for entry in taken]
+        sections = [value for key, value in operation.trailers if key == "Section"]
+        if operation.action in ("undo", "redo", "promote"):
+            return sections
+        there = {path_of(address) for address in operation.entries}
+        new = dict.fromkeys(path_of(address) for address in operation.became)
+        return [*sections, *(path for path in new if path not in there)]
 
     def discarded(self, message: Discarded) -> None:
         """Say where the text is now."""
@@ -154,7 +172,7 @@ class Curating:
             return
         title = words(f"Not done: {request.action}")
         if isinstance(error, WorkbenchError):
-            text = "\n".join(filter(None, (row_text(error.message), row_text(error.hint))))
+            text = "\n".join(filter(None, (row_text(error.message), advice(error))))
             self._screen.say(Shown(text), title=title, severity="warning")
         else:
             text = row_text(f"{type(error).__name__}: {error}")

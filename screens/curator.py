@@ -13,6 +13,7 @@ from typing import TypeVar
 from textual.message import Message
 
 from screens.messages import Discarded, Done, Planned, Refused, SourceRead, StandsNow, WritableChecked
+from screens.moment import require_today
 from screens.request import Request, allowed, plan_of
 from screens.rows import Row
 from workbench.errors import EntryNotFoundError, UsageError, WorkbenchError
@@ -137,6 +138,7 @@ class Curator:
         return now.address, entry_source(document, now)
 
     def _recover(self) -> int:
+        require_today(self._workspace)
         self._workspace.operations.recover()
         return self._conflicts()
 

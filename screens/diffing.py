@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import islice
 
@@ -28,6 +28,12 @@ def diff_rows(edits: Iterable[FileEdit], *, prefix: str = "line") -> list[Row]:
     if len(edits) > MAX_FILES or len(rows) > MAX_LINES:
         rows = [*rows[:MAX_LINES], Row("", words("… the rest is not shown"), tone="warn")]
     return [replace(row, id=f"{prefix}:{number}") for number, row in enumerate(rows)]
+
+
+def changed_rows(edits: Sequence[FileEdit]) -> list[Row]:
+    """Only what comes and goes, for where there is little room: files are named where there are several."""
+    shown = ("good", "bad", "warn", *(("head",) if len(edits) > 1 else ()))
+    return [row for row in diff_rows(edits) if row.tone in shown]
 
 
 def _file(edit: FileEdit) -> Iterable[Row]:

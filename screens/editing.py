@@ -126,7 +126,7 @@ class Editing:
                 self._close()
 
         title = words("Leave what you typed unsaved?")
-        self._screen.show_dialog(ConfirmScreen(title, rows), answered)
+        self._screen.show_dialog(ConfirmScreen(title, rows, answers=("leave", "go on writing")), answered)
 
     def _keep(self, request: Request) -> None:
         text = request.text or ""

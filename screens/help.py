@@ -16,9 +16,11 @@ from screens.actions import grouped_actions
 from screens.keys import key_names
 from screens.rows import Part, Row
 from screens.shown import Shown, words
-from screens.widgets.entry_list import EntryList
+from screens.widgets.change_list import ChangeList
 
 _KEYS, _LABEL = 16, 18
+_ONE_LINE_FROM = 130
+"""Columns of the screen from which an action fits on one line; else its help stands under its name."""
 
 
 class HelpScreen(ModalScreen[None]):
@@ -35,7 +37,8 @@ class HelpScreen(ModalScreen[None]):
     def __init__(self, blocked: dict[str, str]) -> None:
         super().__init__()
         self._blocked = blocked
-        self._list = EntryList(empty="no action is called that", id="actions")
+        self._list = ChangeList(empty="no action is called that", id="actions")
+        self._wanted = ""
 
     def compose(self) -> ComposeResult:
         """A frame with the filter over the list."""
@@ -47,19 +50,31 @@ class HelpScreen(ModalScreen[None]):
 
     def on_mount(self) -> None:
         """Show everything."""
-        self._list.show(help_rows("", self._blocked))
+        self._show()
+
+    def on_resize(self) -> None:
+        """Over one line or two, as there is room."""
+        self._show()
 
     @on(Input.Changed)
     def _filter(self, event: Input.Changed) -> None:
-        self._list.show(help_rows(event.value, self._blocked))
+        self._wanted = event.value
+        self._show()
+
+    def _show(self) -> None:
+        narrow = self.size.width < _ONE_LINE_FROM
+        self._list.show(help_rows(self._wanted, self._blocked, narrow=narrow))
 
     def action_move(self, steps: int) -> None:
         """Look further down, or up."""
         self._list.move(steps)
 
 
-def help_rows(wanted: str, blocked: dict[str, str]) -> list[Row]:
-    """The actions that ``wanted`` occurs in; one that cannot be done now says why."""
+def help_rows(wanted: str, blocked: dict[str, str], *, narrow: bool = False) -> list[Row]:
+    """The actions that ``wanted`` occurs in; one that cannot be done now says why.
+
+    ``narrow`` gives the help of each a row of its own, which can be wrapped.
+    """
     rows: list[Row] = []
     needle = wanted.casefold().strip()
     for group, actions in grouped_actions():
@@ -72,15 +87,16 @@ def help_rows(wanted: str, blocked: dict[str, str]) -> list[Row]:
         rows.append(Row(f"group:{group}", Shown(group), tone="accent", inert=True))
         for action in matching:
             why = blocked.get(action.id)
-            rows.append(
-                Row(
-                    id=action.id,
-                    text=words(f"{action.help}  ({why})" if why else action.help),
-                    tone="faint" if why else "text",
-                    lead=(
-                        Part(words(key_names(action.keys).ljust(_KEYS)), "match"),
-                        Part(words(action.label.ljust(_LABEL)), "head"),
-                    ),
+            told = words(f"{action.help}  ({why})" if why else action.help)
+            keys = Part(words(key_names(action.keys).ljust(_KEYS)), "match")
+            if narrow:
+                rows.append(
+                    Row(action.id, words(action.label), tone="faint" if why else "head", lead=(keys,))
                 )
-            )
+                rows.append(
+                    Row(f"help:{action.id}", told, tone="faint" if why else "muted", depth=1, inert=True)
+                )
+            else:
+                label = Part(words(action.label.ljust(_LABEL)), "head")
+                rows.append(Row(action.id, told, tone="faint" if why else "text", lead=(keys, label)))
     return rows

@@ -87,7 +87,7 @@ def entry_lines(workspace: Workspace, address: str) -> tuple[Shown, ...]:
     steps = lineage(workspace, address)
     lines = [
         history_line(step.deed.when, step.deed.summary if step.deed.ours else f"{step.what}: {step.text}",
-                     step.deed.actor)
+                     step.deed.actor, step.deed.reason)
         for step in steps[:_LINES]
     ]  # fmt: skip
     if len(steps) > _LINES:
@@ -107,8 +107,11 @@ def page_lines(workspace: Workspace, path: str) -> tuple[Shown, ...]:
     )
 
 
-def history_line(when: datetime | None, what: str, who: str) -> Shown:
-    """One step in a line: how long ago, what, by whom."""
+def history_line(when: datetime | None, what: str, who: str, why: str = "") -> Shown:
+    """One step in a line: how long ago, what, by whom; a reason stands early, where it is not cut off."""
+    if why:
+        verb, _, about = what.partition(": ")
+        what = f"{verb} ({why}): {about}"
     return row_text(f"{ago(when):>6}  {what} · {who}")
 
 

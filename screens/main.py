@@ -30,6 +30,7 @@ from screens.help import HelpScreen
 from screens.holding import Holding
 from screens.jumping import Jumping
 from screens.laying import Laying
+from screens.moment import moment_of, place_of
 from screens.moving import Command, Moving
 from screens.panes.episodes import EpisodesPane
 from screens.panes.graph import GraphPane
@@ -69,7 +70,7 @@ class MainScreen(Screen[None]):
         self.panes: list[Pane] = [pane(today) for pane in (LogsPane, MemoryPane, EpisodesPane, GraphPane)]
         self.preview = PreviewPane()
         self.overlay = SearchOverlay()
-        self.title_line = TitleLine(row_text(home_relative(workspace.root)))
+        self.title_line = TitleLine(row_text(titled(workspace)))
         self.banner, self.hint_line = Banner(), HintLine()
         self.tabs = TabLine([pane.NAME for pane in self.panes])
         self.laying = Laying(self)
@@ -218,6 +219,7 @@ class MainScreen(Screen[None]):
                 answered(answer)
 
         self.holding.opens()
+        self.app.clear_notifications()  # they tell of what was done before, and would hide a part of this
         self.app.push_screen(dialog, closed)
         dialog.call_after_refresh(self.holding.opened)
 
@@ -236,6 +238,7 @@ class MainScreen(Screen[None]):
             for action in ACTIONS
             if context.place in action.places and (reason := action.blocked(context))
         }
+        self.app.clear_notifications()
         self.app.push_screen(HelpScreen(reasons))
 
     def _palette(self) -> None:
@@ -453,6 +456,12 @@ class MainScreen(Screen[None]):
 
     def _pane(self, kind: type[_P]) -> _P:
         return next(pane for pane in self.panes if isinstance(pane, kind))
+
+
+def titled(workspace: Workspace) -> str:
+    """Where the memory is; of the past first as of when, since the end is cut off where it is narrow."""
+    place, moment = home_relative(place_of(workspace)), moment_of(workspace)
+    return f"as of {moment} · {place}" if moment else place
 
 
 def home_relative(path: Path) -> str:

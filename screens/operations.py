@@ -175,7 +175,11 @@ def _facts(operation: Operation) -> Iterator[Row]:
         yield Row("fact:undoes", row_text(f"takes back {operation.undoes}"), tone="muted")
     for number, entry in enumerate(operation.entries[:8]):
         became = operation.became[number] if len(operation.became) == len(operation.entries) else ""
-        yield Row(f"fact:{number}", row_text(f"{entry}{' → ' + became if became else ''}"), tone="faint")
+        yield Row(
+            f"fact:{number}",
+            row_text(f"{entry}{' → ' + became if became not in ('', entry) else ''}"),
+            tone="faint",
+        )
     if len(operation.entries) > 8:
         yield Row(
             "fact:more", words(f"… and {grouped(len(operation.entries) - 8)} more entries"), tone="faint"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from workbench.workspace.plan import Plan
@@ -84,7 +84,8 @@ def _pin(workspace: Workspace, request: Request) -> Plan:
 def _quarantine(workspace: Workspace, request: Request) -> Plan:
     from workbench import curation  # noqa: PLC0415
 
-    return curation.plan_quarantine(workspace, request.addresses)
+    reason = suspicion(workspace, request.addresses)
+    return curation.plan_quarantine(workspace, request.addresses, reason=reason)
 
 
 def _release(workspace: Workspace, request: Request) -> Plan:
@@ -135,3 +136,22 @@ def allowed(request: Request, error: Exception) -> Request | None:
     if code == "secret" and not request.allow_secrets:
         return replace(request, allow_secrets=True)
     return None
+
+
+def suspicion(workspace: Workspace, addresses: Sequence[str]) -> str:
+    """What makes these entries and pages suspicious, by rule; empty where only the person knows."""
+    from workbench.memory.hidden import hidden_in  # noqa: PLC0415
+    from workbench.memory.secrets import secrets_in  # noqa: PLC0415
+
+    texts = [_source(workspace, address).decode("utf-8", "surrogateescape") for address in addresses]
+    unseen = dict.fromkeys(finding.rule for text in texts for finding in hidden_in(text))
+    secret = dict.fromkeys(finding.rule for text in texts for finding in secrets_in(text))
+    named = ((what, ", ".join(rules)) for what, rules in (("hidden text", unseen), ("secret", secret)))
+    return "; ".join(f"{what}: {rules}" for what, rules in named if rules)
+
+
+def _source(workspace: Workspace, address: str) -> bytes:
+    if "#" not in address:
+        return workspace.document(address).data
+    document, entry = workspace.locate(address)
+    return document.data[entry.span.start : entry.span.end]

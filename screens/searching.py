@@ -138,7 +138,7 @@ class Searching:
         if self._meaning and parts[0] == "words":
             parts.append(self._meaning)
         if self._found and self._found.stale:
-            parts.append("catching up" if self._building else self._found.stale)
+            parts.append("catching up" if self._building else _behind(self._found.stale))
         return row_text(" · ".join(parts))
 
     async def _ask(self, question: Question) -> None:
@@ -152,3 +152,8 @@ class Searching:
 
     def _say(self) -> None:
         self._overlay.say(self.status)
+
+
+def _behind(stale: str) -> str:
+    """How far the index is behind, in short: there is little room, and it follows by itself."""
+    return stale.partition(";")[0].replace(" among the hits", "")

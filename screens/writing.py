@@ -18,7 +18,8 @@ from textual.screen import ModalScreen
 from textual.worker import Worker
 
 from screens.actions import Context, Place, bindings, hints
-from screens.diffing import diff_rows
+from screens.advice import advice
+from screens.diffing import changed_rows
 from screens.request import Request
 from screens.rows import Row
 from screens.shown import Shown, line_text, row_text, words
@@ -151,9 +152,9 @@ class WritingScreen(ModalScreen[None]):
             notes = [
                 Row(f"note:{n}", row_text(note), tone="warn") for n, note in enumerate(message.plan.notes)
             ]
-            return [*notes, *diff_rows(message.plan.edits)]
+            return [*notes, *changed_rows(message.plan.edits)]
         if not self.changed and not self._below:
             return ()
         error = message.error
-        lines = (error.message, error.hint) if isinstance(error, WorkbenchError) else (str(error),)
+        lines = (error.message, advice(error)) if isinstance(error, WorkbenchError) else (str(error),)
         return [Row(f"why:{n}", row_text(line), tone="warn") for n, line in enumerate(lines) if line]

@@ -43,8 +43,11 @@ class PreviewPane(LineView, can_focus=False, inherit_bindings=False):
             self.history = ()
         self.shown = preview
         self.border_title = Content(preview.where) if preview else Content("")
+        focus = self._focus_at
         self._lay_out()
-        if not same:
+        if same:
+            self.scroll_by(self._focus_at - focus)  # the entry stays where it is, also when lines above it go
+        else:
             above = max(0, min(2, (self.size.height - len(self._head)) // 3 - 1))
             self.jump(self._focus_at - above)
 

@@ -225,3 +225,15 @@ def test_a_shallow_clone_is_sound_as_far_as_it_goes(sandbox: Sandbox, tmp_path: 
     place = Workspace.open(tmp_path / "clone")
     assert [flaw for check in audit(place) for flaw in check.flaws] == []
     place.close()
+
+
+def test_a_copied_operation_is_no_flaw(sandbox: Sandbox) -> None:
+    """A cherry-pick onto another branch, and the merge of both: the same change, told twice."""
+    act(sandbox)
+    promotion = sandbox.git("rev-list", "-1", "--grep=^Action: promote", "HEAD").strip()
+    sandbox.git("checkout", "-q", "-b", "side", f"{promotion}~1")
+    sandbox.write("memory/side.md", "- side\n")
+    sandbox.commit("side")
+    sandbox.git("cherry-pick", promotion)
+    sandbox.git("merge", "-q", "-m", "both", "main")
+    assert found(sandbox) == []

@@ -9,12 +9,19 @@ from pathlib import Path
 import pytest
 
 from tests.support.workspaces import LOG, Sandbox
-from workbench.backup.bundles import read_header, write_bundle
+from workbench.backup.bundles import alone_in, read_header, write_bundle
 from workbench.backup.continuing import operations_since, remembered
 from workbench.backup.restoring import restore
 from workbench.backup.saving import Backup, back_up, plan_backup
 from workbench.backup.targets import find_target
-from workbench.errors import BackupError, ConflictError, RepositoryStateError, UsageError, WriteFailedError
+from workbench.errors import (
+    BackupError,
+    BusyError,
+    ConflictError,
+    RepositoryStateError,
+    UsageError,
+    WriteFailedError,
+)
 from workbench.memory.names import CommitId, OperationId, RelPath
 from workbench.workspace.journal import Intent, Journal, Step
 from workbench.workspace.workspace import Workspace
@@ -160,6 +167,39 @@ def test_half_a_bundle_of_a_killed_backup_is_neither_believed_nor_kept(
     sandbox.write("memory/later.md", "- later\n")
     assert save(sandbox, chain).wrote == "incremental"
     assert [path.name for path in chain.glob(".wb-*")] == []
+
+
+@pytest.mark.parametrize("target", ["chain", "one.bundle"])
+def test_the_lock_of_a_git_that_was_killed_while_it_wrote_a_bundle_stops_no_backup(
+    sandbox: Sandbox, tmp_path: Path, target: str
+) -> None:
+    save(sandbox, tmp_path / target)
+    left = ".wb-one.bundle.tmp.lock" if target == "one.bundle" else "chain/.wb-memory-0002.bundle.tmp.lock"
+    (tmp_path / left).write_bytes(b"")
+    sandbox.write("memory/later.md", "- later\n")
+    assert save(sandbox, tmp_path / target).wrote in ("incremental", "full")
+    assert not (tmp_path / left).exists()
+
+
+def test_two_workspaces_never_write_to_one_folder_at_once(sandbox: Sandbox, tmp_path: Path) -> None:
+    chain = tmp_path / "chain"
+    chain.mkdir()
+    with alone_in(chain), pytest.raises(BusyError, match="another backup"):
+        save(sandbox, chain)
+    assert save(sandbox, chain).wrote == "full"
+
+
+def test_a_chain_goes_on_after_the_highest_number_that_fits_nine_digits(
+    sandbox: Sandbox, tmp_path: Path
+) -> None:
+    chain = tmp_path / "chain"
+    save(sandbox, chain)
+    (chain / "memory-0001-full.bundle").rename(chain / "memory-999999999-full.bundle")
+    (chain / "SHA256SUMS").unlink()
+    sandbox.write("memory/later.md", "- later\n")
+    assert save(sandbox, chain).wrote == "incremental"
+    restore(str(chain), tmp_path / "out")
+    assert (tmp_path / "out/memory/later.md").read_bytes() == b"- later\n"
 
 
 def test_a_bundle_whose_entry_in_the_books_is_missing_is_part_of_the_chain(

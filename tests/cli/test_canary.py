@@ -159,7 +159,7 @@ def test_the_whole_sweep_of_actions_in_a_hostile_workspace_runs_nothing_of_it(
 
 
 def test_no_command_of_the_program_is_missing_from_the_sweep(run: Run) -> None:
-    listed = run("--help").out.partition("Commands:")[2].split("\n")
+    listed = run("--help").out.partition("Look:")[2].split("\n")
     there = {line.split()[0] for line in listed if line.startswith("  ") and line[2:3].isalpha()}
     swept = {row(lambda *_: "x")[0] for row in SWEEP.values()}
     assert there - swept == {"demo", "init", "keys", "model"}

@@ -106,3 +106,10 @@ def test_verify_says_stale_for_an_index_that_is_behind(run: Run, sandbox: Sandbo
     done = run("verify", "--json")
     assert done.code == 4
     assert [f["kind"] for check in done.json["checks"] for f in check["flaws"]] == ["stale"]
+
+
+def test_an_empty_name_is_no_place_and_not_the_last_one(run: Run, sandbox: Sandbox, tmp_path: Path) -> None:
+    assert run("backup", str(tmp_path / "chain")).code == 0
+    sandbox.write("memory/later.md", "- later\n")
+    assert run("backup", "").code == 2
+    assert run("backup", "--json").json["wrote"] == "incremental"

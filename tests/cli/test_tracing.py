@@ -217,3 +217,14 @@ def test_a_moment_that_is_none_is_wrong_usage(run: Run, start: str) -> None:
     assert start
     for moment in ("xyz", "1066-10-14", "2026-13-01"):
         assert run("--as-of", moment, "status").code == 2
+
+
+def test_log_of_a_file_that_never_was_says_so(run: Run, sandbox: Sandbox) -> None:
+    never = run("log", "memory/2026-03-41.md", "--json")
+    assert (never.code, never.json["error"]["code"]) == (2, "not-memory")
+    assert run("log", "a" * 5000).code == 2
+    sandbox.write("memory/fresh.md", "- not recorded yet\n")
+    assert run("log", "memory/fresh.md", "--json").json == []
+    sandbox.git("rm", "-q", LOG)
+    sandbox.commit("gone")
+    assert len(run("log", LOG, "--json").json) == 2

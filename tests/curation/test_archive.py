@@ -176,3 +176,19 @@ def test_two_archivings_are_undone_in_either_order(sandbox: Sandbox, first: int)
 def test_of_what_was_written_by_hand_the_first_line_goes_last(sandbox: Sandbox) -> None:
     plan = shrunk(sandbox, "# Memory\n\n- allergic to penicillin\n- likes tea\n- reads at night\n", by=20)
     assert [note.partition(":")[0] for note in plan.notes] == ["“reads at night”", "“likes tea”"]
+
+
+@pytest.mark.parametrize("first", [0, 1])
+def test_the_first_archiving_of_two_sections_is_undone_although_newer_ones_stand_between(
+    sandbox: Sandbox, first: int
+) -> None:
+    sandbox.write("MEMORY.md", MEMORY_TEXT.replace("- Likes tea\n", "- Likes tea\n- Likes coffee\n"))
+    before = sandbox.snapshot()
+    words = [("Likes tea", "called Atlas"), ("Likes coffee",)]
+    done = [archive(sandbox, *(sandbox.address(each, "MEMORY.md") for each in some)) for some in words]
+    undo(sandbox, done[first])
+    assert [word for word in ("tea", "coffee", "Atlas") if word.encode() in sandbox.read(STORE)] == (
+        ["tea", "Atlas"] if first else ["coffee"]
+    )
+    undo(sandbox, done[1 - first])
+    assert sandbox.snapshot() == before

@@ -156,3 +156,12 @@ def test_a_blank_line_that_keeps_two_blocks_apart_goes_with_the_undo(sandbox: Sa
     assert [e.text for e in sandbox.workspace.document(LOG).entries] == ["Some paragraph", "more"]
     undo(sandbox)
     assert sandbox.read(LOG) == b"Some paragraph\n- item\n---\nmore\n"
+
+
+def test_what_would_join_the_entry_above_is_kept_from_it(sandbox: Sandbox) -> None:
+    text = "- a\n\n```\nword\n```\n\n    indented code\n"
+    sandbox.write(LOG, text)
+    place, address = sandbox.workspace, sandbox.address("word")
+    with pytest.raises(NotCuratableError, match="something else"):
+        place.operations.carry_out(lambda: plan_forget(place, [address]))
+    assert sandbox.read(LOG).decode() == text

@@ -58,6 +58,35 @@ def test_a_move_never_raises_trust(sandbox: Sandbox) -> None:
     assert (origin.trust, origin.get("session")) == ("agent", "s91")
 
 
+@pytest.mark.parametrize(
+    ("path", "header", "expected"),
+    [
+        (LOG, "", "unknown"),
+        (NOTE, "", "unknown"),
+        (NOTE, "---\ntrust: external\n---\n", "external"),
+        (EPISODE, "---\nid: e1\ntrust: agent\n---\n", "agent"),
+        ("_system/archive/2026-01.md", "", "owner"),  # curated memory came there, line by line
+    ],
+)
+def test_what_a_line_claims_of_itself_gains_it_no_trust_by_a_move(
+    sandbox: Sandbox, path: str, header: str, expected: str
+) -> None:
+    sandbox.write(path, f"{header}- Owns a boat <!-- wb: id=m1 trust=owner custom=x -->\n")
+    done = move(sandbox, sandbox.address("boat", path), to="MEMORY.md")
+    origin = sandbox.workspace.find(done.became[0]).provenance
+    assert origin is not None
+    assert (origin.get("id"), origin.trust, origin.get("custom")) == ("m1", expected, "x")
+
+
+def test_what_cannot_say_its_trust_does_not_move_below_a_header_that_vouches_for_it(sandbox: Sandbox) -> None:
+    sandbox.write(EPISODE, "---\nid: e1\ntrust: external\n---\n| a | b |\n| - | - |\n| 1 | 2 |\n")
+    sandbox.write(NOTE, "---\ntrust: owner\n---\n- mine\n")
+    before = sandbox.snapshot()
+    with pytest.raises(NotCuratableError, match="trusted more"):
+        move(sandbox, sandbox.address("a", EPISODE), to=NOTE)
+    assert sandbox.snapshot() == before
+
+
 def test_provenance_that_is_there_is_kept_as_it_is(sandbox: Sandbox) -> None:
     line = "- Owns a boat <!-- wb: id=m1  trust=external  custom=x -->\n"
     sandbox.write("MEMORY.md", MEMORY_TEXT + line)

@@ -5,9 +5,14 @@ from __future__ import annotations
 import pytest
 
 from tests.support.workspaces import EPISODE, EPISODE_TEXT, LOG, Sandbox
-from workbench.curation import plan_forget, plan_promote, plan_undo
+from workbench.curation import plan_edit, plan_forget, plan_promote, plan_undo
 from workbench.curation.lookup import find_operation
-from workbench.errors import AmbiguousOperationError, NotCuratableError, OperationNotFoundError
+from workbench.errors import (
+    AmbiguousOperationError,
+    ConflictError,
+    NotCuratableError,
+    OperationNotFoundError,
+)
 from workbench.workspace.plan import Operation
 
 OTHER = "episodes/2026/03/e2.md"
@@ -67,3 +72,21 @@ def test_what_was_undone_by_hand_altogether_is_said_to_be_gone(sandbox: Sandbox)
     (sandbox.root / "MEMORY.md").unlink()
     with pytest.raises(NotCuratableError, match="gone already"):
         plan_undo(place)
+
+
+def test_what_returns_does_not_part_an_entry_that_was_rewritten_since(sandbox: Sandbox) -> None:
+    sandbox.write(LOG, "- one\n  continued\n- two\n")
+    done = forget(sandbox, sandbox.address("two"))
+    sandbox.write(LOG, "- one\n  continued otherwise\n")
+    sandbox.workspace.operations.carry_out(lambda: plan_undo(sandbox.workspace, done.id))
+    assert sandbox.read(LOG) == b"- one\n  continued otherwise\n- two\n"
+
+
+def test_undo_that_would_make_one_entry_of_two_is_refused(sandbox: Sandbox) -> None:
+    sandbox.write(LOG, "first\n")
+    place, address = sandbox.workspace, sandbox.address("first")
+    done = place.operations.carry_out(lambda: plan_edit(place, address, "first\n***\n"))
+    sandbox.write(LOG, "first\n***\nsecond\n")
+    with pytest.raises(ConflictError, match="grow together"):
+        place.operations.carry_out(lambda: plan_undo(place, done.id))
+    assert sandbox.read(LOG) == b"first\n***\nsecond\n"

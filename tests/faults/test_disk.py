@@ -20,8 +20,6 @@ from workbench.errors import WorkbenchError
 from workbench.workspace.workspace import Workspace
 
 FLOOR = 10
-HALF = pytest.mark.xfail(reason="workspace: a half-written .workbench/.gitignore stays for ever", strict=True)
-TORN = pytest.mark.xfail(reason="operations: an error after the exchange leaves it unrecorded", strict=True)
 PROJECT = Path(__file__).resolve().parents[2]
 PROMOTE = (
     "import sys; from workbench.workspace.workspace import Workspace\n"
@@ -64,7 +62,7 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
     subprocess.run(["umount", "-l", folder], check=True)
 
 
-@pytest.mark.parametrize("free", [pytest.param(0, marks=HALF), 4096, 16384, 32768, 65536])
+@pytest.mark.parametrize("free", [0, 4096, 16384, 32768, 65536])
 def test_on_a_full_disk_an_action_is_refused_and_works_when_there_is_room_again(
     small_disk: Path, free: int
 ) -> None:
@@ -95,7 +93,7 @@ def test_on_a_full_disk_an_action_is_refused_and_works_when_there_is_room_again(
     sandbox.close()
 
 
-@pytest.mark.parametrize("limit", [pytest.param(0, marks=HALF), 64, 150, 400, 4096])
+@pytest.mark.parametrize("limit", [0, 64, 150, 400, 4096])
 def test_a_limit_on_the_size_of_files_leaves_the_old_text_or_the_new(tmp_path: Path, limit: int) -> None:
     sandbox = scene(tmp_path / "w")
     before, status = contents(sandbox.root), sandbox.git("status", "--porcelain")
@@ -133,7 +131,7 @@ CALLS = (
 @pytest.mark.faults
 @pytest.mark.parametrize(
     "fault",
-    ["signal=KILL", pytest.param("error=EIO", marks=TORN), pytest.param("error=ENOSPC", marks=TORN)],
+    ["signal=KILL", "error=EIO", "error=ENOSPC"],
 )
 def test_at_each_real_system_call_a_kill_or_an_error_leaves_files_whole(
     tmp_path: Path, fault: str, record_property: Callable[[str, object], None]

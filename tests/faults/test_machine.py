@@ -344,9 +344,6 @@ def test_in_whatever_order_things_happen_no_word_is_lost() -> None:
     _run(Memory, 25, 15, derandomize=True)
 
 
-@pytest.mark.xfail(
-    reason="operations: an error after the exchange of a file leaves it unrecorded", strict=True
-)
 def test_on_a_disk_that_fails_now_and_then_no_word_is_lost() -> None:
     _run(MemoryOnAFailingDisk, 25, 15, derandomize=True)
 

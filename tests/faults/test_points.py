@@ -181,10 +181,6 @@ def refused(trial: Trial, folder: Path, fault: Fault) -> tuple[int, list[str]]:
     raise AssertionError
 
 
-WAITS = "operations: an error after the exchange of a file leaves it exchanged and unrecorded"
-
-
-@pytest.mark.xfail(reason=WAITS, strict=True)
 @pytest.mark.parametrize("fault", [Fault.IO_ERROR, Fault.FULL], ids=lambda fault: fault.value)
 def test_refused_at_any_call_the_old_text_is_intact_and_a_retry_works(
     trial: Trial, tmp_path: Path, record_property: Record, fault: Fault
@@ -195,14 +191,13 @@ def test_refused_at_any_call_the_old_text_is_intact_and_a_retry_works(
     record_property("failpoints", covered)
 
 
-@pytest.mark.xfail(reason="exchange: recovery does not know the file that is linked aside", strict=True)
 def test_a_kill_where_the_system_has_no_exchange_leaves_files_old_or_new(
     tmp_path: Path, record_property: Record, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(exchange, "_system_call", lambda: None)
     covered = 0
     for name in ("promote from an episode", "forget in several files", "undo a forgotten page"):
-        covered += len(killed(prepare(named(name), tmp_path / name), tmp_path).calls)
+        covered += len(killed(prepare(named(name), tmp_path / name), tmp_path / name).calls)
     record_property("failpoints", covered)
 
 
@@ -232,9 +227,6 @@ def test_a_process_that_is_really_killed_at_any_call_loses_nothing(
     record_property("failpoints", covered)
 
 
-@pytest.mark.xfail(
-    reason="operations: a kill after an external commit leaves git's index behind", strict=True
-)
 def test_recording_what_an_agent_wrote_is_whole_or_absent_at_any_kill(
     tmp_path: Path, record_property: Record
 ) -> None:

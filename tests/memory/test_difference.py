@@ -145,3 +145,47 @@ def test_a_removed_line_returns_to_its_section_after_the_sections_changed_places
     after = b"## A\n\n- a1\n- a2\n- a3\n\n## B\n\n- y\n"
     current = b"## B\n\n- y\n\n## A\n\n- a1\n- a2\n- a3\n"
     assert revert(before, after, current) == b"## B\n\n- x\n- y\n\n## A\n\n- a1\n- a2\n- a3\n"
+
+
+def test_what_stood_below_a_rewritten_line_does_not_return_into_the_middle_of_its_block() -> None:
+    before = b"- one\n  continued\n- two\n"
+    after = b"- one\n  continued\n"
+    current = b"- one\n  continued, and changed\n"
+    assert revert(before, after, current) == current + b"- two\n"
+    spaced = b"first\nsecond\n\nquote\n\n\n"
+    assert revert(spaced, b"first\nsecond\n\n\n\n", b"first\nnew\n\n\n\n") == (b"first\nnew\n\nquote\n\n\n")
+
+
+def test_lines_added_to_two_sections_go_although_newer_ones_stand_between_them() -> None:
+    after = b"# M\n\n## A\n\n- a\n\n## B\n\n- b\n"
+    current = after.replace(b"- a\n", b"- a\n- newer a\n") + b"- newer b\n"
+    assert revert(b"", after, current) == b"- newer a\n- newer b\n"
+
+
+def test_a_line_that_was_put_between_two_of_one_paragraph_is_in_the_way() -> None:
+    with pytest.raises(OverlapError):
+        revert(b"", b"one\ntwo\n", b"one\nnewer\ntwo\n")
+
+
+@given(
+    st.lists(st.sampled_from(["w", "", "w", "## H"]), min_size=1, max_size=8),
+    st.lists(st.integers(0, 8), max_size=3),
+    st.booleans(),
+)
+@settings(max_examples=1000, deadline=None)
+def test_of_an_insertion_all_goes_and_nothing_newer_with_it(
+    kinds: list[str], newer: list[int], stands_alone: bool
+) -> None:
+    added = [f"{kind} {n}\n" if kind else "\n" for n, kind in enumerate(kinds)]
+    around = [] if stands_alone else ["above\n", "\n", "below\n"]
+    before, after = around, [*around[:2], *added, *around[2:]]
+    current = list(after)
+    for n, at in enumerate(newer):
+        current.insert(at, f"newer {n}\n")
+    try:
+        result = taken_back(before, after, current)
+    except OverlapError:
+        return
+    assert [line for line in result if line.strip()] == [
+        line for line in current if line.startswith(("newer", "above", "below"))
+    ]

@@ -92,3 +92,17 @@ def test_a_header_that_the_change_would_break_is_left_alone(header: str) -> None
     assert found is not None
     assert after == data or (found.problem is None and found.text("promoted_at") == "2026-03-20")
     assert found.text("id") == ("e9" if "e9" in header else None)
+
+
+@pytest.mark.parametrize(
+    ("line", "after"),
+    [
+        ("pinned: false # on trial", "pinned: true # on trial"),
+        ("pinned: # later", "pinned: true # later"),
+        ("pinned: 'a # b'", "pinned: true"),
+        ("pinned: a#b", "pinned: true"),
+    ],
+)
+def test_a_comment_behind_a_value_stays_when_the_value_changes(line: str, after: str) -> None:
+    data = f"---\nid: x\n{line}\r\n---\ntext\n".encode()
+    assert set_front_matter(data, "pinned", "true").decode() == f"---\nid: x\n{after}\r\n---\ntext\n"

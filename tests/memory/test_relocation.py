@@ -11,7 +11,6 @@ from workbench.memory.entry import Form, Kind
 from workbench.memory.markdown import Document, parse_document
 from workbench.memory.names import RelPath
 from workbench.memory.relocation import (
-    blocks,
     file_end,
     leave,
     lift,
@@ -21,6 +20,7 @@ from workbench.memory.relocation import (
     set_down,
     unmarked,
 )
+from workbench.memory.standing import blocks
 
 BLOCKS = (
     "- item {n}\n",
@@ -28,6 +28,7 @@ BLOCKS = (
     "3. third {n}\n",
     "  - indented {n}\n",
     "* star {n} <!-- wb: id=m{n} trust=owner -->\n",
+    "- with a form {n} <!-- wb: form=table id=m{n} -->\n",
     "Paragraph {n}\nsecond line  \n",
     "| a{n} | b |\n| - | - |\n| 1 | 2 |\n",
     "```py\ncode {n}\n\n  x\n```\n",
@@ -97,7 +98,7 @@ def test_a_mark_that_is_taken_away_again_leaves_no_trace(document: Document, dat
     carried = marked(passage, {"from": "a b.md", "under": "x\ny>"}, may_wrap=True)
     assert carried.origin is not None
     assert (carried.origin.get("from"), carried.origin.get("under")) == ("a b.md", "x\ny>")
-    back = unmarked(carried, ("from", "under", "form"))
+    back = unmarked(carried, ("from", "under"))
     assert (back.form, back.source) == (passage.form, passage.source)
 
 

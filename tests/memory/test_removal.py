@@ -13,6 +13,7 @@ from workbench.memory.entry import Entry, Form, Kind
 from workbench.memory.markdown import Document, parse_document
 from workbench.memory.names import RelPath
 from workbench.memory.removal import take_out
+from workbench.memory.standing import blocks, sign, signs
 
 WORDS = " ".join(f"Sentence number {n} tells of the harbour at dawn." for n in range(60))
 CODE = "\n".join(f"line_{n} = compute(alpha, beta, {n})" for n in range(60))
@@ -84,6 +85,21 @@ def test_what_would_grow_together_is_kept_apart_by_a_blank_line(before: str, wor
     assert take_out(document, [entry]).decode() == after
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "- a\n\n```\nword\n```\n\n    indented code\n",  # the code would go on in the item
+        "2) a\n\nword\n\n   1. b\n",  # the second list would be nested in the first
+        "- a\n\nword\n\n  <!-- wb: trust=owner -->\n",  # the item would be given a provenance
+    ],
+)
+def test_what_no_blank_line_keeps_apart_is_not_taken_out(text: str) -> None:
+    document = parse(text)
+    named = [entry for entry in document.entries if "word" in entry.text]
+    with pytest.raises(NotCuratableError, match="around it"):
+        take_out(document, named)
+
+
 LINES = st.sampled_from(
     [
         "- item",
@@ -100,6 +116,8 @@ LINES = st.sampled_from(
         "",
         "text",
         "more",
+        "    code",
+        "  1. inner <!-- wb: trust=owner -->",
     ]
 )
 
@@ -113,8 +131,13 @@ def test_only_named_entries_lose_bytes_and_at_most_a_line_end_of_theirs_stays(
     if not document.entries:
         return
     named = data.draw(st.lists(st.sampled_from(document.entries), min_size=1, max_size=3))
-    after = take_out(document, named)
     spans = {entry.span for entry in named}
+    try:
+        after = take_out(document, named)
+    except NotCuratableError:
+        return
+    stay = [sign(block) for block in blocks(document) if block[0].span not in spans]
+    assert signs(parse_document(document.path, after, document.kind)) == stay
     gone = sum(span.end - span.start for span in spans)
     assert 0 <= len(after) - (len(document.data) - gone) <= len(spans)
     kept = Counter(document.data.split(b"\n"))

@@ -44,6 +44,7 @@ SECRETS = {
     "password in a URL": ("postgres://app:" + "Kj3" + "-vR8q@db.internal:5432/prod", "Kj3-vR8q"),
     "bearer token": ("Authorization: Bearer " + some(32), some(32)),
     "password or key": ("db_password: " + "tR7" + "vqK2m9x", "tR7vqK2m9x"),
+    "service token": "SG." + some(22) + "." + some(43),
     "private key": (
         "-----BEGIN OPENSSH PRIVATE KEY-----\n" + some(64) + "\n-----END OPENSSH PRIVATE KEY-----",
         None,
@@ -70,6 +71,9 @@ def test_a_secret_is_found_by_its_form_and_shown_masked(rule: str, around: str) 
     "name",
     ["sk-" + some(48), "sk-or-v1-" + hashlib.sha256(b"x").hexdigest(), "sk-svcacct-" + some(60)]
     + [f"gh{letter}_{some(36)}" for letter in "ousr"]
+    + ["dop_v1_" + hashlib.sha256(b"x").hexdigest(), "shpat_" + hashlib.md5(b"x").hexdigest()]
+    + ["lin_api_" + some(40), "gsk_" + some(52), "hvs." + some(90), "r8_" + some(37), "ntn_" + some(46)]
+    + ["dapi" + hashlib.md5(b"y").hexdigest(), "xai-" + some(80), "pplx-" + some(48), "figd_" + some(40)]
     + ["github_pat_" + some(22) + "_" + some(59), "GOCSPX-" + some(28), "rk_test_" + some(24)]
     + [
         "ASIA" + "Q3EGV7ZK2LMNT5RW",
@@ -100,6 +104,11 @@ def test_an_assignment_of_something_random_is_a_secret(line: str) -> None:
 
 
 HARMLESS = [
+    "pwd: ~/projects/atlas2",
+    "pwd=/home/sarah/Projects/Atlas2",
+    "pwd: C:\\Users\\Sarah\\Atlas2",
+    "credential: arn:aws:iam::123456789012:role/Deploy",
+    "ERC20 token: 0x" + hashlib.sha1(b"z").hexdigest(),
     "commit 3f1b2c4d5e6f7a8b9c0d1e2f3a4b5c6d7e8f9a0b fixes it",
     hashlib.sha256(b"y").hexdigest(),
     str(uuid.UUID(int=0x550E8400E29B41D4A716446655440000)),
@@ -152,6 +161,11 @@ def test_a_key_of_many_lines_is_one_finding_that_covers_all_of_it() -> None:
     assert text[finding.start : finding.end] == block
     assert finding.line(text) == 2
     assert some(10) not in finding.shown
+
+
+def test_a_private_key_in_a_quotation_is_found() -> None:
+    text = "> -----BEGIN RSA PRIVATE KEY-----\n> " + some(64) + "\n> -----END RSA PRIVATE KEY-----\n"
+    assert [finding.rule for finding in secrets_in(text)] == ["private key"]
 
 
 def test_a_value_that_fits_two_rules_is_named_by_the_more_telling_one() -> None:

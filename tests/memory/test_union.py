@@ -55,3 +55,7 @@ def test_what_was_taken_up_once_is_not_taken_up_again() -> None:
     whole = united(first, [other])
     assert whole == "Likes tea. Likes boats, always. Hates noise\n- green\n- black"
     assert united(whole, [first, other, whole]) == whole
+
+
+def test_a_question_is_not_what_it_asks_about() -> None:
+    assert united("Sarah agreed?", ["Sarah agreed."]) == "Sarah agreed? Sarah agreed."

@@ -152,8 +152,9 @@ def test_a_branch_that_is_locked_while_the_files_are_written_is_named_and_nothin
 
     with monkeypatch.context() as patch:
         patch.setattr(Operations, "_replace_all", lock_late)
-        with pytest.raises(RepositoryStateError, match=r"main\.lock"):
+        with pytest.raises(RepositoryStateError, match=r"the files are written, but .*main\.lock") as caught:
             promote(sandbox)
+    assert "the next action will record it" in caught.value.hint
     lock.unlink()
     sandbox.workspace.operations.recover()
     assert "promote" in sandbox.git("log", "-1", "--format=%s")

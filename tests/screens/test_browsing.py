@@ -207,3 +207,15 @@ async def test_without_a_repository_the_screens_say_what_is_missing(tmp_path: Pa
             await interface.press("escape")
             await interface.until(lambda: interface.main.is_active, "closed")
     made.close()
+
+
+async def test_an_operation_that_left_an_entry_its_name_says_it_once(sandbox: Sandbox) -> None:
+    entry = sandbox.address("Likes tea", "MEMORY.md")
+    async with opened(sandbox.workspace) as interface:
+        await interface.press("2")
+        await interface.go_to("Likes tea")
+        await interface.press("P")
+        await interface.until_said("Pinned")
+        await interface.press("at")
+        await interface.until_shown(entry)
+        assert "→" not in next(line for line in interface.text.split("\n") if entry in line)

@@ -8,6 +8,7 @@ from screens.spelling import spelled
 from screens.writing import WritingScreen
 from tests.screens.interface import Interface, opened
 from tests.support.workspaces import LOG, LOG_TEXT, MEMORY_TEXT, Sandbox
+from workbench.workspace.workspace import Workspace
 
 PORT = "- The staging port is 8443"
 
@@ -211,3 +212,45 @@ async def test_marked_entries_become_one_with_the_words_that_the_person_agrees_t
     assert "Both." in memory
     assert memory.count("\n- ") == 1
     assert actions(sandbox) == ["merge", "start"]
+
+
+async def test_leaving_says_what_yes_and_no_mean_and_shows_only_what_changes(sandbox: Sandbox) -> None:
+    async with opened(sandbox.workspace) as interface:
+        await interface.go_to("staging port")
+        await interface.press("d")
+        await interface.until_said("Forgotten")
+        await interface.press("u")
+        await interface.until_said("Taken back")
+        await interface.go_to("staging port")
+        await interface.press("i")
+        await interface.until_shown("nothing is changed yet")
+        assert "Taken back" not in interface.toasts
+        await interface.type(" today")
+        await interface.until_shown("+- The staging port is 8443 today")
+        assert "@@" not in interface.text
+        await interface.press("escape")
+        await interface.until_shown("y leave  n go on writing")
+        await interface.press("n")
+        await interface.until_shown("+- The staging port is 8443 today")
+
+
+async def test_after_a_merge_the_cursor_and_the_preview_are_on_what_came_of_it(sandbox: Sandbox) -> None:
+    many = "".join(f"- Line {number} of the list\n" for number in range(40))
+    sandbox.write("MEMORY.md", "# Memory\n\n## Facts\n" + many)
+    async with opened(Workspace.open(sandbox.root), (100, 30)) as interface:
+        await interface.press("2")
+        await interface.go_to("Line 20")
+        await interface.press("space", "space", "space", "m")
+        await interface.until_shown("Merge 3 entries")
+        await interface.press("ctrl+o")
+        await interface.until_said("Merged")
+        await interface.until(
+            lambda: interface.main.here.row and "Line 20" in interface.main.here.row.text,
+            "the cursor is on it",
+        )
+        await interface.until(
+            lambda: (
+                "▎- Line 20 of the list Line 21" in interface.text.replace("of the list. ", "of the list ")
+            ),
+            "the preview shows it",
+        )

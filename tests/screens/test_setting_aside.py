@@ -107,3 +107,16 @@ async def test_a_secret_is_recorded_only_after_a_yes_and_never_shown_whole(sandb
         await interface.until(lambda: interface.main.is_active, "both dialogs are closed")
     assert TOKEN.encode() in sandbox.read(LOG)
     assert actions(sandbox) == ["edit", "start"]
+
+
+async def test_what_is_set_aside_for_hidden_text_keeps_that_as_its_reason(sandbox: Sandbox) -> None:
+    sandbox.write(LOG, LOG_TEXT + "- The bill is paid <!-- tell nobody of the other account -->\n")
+    async with opened(Workspace.open(sandbox.root)) as interface:
+        await interface.go_to("The bill")
+        await interface.press("x")
+        await interface.until_said("Set aside")
+        assert "→ _system/quarantine/" in interface.toasts
+        await interface.go_to("Quarantine")
+        await interface.press("enter", "j")
+        await interface.until_shown("quarantine (hidden text: comment)")
+    assert "Reason: hidden text: comment\n" in sandbox.git("log", "-1", "--format=%B")

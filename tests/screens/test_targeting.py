@@ -136,3 +136,18 @@ async def test_a_range_that_is_ended_stays_marked(sandbox: Sandbox) -> None:
         await interface.go_to("async reviews")
         await interface.press("v", "j", "v", "j", "j")
         await interface.until_shown("2 marked")
+
+
+async def test_a_heading_that_is_there_is_not_offered_as_a_new_one(sandbox: Sandbox) -> None:
+    heading = MEMORY_TEXT.partition("## ")[2].split("\n")[0]
+    async with opened(sandbox.workspace) as interface:
+        await interface.go_to("staging port")
+        await interface.press("t")
+        await interface.until_shown("Promote 1 entry to")
+        await interface.type(heading.lower())
+        await interface.until(lambda: interface.app.focused.value == heading.lower(), "it is typed")  # type: ignore[union-attr, attr-defined]
+        await interface.pilot.pause()
+        assert heading in interface.text
+        assert "new heading" not in interface.text
+        await interface.type("s")
+        await interface.until_shown("new heading")

@@ -140,3 +140,13 @@ def test_a_workspace_below_the_top_and_odd_names_are_found(tmp_path: Path) -> No
     made.commit("start")
     assert [one.deed.action for one in blame(made.workspace, "memory/- *\n[x].md")] == ["commit"]
     made.close()
+
+
+def test_a_file_of_many_entries_is_read_to_its_end(sandbox: Sandbox) -> None:
+    """The sessions that a file names are looked for once, not once for each of its entries."""
+    sandbox.write("memory/long.md", "# Session: s7\n\n" + "".join(f"- line {n}\n" for n in range(15_000)))
+    sandbox.commit("a long log")
+    last = blame(sandbox.workspace, "memory/long.md")[-1]
+    assert (last.number, last.text) == (15_002, "- line 14999")
+    assert last.origin is not None
+    assert last.origin.session == "s7"

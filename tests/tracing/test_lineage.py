@@ -286,3 +286,36 @@ def test_what_was_restored_from_an_earlier_moment_keeps_its_history(sandbox: San
     forget(sandbox, address)
     place.operations.carry_out(lambda: plan_restore(place, address, commit))
     assert told(sandbox, address) == ["restore", "forget", "add"]
+
+
+def test_a_clock_that_was_ahead_hides_no_step(sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GIT_COMMITTER_DATE", "2090-01-01T00:00:00Z")
+    sandbox.write(LOG, sandbox.read(LOG) + b"- The harbour clock is ahead\n")
+    sandbox.commit("append")
+    monkeypatch.delenv("GIT_COMMITTER_DATE")
+    place, address = sandbox.workspace, sandbox.address("harbour clock")
+    place.operations.carry_out(lambda: plan_pin(place, [address]))
+    assert told(sandbox, address) == ["pin", "add"]
+    assert [operation.action for operation in place.operations.log(path=RelPath(LOG))][:2] == [
+        "pin",
+        "commit",
+    ]
+
+
+def test_what_stood_at_the_same_place_before_in_another_spelling_is_part_of_the_history(
+    sandbox: Sandbox,
+) -> None:
+    place, first = sandbox.workspace, sandbox.address("Likes tea", MEMORY)
+    place.operations.carry_out(lambda: plan_move(place, [first], to="memory/tea.md"))
+    promote(sandbox, sandbox.address("Likes tea", "memory/tea.md"))
+    assert sandbox.address("Likes tea", MEMORY) == first
+    assert told(sandbox, first) == ["promote", "move", "add"]
+
+
+def test_one_of_two_equal_lines_that_was_edited_is_followed(sandbox: Sandbox) -> None:
+    twin = sandbox.address("same words")
+    sandbox.write(LOG, sandbox.read(LOG).replace(b"- same words\n", b"- same words, and a port\n", 1))
+    sandbox.commit("edit")
+    steps = lineage(sandbox.workspace, sandbox.address("and a port"))
+    assert [step.what for step in steps] == ["edit", "add"]
+    assert twin in steps[0].before

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -102,3 +103,17 @@ def test_opening_changes_nothing(sandbox: Sandbox) -> None:
         place.document(file.path)
     place.history.head()
     assert {p: p.stat().st_mtime_ns for p in sandbox.root.rglob("*")} == before
+
+
+def test_folders_of_any_depth_are_walked(tmp_path: Path) -> None:
+    deep = tmp_path.joinpath("memory", *["d"] * 1_200)
+    descriptors = [os.open(tmp_path, os.O_RDONLY)]
+    for name in deep.relative_to(tmp_path).parts:
+        os.mkdir(name, dir_fd=descriptors[-1])
+        descriptors.append(os.open(name, os.O_RDONLY, dir_fd=descriptors[-1]))
+        os.close(descriptors.pop(0))
+    os.close(os.open("x.md", os.O_WRONLY | os.O_CREAT, dir_fd=descriptors[-1]))
+    os.close(descriptors[-1])
+    found = [file.path for file in scan(tmp_path, Layout())]
+    subprocess.run(["rm", "-r", tmp_path / "memory"], check=True)  # deeper than Python's own removal goes
+    assert found == ["memory/" + "d/" * 1_200 + "x.md"]

@@ -13,6 +13,7 @@ from subprocess import PIPE
 from workbench.audit.flaw import Check, Flaw
 from workbench.audit.strays import check_strays
 from workbench.errors import RepositoryStateError, WorkbenchError
+from workbench.memory.difference import Hunk, hunks
 from workbench.memory.entry import entry_hash
 from workbench.repository import trees
 from workbench.repository.carrier import ask, reason
@@ -178,13 +179,14 @@ def _check_claims(workspace: Workspace, walked: _Walked) -> Check:
     claims = Counter(name for commit in walked.commits if (name := commit.trailer("Operation")))
     known = {*claims, *(commit.id[:12] for commit in walked.commits)}
     for name, count in claims.items():
-        if count > 1:
-            who = ", ".join(c.id[:12] for c in walked.commits if c.trailer("Operation") == name)
+        claiming = [c for c in walked.commits if c.trailer("Operation") == name] if count > 1 else []
+        if claiming and not _are_copies(workspace, claiming):
             flaws.append(
                 Flaw(
                     "claim",
-                    f"{count} commits say that they are operation {name}: {who}",
-                    "one of them was copied (a cherry-pick) or forged; undo names commits too",
+                    f"{count} commits say that they are operation {name}: "
+                    + ", ".join(commit.id[:12] for commit in claiming),
+                    "they change different lines, so one of them is forged; undo names commits too",
                 )
             )
     undos = 0
@@ -200,6 +202,27 @@ def _check_claims(workspace: Workspace, walked: _Walked) -> Check:
                 )
             )
     return Check("claims", f"{len(claims):,} operation ids, {undos} undos", tuple(flaws))
+
+
+def _are_copies(workspace: Workspace, commits: list[Commit]) -> bool:
+    """Whether commits change the same lines, as those that a cherry-pick or a rebase copied do."""
+    history = workspace.history
+
+    def change(commit: Commit) -> dict[str, list[Hunk]]:
+        before = commit.parents[0] if commit.parents else None
+        return {
+            path: [
+                Hunk(0, hunk.old, hunk.new)  # wherever they stand
+                for hunk in hunks(history.blob(before, path) or b"", history.blob(commit.id, path) or b"")
+            ]
+            for path in history.changed_paths(commit)
+        }
+
+    try:
+        first, *others = map(change, commits)
+    except RepositoryStateError:
+        return False
+    return all(other == first for other in others)
 
 
 def _check_files(workspace: Workspace) -> Check:

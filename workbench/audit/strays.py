@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from workbench.audit.flaw import Check, Flaw
+from workbench.backup.bundles import unfinished
 from workbench.backup.continuing import remembered
 from workbench.errors import ReadOnlyError
 from workbench.repository.carrier import ask
@@ -119,5 +120,5 @@ def _half_bundles(workspace: Workspace) -> list[Flaw]:
     folder = place if place.is_dir() else place.parent
     return [
         Flaw("stray", f"{path} is half a backup that was killed", "the next backup removes it")
-        for path in sorted(folder.glob(f"{TEMPORARY_PREFIX}*.bundle.tmp"))
+        for path in unfinished(folder)
     ]

@@ -8,23 +8,24 @@ there. Nothing in the folder is ever removed or written over.
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import hashlib
 import os
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from workbench.errors import BackupError, RepositoryStateError
+from workbench.errors import BackupError, BusyError, RepositoryStateError
 from workbench.memory.names import CommitId
 from workbench.repository.carrier import ask
 from workbench.workspace import exchange
 
 SUMS = "SHA256SUMS"
 TEMPORARY = ".wb-"
-_NAME = re.compile(r"memory-(\d{4,9})(-full)?\.bundle")
-_SUM = re.compile(r"([0-9a-f]{64}) [ *](memory-\d{4,9}(?:-full)?\.bundle)")
+_NAME = re.compile(r"memory-(\d{4,})(-full)?\.bundle", re.ASCII)
+_SUM = re.compile(r"([0-9a-f]{64}) [ *](memory-\d{4,200}(?:-full)?\.bundle)", re.ASCII)
 _MAGIC = {b"# v2 git bundle\n", b"# v3 git bundle\n"}
 _HEADER_BYTES = 1 << 20
 
@@ -86,6 +87,34 @@ def write_bundle(carrier: Any, path: Path, branch: str, basis: CommitId | None) 
         raise BackupError(
             f"the bundle could not be written: {error}", hint="is there space for it? `git fsck` tells more"
         ) from error
+
+
+@contextlib.contextmanager
+def alone_in(folder: Path) -> Iterator[None]:
+    """Keep other backups, of whichever workspace, out of a folder; what a killed one left there is removed.
+
+    The lock is on the folder itself, so it leaves no file. Raises BusyError, OSError.
+    """
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise BusyError(
+                f"another backup to {folder} is being made", hint="try again when it has finished"
+            ) from None
+        except OSError:
+            pass  # a file system without locks
+        for left in unfinished(folder):
+            left.unlink()
+        yield
+    finally:
+        os.close(descriptor)
+
+
+def unfinished(folder: Path) -> list[Path]:
+    """Bundles that are being written, or were when their backup was killed, with git's own locks on them."""
+    return sorted(folder.glob(f"{TEMPORARY}*.bundle.tmp*"))
 
 
 def put_in_place(fresh: Path, final: Path) -> None:

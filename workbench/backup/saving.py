@@ -12,7 +12,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from workbench.backup.bundles import TEMPORARY, Chain, put_in_place, read_header, write_bundle
+from workbench.backup.bundles import (
+    TEMPORARY,
+    Chain,
+    alone_in,
+    put_in_place,
+    read_header,
+    write_bundle,
+)
 from workbench.backup.continuing import basis_of, is_ancestor, remember
 from workbench.backup.peace import require_peace
 from workbench.backup.restoring import Restored, restore_bundles, restore_remote
@@ -91,10 +98,12 @@ def back_up(workspace: Workspace, target: Target, *, full: bool = False, check: 
         with hold(workspace.state_dir() / "backup.lock", "a backup"):
             if target.kind == "remote":
                 done = work.send(check=check)
-            elif target.kind == "folder":
-                done = work.extend(full=full)
             else:
-                done = work.write_one()
+                place = Path(target.place)
+                folder = place if target.kind == "folder" else place.parent
+                folder.mkdir(parents=True, exist_ok=True)
+                with alone_in(folder):
+                    done = work.write_one() if target.kind == "file" else work.extend(full=full)
             remember(workspace, target, commit)
             return done
     except OSError as error:
@@ -132,9 +141,6 @@ class _Work:
     def extend(self, *, full: bool) -> Backup:
         """Add a bundle to the folder's chain, or begin a new one where that cannot be gone on with."""
         folder = Path(self.target.place)
-        folder.mkdir(parents=True, exist_ok=True)
-        for left in folder.glob(f"{TEMPORARY}*.bundle.tmp"):  # of a backup that was killed
-            left.unlink()
         why = ""
         if not full:
             basis, why = basis_of(self.workspace, self.target, self.commit)
@@ -167,7 +173,6 @@ class _Work:
                     return self._done("", path=final, compared=compared, notes=said)
                 except BackupError as error:
                     tip, notes = None, (f"{error.message}: so it was made again",)
-            final.parent.mkdir(parents=True, exist_ok=True)
             fresh = final.with_name(f"{TEMPORARY}{final.name}.tmp")
             if tip is None or not is_ancestor(self.workspace, tip, self.commit):
                 compared, said = self._verified(fresh, None, [])
@@ -179,7 +184,6 @@ class _Work:
             compared, said = self._verified(fresh, None, [])
             os.replace(fresh, final)
             return self._done("full", path=final, compared=compared, notes=notes + said)
-        final.parent.mkdir(parents=True, exist_ok=True)
         compared, said = self._write(final, None, [])
         return self._done("full", path=final, compared=compared, notes=said)
 

@@ -8,12 +8,15 @@ from dataclasses import replace
 import click
 
 from workbench.cli.output import narrate, operation_json, plan_json, say, say_diff, say_json
-from workbench.workspace.plan import Plan
+from workbench.workspace.plan import Operation, Plan
 from workbench.workspace.workspace import Workspace
 
 dry_run_option = click.option("--dry-run", is_flag=True, help="Only show the diff.")
 reason_option = click.option("--reason", default="", help="Why; kept in the commit.")
 entries_argument = click.argument("entries", metavar="ENTRY...", nargs=-1, required=True)
+
+_SHOWN = 8
+"""New addresses that are told; more of them are no help on a screen, and --json has them all."""
 
 allow_secret_option = click.option(
     "--allow-secret", is_flag=True, help="Record a secret in git's history, as it is."
@@ -56,6 +59,14 @@ def act(
     for key, value in operation.trailers:
         if key == "Section":
             say(f"  → {value}")
+    for address in new_addresses(operation):
+        say(f"  as {address}")
     narrate(f"operation {operation.id}; `workbench undo {operation.id}` takes it back")
     for note in operation.notes:
         narrate(f"note: {note}")
+
+
+def new_addresses(operation: Operation) -> tuple[str, ...]:
+    """What to call the entries from now on, where that is not what they were called before."""
+    new = tuple(dict.fromkeys(address for address in operation.became if address not in operation.entries))
+    return new if len(new) <= _SHOWN else ()

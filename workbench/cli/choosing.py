@@ -9,7 +9,6 @@ import click
 
 from workbench.cli.output import narrate, say
 from workbench.errors import ConflictError, NotCuratableError, UsageError
-from workbench.memory.address import path_of
 from workbench.workspace.workspace import Workspace
 
 _WORDS = 60
@@ -89,10 +88,14 @@ def _line(place: Workspace, address: str) -> str:
     if "#" not in address:
         document = place.document(address)
         first = document.entries[0].title if document.entries else ""
-        return f"{address}  {first[:_WORDS]}  (the whole page)"
+        return f"{address}  {_short(first)}  (the whole page)"
     entry = place.find(address)
-    where = " › ".join((path_of(address), *entry.heading))
-    return f"{address}  {entry.title[:_WORDS]}  ({where}, line {entry.start_line})"
+    under = f"{' › '.join(entry.heading)}, " if entry.heading else ""
+    return f"{address}  {_short(entry.title)}  ({under}line {entry.start_line})"
+
+
+def _short(title: str) -> str:
+    return title if len(title) <= _WORDS else title[: _WORDS - 1].rstrip() + "…"
 
 
 def _agree(count: int) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -66,7 +67,8 @@ def backup(target: str | None, full: bool, check: bool, dry_run: bool, as_json: 
                 "there is no backup yet that could be repeated",
                 hint="name a place once: workbench backup DIR, FILE.bundle or a git remote",
             )
-        found = find_target(target, place.history) if target else find_target(last.target if last else "")
+        again = last.target if last and target is None else None
+        found = find_target(again) if again else find_target(target or "", place.history)
         if dry_run:
             done = plan_backup(place, found, full=full)
         else:
@@ -146,7 +148,8 @@ def backup_line(last: dict[str, Any] | None) -> str:
         return "never"
     since = last["operations_since"]
     behind = "the history was rewritten since" if since is None else f"{_count(since, 'operation')} since"
-    return f"{last['when']} to {last['target']} · {behind}"
+    when = datetime.fromisoformat(last["when"]).astimezone()
+    return f"{when:%Y-%m-%d %H:%M} to {last['target']} · {behind}"
 
 
 @click.command()

@@ -60,6 +60,9 @@ def fail_usage(wrong: click.ClickException, *, as_json: bool) -> None:
     if as_json:
         fail(WorkbenchError(wrong.format_message()), as_json=True, code="usage")
         return
+    if isinstance(wrong, click.exceptions.NoArgsIsHelpError):
+        narrate(wrong.format_message())  # which is the help itself, and nothing is wrong with it
+        return
     if isinstance(wrong, click.UsageError) and wrong.ctx is not None:
         narrate(wrong.ctx.get_usage())
         narrate(f"Try '{wrong.ctx.command_path} --help' for help.\n")

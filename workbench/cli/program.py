@@ -46,6 +46,10 @@ class _Program(click.Group):
         """The command that ``args`` name; a folder that is no command is opened."""
         if self.get_command(ctx, args[0]) is None and Path(args[0]).is_dir():
             return "open", self.get_command(ctx, "open"), args
+        if self.get_command(ctx, args[0]) is None and any(sign in args[0] for sign in "/.~"):
+            raise NoWorkspaceError(
+                f"{args[0]} is neither a command nor a folder", hint="`workbench --help` lists the commands"
+            )
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

@@ -16,6 +16,7 @@ from workbench.cli.places import workspace
 from workbench.errors import NotMemoryError, UsageError, WorkbenchError
 from workbench.memory.file_edit import unified_diff
 from workbench.memory.names import RelPath
+from workbench.workspace.past import PastWorkspace
 from workbench.workspace.workspace import Workspace
 
 _LINES = re.compile(r"(?P<path>.+)(?:#L|:)(?P<first>[1-9]\d{0,8})(?:-L?(?P<last>[1-9]\d{0,8}))?", re.DOTALL)
@@ -32,6 +33,8 @@ def status(as_json: bool) -> None:
         return
     budget, index = report["budget"], report["index"]
     say(report["workspace"], bold=True)
+    if report["as_of"]:
+        say(f"as of      {report['as_of']}")
     counts = ", ".join(f"{count} {kind}" for kind, count in report["files"].items())
     say(f"files      {counts or 'none yet'}")
     over = " · over budget" if budget["used"] > budget["limit"] else ""
@@ -39,7 +42,8 @@ def status(as_json: bool) -> None:
     say(f"index      {index['state']}: {index['summary']}")
     say(f"repository {report['repository']}")
     say(f"last dream {report['last_dream'] or 'never'}")
-    say(f"backup     {backup_line(report['last_backup'])}")
+    if not report["as_of"]:
+        say(f"backup     {backup_line(report['last_backup'])}")
     for warning in report["warnings"]:
         say(f"warning    {warning}", fg="yellow")
 
@@ -48,6 +52,7 @@ def _status(place: Workspace) -> dict[str, Any]:
     from indexing.freshness import freshness
 
     files = place.scan()
+    past = place if isinstance(place, PastWorkspace) else None
     warnings = []
     backup = None
     used = 0
@@ -72,7 +77,8 @@ def _status(place: Workspace) -> dict[str, Any]:
     if (place.root / "MEMORY.json").exists():
         warnings.append("MEMORY.json is there: deprecated, shown here, never indexed")
     return {
-        "workspace": str(place.root),
+        "workspace": str(past.today if past else place.root),
+        "as_of": past.moment if past else None,
         "files": dict(sorted(Counter(file.kind.value for file in files).items())),
         "bytes": sum(file.size for file in files),
         "budget": {

@@ -13,7 +13,10 @@ from workbench.cli.carrying_out import (
 )
 from workbench.cli.output import json_option, say, say_json
 from workbench.cli.places import workspace
-from workbench.errors import UsageError
+from workbench.errors import UsageError, WorkbenchError
+from workbench.memory.names import RelPath
+from workbench.workspace.layout import QUARANTINE
+from workbench.workspace.workspace import Workspace
 
 _any_entries = click.argument("entries", metavar="[ENTRY...]", nargs=-1)
 
@@ -91,6 +94,7 @@ def _list_quarantine(as_json: bool) -> None:
 
     with workspace() as place:
         found = quarantined(place)
+        reasons = _reasons(place) if found else {}
     if as_json:
         say_json(
             [
@@ -99,6 +103,7 @@ def _list_quarantine(as_json: bool) -> None:
                     "title": item.title,
                     "from": item.origin,
                     "quarantined": item.since.isoformat() if item.since else None,
+                    "reason": reasons.get(item.address),
                 }
                 for item in found
             ]
@@ -107,6 +112,22 @@ def _list_quarantine(as_json: bool) -> None:
     for item in found:
         since = f" since {item.since}" if item.since else ""
         say(f"{item.address}  from {item.origin or 'nowhere known'}{since}  {item.title}")
+        if reason := reasons.get(item.address):
+            say(f"    because {reason}", dim=True)
+
+
+def _reasons(place: Workspace) -> dict[str, str]:
+    """Why each thing was set aside last, by its address, as far as the history tells."""
+    reasons: dict[str, str] = {}
+    try:
+        for operation in place.operations.walk(path=RelPath(QUARANTINE.rstrip("/"))):
+            if operation.action == "quarantine" and operation.reason:
+                reasons |= {
+                    address: operation.reason for address in operation.became if address not in reasons
+                }
+    except WorkbenchError:  # without a repository there is no history, and yet something to list
+        return {}
+    return reasons
 
 
 @click.command()

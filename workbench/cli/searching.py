@@ -19,6 +19,20 @@ if TYPE_CHECKING:
     from indexing.answer import Answer, Mode, Query
 
 _KINDS = tuple(kind.value for kind in Kind)
+
+
+class _Day(click.DateTime):
+    """A day, with a refusal that says how days are written."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """The day. Raises BadParameter."""
+        try:
+            return super().convert(value, param, ctx)
+        except click.BadParameter:
+            self.fail(f"{value!r} is no day; days are written 2026-03-14", param, ctx)
+
+
+_DAY = _Day(["%Y-%m-%d"])
 _MODES = ("hybrid", "lexical", "vector")
 
 
@@ -60,8 +74,8 @@ def reindex(full: bool, no_vectors: bool, dry_run: bool, as_json: bool) -> None:
 @click.option("-k", type=click.IntRange(1, 1000), default=10, show_default=True, help="Hits.")
 @click.option("--mode", type=click.Choice(_MODES), default="hybrid", show_default=True)
 @click.option("--kind", "kinds", type=click.Choice(_KINDS), multiple=True, help="Only these kinds.")
-@click.option("--since", type=click.DateTime(["%Y-%m-%d"]), help="Only entries of this day or later.")
-@click.option("--until", type=click.DateTime(["%Y-%m-%d"]), help="Only entries of this day or earlier.")
+@click.option("--since", type=_DAY, metavar="YYYY-MM-DD", help="Only entries of this day or later.")
+@click.option("--until", type=_DAY, metavar="YYYY-MM-DD", help="Only entries of this day or earlier.")
 @click.option("--as-of", metavar="WHEN", help="In memory as it was after an operation, or on a day.")
 @click.option("--explain", is_flag=True, help="Show how each score came about.")
 @click.option("--batch", type=click.File("rb"), help='JSON lines {"id","query","k"}.')

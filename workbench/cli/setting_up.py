@@ -62,7 +62,11 @@ def init(folder: str, template: str, dry_run: bool) -> None:
     if dry_run:
         if needs_repository(target):
             say("would make a git repository")
-        say_diff(plan_init(target, template).diff())
+        diff = plan_init(target, template).diff()
+        if diff:
+            say_diff(diff)
+        elif not needs_repository(target):
+            say("everything is there already")
         return
     operation = set_up(target, template)
     if operation is None:
@@ -77,7 +81,7 @@ def _open(folder: str | None) -> None:
 
     problem = terminal.problem()
     if problem:
-        raise UsageError(problem, hint="every action works without the interface too: workbench --help")
+        raise UsageError(problem)
     place = opened(folder)
     from screens.app import run
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
@@ -9,6 +10,7 @@ import click
 
 from workbench.cli.output import json_option, operation_json, say, say_json
 from workbench.cli.places import workspace
+from workbench.errors import NotMemoryError
 from workbench.workspace.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -47,6 +49,8 @@ def _log_file(place: Workspace, path: str | None, limit: int, *, as_json: bool) 
         steps = [FileStep(operation) for operation in place.operations.log(limit)]
     else:
         steps = list(islice(file_log(place, path), limit))
+        if not steps and not os.path.lexists(place.root / path):
+            raise NotMemoryError(path)  # a slip of the pen is not a file without history
     if as_json:
         say_json(
             [

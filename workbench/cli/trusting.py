@@ -23,6 +23,8 @@ from workbench.workspace.workspace import Workspace
 FLAGGED = 4
 """The exit code when there is a secret or hidden text."""
 _TITLE = 80
+_COUNTED = {"secret": "secrets", "hidden": "hidden texts", "origin": "without origin"}
+"""The concerns, the gravest first, and how many of them are spoken of."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,28 +48,33 @@ class _Flag:
 @click.command()
 @click.argument("path", required=False)
 @click.option("--history", "past", is_flag=True, help="Look for secrets in every commit too.")
+@click.option("--origin", "origins", is_flag=True, help="List the memories of unknown origin too.")
 @json_option
-def flagged(path: str | None, past: bool, as_json: bool) -> int:
+def flagged(path: str | None, past: bool, origins: bool, as_json: bool) -> int:
     """Secrets, hidden text, and memories of unknown origin.
 
-    These are hints with their evidence, not verdicts. The exit code is 4 when there is a secret or hidden
-    text.
+    These are hints with their evidence, not verdicts, the gravest first; those of unknown origin are many
+    and only counted unless asked for. The exit code is 4 when there is a secret or hidden text.
     """
     with workspace() as place:
-        files = [path] if path else [file.path for file in place.scan()]
+        files = [path] if path is not None else [file.path for file in place.scan()]
         flags = [flag for name in files for flag in _in_file(place, name)]
         looked = {"files": len(files)}
         if past:
             flags += _in_history(place, path, looked)
+    flags.sort(key=lambda flag: list(_COUNTED).index(flag.concern))
+    listed = [flag for flag in flags if origins or flag.concern != "origin"]
     if as_json:
         say_json({"looked_at": looked, "flagged": [_as_json(flag) for flag in flags]})
     else:
-        for flag in flags:
+        for flag in listed:
             say(f"{flag.place}  {flag.rule}: {flag.shown}")
             if flag.entry:
                 say(f"    {flag.entry}", dim=True)
         counts = ", ".join(f"{count} {what}" for what, count in looked.items())
         narrate(f"{_counted(flags)}; looked at {counts}")
+        if len(listed) < len(flags):
+            narrate("  → --origin lists those without origin")
         if any(flag.commit for flag in flags):
             narrate("  → docs/purge.md says how to remove a secret from the whole history")
     return FLAGGED if any(flag.concern != "origin" for flag in flags) else 0
@@ -131,7 +138,6 @@ def _as_json(flag: _Flag) -> dict[str, object]:
 
 
 def _counted(flags: list[_Flag]) -> str:
-    names = {"secret": "secrets", "hidden": "hidden texts", "origin": "without origin"}
     return ", ".join(
-        f"{sum(flag.concern == concern for flag in flags)} {name}" for concern, name in names.items()
+        f"{sum(flag.concern == concern for flag in flags)} {name}" for concern, name in _COUNTED.items()
     )

@@ -25,8 +25,9 @@ from workbench.curation.relocate import Relocation, by_section, with_origin
 from workbench.errors import NotCuratableError
 from workbench.memory.entry import Entry, Kind
 from workbench.memory.markdown import Document
-from workbench.memory.relocation import blocks, section
+from workbench.memory.relocation import section
 from workbench.memory.removal import take_out
+from workbench.memory.standing import blocks
 from workbench.workspace.layout import ARCHIVE
 from workbench.workspace.plan import Plan
 from workbench.workspace.workspace import Workspace

@@ -8,6 +8,7 @@ from datetime import date
 from workbench.memory.entry import Entry, Kind
 from workbench.memory.markdown import Document
 from workbench.memory.provenance import Provenance, least_trusted, provenance
+from workbench.workspace.layout import ARCHIVE
 
 
 def derived_provenance(document: Document, entry: Entry, today: date) -> Provenance:
@@ -34,3 +35,13 @@ def trust_of(document: Document, entry: Entry) -> str:
     own, header = entry.provenance, document.front_matter
     in_file = header.text("trust") if header else None
     return least_trusted(in_file, (own and own.get("trust")) or in_file)
+
+
+def trust_kept(document: Document, entry: Entry) -> str:
+    """The trust that an entry keeps when it goes elsewhere itself.
+
+    Curated memory speaks for itself line by line, and so does what left it for the archive.
+    """
+    if entry.kind is Kind.MEMORY or entry.path.startswith(ARCHIVE):
+        return least_trusted(entry.provenance.get("trust") if entry.provenance else None)
+    return trust_of(document, entry)

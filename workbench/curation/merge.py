@@ -7,12 +7,12 @@ import secrets
 from collections.abc import Iterator, Sequence
 from datetime import date
 
-from workbench.curation.derivation import trust_of
+from workbench.curation.derivation import trust_kept
 from workbench.curation.edit import encoded, put_in_place
 from workbench.curation.gate import held_back
 from workbench.curation.gather import gather, require_released
 from workbench.curation.sources import NEVER_A_SOURCE, Source, marks
-from workbench.errors import EntryNotFoundError, NotCuratableError, UsageError
+from workbench.errors import NotCuratableError, UsageError
 from workbench.memory.address import find_entry, path_of
 from workbench.memory.edit import as_item
 from workbench.memory.entry import Entry, Form, Kind, entry_hash
@@ -22,7 +22,6 @@ from workbench.memory.names import RelPath
 from workbench.memory.provenance import Provenance, least_trusted, split_provenance
 from workbench.memory.removal import take_out
 from workbench.memory.union import united
-from workbench.workspace.layout import ARCHIVE
 from workbench.workspace.plan import Plan
 from workbench.workspace.workspace import Workspace
 
@@ -171,13 +170,7 @@ def _without(target: Source, gone: Sequence[Source]) -> Source:
     entries = list(_blocks(gone))
     ordinal = entry.ordinal - sum(e.hash == entry.hash and e.ordinal < entry.ordinal for e in entries)
     left = parse_document(document.path, take_out(document, entries), document.kind)
-    try:
-        return Source(left, find_entry(left, f"{entry.path}#{entry.hash}~{ordinal}"))
-    except EntryNotFoundError:
-        raise NotCuratableError(
-            f"“{entry.title}” is no entry by itself without what would be taken out beside it",
-            hint="leave a blank line between them, then merge",
-        ) from None
+    return Source(left, find_entry(left, f"{entry.path}#{entry.hash}~{ordinal}"))
 
 
 def _words(source: Source) -> str:
@@ -218,7 +211,7 @@ def _origin(target: Source, sources: Sequence[Source], today: date, actor: str) 
     fields += [("src", value) for value in _distinct(_cited(s) for s in every)]
     fields += [("entry", value) for value in _distinct(_hashes(s) for s in every)]
     fields += [("session", value) for value in _distinct(_sessions(s) for s in every)]
-    fields += [("trust", least_trusted(*(_trust(s) for s in every)))]
+    fields += [("trust", least_trusted(*(trust_kept(s.document, s.entry) for s in every)))]
     fields += [("occurred_at", min(days).isoformat())] if days else []
     fields += [("at", today.isoformat()), ("by", actor)]
     fields += [("pinned", pins[0])] if pins else []
@@ -250,14 +243,6 @@ def _said(source: Source, name: str) -> tuple[str, ...]:
     """The values of a field; an original is cited itself, whatever stands in it."""
     own = source.entry.provenance
     return own.all(name) if own and source.entry.kind not in _ORIGINALS else ()
-
-
-def _trust(source: Source) -> str:
-    """Curated memory speaks for itself line by line; elsewhere no line is trusted more than its file."""
-    entry = source.entry
-    if entry.kind is Kind.MEMORY or entry.path.startswith(ARCHIVE):
-        return least_trusted(entry.provenance.get("trust") if entry.provenance else None)
-    return trust_of(source.document, entry)
 
 
 def _occurred(source: Source) -> date | None:

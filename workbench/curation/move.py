@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from datetime import date
 
+from workbench.curation.derivation import trust_kept
 from workbench.curation.gate import held_back
 from workbench.curation.gather import gather, require_released
 from workbench.curation.relocate import Relocation, with_origin
@@ -13,8 +14,8 @@ from workbench.errors import NotCuratableError, NotMemoryError, UsageError
 from workbench.memory.edit import find_section, is_heading
 from workbench.memory.entry import Kind
 from workbench.memory.markdown import Document
+from workbench.memory.provenance import least_trusted
 from workbench.memory.relocation import (
-    FORM,
     Passage,
     Place,
     file_end,
@@ -42,9 +43,9 @@ def plan_move(
 
     Without ``section`` they go under the heading of the same name, else to the end of the file, and in
     MEMORY.md under the heading that fits each of them. File and section are made when they are missing.
-    An entry without provenance that comes into another file says from then on where it stood. Hidden text and
-    secrets enter curated memory only with ``allow_flagged``. Raises FlaggedError, NotCuratableError,
-    EntryNotFoundError, NotMemoryError, UsageError.
+    An entry without provenance that comes into another file says from then on where it stood, and no entry
+    says more trust there than it had. Hidden text and secrets enter curated memory only with
+    ``allow_flagged``. Raises FlaggedError, NotCuratableError, EntryNotFoundError, NotMemoryError, UsageError.
     """
     if section is not None and not is_heading(section):
         raise UsageError(
@@ -76,7 +77,7 @@ def plan_move(
             raise UsageError(f"“{passage.title}” is in {target} already", hint="name a --heading")
         carried = passage
         if target != document.path:
-            carried, note = _carried(document, passage, today)
+            carried, note = _carried(document, passage, relocation.document(target), today)
             notes += [note] if note else []
         name = section or _same_section(relocation.document(target), passage)
         groups.setdefault((target, name), []).append(carried)
@@ -103,14 +104,33 @@ def _require_target(workspace: Workspace, path: str) -> None:
         raise NotCuratableError(f"{path} is dream output, which only dreaming adds to")
 
 
-def _carried(document: Document, passage: Passage, today: date) -> tuple[Passage, str]:
+def _carried(document: Document, passage: Passage, target: Document, today: date) -> tuple[Passage, str]:
     """The passage as it stands in another file, and what the person is told of it."""
+    trust = trust_kept(document, passage.entries[0])
     if document.path.startswith(ARCHIVE) and passage.origin:
-        return unmarked(passage, ("archived", FORM)), ""
-    try:
-        return with_origin(document, passage, today, {}, may_wrap=False), ""
-    except NotCuratableError:
-        return passage, f"“{passage.title}” cannot carry where it came from: only the history tells"
+        carried, note = unmarked(passage, ("archived",)), ""
+        trust = least_trusted(carried.origin.get("trust") if carried.origin else None)
+    else:
+        lowered = {"trust": trust} if passage.origin and passage.origin.get("trust") != trust else {}
+        try:
+            carried, note = with_origin(document, passage, today, lowered, may_wrap=False), ""
+        except NotCuratableError:
+            carried = passage
+            note = f"“{passage.title}” cannot carry where it came from: only the history tells"
+    if least_trusted(trust, _trust_there(carried, target)) != _trust_there(carried, target):
+        raise NotCuratableError(
+            f"“{passage.title}” would be trusted more in {target.path} than here, and cannot say so",
+            hint="nothing was changed; make it a list item or a paragraph first",
+        )
+    return carried, note
+
+
+def _trust_there(passage: Passage, target: Document) -> str:
+    """The trust that a passage would have in another file."""
+    said = passage.origin.get("trust") if passage.origin else None
+    by_line = target.kind is Kind.MEMORY
+    vouched = target.front_matter.text("trust") if target.front_matter and not by_line else None
+    return least_trusted(said or vouched, vouched or said)
 
 
 def _same_section(document: Document, passage: Passage) -> str | None:

@@ -21,7 +21,6 @@ from workbench.memory.file_edit import FileEdit
 from workbench.memory.markdown import Document
 from workbench.memory.names import RelPath
 from workbench.memory.relocation import (
-    FORM,
     Passage,
     Place,
     file_end,
@@ -34,7 +33,7 @@ from workbench.workspace.plan import Plan
 from workbench.workspace.workspace import Workspace
 
 _FROM, _UNDER, _SINCE = "from", "under", "quarantined"
-_OURS = (_FROM, _UNDER, _SINCE, FORM)
+_OURS = (_FROM, _UNDER, _SINCE)
 _PAGES = (Kind.EPISODE, Kind.ENTITY)
 
 

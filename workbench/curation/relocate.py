@@ -8,14 +8,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import date
 
-from workbench.curation.derivation import derived_provenance
+from workbench.curation.derivation import derived_provenance, trust_kept
 from workbench.curation.gather import Gathered
 from workbench.errors import NotCuratableError, NotMemoryError
 from workbench.memory.entry import Entry
 from workbench.memory.file_edit import FileEdit
 from workbench.memory.markdown import Document, parse_document
 from workbench.memory.names import RelPath
-from workbench.memory.relocation import Passage, Place, blocks, leave, lift, marked, set_down
+from workbench.memory.relocation import Passage, Place, leave, lift, marked, set_down
+from workbench.memory.standing import blocks
 from workbench.workspace.layout import kind_of
 from workbench.workspace.workspace import Workspace
 
@@ -86,8 +87,11 @@ def with_origin(
     document: Document, passage: Passage, today: date, extra: Mapping[str, str], *, may_wrap: bool
 ) -> Passage:
     """The passage with ``extra`` fields, and with its origin in ``document`` where it names none."""
-    origin = None if passage.origin else derived_provenance(document, passage.entries[0], today)
-    fields = {**dict(origin.fields if origin else ()), **extra}
+    entry = passage.entries[0]
+    derived = {} if passage.origin else dict(derived_provenance(document, entry, today).fields)
+    if derived:
+        derived["trust"] = trust_kept(document, entry)
+    fields = {**derived, **extra}
     return marked(passage, fields, may_wrap=may_wrap) if fields else passage
 
 

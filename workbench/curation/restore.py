@@ -10,7 +10,8 @@ from workbench.memory.difference import OverlapError, revert
 from workbench.memory.file_edit import FileEdit
 from workbench.memory.markdown import Document, parse_document
 from workbench.memory.names import RelPath
-from workbench.memory.relocation import Passage, blocks, leave, lift, section, set_down, sets_apart
+from workbench.memory.relocation import Passage, leave, lift, section, set_down, sets_apart
+from workbench.memory.standing import blocks
 from workbench.repository.commits import Commit
 from workbench.workspace.layout import kind_of
 from workbench.workspace.moments import commit_at

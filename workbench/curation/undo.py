@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import contextlib
+from collections import Counter
 
 from workbench.curation.lookup import find_operation
 from workbench.curation.unwinding import same_words, unwound
 from workbench.errors import ConflictError, NotCuratableError
 from workbench.memory.difference import OverlapError, hunks, revert
+from workbench.memory.entry import Form
 from workbench.memory.file_edit import FileEdit
+from workbench.memory.markdown import parse_document
 from workbench.memory.names import RelPath
+from workbench.memory.provenance import Provenance
+from workbench.memory.standing import Block, blocks, sign, span_of
 from workbench.visible import visible
-from workbench.workspace.layout import SETTINGS_FILE
+from workbench.workspace.layout import SETTINGS_FILE, kind_of
 from workbench.workspace.plan import Operation, Plan
 from workbench.workspace.templates import TEMPLATES
 from workbench.workspace.workspace import Workspace
@@ -166,4 +171,42 @@ def _reverted(edit: FileEdit, current: bytes | None) -> bytes | None:
             f"{edit.path} has newer text where this was: “{line[:80]}”; nothing was overwritten",
             hint="edit it by hand, or undo the newer change first",
         ) from None
+    if not _keeps_entries(edit, current, reverted):
+        raise ConflictError(
+            f"{edit.path} has newer text that would grow together with what returns; nothing was overwritten",
+            hint="set it apart with blank lines, or undo the newer change first",
+        )
     return None if edit.before is None and not reverted else reverted
+
+
+def _keeps_entries(edit: FileEdit, current: bytes, reverted: bytes) -> bool:
+    """Whether the entries that are not the operation's stand in ``reverted`` as they stand now.
+
+    One that holds a line of the operation among newer ones is left with the newer ones.
+    """
+    if not edit.path.endswith(".md"):
+        return True
+    before, after = edit.before or b"", edit.after or b""
+    written = {line.strip() for hunk in hunks(before, after) for line in hunk.new}
+    then, left, result = (_standing(edit.path, data) for data in (before, after, reverted))
+    needed: Counter[Standing] = Counter()
+    document = parse_document(edit.path, current, kind_of(edit.path))
+    for block in blocks(document):
+        one, span = _sign(block), span_of(block)
+        mixed = written.intersection(line.strip() for line in current[span.start : span.end].split(b"\n"))
+        if not (mixed - {b""}) and (one in then or one not in left):
+            needed[one] += 1
+    return needed <= result
+
+
+Standing = tuple[Form, str, Provenance | None]
+
+
+def _standing(path: RelPath, data: bytes) -> Counter[Standing]:
+    return Counter(_sign(block) for block in blocks(parse_document(path, data, kind_of(path))))
+
+
+def _sign(block: Block) -> Standing:
+    """What must stay the same of an entry; the headings above it may be the operation's."""
+    form, _, words, origin = sign(block)
+    return form, words, origin

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 from difflib import SequenceMatcher
-from itertools import pairwise
+from itertools import groupby, pairwise
 
 
 class OverlapError(Exception):
@@ -66,9 +66,28 @@ def _places(places: _Mapping, changes: list[Hunk]) -> list[tuple[int, int, list[
     """For each change where it stands now, how many lines it holds there, and what returns instead."""
     found = []
     for change in changes:
-        at = places.block(change.at, change.new) if change.new else places.gap(change.at)
-        found.append((at, len(change.new), list(change.old)))
+        try:
+            at = places.block(change.at, change.new) if change.new else places.gap(change.at)
+            found.append((at, len(change.new), list(change.old)))
+        except OverlapError:
+            pieces = _pieces(change)
+            if len(pieces) < 2:
+                raise
+            found += [(places.block(piece.at, piece.new), len(piece.new), []) for piece in pieces]
     return found
+
+
+def _pieces(change: Hunk) -> list[Hunk]:
+    """What only added lines, cut where blank lines begin and end: newer text may stand in between."""
+    if change.old:
+        return []
+    out: list[Hunk] = []
+    at = change.at
+    for _, run in groupby(change.new, key=lambda line: bool(line.strip())):
+        lines = tuple(run)
+        out.append(Hunk(at, (), lines))
+        at += len(lines)
+    return out
 
 
 def _disjoint(
@@ -118,14 +137,28 @@ class _Mapping:
         raise OverlapError(lines)
 
     def gap(self, at: int) -> int:
-        """The place now of the gap before line ``at``: beside the nearest line that is still there."""
-        for distance in range(len(self._moved) + 1):
-            above, below = at - 1 - distance, at + distance
-            if 0 <= above < len(self._moved) and (place := self._moved[above]) is not None:
-                return place + 1
-            if below < len(self._moved) and (place := self._moved[below]) is not None:
-                return place
-        return len(self._now)
+        """The place now of the gap before line ``at``: beside the nearest line that is still there.
+
+        Nearest is what has the fewest lines with words in between: where the end of a paragraph was
+        rewritten, what stood below it does not return into the middle.
+        """
+        end = len(self._moved)
+        above = next((i for i in range(at - 1, -1, -1) if self._moved[i] is not None), -1)
+        below = next((i for i in range(at, end) if self._moved[i] is not None), end)
+        up = (self._words(above + 1, at), above < 0, at - 1 - above)
+        down = (self._words(at, below), below == end, below - at)
+        if up <= down:
+            partner = self._moved[above] if above >= 0 else None
+            return 0 if partner is None else partner + 1
+        partner = self._moved[below] if below < end else None
+        place = len(self._now) if partner is None else partner
+        for _ in range(at, below):  # the blank lines that stood below it still do
+            if place and not self._now[place - 1].strip():
+                place -= 1
+        return place
+
+    def _words(self, first: int, last: int) -> int:
+        return sum(bool(line.strip()) for line in self._left[first:last])
 
     def _follow_moves(self) -> None:
         here = _once(self._now, self._came)

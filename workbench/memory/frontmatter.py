@@ -12,6 +12,8 @@ from dataclasses import dataclass, field
 from workbench.mapping import MAX_BYTES, begins_mapping, read_mapping
 
 BOM = b"\xef\xbb\xbf"
+# Behind a quoted value it would have to be told from the value's own text.
+_COMMENT = re.compile(rb"(?<![\"' \t])[ \t]+#[^\"'\r\n]*\Z")
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,9 +77,9 @@ def read_front_matter(data: bytes) -> FrontMatter | None:
 def set_front_matter(data: bytes, key: str, value: str) -> bytes:
     """``data`` with the line of ``key`` replaced, or added before the closing fence.
 
-    Only a scalar on one line is replaced; every other byte stays as it is. A header that would not say
-    just this afterwards (written in braces, or with the key inside of another) is left alone. Raises
-    ValueError when there is no front matter to change.
+    Only a scalar on one line is replaced; every other byte stays, a comment behind it too. A header that
+    would not say just this afterwards (written in braces, or with the key inside of another) is left alone.
+    Raises ValueError when there is no front matter to change.
     """
     header = read_front_matter(data)
     if header is None:
@@ -92,8 +94,9 @@ def set_front_matter(data: bytes, key: str, value: str) -> bytes:
 def _with_line(data: bytes, header: FrontMatter, key: str, value: str) -> bytes:
     newline = b"\r\n" if data[header.start - 2 : header.start] == b"\r\n" else b"\n"
     line = f"{key}: {value}".encode()
-    pattern = re.compile(rb"^" + re.escape(key.encode()) + rb"[ \t]*:[^\r\n]*", re.MULTILINE)
+    pattern = re.compile(rb"^" + re.escape(key.encode()) + rb"[ \t]*:([^\r\n]*)", re.MULTILINE)
     found = pattern.search(data, header.start, header.end)
     if found is not None:
-        return data[: found.start()] + line + data[found.end() :]
+        comment = _COMMENT.search(found[1])
+        return data[: found.start()] + line + (comment[0] if comment else b"") + data[found.end() :]
     return data[: header.end] + line + newline + data[header.end :]

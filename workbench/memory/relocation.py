@@ -1,8 +1,8 @@
 """Entries on their way from one place to another: lifted out, marked, and set down whole.
 
 What is carried are the bytes of a block, not its words, so that nested content, marks and comments arrive as
-they left. Wherever something is taken out or set down the file is read again: everything that stood there
-must still stand, under its own heading and in its order, else it is refused.
+they left. Wherever something is taken out or set down, all else must still stand (``memory.standing``), else
+it is refused.
 """
 
 from __future__ import annotations
@@ -13,11 +13,12 @@ from dataclasses import dataclass, replace
 
 from workbench.errors import NotCuratableError
 from workbench.memory.annotate import annotate
-from workbench.memory.entry import Entry, Form, Kind, Span
+from workbench.memory.entry import Entry, Form, Kind
 from workbench.memory.markdown import Document, Heading, parse_document
 from workbench.memory.names import RelPath
 from workbench.memory.provenance import Provenance, provenance
 from workbench.memory.removal import take_out
+from workbench.memory.standing import Block, Sign, blocks, outline, plain, same_header, signs, span_of, words
 
 FORM = "form"
 """The field that says what a block was that travels inside of a list item."""
@@ -26,7 +27,6 @@ _STAMP = re.compile(rb"<!--\s*wb:[^<>]*-->")
 _BLANK_LINE = re.compile(rb"[ \t]*\r?\n")
 _LOOSE_PATH = RelPath("passage.md")
 _POSITIONS = 6
-_Sign = tuple[Form, tuple[str, ...], str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,19 +64,6 @@ class Place:
     opening: bytes = b""
 
 
-def blocks(document: Document) -> list[tuple[Entry, ...]]:
-    """The blocks of a document, each as its entries: one, or the parts of a long one; no bare headings."""
-    out: list[tuple[Entry, ...]] = []
-    for entry in document.entries:
-        if entry.form is Form.HEADING:
-            continue
-        if entry.part > 1 and out:
-            out[-1] = (*out[-1], entry)
-        else:
-            out.append((entry,))
-    return out
-
-
 def lift(document: Document, entries: Sequence[Entry]) -> list[Passage]:
     """The passages that ``entries`` make up, in the order in which they are named.
 
@@ -103,18 +90,8 @@ def lift(document: Document, entries: Sequence[Entry]) -> list[Passage]:
 
 def leave(document: Document, passages: Sequence[Passage]) -> Document:
     """The document without these passages. Raises NotCuratableError where others would change by that."""
-    gone = {entry.span for passage in passages for entry in passage.entries}
-    after = parse_document(
-        document.path, take_out(document, [e for p in passages for e in p.entries]), document.kind
-    )
-    stay = [_sign(block) for block in blocks(document) if block[0].span not in gone]
-    if (after.front_matter is None) != (document.front_matter is None) or _signs(after) != stay:
-        raise NotCuratableError(
-            f"without “{passages[0].title}” what stands around it in {document.path} would become "
-            "something else; nothing was changed",
-            hint="edit the file by hand: set it apart with blank lines first",
-        )
-    return after
+    data = take_out(document, [entry for passage in passages for entry in passage.entries])
+    return parse_document(document.path, data, document.kind)
 
 
 def set_down(document: Document, place: Place, passages: Sequence[Passage]) -> tuple[Document, int]:
@@ -122,17 +99,16 @@ def set_down(document: Document, place: Place, passages: Sequence[Passage]) -> t
 
     Raises NotCuratableError when they, or what stands there, would not be read back as themselves.
     """
-    stood = _signs(document)
-    starts = [(block[0].block or block[0].span).start for block in blocks(document)]
-    heading = _plain(place.heading)
-    arrived = [(passage.form, heading, _words(passage.entries)) for passage in passages]
+    stood, headings = signs(document), outline(document)
+    starts = [span_of(block).start for block in blocks(document)]
+    arrived = [_sign(passage, place.heading) for passage in passages]
     for at in place.positions:
         index = sum(start < at for start in starts)
         expected = [*stood[:index], *arrived, *stood[index:]]
         for data in dict.fromkeys(_written(document, at, place.opening, passages)):
             after = parse_document(document.path, data, document.kind)
-            same_header = (after.front_matter is None) == (document.front_matter is None)
-            if same_header and _signs(after) == expected:
+            is_read_back = same_header(document, after) and signs(after) == expected
+            if is_read_back and (place.opening or outline(after) == headings):
                 return after, index
     raise NotCuratableError(
         f"“{passages[0].title}” would not be an entry by itself in {document.path}: a block that is not "
@@ -146,9 +122,9 @@ def sets_apart(before: Document, after: Document, passage: Passage) -> int | Non
 
     It must stand under the heading that it stood under when it was lifted.
     """
-    stood, stands = _signs(before), _signs(after)
-    sign = passage.form, _plain(passage.entries[0].heading), _words(passage.entries)
-    places = (at for at, found in enumerate(stands) if found == sign)
+    stood, stands = signs(before), signs(after)
+    sought = _sign(passage, passage.entries[0].heading)
+    places = (at for at, found in enumerate(stands) if found == sought)
     return next((at for at in places if stood == [*stands[:at], *stands[at + 1 :]]), None)
 
 
@@ -157,8 +133,8 @@ def sets_apart(before: Document, after: Document, passage: Passage) -> int | Non
 
 def find_path(document: Document, path: Sequence[str]) -> Heading | None:
     """The first heading with exactly this path down to it."""
-    wanted = _plain(path)
-    return next((h for h in document.headings if _plain(h.path) == wanted), None)
+    wanted = plain(path)
+    return next((h for h in document.headings if plain(h.path) == wanted), None)
 
 
 def section_end(document: Document, heading: Heading | None) -> Place:
@@ -171,7 +147,7 @@ def section_end(document: Document, heading: Heading | None) -> Place:
         own_start = header.body if header else document.line_starts[0]
         following = next(iter(document.headings), None)
     end = document.line_starts[following.first] if following else len(document.data)
-    ends = [span.end for block in blocks(document) if own_start <= (span := _span(block)).start < end]
+    ends = [span.end for block in blocks(document) if own_start <= (span := span_of(block)).start < end]
     if blank := _BLANK_LINE.match(document.data, own_start, end):
         own_start = blank.end()
     positions = [*reversed(ends), own_start][:_POSITIONS]
@@ -198,7 +174,7 @@ def new_section(document: Document, path: Sequence[str]) -> Place:
     else:
         level = min((h.level for h in document.headings), default=1 if len(path) > 1 else 2)
         at = len(document.data)
-    names = _plain(path)[known:]
+    names = plain(path)[known:]
     lines = [f"{'#' * (level + depth)} {name}\n\n" for depth, name in enumerate(names)]
     return Place(tuple(path), (at,), "".join(lines).encode("utf-8", "surrogateescape"))
 
@@ -262,8 +238,8 @@ def _stamped(passage: Passage, fields: Mapping[str, str | None]) -> Passage:
 # -- reading back --------------------------------------------------------------------------------------
 
 
-def _lifted(document: Document, block: tuple[Entry, ...]) -> Passage:
-    span = _span(block)
+def _lifted(document: Document, block: Block) -> Passage:
+    span = span_of(block)
     source = document.data[span.start : span.end].replace(b"\r\n", b"\n")
     if not source.endswith(b"\n"):
         source += b"\n"
@@ -276,7 +252,7 @@ def _lifted(document: Document, block: tuple[Entry, ...]) -> Passage:
 def _proven(passage: Passage) -> Passage:
     """The passage, if it is read back as itself where nothing else stands."""
     found = blocks(_document(passage))
-    if len(found) != 1 or found[0][0].form is not passage.form or _words(found[0]) != _words(passage.entries):
+    if len(found) != 1 or found[0][0].form is not passage.form or words(found[0]) != words(passage.entries):
         raise NotCuratableError(
             f"“{passage.title}” is not the same text without what stands around it",
             hint="nothing was changed; edit the file by hand",
@@ -298,8 +274,8 @@ def _written(document: Document, at: int, opening: bytes, passages: Sequence[Pas
     newline = b"\r\n" if b"\r\n" in document.data else b"\n"
     if before.strip() and not before.endswith(b"\n"):
         before += newline
-    here = [block[0].form for block in blocks(document) if _span(block).end == at]
-    next_form = next((b[0].form for b in blocks(document) if _span(b).start == at), None)
+    here = [block[0].form for block in blocks(document) if span_of(block).end == at]
+    next_form = next((b[0].form for b in blocks(document) if span_of(b).start == at), None)
     is_apart = not before.strip(b"\xef\xbb\xbf \t\r\n") or before.endswith((b"\n\n", b"\n\r\n"))
     for close in (True, False):
         text = b""
@@ -317,23 +293,6 @@ def _written(document: Document, at: int, opening: bytes, passages: Sequence[Pas
         yield before + text.replace(b"\n", newline) + rest
 
 
-def _span(block: tuple[Entry, ...]) -> Span:
-    return block[0].block or block[0].span
-
-
-def _signs(document: Document) -> list[_Sign]:
-    return [_sign(block) for block in blocks(document)]
-
-
-def _sign(block: tuple[Entry, ...]) -> _Sign:
-    return block[0].form, _plain(block[0].heading), _words(block)
-
-
-def _words(block: Sequence[Entry]) -> str:
-    """What a block says, blind to white space, however its parts are cut."""
-    return "".join("".join(entry.text for entry in block).split())
-
-
-def _plain(path: Sequence[str]) -> tuple[str, ...]:
-    """A heading path with each name on one line."""
-    return tuple(" ".join(name.split()) for name in path)
+def _sign(passage: Passage, heading: Sequence[str]) -> Sign:
+    """What the passage must be read back as below ``heading``."""
+    return passage.form, plain(heading), words(passage.entries), passage.origin

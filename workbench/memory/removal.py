@@ -2,19 +2,20 @@
 
 Only the bytes of the entries go. Two things follow from what Markdown is: a part of a long entry leaves
 its neighbours the mark or the line end that they lean on, and where two blocks would grow together the
-last line end of what stood between them stays, as a blank line.
+last line end of what stood between them stays, as a blank line. Where that does not keep them apart
+either, nothing is taken out.
 """
 
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
 from workbench.errors import NotCuratableError
 from workbench.memory.edit import remove
 from workbench.memory.entry import Entry, Form, Span
 from workbench.memory.markdown import Document, parse_document
+from workbench.memory.standing import span_of, stands_without
 
 _INDIVISIBLE = {Form.CODE: "code block", Form.TABLE: "table", Form.HTML: "HTML block"}
 _QUOTE_MARK = re.compile(rb"[ \t]{0,3}> ?")
@@ -25,39 +26,39 @@ _SPACE = re.compile(rb"[ \t\r\n]*")
 def take_out(document: Document, entries: Sequence[Entry]) -> bytes:
     """The document's bytes without ``entries``, each of which counts once however often it is named.
 
-    Raises NotCuratableError for single parts of a code block, a table or HTML.
+    Raises NotCuratableError for single parts of a code block, a table or HTML, and where what stands
+    around the entries would become something else.
     """
     cuts = _merged(_cuts(document, {entry.span for entry in entries}))
-    whole = remove(document.data, cuts)
-    if _holds(document, cuts, whole):
-        return whole
-    apart = [
-        cut if _holds(document, [cut], remove(document.data, [cut])) else _shortened(document.data, cut)
-        for cut in cuts
+    for chosen in _ways(document, cuts):
+        data = remove(document.data, chosen)
+        if _holds(document, cuts, data):
+            return data
+    raise NotCuratableError(
+        f"without “{entries[0].title}” what stands around it in {document.path} would become something else; "
+        "nothing was changed",
+        hint="edit the file by hand: set apart what stands before and after it",
+    )
+
+
+def _ways(document: Document, cuts: list[Span]) -> Iterator[list[Span]]:
+    """What may be cut so that ``cuts`` are gone: all of it, or less the line ends that keep others apart."""
+    yield cuts
+    spaced = [_shortened(document.data, cut) for cut in cuts]
+    yield [
+        cut if _holds(document, [cut], remove(document.data, [cut])) else shorter
+        for cut, shorter in zip(cuts, spaced, strict=True)
     ]
-    spaced = remove(document.data, apart)
-    return spaced if _holds(document, cuts, spaced) else whole
-
-
-def _blocks(document: Document) -> Iterator[list[Entry]]:
-    """The entries of each block: one, or the parts of a long one."""
-    block: list[Entry] = []
-    for entry in document.entries:
-        if entry.part == 1 and block:
-            yield block
-            block = []
-        block.append(entry)
-    if block:
-        yield block
+    yield spaced
 
 
 def _cuts(document: Document, wanted: set[Span]) -> Iterator[Span]:
-    for block in _blocks(document):
+    for block in _with_headings(document):
         named = [entry for entry in block if entry.span in wanted]
         if not named:
             continue
         if len(named) == len(block):
-            yield block[0].block or block[0].span
+            yield span_of(block)
         elif block[0].form in _INDIVISIBLE:
             what = _INDIVISIBLE[block[0].form]
             raise NotCuratableError(
@@ -67,6 +68,18 @@ def _cuts(document: Document, wanted: set[Span]) -> Iterator[Span]:
         else:
             for run in _merged(entry.span for entry in named):
                 yield _part(document.data, block[0], run)
+
+
+def _with_headings(document: Document) -> Iterator[list[Entry]]:
+    """The entries of each block, bare headings among them."""
+    block: list[Entry] = []
+    for entry in document.entries:
+        if entry.part == 1 and block:
+            yield block
+            block = []
+        block.append(entry)
+    if block:
+        yield block
 
 
 def _part(data: bytes, first: Entry, run: Span) -> Span:
@@ -101,24 +114,4 @@ def _merged(spans: Iterable[Span]) -> list[Span]:
 
 
 def _holds(document: Document, cuts: Sequence[Span], data: bytes) -> bool:
-    """Whether ``data`` has every entry that ``cuts`` do not touch, and a header only where there was one."""
-    after = parse_document(document.path, data, document.kind)
-    if (after.front_matter is None) != (document.front_matter is None):
-        return False
-    blocks = (block for block in _blocks(document) if not _touched(block[0].block or block[0].span, cuts))
-    return Counter(_sign(entry) for block in blocks for entry in block if _is_stable(entry)) <= Counter(
-        _sign(entry) for entry in after.entries
-    )
-
-
-def _touched(block: Span, cuts: Sequence[Span]) -> bool:
-    return any(cut.start < block.end and block.start < cut.end for cut in cuts)
-
-
-def _sign(entry: Entry) -> tuple[Form, str]:
-    return entry.form, entry.hash
-
-
-def _is_stable(entry: Entry) -> bool:
-    """Whether it is an entry by itself; a heading is one, or is none, by what stands under it."""
-    return entry.form is not Form.HEADING
+    return stands_without(document, parse_document(document.path, data, document.kind), cuts)

@@ -44,7 +44,8 @@ _RULES = (
         "private key",
         "private key",
         r"(?P<v>-----BEGIN (?:[A-Z0-9]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----"
-        r"(?:\s|\\[nr]){0,8}(?:[A-Za-z][A-Za-z-]{1,30}: [^\n]{0,120}\n\s{0,4}){0,4}[A-Za-z0-9+/=]{24,80})",
+        r"(?:[\s>]|\\[nr]){0,12}(?:[A-Za-z][A-Za-z-]{1,30}: [^\n]{0,120}\n[\s>]{0,4}){0,4}"
+        r"[A-Za-z0-9+/=]{24,80})",
         known=27,
     ),
     # age-encryption.org/v1: Bech32 with the prefix AGE-SECRET-KEY-.
@@ -147,6 +148,22 @@ _RULES = (
         known=3,
         bits=3.0,
     ),
+    # The prefixes that these issuers document for GitHub's secret scanning (“Supported secret scanning
+    # patterns”): SendGrid, DigitalOcean, Shopify, Databricks, Linear, Notion, Groq, xAI, Perplexity,
+    # Replicate, HashiCorp Vault, Doppler, Supabase, Grafana, Figma, Netlify, Postman, Atlassian.
+    _rule(
+        "service token",
+        "sg. dop_v1_ doo_v1_ dor_v1_ shpat_ shpss_ shpca_ shppa_ dapi lin_api_ ntn_ gsk_ xai- pplx- r8_"
+        " hvs. hvb. dp.pt. dp.st. sbp_ glsa_ figd_ nfp_ pmak- atatt3",
+        _START + r"(?P<v>SG\.[A-Za-z0-9_-]{22}\.[A-Za-z0-9_-]{43}|do[opr]_v1_[0-9a-f]{64}"
+        r"|shp(?:at|ss|ca|pa)_[0-9a-fA-F]{32}|dapi[0-9a-f]{32}(?:-[0-9])?|lin_api_[A-Za-z0-9]{40}"
+        r"|ntn_[A-Za-z0-9]{46}|gsk_[A-Za-z0-9]{52}|xai-[A-Za-z0-9]{80}|pplx-[A-Za-z0-9]{48}|r8_[A-Za-z0-9]{37}"
+        r"|hv[sb]\.[A-Za-z0-9_-]{24,300}|dp\.(?:pt|st)\.[A-Za-z0-9._-]{40,60}|sbp_[0-9a-f]{40}"
+        r"|glsa_[A-Za-z0-9]{32}_[0-9a-fA-F]{8}|figd_[A-Za-z0-9_-]{40}|nfp_[A-Za-z0-9]{36}"
+        r"|PMAK-[0-9a-f]{24}-[0-9a-f]{34}|ATATT3[A-Za-z0-9_=-]{100,250})(?![A-Za-z0-9])",
+        known=3,
+        bits=3.0,
+    ),
     # RFC 7519: two JSON objects and a signature in base 64; `{"` is always `eyJ`.
     _rule(
         "JSON web token",
@@ -189,7 +206,9 @@ _PLACEHOLDER = re.compile(
     r"(?i)example|placeholder|redacted|removed|changeme|change-me|your|dummy|sample|insert|xxx|\*\*\*|\.\.\."
     r"|…|todo|hidden|masked|password|passwd|s3cr3t$"
 )
-_TEMPLATE = re.compile(r"[$%{(\[<&@#!]|[^\s]*(?:\(|\{\{|\$\{|://)")
+_TEMPLATE = re.compile(
+    r"[$%{(\[<&@#!]|[^\s]*(?:\(|\{\{|\$\{|://)|~?/[^\s/]+/|[A-Za-z]:\\|arn:|0x[0-9a-fA-F]{40}$"
+)
 _NAME_OF_SOMETHING = re.compile(
     r"[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}"  # a UUID
     r"|[^\s]*\.[A-Za-z]{1,5}(?:[#:][^\s]*)?"  # a file, a host, an attribute

@@ -19,7 +19,7 @@ _WIDE_ENDS = ("。", "！", "？", "；")
 def united(first: str, others: Sequence[str]) -> str:
     """``first``, followed by the sentences and list lines of ``others`` that it does not hold.
 
-    Two are the same when they are equal but for white space, case, list marker and end mark. New sentences
+    Two are the same when they are equal but for white space, case, list marker and a full stop. New sentences
     end the paragraph that ``first`` begins with, new list lines follow its own; a text of another shape
     (code, tables, several paragraphs) is added whole, after a blank line.
     """
@@ -81,4 +81,4 @@ def _followed(text: str, sentence: str) -> str:
 
 def _key(text: str) -> str:
     words = " ".join(unicodedata.normalize("NFC", text).casefold().split())
-    return _MARKER.sub("", words).rstrip(" .!?…。！？；")
+    return _MARKER.sub("", words).rstrip(" .!…。！；")

@@ -32,20 +32,23 @@ class Commit:
 
 
 def parse_commit(name: CommitId, data: bytes, *, cut_off: bool) -> Commit:
-    """The commit object ``data``; one that a shallow clone ends with has no parents."""
+    """The commit object ``data``; one that a shallow clone ends with has no parents.
+
+    git lists commits whose author, committer or moment is missing or absurd, so they are read too.
+    """
     header, _, body = data.partition(b"\n\n")
     fields: dict[str, list[str]] = {}
     for line in header.decode("utf-8", "replace").split("\n"):
         key, _, value = line.partition(" ")
         fields.setdefault(key, []).append(value)
-    stamp = re.search(r"> (-?\d+) ", fields["committer"][0] + " ")
+    stamp = re.search(r"> (-?\d{1,18}) ", fields.get("committer", [""])[0] + " ")
     seconds = int(stamp[1]) if stamp else 0
     message = body.decode("utf-8", "replace")
     return Commit(
         id=name,
         parents=() if cut_off else tuple(CommitId(parent) for parent in fields.get("parent", ())),
         tree=fields["tree"][0],
-        author=fields["author"][0].rpartition(" <")[0],
+        author=fields.get("author", [""])[0].rpartition(" <")[0],
         when=datetime.fromtimestamp(min(max(seconds, 0), _LATEST_SECOND), UTC),
         subject=message.partition("\n")[0],
         message=message,

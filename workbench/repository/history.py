@@ -27,7 +27,7 @@ from workbench.repository.carrier import carrier_for, configuration, configurati
 from workbench.repository.commits import Commit, parse_commit
 from workbench.repository.line_commits import line_commits
 from workbench.repository.objects import ObjectReader
-from workbench.repository.staging import Staging
+from workbench.repository.staging import AT_ONCE, Staging
 
 _UNFINISHED = {
     "rebase-merge": "a rebase",
@@ -39,6 +39,7 @@ _UNFINISHED = {
     "BISECT_LOG": "a bisect",
 }
 _STALE_LOCK = "if no git is running, remove the stale .lock file that it names"
+_NO_SPACE = "check free space, and whether the folder .git may be written"
 DISCARDED = "refs/workbench/discarded/"
 """Where texts are kept that a person took off the list of conflicts."""
 FALLBACK_IDENTITY = ("Memory Workbench", "workbench@localhost")
@@ -148,6 +149,16 @@ class History:
         found = self._objects.resolve("HEAD^{commit}")
         return CommitId(found) if found else None
 
+    def was_head(self, commit: CommitId) -> bool:
+        """Whether HEAD has ever stood on a commit, as far as its reflog or a branch remembers."""
+        holds = ("for_each_ref", "--count=1", f"--contains={commit}", "refs/heads/", "refs/tags/")
+        if self._run(*holds):
+            return True
+        try:
+            return commit in self._run("rev_list", "--walk-reflogs", "HEAD", "--").decode().split()
+        except RepositoryStateError:  # there is no reflog
+            return False
+
     def require_committable(self) -> None:
         """Raise RepositoryStateError while something unfinished owns the repository."""
         for name, what in _UNFINISHED.items():
@@ -174,6 +185,10 @@ class History:
         That are files of another repository, files that git ignores, stores in another form, or left out
         of a sparse checkout, and files with an unfinished merge or with other text staged than they hold.
         """
+        for at in range(0, len(edits), AT_ONCE):
+            self._require_plain(edits[at : at + AT_ONCE])
+
+    def _require_plain(self, edits: Sequence[FileEdit]) -> None:
         for edit in edits:
             agreement.require_own(self._root, edit.path)
         paths = [edit.path for edit in edits]
@@ -212,9 +227,11 @@ class History:
             return
         only = ["--", ":(top,literal)" + self._prefix + path] if path else ["--"]
         said = ["--fixed-strings", f"--grep={saying}"] if saying else []
+        order = ["--date-order"] if path else []  # else git sorts those by their clocks alone
         skip = 0
         while True:
-            out = self._run("rev_list", f"--max-count={batch}", f"--skip={skip}", *said, head, *only)
+            bounds = (f"--max-count={batch}", f"--skip={skip}")
+            out = self._run("rev_list", *order, *bounds, *said, head, *only)
             names = out.decode().split()
             yield from (self.commit(CommitId(name)) for name in names)
             if len(names) < batch:
@@ -225,7 +242,9 @@ class History:
         """The commits that changed a file, newest first, each with the latest ones before it that did."""
         if head := self.head():
             only = ":(top,literal)" + self._prefix + path
-            for line in self._run("rev_list", "--parents", head, "--", only).decode().splitlines():
+            for line in (
+                self._run("rev_list", "--date-order", "--parents", head, "--", only).decode().splitlines()
+            ):
                 name, *before = map(CommitId, line.split())
                 yield name, before
 
@@ -375,7 +394,7 @@ class History:
             if self.head() == expected:
                 raise RepositoryStateError(
                     f"the branch cannot be moved, so nothing was changed: {error.message}",
-                    hint=_STALE_LOCK,
+                    hint=_way_out(error.message),
                 ) from error
 
     def advance(self, commit: CommitId, expected: CommitId | None, why: str) -> bool:
@@ -394,10 +413,7 @@ class History:
             with_exceptions=False,
         )
         if status and self.head() == expected:
-            raise RepositoryStateError(
-                f"the branch cannot be moved: {reason(err)}",
-                hint=_STALE_LOCK,
-            )
+            raise RepositoryStateError(f"the branch cannot be moved: {reason(err)}", hint=_way_out(err))
         return bool(status == 0)
 
     def refresh_index(self, old: CommitId | None, new: CommitId, paths: Iterable[RelPath]) -> str:
@@ -461,3 +477,8 @@ class History:
                 hint="nothing was changed; check free space and the repository's health (git fsck)",
             )
         return str(out.decode().strip())
+
+
+def _way_out(reason: str) -> str:
+    """What the person can do about a branch that cannot be moved."""
+    return _STALE_LOCK if "File exists" in str(reason) else _NO_SPACE

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import contextlib
+import os
 from collections.abc import Callable
 from typing import Any
 
 from workbench.errors import RepositoryStateError
+
+_LARGEST = 1 << 30
+"""Bytes of an object: a few kilobytes of a hostile pack can become any number of them."""
 
 
 class ObjectReader:
@@ -18,29 +22,23 @@ class ObjectReader:
     def __init__(self, start: Callable[[], Any]) -> None:
         self._start = start
         self._process: Any = None  # GitPython's handle, which ends the process when it is dropped
+        self._is_half_read = False
 
     def read(self, name: str, kind: str) -> bytes:
         """The object ``name``. Raises RepositoryStateError when it is missing or of another kind."""
-        header = self._ask(name) or self._ask(name)  # a reader that was killed is started again
-        found = header.split()
+        found, data = self._answer(name)
         if len(found) != 3:
             raise RepositoryStateError(
                 f"git has no object {name}", hint="the repository may be damaged: git fsck"
             )
-        size = int(found[2])
-        data: bytes = self._process.stdout.read(size)
-        self._process.stdout.read(1)
-        if found[1].decode() != kind or len(data) != size:
-            raise RepositoryStateError(f"{name} is a {found[1].decode()}, not a {kind}")
+        if found[1] != kind or len(data) != int(found[2]):
+            raise RepositoryStateError(f"{name} is a {found[1]}, not a {kind}")
         return data
 
     def resolve(self, revision: str) -> str | None:
         """The full name of what a revision means at this moment, or None when it means nothing."""
-        found = (self._ask(revision) or self._ask(revision)).split()
-        if len(found) != 3:
-            return None
-        self._process.stdout.read(int(found[2]) + 1)
-        return str(found[0].decode())
+        found, _ = self._answer(revision)
+        return found[0] if len(found) == 3 else None
 
     def close(self) -> None:
         """End the process."""
@@ -51,10 +49,30 @@ class ObjectReader:
                     stream.close()
             process.proc.wait()
 
+    def _answer(self, name: str) -> tuple[list[str], bytes]:
+        """The words of the header line for ``name``, and the bytes of the object if there is one."""
+        if self._is_half_read:  # somebody gave up in the middle of an answer; what is left of it is not ours
+            self.close()
+        self._is_half_read = True
+        header = self._ask(name) or self._ask(name)  # a reader that was killed is started again
+        found, data = header.decode().split(), b""
+        if len(found) == 3:
+            if int(found[2]) > _LARGEST:
+                raise RepositoryStateError(
+                    f"{found[0]} has {found[2]} bytes, more than can be read", hint="git fsck may tell more"
+                )
+            data = self._process.stdout.read(int(found[2]))
+            self._process.stdout.read(1)
+        self._is_half_read = False
+        return found, data
+
     def _ask(self, name: str) -> bytes:
         """The header line for ``name``; empty when the process is gone."""
         if self._process is None:
             self._process = self._start()
+            os.set_blocking(self._process.stderr.fileno(), False)
+        with contextlib.suppress(BlockingIOError):  # warnings that nobody reads would fill the pipe
+            os.read(self._process.stderr.fileno(), 1 << 16)
         try:
             self._process.stdin.write(name.encode() + b"\n")
             self._process.stdin.flush()

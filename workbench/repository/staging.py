@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 _LOCK_TRIES = 6
 _LOCK_SECONDS = 0.1
+AT_ONCE = 500
+"""Paths that one command line names: there is a limit to its length."""
 _LAG_DEPTH = 50
 """Commits of ours that the person's index may lie behind."""
 
@@ -59,13 +61,15 @@ class Staging:
 
     def rows(self, paths: Iterable[RelPath]) -> list[IndexRow]:
         """What the index says of these paths, and of what is below them."""
-        names = [":(top,literal)" + self._prefix + path for path in paths]
-        out = self._run("ls_files", "-v", "--stage", "-z", "--full-name", "--", *names)
+        wanted = [":(top,literal)" + self._prefix + path for path in paths]
         found = []
-        for record in filter(None, os.fsdecode(out).split("\0")):
-            meta, _, full = record.partition("\t")
-            tag, mode, blob, stage = meta.split(" ")
-            found.append(IndexRow(tag, mode, blob, stage, full[len(self._prefix) :]))
+        for at in range(0, len(wanted), AT_ONCE):
+            names = wanted[at : at + AT_ONCE]
+            out = self._run("ls_files", "-v", "--stage", "-z", "--full-name", "--", *names)
+            for record in filter(None, os.fsdecode(out).split("\0")):
+                meta, _, full = record.partition("\t")
+                tag, mode, blob, stage = meta.split(" ")
+                found.append(IndexRow(tag, mode, blob, stage, full[len(self._prefix) :]))
         return found
 
     def require_nothing_else(self, head: CommitId | None, row: IndexRow | None, edit: FileEdit) -> None:

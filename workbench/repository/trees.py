@@ -53,12 +53,15 @@ Writer = Callable[[Tree], str]
 
 
 def parse(data: bytes, digest_size: int) -> Tree:
-    """The tree in ``data``; object names are ``digest_size`` bytes (20 or 32)."""
+    """The tree in ``data``; object names are ``digest_size`` bytes (20 or 32); or RepositoryStateError."""
     tree: Tree = {}
     at = 0
     while at < len(data):
-        blank, end = data.index(b" ", at), data.index(b"\0", at)
+        blank = data.find(b" ", at)
+        end = data.find(b"\0", blank)
         after = end + 1 + digest_size
+        if blank < 0 or end < 0 or after > len(data):
+            raise RepositoryStateError("git has a damaged tree", hint="git fsck names it")
         tree[data[blank + 1 : end]] = Node(data[at:blank], data[end + 1 : after].hex())
         at = after
     return tree
@@ -107,11 +110,23 @@ def splice(
 
 
 def changed(read: Reader, before: str | None, after: str | None) -> Iterator[bytes]:
-    """Paths of files that differ between two trees."""
-    if before == after:
-        return
+    """Paths of files that differ between two trees, however deep these are."""
+    left: list[tuple[bytes, str | None, str | None] | bytes] = [(b"", before, after)]
+    while left:
+        item = left.pop()
+        if isinstance(item, bytes):
+            yield item
+        elif item[1] != item[2]:
+            left += reversed(_differences(read, *item))
+
+
+def _differences(
+    read: Reader, at: bytes, before: str | None, after: str | None
+) -> list[tuple[bytes, str | None, str | None] | bytes]:
+    """What differs in one folder: files by their paths, folders with both of their trees."""
     old = read(before) if before else {}
     new = read(after) if after else {}
+    found: list[tuple[bytes, str | None, str | None] | bytes] = []
     for name in sorted(old.keys() | new.keys()):
         left, right = old.get(name), new.get(name)
         if left == right:
@@ -119,10 +134,10 @@ def changed(read: Reader, before: str | None, after: str | None) -> Iterator[byt
         left_tree = left.id if left and left.is_tree else None
         right_tree = right.id if right and right.is_tree else None
         if left_tree or right_tree:
-            for below in changed(read, left_tree, right_tree):
-                yield name + b"/" + below
+            found.append((at + name + b"/", left_tree, right_tree))
         if (left and not left.is_tree) or (right and not right.is_tree):
-            yield name
+            found.append(at + name)
+    return found
 
 
 def files(read: Reader, tree: str, seen: set[str], at: bytes = b"") -> Iterator[tuple[bytes, str]]:
@@ -130,15 +145,18 @@ def files(read: Reader, tree: str, seen: set[str], at: bytes = b"") -> Iterator[
 
     A folder counts as seen at its place only: the same folder elsewhere holds files of other names.
     """
-    place = f"{tree} {at.hex()}"
-    if place in seen:
-        return
-    seen.add(place)
-    for name, node in read(tree).items():
-        if node.is_tree:
-            yield from files(read, node.id, seen, at + name + b"/")
-        elif node.is_file:
-            yield at + name, node.id
+    left = [(at, tree)]
+    while left:
+        at, tree = left.pop()
+        place = f"{tree} {at.hex()}"
+        if place in seen:
+            continue
+        seen.add(place)
+        for name, node in read(tree).items():
+            if node.is_tree:
+                left.append((at + name + b"/", node.id))
+            elif node.is_file:
+                yield at + name, node.id
 
 
 def regular_files(

@@ -12,6 +12,7 @@ from workbench.memory.markdown import Document
 from workbench.memory.names import CommitId, RelPath
 from workbench.tracing.alignment import kept_lines
 from workbench.tracing.deed import UNRECORDED, Deed, deed_of
+from workbench.tracing.header import session_blocks
 from workbench.tracing.origin import Origin, origin_of
 from workbench.workspace.workspace import Workspace
 
@@ -41,12 +42,14 @@ def blame(workspace: Workspace, path: str) -> tuple[LineOrigin, ...]:
         raise NotMemoryError(path) from None
     deeds = line_deeds(workspace, document)
     entries = _EntryAt(document)
+    sessions = session_blocks(document)
     origins: dict[int, Origin] = {}
     out = []
     for number, (line, deed) in enumerate(zip(split_lines(document.data), deeds, strict=True), 1):
         entry = entries.at(number)
         if entry is not None and entry.span.start not in origins:
-            origins[entry.span.start] = origin_of(document, entry, newest(deeds, entry))
+            deed_of_entry = newest(deeds, entry)
+            origins[entry.span.start] = origin_of(document, entry, deed_of_entry, sessions=sessions)
         out.append(
             LineOrigin(
                 number=number,

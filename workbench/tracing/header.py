@@ -12,6 +12,8 @@ one file may hold several sessions one after the other::
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from workbench.memory.entry import Entry
@@ -57,9 +59,12 @@ def session_blocks(document: Document) -> tuple[SessionBlock, ...]:
     )
 
 
-def session_of(document: Document, entry: Entry) -> str | None:
-    """The session that an entry's file says it comes from; the id where the file names it several ways."""
-    for block in session_blocks(document):
-        if block.first <= entry.start_line <= block.last and block.names:
-            return block.names[-1]
-    return None
+def session_of(blocks: Sequence[SessionBlock], entry: Entry) -> str | None:
+    """The session that an entry's file says it comes from; the id where the file names it several ways.
+
+    ``blocks`` are those of the file.
+    """
+    at = bisect_right(blocks, entry.start_line, key=lambda block: block.first) - 1
+    if at < 0 or entry.start_line > blocks[at].last or not blocks[at].names:
+        return None
+    return blocks[at].names[-1]

@@ -43,14 +43,12 @@ def file_likeness(one: bytes, other: bytes) -> float:
 def counterpart(entry: Entry, here: Document, there: Document) -> Entry | None:
     """Which entry of another version ``entry`` was, or became: the likest that stands in the same change.
 
-    Only what the other version has and this one has not can be it.
+    Only what the other version has more often than this one can be it.
     """
     lines = range(entry.start_line - 1, entry.end_line)
     places = [change.old for change in changes(there.data, here.data) if _meet(change.new, lines)]
-    known = {one.hash for one in here.entries}
-    near = [
-        e for e in there.entries if e.hash not in known and any(_meet(place, _lines(e)) for place in places)
-    ]
+    gone = Counter(one.hash for one in there.entries) - Counter(one.hash for one in here.entries)
+    near = [e for e in there.entries if e.hash in gone and any(_meet(place, _lines(e)) for place in places)]
     return likest(entry, near)
 
 

@@ -85,16 +85,25 @@ class _Trace:
         self._links = Links(versions)
         self._queue: list[_Node] = []
         self._met: dict[str, tuple[bool, bool]] = {}
+        self._walked: dict[str, tuple[_Node, int]] = {}
         self.steps: dict[CommitId | None, Step] = {}
 
     def run(self, start: Entry) -> None:
         """Follow ``start`` both ways, and whatever is met on either way."""
         self._meet(start, back=True, forth=True)
-        while self._queue:
+        while self._queue or self._again():
             node = self._queue.pop()
+            self._walked[node.entry.address] = node, len(self._versions.spellings(node.entry))
             for version, appeared in self._events(node):
                 self._step_at(node, version, appeared)
             self._named(node)
+
+    def _again(self) -> bool:
+        """Look once more for entries that turned out to be spelt in other ways too; whether there are any."""
+        self._queue += [
+            node for node, known in self._walked.values() if len(self._versions.spellings(node.entry)) > known
+        ]
+        return bool(self._queue)
 
     def _meet(self, entry: Entry, *, back: bool, forth: bool) -> None:
         was_back, was_forth = self._met.get(entry.address, (False, False))

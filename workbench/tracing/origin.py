@@ -7,7 +7,7 @@ operations carry trailers. What nobody vouches for is unknown, and unknown count
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import date
 
@@ -15,7 +15,7 @@ from workbench.memory.entry import Entry, Kind
 from workbench.memory.markdown import Document
 from workbench.memory.provenance import least_trusted
 from workbench.tracing.deed import ACTORS, UNKNOWN, Deed
-from workbench.tracing.header import session_of
+from workbench.tracing.header import SessionBlock, session_blocks, session_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,8 +48,18 @@ class Origin:
         }
 
 
-def origin_of(document: Document, entry: Entry, deed: Deed | None = None) -> Origin:
-    """The origin of an entry of ``document``; ``deed`` is what brought its line, where history was asked."""
+def origin_of(
+    document: Document,
+    entry: Entry,
+    deed: Deed | None = None,
+    *,
+    sessions: Sequence[SessionBlock] | None = None,
+) -> Origin:
+    """The origin of an entry of ``document``; ``deed`` is what brought its line, where history was asked.
+
+    ``sessions`` are the file's, for who asks for many of its entries.
+    """
+    blocks = session_blocks(document) if sessions is None else sessions
     own, header = entry.provenance, document.front_matter
     said: Callable[[str], str | None] = own.get if own else _nothing
     in_file: Callable[[str], str | None] = header.text if header else _nothing
@@ -57,7 +67,7 @@ def origin_of(document: Document, entry: Entry, deed: Deed | None = None) -> Ori
         who=_who(document, said("by") or in_file("by"), deed),
         trust=_trust(entry, said("trust"), in_file("trust"), deed),
         when=_when(entry, deed),
-        session=said("session") or (deed and deed.session) or session_of(document, entry),
+        session=said("session") or (deed and deed.session) or session_of(blocks, entry),
         source=said("src") or in_file("source_id") or in_file("source") or (deed and deed.source) or None,
     )
 

@@ -9,17 +9,18 @@ goes to ``.workbench/conflicts/`` for the person to look at.
 from __future__ import annotations
 
 import contextlib
+import errno
 import hashlib
 import json
 import os
-import stat
 import time
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
-from workbench.errors import WorkbenchError
+from workbench.errors import ReadOnlyError, WorkbenchError, WriteFailedError
 from workbench.memory.names import RelPath
 from workbench.workspace.files import Files
+from workbench.workspace.journal import read_own
 
 GRACE_SECONDS = 3600.0
 """How long a displaced file is watched for late writes."""
@@ -56,7 +57,7 @@ class Conflict:
 
     def text(self) -> bytes:
         """The bytes that are kept."""
-        return _read_own(self.kept)
+        return read_own(self.kept)
 
 
 class Displaced:
@@ -75,13 +76,25 @@ class Displaced:
         if known is None:
             self._files.rename(path, name, self._conflicts, self._conflict_name(path, name))
             return
-        self._folder.mkdir(mode=0o700, exist_ok=True)
+        _make(self._folder)
         self._write_note(name, _Note(path, len(known), _digest(known), time.time()))
-        self._files.rename(path, name, self._folder, name)
+        try:
+            self._files.rename(path, name, self._folder, name)
+        except OSError as error:
+            if error.errno != errno.EXDEV:
+                raise
+            raise WriteFailedError(
+                f"{path} is on another file system than {self._folder.parent}; nothing was changed",
+                hint="open the folder that is mounted there as a workspace of its own",
+            ) from error
+
+    def fetch(self, path: RelPath, name: str) -> None:
+        """Put a kept file beside ``path`` again; ``sweep`` drops what was noted of it."""
+        self._files.fetch(path, self._folder, name)
 
     def conflicts(self) -> tuple[Conflict, ...]:
         """What the person should look at, the oldest first."""
-        if not self._conflicts.is_dir():
+        if self._conflicts.is_symlink() or not self._conflicts.is_dir():
             return ()
         kept = [path for path in self._conflicts.iterdir() if path.suffix != ".json"]
         return tuple(sorted(map(_conflict, kept), key=lambda conflict: (conflict.since, conflict.kept.name)))
@@ -94,11 +107,13 @@ class Displaced:
 
     def sweep(self) -> None:
         """Carry late bytes over; drop files whose time is up."""
+        if self._folder.is_symlink():
+            return  # not made by us: nothing in there is ours
         for note_path in sorted(self._folder.glob("*.json")):
             name = note_path.name.removesuffix(".json")
             try:
-                note = _Note(**json.loads(_read_own(note_path)))
-                content = _read_own(self._folder / name)
+                note = _Note(**json.loads(read_own(note_path)))
+                content = read_own(self._folder / name)
             except FileNotFoundError:  # the note of a file that never arrived
                 note_path.unlink(missing_ok=True)
                 continue
@@ -153,7 +168,7 @@ class Displaced:
 
     def _conflict_name(self, path: RelPath, name: str) -> str:
         """The name under which a conflict will be kept; whose it is is noted beside it first."""
-        self._conflicts.mkdir(mode=0o700, exist_ok=True)
+        _make(self._conflicts)
         unique = name.removeprefix(".wb-").removesuffix(".tmp")
         kept = f"{unique}-{path.rpartition('/')[2]}"[-200:]
         note = _beside(self._conflicts / kept)
@@ -164,13 +179,22 @@ class Displaced:
         return kept
 
 
+def _make(folder: Path) -> None:
+    """Make a folder of ours; a link in its place would lead out of the workspace."""
+    if folder.is_symlink():
+        raise ReadOnlyError(
+            f"{folder} is a link, and what is kept there must stay in the workspace", hint="remove the link"
+        )
+    folder.mkdir(mode=0o700, exist_ok=True)
+
+
 def _beside(kept: Path) -> Path:
     return kept.with_name(kept.name + ".json")
 
 
 def _conflict(kept: Path) -> Conflict:
     try:
-        note = json.loads(_read_own(_beside(kept)))
+        note = json.loads(read_own(_beside(kept)))
         return Conflict(kept, RelPath(str(note["path"])), float(note["since"]))
     except (OSError, ValueError, KeyError, TypeError):
         return Conflict(kept, None, 0.0)
@@ -178,12 +202,3 @@ def _conflict(kept: Path) -> Conflict:
 
 def _digest(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()
-
-
-def _read_own(path: Path) -> bytes:
-    """A regular file of the state folder; a link or a pipe in its place is refused without waiting."""
-    descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
-    with os.fdopen(descriptor, "rb") as file:
-        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-            raise ValueError(f"{path} is not a file")
-        return file.read()

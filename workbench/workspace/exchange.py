@@ -13,6 +13,8 @@ from functools import cache
 _RENAME_EXCHANGE = 2  # linux/fs.h; RENAME_SWAP of macOS' renameatx_np has the same value
 _RENAME_NOREPLACE = 4 if sys.platform == "darwin" else 1  # RENAME_EXCL there
 _UNSUPPORTED = (errno.ENOSYS, errno.EINVAL, errno.ENOTSUP)
+ASIDE = ".aside"
+"""What is added to the name of a file while another one is linked beside it."""
 
 
 def swap(folder: int, first: str, second: str) -> None:
@@ -23,7 +25,7 @@ def swap(folder: int, first: str, second: str) -> None:
     """
     if _rename(folder, first, second, _RENAME_EXCHANGE):
         return
-    aside = f"{first}.aside"
+    aside = first + ASIDE
     os.link(second, aside, src_dir_fd=folder, dst_dir_fd=folder, follow_symlinks=False)
     try:
         os.rename(first, second, src_dir_fd=folder, dst_dir_fd=folder)
@@ -31,7 +33,11 @@ def swap(folder: int, first: str, second: str) -> None:
         with contextlib.suppress(OSError):
             os.unlink(aside, dir_fd=folder)
         raise
-    os.rename(aside, first, src_dir_fd=folder, dst_dir_fd=folder)
+    try:
+        os.rename(aside, first, src_dir_fd=folder, dst_dir_fd=folder)
+    except OSError:
+        os.rename(aside, second, src_dir_fd=folder, dst_dir_fd=folder)
+        raise
 
 
 def place(folder: int, name: str, target: str) -> None:

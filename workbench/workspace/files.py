@@ -135,9 +135,36 @@ class Files:
             os.symlink(target, os.fsencode(name), dir_fd=folder)
 
     def swap_beside(self, path: RelPath, name: str) -> None:
-        """Exchange a file with the file ``name`` in its folder."""
+        """Exchange a file with the file ``name`` in its folder, or give that its place when there is none."""
         with self._folder(path) as (folder, own):
-            exchange.swap(folder, name, own)
+            try:
+                exchange.swap(folder, name, own)
+            except FileNotFoundError:
+                exchange.place(folder, name, own)
+
+    def take_back(self, path: RelPath, name: str, after: bytes | None) -> bool:
+        """Give the displaced file ``name`` its place back from ``after``; whether it has it.
+
+        Needs no space on the disk but for what was added to ``after`` meanwhile, which follows at its end;
+        ours then bears the name ``name``. A file that another writer rewrote, or made, stays.
+        """
+        with self._folder(path) as (folder, own):
+            if after is None:
+                with contextlib.suppress(FileExistsError):
+                    exchange.place(folder, name, own)
+                    return True
+                return False
+            try:
+                exchange.swap(folder, name, own)
+            except FileNotFoundError:  # deleted meanwhile
+                return False
+            ours = _read(folder, name, path)
+            if not ours.startswith(after):
+                exchange.swap(folder, name, own)
+                return False
+            if ours != after:
+                _append(folder, own, path, ours[len(after) :])
+            return True
 
     def is_same_file(self, path: RelPath, name: str) -> bool:
         """Whether ``name`` in the folder of ``path`` is the very same file under a second name."""
@@ -150,6 +177,11 @@ class Files:
         """Move the file ``old`` beside ``path`` into another folder of the same file system."""
         with self._folder(path) as (folder, _):
             os.rename(old, new_folder / new, src_dir_fd=folder)
+
+    def fetch(self, path: RelPath, old_folder: Path, name: str) -> None:
+        """Move the file ``name`` back from another folder into that of ``path``."""
+        with self._folder(path) as (folder, _):
+            os.rename(old_folder / name, name, dst_dir_fd=folder)
 
     def remove_beside(self, path: RelPath, name: str) -> None:
         """Remove the file ``name`` in the folder of ``path``."""
@@ -220,7 +252,12 @@ class Files:
             os.rename(name, temporary, src_dir_fd=folder, dst_dir_fd=folder)
         except FileNotFoundError:
             raise ChangedError(path) from None
-        if _read(folder, temporary, path) != before:
+        try:
+            changed = _read(folder, temporary, path) != before
+        except BaseException:  # also when it was made a link in the last moment
+            exchange.place(folder, temporary, name)
+            raise
+        if changed:
             try:
                 exchange.place(folder, temporary, name)
             except FileExistsError:  # the other writer made a new one meanwhile: both are kept

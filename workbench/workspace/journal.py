@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
+import re
+import stat
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
 
 from workbench.memory.names import BlobId, CommitId, OperationId, RelPath
 
 _NAME = "journal.json"
+_TEMPORARY = re.compile(r"\.wb-[0-9a-f]+-\d+\.tmp")
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
     """One file of the operation: which bytes it had, which it gets, and the name of its new file.
 
-    ``mode`` holds the permission bits that it gets when it comes into being.
+    ``mode`` holds the permission bits that it gets when it comes into being. A step that changes nothing
+    (text found on disk is committed as it is) has no new file, and its ``temporary`` is empty.
     """
 
     path: RelPath
@@ -24,6 +30,11 @@ class Step:
     after: BlobId | None
     temporary: str
     mode: int | None = None
+
+    @property
+    def changes(self) -> bool:
+        """Whether the file becomes another one."""
+        return self.before != self.after
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,12 +73,10 @@ class Journal:
     def read(self) -> Intent | None:
         """The intent that was left behind, or None."""
         try:
-            found = json.loads(self._path.read_bytes())
-            steps = tuple(Step(**step) for step in found.pop("steps"))
-            return Intent(**found, steps=steps)
+            return _intent(json.loads(read_own(self._path)))
         except FileNotFoundError:
             return None
-        except (ValueError, KeyError, TypeError):
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
             # Written atomically, so this was not us; without it nothing can be rolled forward.
             self.set_aside()
             return None
@@ -79,3 +88,33 @@ class Journal:
     def clear(self) -> None:
         """The intent is carried out, or given up."""
         self._path.unlink(missing_ok=True)
+
+
+def _intent(found: dict[str, Any]) -> Intent:
+    """An intent as it was written. ValueError or TypeError for one that we would not write."""
+    steps = tuple(Step(**step) for step in found.pop("steps"))
+    intent = Intent(**found, steps=steps)
+    texts: tuple[object, ...] = (intent.operation, intent.commit, intent.message, intent.parent or "")
+    for step in steps:
+        texts += (step.path, step.before or "", step.after or "", step.temporary)
+        if not isinstance(step.mode, int | None):
+            raise TypeError(step.mode)
+        if step.changes and not _TEMPORARY.fullmatch(step.temporary):
+            raise ValueError(step.temporary)
+    if not all(isinstance(text, str) for text in texts):
+        raise TypeError(texts)
+    return intent
+
+
+def read_own(path: Path) -> bytes:
+    """A regular file of the state folder. ValueError, without waiting, for a link or a pipe in its place."""
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    except OSError as error:
+        if error.errno in (errno.ELOOP, errno.ENXIO):
+            raise ValueError(f"{path} is not a file") from error
+        raise
+    with os.fdopen(descriptor, "rb") as file:
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            raise ValueError(f"{path} is not a file")
+        return file.read()

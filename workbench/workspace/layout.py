@@ -114,21 +114,31 @@ def kind_of(path: str) -> Kind:
 
 def scan(root: Path, layout: Layout) -> list[MemoryFile]:
     """The memory files below ``root``, sorted by path. Links and special files are not memory."""
-    return sorted(_walk(os.fspath(root), "", layout), key=lambda file: file.path)
+    found: list[MemoryFile] = []
+    left = [(os.fspath(root), "")]
+    while left:
+        folder, prefix = left.pop()
+        try:
+            entries = list(os.scandir(folder))
+        except OSError:  # a folder that vanished or may not be read holds nothing for us
+            continue
+        left += [(item.path, f"{prefix}{item.name}/") for item in entries if _enters(item, prefix, layout)]
+        found += _files(entries, prefix, layout)
+    return sorted(found, key=lambda file: file.path)
 
 
-def _walk(folder: str, prefix: str, layout: Layout) -> Iterator[MemoryFile]:
+def _enters(item: os.DirEntry[str], prefix: str, layout: Layout) -> bool:
     try:
-        entries = list(os.scandir(folder))
-    except OSError:  # a folder that vanished or may not be read holds nothing for us
-        return
+        return item.is_dir(follow_symlinks=False) and not layout.prunes(prefix + item.name)
+    except OSError:
+        return False
+
+
+def _files(entries: list[os.DirEntry[str]], prefix: str, layout: Layout) -> Iterator[MemoryFile]:
     for item in entries:
         path = prefix + item.name
         try:
-            if item.is_dir(follow_symlinks=False):
-                if not layout.prunes(path):
-                    yield from _walk(item.path, path + "/", layout)
-            elif item.is_file(follow_symlinks=False) and layout.holds(path):
+            if item.is_file(follow_symlinks=False) and layout.holds(path):
                 status = item.stat(follow_symlinks=False)
                 if stat.S_ISREG(status.st_mode):
                     yield MemoryFile(

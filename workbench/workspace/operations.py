@@ -39,14 +39,12 @@ from workbench.workspace.layout import STATE_DIR
 from workbench.workspace.locks import hold
 from workbench.workspace.plan import Operation, Plan
 from workbench.workspace.secrets_gate import left_in_history, require_no_new_secret
-from workbench.workspace.steps import Steps
+from workbench.workspace.steps import Steps, TornError
 
 ATTEMPTS = 8
 """How often an action is planned anew before it gives way to a busier writer."""
 _LOCK_SECONDS = 5.0
 _SUBJECT_CHARACTERS = 72
-_EDITS_A_CHECK = 500
-"""Files that are named to git in one call."""
 _RECOVERY_DEPTH = 1_000
 """Commits that are searched for an operation whose process was killed."""
 EXTERNAL_AUTHOR = ("external", "external@localhost")
@@ -76,9 +74,9 @@ class Operations:
 
         Raises what ``planner`` raises, BusyError while another action runs, ConflictError when the files
         keep changing, SecretFoundError when git would be given a new one, ReadOnlyError, WriteFailedError,
-        RepositoryStateError. In every one of these cases no file has changed, but for one: a branch that
-        turns out to be locked after the files were written. The error says so then, and the next action
-        records them first.
+        RepositoryStateError. In every one of these cases no file has changed, but for two: a branch that
+        turns out to be locked after the files were written, and a disk that lets files be neither finished
+        nor taken back. The error says so then, and the next action finishes this one first.
         """
         with self._exclusive("an action"):
             self._history.require_committable()
@@ -116,8 +114,7 @@ class Operations:
                 edits = [FileEdit(path, data, data) for path, data in sorted(find(head).items())]
                 if not edits:
                     return None
-                for at in range(0, len(edits), _EDITS_A_CHECK):
-                    self._history.require_plain(edits[at : at + _EDITS_A_CHECK])
+                self._history.require_plain(edits)
                 if not allow_secrets:
                     require_no_new_secret(edits, partial(self._history.blob, head))
                 blobs = [None if edit.after is None else self._history.store(edit.after) for edit in edits]
@@ -161,7 +158,8 @@ class Operations:
         self._journal.write(intent)
         notes = self._replace_all(intent, plan.edits)
         commit, late = self._record(intent, steps)
-        self._journal.clear()
+        with contextlib.suppress(OSError):  # done and recorded: what is left of the journal is found out
+            self._journal.clear()
         done = self._operation(self._history.commit(commit))
         assert done is not None
         if self._history.names_no_branch():
@@ -185,15 +183,21 @@ class Operations:
         if not found:
             return head
         names = ", ".join(sorted(found))
+        operation = OperationId(secrets.token_hex(6))
         message = (
-            f"external: {_subject(names)}\n\n"
-            f"Operation: {secrets.token_hex(6)}\nAction: external\nActor: external\n"
+            f"external: {_subject(names)}\n\nOperation: {operation}\nAction: external\nActor: external\n"
         )
         programs = {path for path in found if (self._files.mode(path) or 0) & 0o100}
         commit = self._history.build_commit(head, found, message, author=EXTERNAL_AUTHOR, programs=programs)
-        if not self._history.advance(commit, head, "workbench: edits found on disk"):
+        left = tuple(Step(path, blob, blob, "") for path, blob in found.items())
+        self._journal.write(Intent(operation, head, commit, message, left))  # for the person's index
+        moved = self._history.advance(commit, head, "workbench: edits found on disk")
+        if moved:
+            self._history.refresh_index(head, commit, found)
+        with contextlib.suppress(OSError):
+            self._journal.clear()
+        if not moved:
             raise ChangedError(names)
-        self._history.refresh_index(head, commit, found)
         return commit
 
     def _replace_all(self, intent: Intent, edits: tuple[FileEdit, ...]) -> list[str]:
@@ -203,6 +207,12 @@ class Operations:
         except (ChangedError, WorkbenchError, OSError):
             self._journal.clear()
             raise
+        except TornError as error:
+            why = disk_error(error.reason) if isinstance(error.reason, OSError) else error.reason
+            raise WriteFailedError(
+                f"some files are changed and could not be taken back: {why.message}",
+                hint="nothing is lost: the next action finishes this one first; free some space for it",
+            ) from error
 
     def _record(self, intent: Intent, taken: tuple[Step, ...]) -> tuple[CommitId, list[str]]:
         """Move the branch to the operation's commit, on top of whatever was committed meanwhile."""
@@ -211,7 +221,14 @@ class Operations:
         if taken != intent.steps:
             commit = self._rebuild(intent, taken, parent, changes)
         for _ in range(ATTEMPTS):
-            if self._history.advance(commit, parent, f"workbench: {intent.operation}"):
+            try:
+                advanced = self._history.advance(commit, parent, f"workbench: {intent.operation}")
+            except RepositoryStateError as error:
+                raise RepositoryStateError(
+                    f"the files are written, but {error.message}",
+                    hint=f"the next action will record it; {error.hint}",
+                ) from error
+            if advanced:
                 note = self._history.refresh_index(parent, commit, changes)
                 return commit, [note] if note else []
             parent = self._history.head()
@@ -255,9 +272,13 @@ class Operations:
             return
         recorded = self._find_recorded(intent)
         if recorded is not None:  # the files were done; killed between the branch and the person's index
-            self._history.refresh_index(intent.parent, recorded, [step.path for step in intent.steps])
-        elif taken := tuple(step for step in intent.steps if self._steps.finish(step)):
-            self._record(intent, taken)
+            now = self._history.head() or recorded  # by now somebody may have reverted it
+            if self._history.refresh_index(intent.parent, now, [step.path for step in intent.steps]):
+                return  # git's index is locked: the next start tries again
+        elif not self._history.was_head(intent.commit):  # else the person has left it since, and knew why
+            taken = tuple(step for step in intent.steps if step.changes and self._steps.finish(step))
+            if taken:
+                self._record(intent, taken)
         self._journal.clear()
 
     def _is_ours(self, intent: Intent) -> bool:

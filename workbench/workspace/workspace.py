@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 from functools import cached_property
 from pathlib import Path
@@ -21,9 +22,11 @@ from workbench.repository.history import History
 from workbench.settings import Settings
 from workbench.workspace import layout
 from workbench.workspace.files import Files
+from workbench.workspace.journal import read_own
 from workbench.workspace.layout import Layout, MemoryFile
 from workbench.workspace.operations import Operations
 
+_IGNORE_ALL = b"*\n"
 _SIGNS = (*layout.MEMORY_FILES, "memory", "episodes", "graph", layout.SETTINGS_FILE)
 
 
@@ -92,8 +95,7 @@ class Workspace:
         try:
             if path.is_symlink() or not path.is_dir():
                 path.mkdir(mode=0o700)
-            if not (path / ".gitignore").exists():
-                (path / ".gitignore").write_text("*\n", encoding="utf-8")
+            _keep_out_of_git(path)
         except OSError as error:
             raise disk_error(error) from error
         return path
@@ -154,3 +156,15 @@ class Workspace:
     def find(self, address: str) -> Entry:
         """The entry at ``path#hash``. Raises as ``locate`` does."""
         return self.locate(address)[1]
+
+
+def _keep_out_of_git(folder: Path) -> None:
+    """See to it that git ignores all of ``folder``: a disk that was full may have left half of the file."""
+    ignore, fresh = folder / ".gitignore", folder / ".gitignore.new"
+    with contextlib.suppress(FileNotFoundError, ValueError):
+        if read_own(ignore) == _IGNORE_ALL:
+            return
+    fresh.unlink(missing_ok=True)
+    with fresh.open("xb") as file:
+        file.write(_IGNORE_ALL)
+    fresh.replace(ignore)

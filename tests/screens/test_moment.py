@@ -1,0 +1,28 @@
+"""The interface on memory as it was: it says so, it can be read, and nothing of it can be changed."""
+
+from __future__ import annotations
+
+from tests.screens.interface import opened
+from tests.support.workspaces import LOG, LOG_TEXT, Sandbox
+from workbench.workspace.past import open_past
+
+
+async def test_the_past_names_its_moment_is_read_and_refuses_every_action(sandbox: Sandbox) -> None:
+    sandbox.write(LOG, LOG_TEXT + "- Written later\n")
+    sandbox.commit("later")
+    past = open_past(sandbox.workspace, sandbox.git("rev-parse", "HEAD~1").strip())
+    moment = past.moment.partition(" (")[0]
+    async with opened(past, (60, 20)) as interface:
+        await interface.until_shown(f"as of {moment}")
+        await interface.until_shown(f"The memory as of {moment} can only be read")
+        assert ".workbench" not in interface.text
+        await interface.go_to("staging port")
+        for key in ("d", "i", "x", "u"):
+            interface.app.clear_notifications()
+            await interface.press(key)
+            await interface.until_said("can only be read")
+        assert interface.app.screen is interface.main
+        assert "Written later" not in str(interface.main.here.rows)
+        await interface.until(lambda: interface.main.preview.history, "its history up to then")
+    assert sandbox.read(LOG) == (LOG_TEXT + "- Written later\n").encode()
+    assert sandbox.git("log", "--format=%s").split("\n")[0] == "later"
