@@ -295,11 +295,12 @@ def test_a_clock_that_was_ahead_hides_no_step(sandbox: Sandbox, monkeypatch: pyt
     monkeypatch.delenv("GIT_COMMITTER_DATE")
     place, address = sandbox.workspace, sandbox.address("harbour clock")
     place.operations.carry_out(lambda: plan_pin(place, [address]))
+    forget(sandbox, sandbox.address("Likes tea", MEMORY))  # git looks ahead where a file stayed the same
+    sandbox.write(LOG, sandbox.read(LOG) + b"- One line more\n")
+    sandbox.commit("more")
     assert told(sandbox, address) == ["pin", "add"]
-    assert [operation.action for operation in place.operations.log(path=RelPath(LOG))][:2] == [
-        "pin",
-        "commit",
-    ]
+    actions = [operation.action for operation in place.operations.log(path=RelPath(LOG))]
+    assert actions == ["commit", "pin", "commit", "commit"]
 
 
 def test_what_stood_at_the_same_place_before_in_another_spelling_is_part_of_the_history(
