@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.workspaces import EPISODE, LOG, LOG_TEXT, Sandbox
+from workbench.audit.audit import audit
 from workbench.curation import plan_forget, plan_promote, plan_undo
 from workbench.workspace.plan import Operation
 from workbench.workspace.workspace import Workspace
@@ -71,6 +72,7 @@ def spread(sandbox: Sandbox, person: Path) -> Sandbox:
     sandbox.git("stash", "drop", "--quiet")
     sandbox.git("commit", "-q", "--allow-empty", "-m", f"never mind {TOKEN}")
     sandbox.git("reset", "-q", "--hard", "HEAD~1")
+    place.history.store_for_good(f"dropped by `conflicts --discard`: {TOKEN}\n".encode())
     (person / "purge.txt").write_text(f"{TOKEN}\n{OTHER}\n")
     assert TOKEN in objects(sandbox)
     assert OTHER in objects(sandbox)
@@ -102,6 +104,7 @@ def test_the_workspace_opens_and_its_operations_are_listed_and_undone_as_before(
     assert [told(operation) for operation in after] == before
     assert spread.read("MEMORY.md") == memory
     assert spread.read(EPISODE) == episode
+    assert [flaw for check in audit(place) for flaw in check.flaws] == []
     first = next(o for o in reversed(after) if o.action == "promote")
     place.operations.carry_out(lambda: plan_undo(place, first.id))
     assert b"staging port" not in spread.read("MEMORY.md")

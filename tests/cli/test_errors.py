@@ -150,3 +150,25 @@ def test_a_reader_that_has_seen_enough_is_no_error(sandbox: Sandbox) -> None:
     sandbox.write("memory/long.md", "a long line of words\n" * 20_000)
     done = program(sandbox, "get memory/long.md | head -n 1; exit ${PIPESTATUS[0]}")
     assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_a_folder_that_is_not_there_is_no_unknown_command(run: Run) -> None:
+    result = run("./nowhere")
+    assert result.code != 0
+    assert "./nowhere is neither a command nor a folder" in result.err
+    assert "No such command 'nowhere'" in run("nowhere").err
+
+
+def test_a_group_without_a_command_shows_its_commands_and_calls_nothing_an_error(run: Run) -> None:
+    result = run("model")
+    assert result.code == 2
+    assert "model [OPTIONS] COMMAND" in result.err.split("\n")[0]
+    assert result.err.count("Usage:") == 1
+    assert "Error" not in result.err
+
+
+def test_a_day_that_is_none_is_told_how_days_are_written(run: Run) -> None:
+    wrong = run("search", "tea", "--since", "yesterday")
+    assert wrong.code == 2
+    assert "days are written 2026-03-14" in wrong.err
+    assert "YYYY-MM-DD" in run("search", "--help").out

@@ -110,3 +110,13 @@ def test_settings_that_are_wrong_name_the_file_and_the_key(run: Run, sandbox: Sa
         assert word in result.err
     sandbox.write("workbench.yaml", "memory:\n  budget: 500\n")
     assert run("status", "--json").json["budget"]["limit"] == 500
+
+
+def test_the_status_of_the_past_names_the_folder_and_the_moment(run: Run, sandbox: Sandbox) -> None:
+    commit = sandbox.git("rev-parse", "HEAD").strip()
+    sandbox.write(LOG, LOG_TEXT + "- later\n")
+    sandbox.commit("later")
+    told = run("--as-of", commit[:12], "status")
+    assert told.out.startswith(f"{sandbox.root}\nas of      20")
+    assert "backup" not in told.out
+    assert run("status", "--json").json["as_of"] is None

@@ -81,3 +81,16 @@ def test_restore_from_history_shows_or_does_it(
         restore_from_history(LOG, start, reason="back", dry_run=False, as_json=True)
     assert json.loads(capsys.readouterr().out)["action"] == "restore"
     assert sandbox.read(LOG).decode() == LOG_TEXT
+
+
+def test_the_list_tells_why_each_was_set_aside_and_the_action_what_it_is_called_now(
+    run: Run, sandbox: Sandbox
+) -> None:
+    done = run("quarantine", sandbox.address("staging port"), "--reason", "not ours")
+    run("quarantine", sandbox.address("We decided"))
+    listed = run("quarantine", "--list")
+    items = run("quarantine", "--list", "--json").json
+    assert [item["reason"] for item in items] == ["not ours", None]
+    assert f"  as {items[0]['entry']}\n" in done.out
+    assert "    because not ours" in listed.out
+    assert run("release", items[0]["entry"]).code == 0

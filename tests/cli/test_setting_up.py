@@ -68,3 +68,9 @@ def test_demo_never_writes_into_a_folder_with_other_things(run: Run, sandbox: Sa
     result = run("demo", str(sandbox.root), "--no-open")
     assert result.code == 2
     assert "not empty" in result.err
+
+
+def test_init_with_dry_run_says_so_when_nothing_is_missing(run: Run, tmp_path: Path) -> None:
+    folder = str(tmp_path / "new")
+    assert run("init", folder).code == 0
+    assert run("init", folder, "--dry-run").out == "everything is there already\n"

@@ -154,3 +154,22 @@ def test_quarantine_sets_a_recorded_secret_aside_without_a_word(run: Run, sandbo
     sandbox.commit("the agent's own commit")
     assert run("quarantine", sandbox.address("deploy token")).code == 0
     assert TOKEN.encode() not in sandbox.read(LOG)
+
+
+def test_the_gravest_come_first_and_the_many_of_unknown_origin_only_when_asked_for(
+    run: Run, sandbox: Sandbox
+) -> None:
+    sandbox.write(LOG, LOG_TEXT + HIDING)
+    sandbox.write("memory/z.md", LINE)
+    told = run("flagged")
+    assert [line.split("  ")[1].split(":")[0] for line in told.out.split("\n")[:-1:2]] == [
+        "GitHub token",
+        "comment",
+    ]
+    assert "1 secrets, 1 hidden texts, 2 without origin" in told.err
+    assert "--origin lists those" in told.err
+    asked = run("flagged", "--origin")
+    assert asked.out.startswith(told.out)
+    assert asked.out.count("no origin: ") == 2
+    concerns = [flag["concern"] for flag in run("flagged", "--json").json["flagged"]]
+    assert concerns == ["secret", "hidden", "origin", "origin"]

@@ -185,6 +185,18 @@ async def test_help_lists_every_action(sandbox: Sandbox) -> None:
         await interface.until_shown("2 Memory")
 
 
+async def test_help_is_read_whole_where_it_is_narrow_and_no_toast_hides_it(sandbox: Sandbox) -> None:
+    async with opened(sandbox.workspace, (60, 20)) as interface:
+        await interface.press("o")
+        await interface.until_said("entry first")
+        await interface.press("question_mark")
+        await interface.until_shown("Unfold a row, read an entry in full")
+        await interface.until_shown("to a hit.")
+        assert not interface.toasts
+        await interface.type("in spite")
+        await interface.until_shown("is taken for a yes.")
+
+
 async def test_the_palette_performs_actions_and_changes_the_theme(sandbox: Sandbox) -> None:
     async with opened(sandbox.workspace) as interface:
         await interface.press("colon")
