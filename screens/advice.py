@@ -12,29 +12,19 @@ from workbench.errors import WorkbenchError
 _CLAUSE_END = re.compile(r"; |\. ")
 _COMMAND = re.compile(r"`?\bworkbench (?P<name>[a-z]+)(?P<rest>[^`]*)`?")
 _ACTIONS = {
-    "status": "", "get": "", "restore": "",
+    "status": "", "get": "", "search": "", "restore": "", "record": "",
     "log": "operations", "show": "operations", "release": "quarantine",
     **{name: name for name in ("promote", "forget", "edit", "merge", "move", "pin", "quarantine", "archive",
-                               "undo", "redo", "blame", "conflicts", "search", "reindex")},
+                               "undo", "redo", "blame", "conflicts", "reindex")},
 }  # fmt: skip
 """Commands and the actions that stand for them; an empty one has none, and its clause is left out."""
-_PHRASES = (
-    ("name entries to archive them", "mark entries to archive them"),
-    ("`workbench search` shows the addresses of today", ""),
-    ("give the words with --text", "write the words yourself"),
-    ("give one paragraph with --text", "write one paragraph"),
-    ("name a file with --to, or a --heading", "choose a heading or a file"),
-    ("name a --heading", "choose another heading"),
-    ("choose a section before it with --heading", "choose a heading before it"),
-    (" with --allow-secret on the command line", ""),
-)
+_OPTION = re.compile(r" \(--[^)]*\)")
+"""Options stand in brackets behind the words that say what they do."""
 
 
 def advice(error: WorkbenchError) -> Shown:
     """The hint of ``error`` as it is done here; empty where there is none."""
-    hint = error.hint or ""
-    for told, here in _PHRASES:
-        hint = hint.replace(told, here)
+    hint = _OPTION.sub("", error.hint or "")
     clauses = (clause for clause in _CLAUSE_END.split(hint) if clause and _can_be_done(clause))
     return row_text("; ".join(_COMMAND.sub(_key, clause) for clause in clauses))
 

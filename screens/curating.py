@@ -103,9 +103,9 @@ class Curating:
     def writable(self, message: WritableChecked) -> None:
         """Say, on the banner, what does not work here and what to do about it."""
         error = message.error
-        self.refusal = error.message if error else None
+        self.refusal = error.message.removesuffix("; nothing was changed") if error else None
         hint = f" · {error.hint}" if error and error.hint else ""
-        reason = error.message.replace(self._root, "this folder", 1) if error else ""
+        reason = self.refusal.replace(self._root, "this folder", 1) if self.refusal else ""
         self._problem = row_text(reason[:1].upper() + reason[1:] + hint)
         self._count(message.conflicts)
         self._screen.show_hints()

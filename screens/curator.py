@@ -140,6 +140,8 @@ class Curator:
     def _recover(self) -> int:
         require_today(self._workspace)
         self._workspace.operations.recover()
+        self._workspace.state_dir()  # where nothing was done yet, this tells whether anything can be
+        self._workspace.history.require_committable()
         return self._conflicts()
 
     def _conflicts(self) -> int:

@@ -365,8 +365,10 @@ class MainScreen(Screen[None]):
             self.searching.ask_again()
 
     def on_files_changed(self) -> None:
-        """Look again."""
+        """Look again; what was in the way of actions may be gone too."""
         self.refresh_files()
+        if self.curating.refusal:
+            self.curating.begin()
 
     def refresh_files(self) -> None:
         """Read what changed on disk."""

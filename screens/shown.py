@@ -44,7 +44,7 @@ def age(day: date, today: date) -> Shown:
         text = f"{span}d"
     elif span < 70:
         text = f"{span // 7}w"
-    elif span < 700:
+    elif span < 730:
         text = f"{span // 30}mo"
     else:
         text = f"{span // 365}y"

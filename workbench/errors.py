@@ -213,9 +213,9 @@ class SecretFoundError(WorkbenchError):
         super().__init__(
             f"this would put a secret into git's history: {'; '.join(places)}{rest}; nothing was recorded",
             hint="delete it from the file with an editor: git does not have it yet, so no trace is left; "
-            "or keep it as it is with --allow-secret (`workbench record --allow-secret` does only that)"
+            "or keep it as it is (--allow-secret, which `workbench record` knows too)"
             if on_disk
-            else "leave it out, or record it as it is with --allow-secret on the command line",
+            else "leave it out, or record it as it is (--allow-secret)",
         )
 
 

@@ -24,7 +24,7 @@ _HINT = re.compile(r'hint=f?"([^"]+)"')
         ("the others: `workbench promote ENTRY --into ENTRY`", "the others: t"),
         ("release all of it: workbench release a/b.md", "release all of it: x"),
         ("nothing was changed; `workbench restore x --at ...` brings it back", "nothing was changed"),
-        ("nothing was changed. `workbench search` shows the addresses of today", "nothing was changed"),
+        ("choose a file (--to) or a heading (--heading)", "choose a file or a heading"),
         ("run `workbench init` in it to make one", "run `workbench init` in it to make one"),
         ("git fetch --unshallow brings the rest of it", "git fetch --unshallow brings the rest of it"),
         ("", ""),
@@ -42,8 +42,8 @@ def test_no_hint_of_an_action_names_an_option_of_the_command_line() -> None:
     assert [text for text in told if re.search(r"(^| )--[a-z]|workbench [a-z]", text)] == []
 
 
-async def test_an_archive_with_nothing_to_do_says_to_mark_entries(sandbox: Sandbox) -> None:
+async def test_an_archive_with_nothing_to_do_says_to_choose_entries(sandbox: Sandbox) -> None:
     async with opened(sandbox.workspace) as interface:
         await interface.press("A")
         await interface.until_said("nothing to archive")
-        assert "mark entries" in interface.toasts
+        assert "choose entries" in interface.toasts

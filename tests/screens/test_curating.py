@@ -180,3 +180,28 @@ async def test_copying_goes_through_the_terminal(sandbox: Sandbox) -> None:
         await interface.press("Y")
         await interface.until(lambda: interface.app.clipboard == f"{LOG}:6", "the path")
     assert cell_len("✓") == 1
+
+
+async def test_a_rebase_is_told_of_at_once_and_when_it_is_over_everything_can_be_done(
+    sandbox: Sandbox,
+) -> None:
+    unfinished = sandbox.root / ".git/rebase-merge"
+    unfinished.mkdir()
+    async with opened(sandbox.workspace) as interface:
+        await interface.until_shown("! A rebase is in progress in this repository · finish or abort it")
+        await interface.go_to("staging port")
+        await interface.press("d")
+        await interface.until_said("A rebase is in progress")
+        unfinished.rmdir()
+        sandbox.write(LOG, LOG_TEXT + "- one more\n")
+        await interface.until(lambda: not interface.main.banner.display, "the banner is gone")
+        await interface.press("d")
+        await interface.until_said("Forgotten")
+    assert actions(sandbox)[0] == "forget"
+
+
+async def test_a_folder_that_cannot_be_written_is_told_of_before_anything_is_tried(sandbox: Sandbox) -> None:
+    sandbox.write(".workbench", "a file stands where the folder would be")
+    async with opened(Workspace.open(sandbox.root)) as interface:
+        await interface.until(lambda: interface.main.banner.display, "the banner")
+        assert "this folder/.workbench" in interface.text

@@ -12,7 +12,8 @@ TODAY = date(2026, 11, 20)
 
 
 @pytest.mark.parametrize(
-    ("days", "said"), [(0, "today"), (3, "3d"), (35, "5w"), (100, "3mo"), (800, "2y"), (-2, "in 2d")]
+    ("days", "said"),
+    [(0, "today"), (3, "3d"), (35, "5w"), (100, "3mo"), (706, "23mo"), (730, "2y"), (-2, "in 2d")],
 )
 def test_age(days: int, said: str) -> None:
     assert age(TODAY - timedelta(days=days), TODAY) == said

@@ -101,7 +101,7 @@ def _chosen(memory: Document, budget: int, today: date) -> list[_Candidate]:
     if size <= budget:
         raise NotCuratableError(
             f"nothing to archive: {memory.path} has {size:,} of {budget:,} characters",
-            hint="name entries to archive them all the same",
+            hint="choose entries to archive them all the same",
         )
     chosen: list[_Candidate] = []
     estimate = size

@@ -110,7 +110,7 @@ def merged(
         or entry_hash(block_text(after, found[0])) != entry_hash(text)
     ):
         raise NotCuratableError(
-            f"“{entry.title}” cannot take these words up as one entry", hint="give the words with --text"
+            f"“{entry.title}” cannot take these words up as one entry", hint="write its words yourself (--text)"
         )
     return data, found[0]
 
@@ -191,7 +191,7 @@ def _rendered(document: Document, entry: Entry, text: str, origin: Provenance) -
     else:
         raise NotCuratableError(
             f"“{entry.title}” is a {entry.form.value}, which cannot take these words up",
-            hint="merge into a list item, or give one paragraph with --text",
+            hint="merge into a list item, or write one paragraph yourself (--text)",
         )
     if not old.endswith(b"\n"):
         written = written.removesuffix("\n")

@@ -106,7 +106,7 @@ def _added(
             raise NotCuratableError(
                 f"“{entry.title}” would not be an entry of {memory.path}: a code block, comment or HTML "
                 "that is not closed there swallows it",
-                hint="close it, or choose a section before it with --heading",
+                hint="close it, or choose a heading before it (--heading)",
             )
         names.append(origin.get("id"))
     copies = {e.provenance.get("id"): e for e in reversed(memory.entries) if e.provenance}
