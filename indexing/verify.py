@@ -45,14 +45,15 @@ def verify_index(
 ) -> list[Check]:
     """Compare the index with a clean build of what is on disk. Writes nothing.
 
-    That there is no index, or that it is behind the files, is a flaw of the kind ``stale``; what it says
-    of unchanged files is compared all the same. ``model`` stands in for the one in the settings.
+    That it is behind the files is a flaw of the kind ``stale``; what it says of unchanged files is compared
+    all the same. No index is no flaw: it can be made at any time. ``model`` stands in for the one in the settings.
     """
     fresh = freshness(workspace)
     generation = _generation(workspace)
-    if fresh.state in ("missing", "damaged", "unreadable") or generation is None:
-        kind = "stale" if fresh.state == "missing" else "index"
-        return [Check("words", fresh.summary, (Flaw(kind, fresh.summary, _REINDEX),))]
+    if fresh.state == "missing":
+        return [Check("words", fresh.summary)]
+    if fresh.state in ("damaged", "unreadable") or generation is None:
+        return [Check("words", fresh.summary, (Flaw("index", fresh.summary, _REINDEX),))]
     manifest = generation.manifest()
     if manifest is None or manifest.words != words_fingerprint():
         what = "another version of the program made the index"

@@ -108,8 +108,8 @@ class NotMemoryError(UsageError):
 
     def __init__(self, path: str) -> None:
         super().__init__(
-            f"{path} is not a memory file of this workspace",
-            hint="paths are relative to the workspace; `workbench status` lists what is memory",
+            f"{path or 'an empty path'} is not a memory file of this workspace",
+            hint="paths are relative to the workspace, as `workbench search` prints them",
         )
 
 

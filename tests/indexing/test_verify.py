@@ -57,9 +57,9 @@ def test_it_still_does_after_many_small_syncs(filled: Memory) -> None:
     assert found(filled) == []
 
 
-def test_no_index_and_a_stale_one_are_a_finding_of_their_own_kind(memory: Memory) -> None:
+def test_no_index_is_no_flaw_and_a_stale_one_is_of_a_kind_of_its_own(memory: Memory) -> None:
     memory.write(LOG, "one")
-    assert one(memory).kind == "stale"
+    assert found(memory) == []
     memory.reindex()
     memory.write(LOG, "one", "two")
     flaw = one(memory)
