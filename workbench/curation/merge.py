@@ -110,7 +110,8 @@ def merged(
         or entry_hash(block_text(after, found[0])) != entry_hash(text)
     ):
         raise NotCuratableError(
-            f"“{entry.title}” cannot take these words up as one entry", hint="write its words yourself (--text)"
+            f"“{entry.title}” cannot take these words up as one entry",
+            hint="write its words yourself (--text)",
         )
     return data, found[0]
 

@@ -53,7 +53,9 @@ def plan_move(
             hint="a heading is one line of visible text without marks",
         )
     if to is None and section is None:
-        raise UsageError("it is not said where to move it", hint="choose a file (--to) or a heading (--heading)")
+        raise UsageError(
+            "it is not said where to move it", hint="choose a file (--to) or a heading (--heading)"
+        )
     if to is not None:
         _require_target(workspace, to)
     for address in addresses:
@@ -74,7 +76,9 @@ def plan_move(
                 f"“{passage.title}” cannot be moved: dream output is never a source: it would feed on itself"
             )
         if target == document.path and section is None:
-            raise UsageError(f"“{passage.title}” is in {target} already", hint="choose another heading (--heading)")
+            raise UsageError(
+                f"“{passage.title}” is in {target} already", hint="choose another heading (--heading)"
+            )
         carried = passage
         if target != document.path:
             carried, note = _carried(document, passage, relocation.document(target), today)
