@@ -46,7 +46,8 @@ def verify_index(
     """Compare the index with a clean build of what is on disk. Writes nothing.
 
     That it is behind the files is a flaw of the kind ``stale``; what it says of unchanged files is compared
-    all the same. No index is no flaw: it can be made at any time. ``model`` stands in for the one in the settings.
+    all the same. No index is no flaw: it can be made at any time. ``model`` stands in for the one in the
+    settings.
     """
     fresh = freshness(workspace)
     generation = _generation(workspace)
