@@ -13,6 +13,8 @@ import re
 import statistics
 import sys
 import time
+from collections import Counter
+from itertools import pairwise
 from pathlib import Path
 
 import pexpect
@@ -44,7 +46,11 @@ class Bare(App):
 Bare().run()
 """
 _ESCAPE = re.compile(rb"\x1b(?:\[[0-9;?>$]*[a-zA-Z]|\][^\x07]*\x07|[()][A-Z0-9])")
+_WORD = re.compile(r"[a-z0-9]+")
+_LEAST = 7
 LIMIT_SECONDS = 30.0
+INDEX_SECONDS = 600.0
+TOAST_SECONDS = 6.0
 
 
 class Session:
@@ -66,9 +72,9 @@ class Session:
         self.child.send(keys)
         return time.perf_counter()
 
-    def until(self, words: str) -> float:
+    def until(self, words: str, seconds: float = LIMIT_SECONDS) -> float:
         """The moment at which ``words`` have been painted."""
-        deadline = time.perf_counter() + LIMIT_SECONDS
+        deadline = time.perf_counter() + seconds
         while words.encode() not in _ESCAPE.sub(b"", self.painted):
             if time.perf_counter() > deadline:
                 raise TimeoutError(f"{words!r} was never painted")
@@ -119,20 +125,33 @@ def measure_start(workspace: str, runs: int) -> dict[str, object]:
 
 
 def needles(workspace: Path, count: int) -> list[tuple[str, str]]:
-    """Rare words with the ``file:line`` that stands beside their hit."""
+    """Words that occur once in the whole memory, with the ``file:line`` that stands beside their hit."""
+    pages = {path: path.read_text(errors="replace") for path in sorted(workspace.rglob("*.md"))}
+    spread = sorted(Counter(_WORD.findall("\n".join(pages.values()).lower())).items())
+    once = {
+        word
+        for (word, times), (after, _) in pairwise([*spread, ("", 0)])
+        if times == 1 and len(word) >= _LEAST and not after.startswith(word)
+    }
     found = []
     for path in sorted((workspace / "memory").glob("20*.md")):
-        for number, line in enumerate(path.read_text().split("\n"), 1):
-            if match := re.search(r"keeps the (\w+\d{4}) key", line):
-                found.append((match[1], f"{path.name}:{number}"))
+        for number, line in enumerate(pages[path].split("\n"), 1):
+            rare = [word for word in _WORD.findall(line.lower()) if word in once]
+            if line.startswith("- ") and rare:
+                found.append((rare[0], f"{path.name}:{number}"))
     if len(found) < count:
-        raise SystemExit("too few needles: lines that say who `keeps the <rare word> key` where")
-    return found[:count]
+        raise SystemExit(f"too few needles: {len(found)} list items hold a word that occurs once; --trials")
+    return [found[at * len(found) // count] for at in range(count)]
+
+
+def newest_log(workspace: Path) -> Path:
+    """The page that the first row of the logs stands for."""
+    return max((workspace / "memory").glob("20*.md"), key=lambda path: path.name)
 
 
 def measure_session(workspace: Path, trials: int) -> dict[str, object]:
     session = Session(OURS, str(workspace))
-    session.until("words + meaning")
+    session.until("index up to date · words + meaning", INDEX_SECONDS)  # what is not embedded yet will be
     session.drain(1.0)
     report: dict[str, object] = {"rss_mb": memory(session.pid)}
     before = session.cpu()
@@ -161,13 +180,28 @@ def measure_session(workspace: Path, trials: int) -> dict[str, object]:
     session.keys("\t")
     promote, undo = [], []
     for _ in range(trials):
-        session.drain(0.5)
+        session.drain(TOAST_SECONDS)  # what was said before must be gone to see it said again
         sent = session.keys("p")
         promote.append((session.until("u takes it back") - sent) * 1e3)
-        session.drain(0.5)
+        session.drain(TOAST_SECONDS)
         sent = session.keys("u")
         undo.append((session.until("U does it again") - sent) * 1e3)
     report["promote_key_to_painted_ms"], report["undo_key_to_painted_ms"] = spread(promote), spread(undo)
+    session.keys("\x1b")
+    session.drain(1.0)
+    session.keys("1gg")
+    session.drain(1.0)
+    lines = newest_log(workspace).read_bytes().count(b"\n")
+    screens = {"operations": ("@", "undone"), "blame": ("b", f"/{lines} "), "help": ("?", "type to filter")}
+    for name, (key, words) in screens.items():
+        opened = []
+        for _ in range(trials):
+            sent = session.keys(key)
+            opened.append((session.until(words) - sent) * 1e3)
+            session.drain(0.3)
+            session.keys("\x1b")
+            session.drain(0.5)
+        report[f"{name}_key_to_painted_ms"] = spread(opened)
     report["rss_mb_after"] = memory(session.pid)
     session.close()
     return report

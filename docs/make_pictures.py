@@ -29,6 +29,7 @@ PATIENCE_SECONDS = 60.0
 SCENES: dict[str, tuple[str, tuple[int, int], tuple[str, ...]]] = {
     "main": ("dark", (140, 40), ("j", "j")),
     "search": ("dark", (140, 40), ("slash", *"prefers", "space", *"async", "wait", "tab", "j")),
+    "operations": ("dark", (140, 40), ("at", "j")),
     "help": ("dark", (140, 40), ("question_mark",)),
     "light": ("light", (100, 30), ("j",)),
     "high-contrast": ("high-contrast", (80, 24), ("j",)),

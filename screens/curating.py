@@ -166,7 +166,8 @@ class Curating:
         """Say why nothing was done, and what to do about it; ask where a yes is all that is missing."""
         error, request = message.error, message.request
         if message.agreed and message.plan:
-            rows = [*warning_rows(error), *plan_rows(message.plan, message.targets)]
+            warnings = warning_rows(*filter(None, (error, message.secret)))
+            rows = [*warnings, *plan_rows(message.plan, message.targets)]
             title = title_of(message.agreed, message.plan, anyway=True)
             self._confirm(message.agreed, ConfirmScreen(title, rows, warning=True), message.targets)
             return

@@ -7,6 +7,7 @@ import contextlib
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
@@ -16,7 +17,7 @@ from screens.messages import Discarded, Done, Planned, Refused, SourceRead, Stan
 from screens.moment import require_today
 from screens.request import Request, allowed, plan_of
 from screens.rows import Row
-from workbench.errors import EntryNotFoundError, UsageError, WorkbenchError
+from workbench.errors import EntryNotFoundError, SecretFoundError, UsageError, WorkbenchError
 from workbench.memory.entry import Entry
 from workbench.memory.markdown import Document
 from workbench.workspace.plan import Operation, Plan
@@ -98,13 +99,31 @@ class Curator:
     async def _refuse(self, request: Request, error: Exception, targets: tuple[Row, ...]) -> None:
         """Say why not; what needs a yes to be done after all comes with its plan."""
         plan: Plan | None = None
+        secret: SecretFoundError | None = None
         agreed = allowed(request, error)
         if agreed is not None:
             try:
                 plan = await self.planned(agreed)
+                secret = await self._run(lambda: self._secret_in(plan))
             except Exception as second:
                 agreed, error = None, second
-        self._post(Refused(request, error, agreed=agreed, plan=plan, targets=targets))
+        if agreed is not None and secret is not None:
+            agreed = replace(agreed, allow_secrets=True)  # it is shown with the rest: one yes to all of it
+        self._post(Refused(request, error, agreed=agreed, plan=plan, targets=targets, secret=secret))
+
+    def _secret_in(self, plan: Plan) -> SecretFoundError | None:
+        """The secrets that carrying ``plan`` out would stop at."""
+        from workbench.workspace.secrets_gate import require_no_new_secret  # noqa: PLC0415
+
+        history = self._workspace.history
+        if not plan.allow_secrets:
+            try:
+                require_no_new_secret(
+                    plan.edits, partial(history.blob, history.head()), brings_back=plan.brings_back
+                )
+            except SecretFoundError as found:
+                return found
+        return None
 
     def _do(self, request: Request) -> Operation:
         return self._workspace.operations.carry_out(lambda: plan_of(self._workspace, request))

@@ -7,6 +7,7 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from screens.moving import Command
+from screens.origins import Origin, hashes_of, origins_of
 from screens.panes.episodes import EpisodesPane
 from screens.panes.graph import GraphPane
 from screens.panes.logs import LogsPane
@@ -16,7 +17,6 @@ from screens.rows import Row
 from screens.shown import row_text, words
 from screens.snapshots import Contents
 from workbench.memory.entry import Entry, Kind
-from workbench.memory.provenance import Provenance
 from workbench.workspace.layout import kind_of
 
 if TYPE_CHECKING:
@@ -25,28 +25,12 @@ if TYPE_CHECKING:
 _PANES = {Kind.MEMORY: 1, Kind.EPISODE: 2, Kind.ENTITY: 3}
 
 
-def source_of(origin: Provenance) -> tuple[str, int, str | None] | None:
-    """The path, the line and the hash of the words that a promoted entry was made of; its first source."""
-    path, _, place = (origin.source or "").rpartition("#L")
-    number = place.partition("-")[0]
-    if not path or not number.isdecimal():
-        return None
-    digits = (origin.get("entry") or "").rpartition("#")[2]
-    return path, int(number), digits or None
-
-
 def copy_of(entry: Entry, memory: Sequence[Entry]) -> Entry | None:
     """The entry of long-term memory that was made of ``entry``, or says the same."""
-    place = f"{entry.path}#L{entry.start_line}"
     said = [(one, one.provenance) for one in memory if one.provenance]
-    by_hash = (
-        one for one, origin in said if entry.hash in [e.rpartition("#")[2] for e in origin.all("entry")]
-    )
-    by_place = (
-        one for one, origin in said
-        if any(source.partition("-")[0] == place for source in origin.all("src"))
-        and not origin.get("entry")
-    )  # fmt: skip
+    place = Origin(entry.path, entry.start_line)
+    by_hash = (one for one, origin in said if entry.hash in hashes_of(origin))
+    by_place = (one for one, origin in said if place in origins_of(origin))
     same = (one for one in memory if one.hash == entry.hash)
     return next(chain(by_hash, same, by_place), None)
 
@@ -119,16 +103,18 @@ class Jumping:
             else:
                 self._jump(Row(copy.address, words(""), path=copy.path, address=copy.address))
             return
-        source = entry.provenance and source_of(entry.provenance)
-        if not source:
+        origins = origins_of(entry.provenance) if entry.provenance else ()
+        if not origins:
             self._screen.say(words("This entry does not say where it came from"), severity="warning")
             return
-        path, line, digits = source
-        if path not in self._screen.files:
-            self._screen.say(
-                row_text(f"{path} is not there any more: the history below tells"), severity="warning"
-            )
+        there = [origin for origin in origins if origin.path in self._screen.files]
+        if not there:
+            text = f"{origins[0].path} is not there any more: the history below tells"
+            self._screen.say(row_text(text), severity="warning")
             return
+        path, line, digits = there[0]
+        if len(origins) > 1:
+            self._screen.say(words(f"It came from {len(origins)} places; this is one of them"))
         address = f"{path}#{digits or f'L{line}'}"
         self._jump(Row(path, words(""), path=path, line=line, address=address), to_origin=True)
 

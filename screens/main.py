@@ -450,10 +450,8 @@ class MainScreen(Screen[None]):
 
     def _row_changed(self, row: Row | None) -> None:
         self.show_hints()
-        if row is None or row.path is None:
-            return
         self.work(partial(self.reading.preview, row), "preview", exclusive=True)
-        if row.address:
+        if row is not None and row.address:
             self.work(partial(self.curating.history, row), "history", exclusive=True)
 
     def _pane(self, kind: type[_P]) -> _P:

@@ -21,7 +21,7 @@ from screens.snapshots import (
     QuarantineView,
     Summary,
 )
-from workbench.errors import WorkbenchError
+from workbench.errors import SecretFoundError, WorkbenchError
 from workbench.workspace.plan import Operation, Plan
 
 
@@ -201,7 +201,10 @@ class Discarded(Message):
 
 
 class Refused(Message):
-    """An action was refused, or failed; with ``agreed`` and its ``plan`` where a yes is all it needs."""
+    """An action was refused, or failed; with ``agreed`` and its ``plan`` where a yes is all it needs.
+
+    ``secret``: what else the yes is to, where the plan would put a secret into git's history.
+    """
 
     def __init__(
         self,
@@ -211,10 +214,12 @@ class Refused(Message):
         agreed: Request | None = None,
         plan: Plan | None = None,
         targets: tuple[Row, ...] = (),
+        secret: SecretFoundError | None = None,
     ) -> None:
         super().__init__()
         self.request = request
         self.error = error
+        self.secret = secret
         self.agreed = agreed
         self.plan = plan
         self.targets = targets

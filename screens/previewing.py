@@ -12,6 +12,7 @@ from screens.window import Window, read_window
 from workbench.errors import WorkbenchError
 from workbench.memory.entry import Entry
 from workbench.memory.frontmatter import read_front_matter
+from workbench.memory.markdown import Document
 from workbench.memory.names import RelPath
 from workbench.memory.provenance import COMMENT
 from workbench.visible import hidden
@@ -30,11 +31,18 @@ LINES_BEFORE = 30
 LINES_AFTER = 60
 
 
-def preview_of(workspace: Workspace, row: Row) -> Preview | None:
-    """What the preview shows for ``row``: its entry, or the beginning of its file; None for neither."""
-    if row.path is None:
+def preview_of(workspace: Workspace, row: Row | None) -> Preview | None:
+    """What the preview shows for ``row``; None where there is no row.
+
+    Its entry, or its section, or the beginning of its file; of a group that it is one.
+    """
+    if row is None:
         return None
+    if row.path is None:
+        return Preview(row.id, row.text, (), (), (_note("a group: enter opens and closes it"),))
     try:
+        if row.section:
+            return _section(row, workspace.document(row.path))
         entry = row.entry or _entry_of(workspace, row)
         if entry is None:
             window = read_window(workspace.root, row.path, 0, 2 * AROUND)
@@ -66,6 +74,24 @@ def _page(row: Row, window: Window) -> Preview:
     warnings: list[str] = [row_text(header.problem)] if header and header.problem else []
     warnings += _hidden(window.data.decode("utf-8", "surrogateescape"))
     return Preview(row.id, row_text(path), tuple(facts), tuple(warnings), tuple(lines))
+
+
+def _section(row: Row, document: Document) -> Preview:
+    """The lines under a heading, and under those that are deeper; its file where it is not there any more."""
+    here = next((heading for heading in document.headings if heading.path == row.section), None)
+    if here is None:
+        return _page(row, Window(0, document.data[: 2 * AROUND], len(document.data)))
+    ends = (h.first for h in document.headings if h.first > here.first and h.level <= here.level)
+    end = next(ends, None)
+    stops = len(document.data) if end is None else document.line_starts[end]
+    section = document.data[document.line_starts[here.first] : stops]
+    lines = _lines(section[: 2 * AROUND], here.first + 1, lambda n: "context")
+    if len(section) > 2 * AROUND:
+        lines.append(_note(f"… {len(section) - 2 * AROUND:,} more bytes of this section"))
+    where = row_text(f"{document.path}:{here.first + 1}")
+    facts = (("under", row_text(" › ".join(here.path))), ("size", plural(len(section), "byte")))
+    warnings = _hidden(section[: 2 * AROUND].decode("utf-8", "surrogateescape"))
+    return Preview(row.id, where, facts, tuple(warnings), tuple(lines))
 
 
 def _entry(row: Row, entry: Entry, window: Window) -> Preview:

@@ -98,7 +98,7 @@ class Reading:
         contents = self.store.contents(unfolded.file)
         return ContentsRead(pane, unfolded, contents, unfolded.rows(contents))
 
-    async def preview(self, row: Row) -> None:
+    async def preview(self, row: Row | None) -> None:
         """What the preview shows, after the cursor has rested for a moment."""
         await asyncio.sleep(PREVIEW_PAUSE_SECONDS)
         self._post(PreviewRead(await self._previews.run(lambda: preview_of(self._workspace, row))))

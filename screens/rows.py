@@ -54,6 +54,8 @@ class Row:
     done: bool = False
     """Whether the entry already stands in long-term memory."""
     pinned: bool = False
+    section: tuple[str, ...] = ()
+    """The headings down to the one that the row stands for, in the file ``path``."""
 
 
 class Folds:

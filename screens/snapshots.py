@@ -29,7 +29,11 @@ class Promoted:
 
     def holds(self, entry: Entry) -> bool:
         """Whether ``entry`` was promoted."""
-        return entry.hash in self.hashes or (entry.path, entry.start_line) in self.places
+        return self.has(entry.hash, entry.path, entry.start_line)
+
+    def has(self, digits: str, path: str, line: int) -> bool:
+        """Whether the words with this hash were promoted, or what stood at this place."""
+        return digits in self.hashes or (path, line) in self.places
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +43,7 @@ class Summary:
     stamp: Stamp
     count: int
     first: str
-    hashes: frozenset[str]
+    hashes: tuple[str, ...]
     lines: tuple[int, ...]
     partial: bool = False
 
@@ -62,6 +66,7 @@ class MemoryView:
     path: str
     entries: tuple[Entry, ...] = ()
     headings: tuple[tuple[str, ...], ...] = ()
+    heading_lines: tuple[int, ...] = ()
     characters: int = 0
     budget: int = 0
     promoted: Promoted = field(default_factory=Promoted)

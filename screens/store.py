@@ -11,13 +11,13 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
+from screens.origins import promoted_in
 from screens.snapshots import (
     Contents,
     EpisodesView,
     GraphView,
     MemoryView,
     Overview,
-    Promoted,
     QuarantineView,
     SetAside,
     Stamp,
@@ -26,7 +26,7 @@ from screens.snapshots import (
 )
 from screens.window import read_window
 from workbench.errors import WorkbenchError
-from workbench.memory.entry import Entry, Kind
+from workbench.memory.entry import Kind
 from workbench.memory.episode import Episode, read_episode
 from workbench.memory.frontmatter import read_front_matter
 from workbench.memory.graph import Entity, read_entity
@@ -75,6 +75,7 @@ class Store:
             path=document.path,
             entries=document.entries,
             headings=tuple(heading.path for heading in document.headings),
+            heading_lines=tuple(heading.first + 1 for heading in document.headings),
             characters=len(text),
             budget=self.workspace.settings.memory_budget,
             promoted=promoted_in(document.entries),
@@ -165,23 +166,6 @@ class Store:
         return read_entity(parse_document(file.path, data, file.kind))
 
 
-def promoted_in(entries: Iterable[Entry]) -> Promoted:
-    """What these entries of long-term memory were promoted from."""
-    hashes: set[str] = set()
-    places: set[tuple[str, int]] = set()
-    for entry in entries:
-        if entry.provenance is None:
-            continue
-        if named := entry.provenance.all("entry"):
-            hashes.update(digits.rpartition("#")[2].partition("~")[0] for digits in named)
-            continue
-        for source in entry.provenance.all("src"):
-            path, _, line = source.rpartition("#L")
-            if path and line.partition("-")[0].isdigit():
-                places.add((path, int(line.partition("-")[0])))
-    return Promoted(frozenset(hashes), frozenset(places))
-
-
 def of_kind(overview: Overview, *kinds: Kind) -> list[MemoryFile]:
     """The files of these kinds, by path."""
     return [file for file in overview.files.values() if file.kind in kinds]
@@ -193,7 +177,7 @@ def _summary(contents: Contents) -> Summary:
         stamp=contents.stamp,
         count=len(entries),
         first=entries[0].title if entries else contents.problem or "",
-        hashes=frozenset(entry.hash for entry in entries),
+        hashes=tuple(entry.hash for entry in entries),
         lines=tuple(entry.start_line for entry in entries),
         partial=contents.left_out > 0,
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from datetime import date
 from typing import TYPE_CHECKING
 
 from screens.actions import by_id
@@ -17,6 +18,8 @@ from screens.rows import Part, Row
 from screens.shown import Shown, plural, row_text, words
 from screens.snapshots import MemoryView
 from workbench.memory.entry import Kind
+from workbench.memory.provenance import parse_day
+from workbench.workspace.layout import MemoryFile
 
 if TYPE_CHECKING:
     from screens.main import MainScreen
@@ -24,6 +27,7 @@ if TYPE_CHECKING:
 _LOOKABLE = (
     "promote", "promote_to", "forget", "move", "pin", "quarantine", "archive", "undo", "redo",
 )  # fmt: skip
+_TAKES = (Kind.LOG, Kind.NOTE, Kind.CONTEXT, Kind.ENTITY, Kind.BOOTSTRAP)
 _HEADING, _ENTRY, _FILE = "heading:", "entry:", "file:"
 
 
@@ -85,9 +89,17 @@ class Targeting:
         self._screen.show_dialog(LookScreen(actions, self._screen.context()), chosen)
 
     def _file_rows(self) -> Iterator[Row]:
-        for path, file in self._screen.files.items():
-            if file.kind in (Kind.LOG, Kind.NOTE, Kind.CONTEXT, Kind.ENTITY, Kind.BOOTSTRAP):
+        """The files that can take entries up, the newest first."""
+        files = sorted(self._screen.files.items(), key=lambda item: recency(item[1]), reverse=True)
+        for path, file in files:
+            if file.kind in _TAKES:
                 yield Row(f"{_FILE}{path}", row_text(path), lead=(_label("file"),), path=path)
+
+
+def recency(file: MemoryFile) -> tuple[date, bool]:
+    """How new a file is: a log by its day, which a clone does not change, any other by its last change."""
+    day = parse_day(file.path.rpartition("/")[2]) if file.kind is Kind.LOG else None
+    return day or date.fromtimestamp(file.ctime_ns / 1e9), day is not None
 
 
 def aimed(request: Request, answer: str, memory: str) -> Request:

@@ -9,11 +9,10 @@ from screens.shown import row_text, words
 from workbench.errors import FlaggedError, SecretFoundError
 
 
-def warning_rows(error: Exception) -> list[Row]:
-    """The findings that ``error`` tells of, fit to be shown above the change."""
-    rows = [
-        Row(f"warning:{number}", row.text, row.tone, row.depth) for number, row in enumerate(_rows(error))
-    ]
+def warning_rows(*errors: Exception) -> list[Row]:
+    """The findings that these errors tell of, fit to be shown above the change."""
+    found = (row for error in errors for row in _rows(error))
+    rows = [Row(f"warning:{number}", row.text, row.tone, row.depth) for number, row in enumerate(found)]
     return [*rows, Row("warning:end", words(""), inert=True)]
 
 
@@ -27,7 +26,7 @@ def _rows(error: Exception) -> Iterator[Row]:
     elif isinstance(error, SecretFoundError):
         yield Row(
             "",
-            words("This would put a secret into git's history, from which it is hard to remove:"),
+            words("This would record a secret in git, from where it is hard to remove:"),
             tone="head",
         )
         for place in error.places:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench.visible import hidden, visible
+from workbench.visible import cut, hidden, visible
 
 INVISIBLE = ("Cc", "Cf", "Co", "Cs", "Zl", "Zp")
 
@@ -52,3 +52,17 @@ def test_hidden_names_each_invisible_character_once() -> None:
 @given(st.text())
 def test_it_never_changes_what_it_has_shown(text: str) -> None:
     assert visible(visible(text)) == visible(text)
+
+
+@given(st.text(max_size=60), st.integers(min_value=1, max_value=60))
+def test_a_line_that_is_cut_fits_and_holds_no_half_of_a_picture(text: str, characters: int) -> None:
+    line = visible(text, one_line=True)
+    short = cut(line, characters)
+    assert len(short) <= characters
+    assert short == line or (short.endswith("…") and line.startswith(short[:-1]))
+
+
+@pytest.mark.parametrize("characters", range(4, 13))
+def test_a_picture_is_shown_whole_or_not_at_all(characters: int) -> None:
+    short = cut(visible("abc\u200bdef ghi"), characters)
+    assert short == "abc…" if characters < 12 else short.startswith("abc<U+200B>")

@@ -19,7 +19,7 @@
     │   └── ReadOnlyError                   the workspace cannot be written
     ├── BusyError                  exit 3   somebody else holds a lock: try again
     ├── ConflictError                       newer text is in the way; nothing was changed
-    ├── SecretFoundError                    a secret would enter git's history; nothing was recorded
+    ├── SecretFoundError                    a secret would be recorded in a file; nothing was
     ├── WriteFailedError                    the disk refused; the old text is intact
     ├── BackupError                         a backup cannot be made, or cannot be restored
     ├── EditorError                         the person's editor did not end as one that saved
@@ -199,7 +199,7 @@ class ConflictError(WorkbenchError):
 
 
 class SecretFoundError(WorkbenchError):
-    """A secret would enter git's history, from which it is hard to remove; nothing was recorded.
+    """A secret would be recorded in a file that does not hold it in the last commit; nothing was recorded.
 
     ``places`` are lines fit to be shown (``path:line: rule masked-value``), ``more`` counts those left
     out. ``on_disk``: it stands in a file already, and only git does not have it yet.
@@ -211,8 +211,8 @@ class SecretFoundError(WorkbenchError):
         self.places = [*places, *([f"and {more} more"] if more else [])]
         rest = f"; and {more} more" if more else ""
         super().__init__(
-            f"this would put a secret into git's history: {'; '.join(places)}{rest}; nothing was recorded",
-            hint="delete it from the file with an editor: git does not have it yet, so no trace is left; "
+            f"this would record a secret in {'; '.join(places)}{rest}; nothing was recorded",
+            hint="delete it from the file with an editor, so that no trace is left of it there; "
             "or keep it as it is (--allow-secret, which `workbench record` knows too)"
             if on_disk
             else "leave it out, or record it as it is (--allow-secret)",

@@ -18,6 +18,8 @@ _SUSPECT = re.compile(
     r"\U00013430-\U0001343f\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
     r"\U000f0000-\U0010ffff]"
 )
+_PICTURE = re.compile(r"<(?:U\+[0-9A-F]{4,6}|[0-9A-F]{2})>")
+_WIDEST = len("<U+10FFFF>")
 # Joiners and form selectors belong between emoji and in some scripts; text looks broken without them.
 _JOINERS = frozenset("\u200c\u200d\ufe0e\ufe0f")
 _JOINED = re.compile(
@@ -35,6 +37,20 @@ def visible(text: str, *, one_line: bool = False) -> str:
     if one_line:
         text = text.replace("\r\n", " ").replace("\n", " ").replace("\t", " ")
     return _SUSPECT.sub(_show, text)
+
+
+def cut(line: str, characters: int) -> str:
+    """``line``, which is visible already, in at most that many characters: the end gives way to ``…``.
+
+    The picture of an invisible character is kept whole or left out.
+    """
+    if len(line) <= characters:
+        return line
+    end = characters - 1
+    for picture in _PICTURE.finditer(line, max(0, end - _WIDEST), end + _WIDEST):
+        if picture.start() < end < picture.end():
+            end = picture.start()
+    return line[:end].rstrip() + "…"
 
 
 def hidden(text: str) -> tuple[str, ...]:

@@ -174,8 +174,8 @@ def summed(row: Row, summary: Summary | None, promoted: Promoted, *, is_open: bo
             shift = len(text) + 2 if text else 0
             text = Shown(f"{text}: {first}" if text else first)
             emphasis += tuple((a + shift, b + shift, tone) for a, b, tone in marks)
-        known = len(summary.hashes & promoted.hashes)
-        known += sum((row.id, line) in promoted.places for line in summary.lines)
+        said = zip(summary.hashes, summary.lines, strict=True)
+        known = sum(promoted.has(digits, row.id, line) for digits, line in said)
         if known:
             tail.append(Part(words(f"{PROMOTED}{known}"), "good"))
         tail.append(Part(words(f"{summary.count}+" if summary.partial else str(summary.count)), "muted"))

@@ -59,6 +59,9 @@ def memory_rows(view: MemoryView, folds: Folds, today: date) -> list[Row]:
         for depth in range(len(entry.heading)):
             path = entry.heading[: depth + 1]
             counts[path] = counts.get(path, 0) + 1
+    lines: dict[tuple[str, ...], int] = {}
+    for path, line in zip(view.headings, view.heading_lines, strict=True):
+        lines.setdefault(path, line)
     rows: list[Row] = []
     last: tuple[str, ...] = ()
     for entry in view.entries:
@@ -68,7 +71,8 @@ def memory_rows(view: MemoryView, folds: Folds, today: date) -> list[Row]:
             shared += 1
         for depth in range(max(shared, skip), len(path)):
             if _all_open(folds, path[:depth], skip):
-                rows.append(_heading(path[: depth + 1], depth - skip, counts, folds))
+                row = _heading(path[: depth + 1], depth - skip, counts, folds)
+                rows.append(replace(row, path=view.path, line=lines.get(row.section, 1)))
         last = path
         if _all_open(folds, path, skip):
             depth = max(0, len(path) - skip)
@@ -81,7 +85,9 @@ def _heading(path: tuple[str, ...], depth: int, counts: dict[tuple[str, ...], in
     row_id = _heading_id(path)
     is_open = folds.is_open(row_id, default=True)
     count = Part(words(str(counts.get(path, 0))), "muted")
-    return Row(row_id, row_text(path[-1]), tone="head", depth=depth, fold=is_open, tail=(count,))
+    return Row(
+        row_id, row_text(path[-1]), tone="head", depth=depth, fold=is_open, tail=(count,), section=path
+    )
 
 
 def _heading_id(path: tuple[str, ...]) -> str:

@@ -218,6 +218,18 @@ def test_the_new_lines_come_as_an_option_or_from_standard_input(
     assert run("edit", address, "--text", "x", "--from-stdin").code == 2
 
 
+def test_plain_words_keep_the_list_marker_and_the_provenance(
+    run: Run, sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sandbox.write("MEMORY.md", "# M\n\n- a\n- likes tea <!-- wb: id=m1 -->\n- c\n")
+    done = run("edit", sandbox.address("tea", "MEMORY.md"), "--text", "likes coffee")
+    assert done.code == 0
+    assert sandbox.read("MEMORY.md") == b"# M\n\n- a\n- likes coffee <!-- wb: id=m1 -->\n- c\n"
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"likes both\nin turn\n")))
+    assert run("edit", sandbox.address("coffee", "MEMORY.md"), "--from-stdin").code == 0
+    assert sandbox.read("MEMORY.md") == b"# M\n\n- a\n- likes both\n  in turn <!-- wb: id=m1 -->\n- c\n"
+
+
 def test_merge_makes_one_of_several(run: Run, sandbox: Sandbox) -> None:
     before = sandbox.snapshot()
     named = sandbox.address("tea", "MEMORY.md"), sandbox.address("Atlas", "MEMORY.md")
@@ -240,6 +252,8 @@ def test_an_entry_is_promoted_into_another(run: Run, sandbox: Sandbox) -> None:
     done = run("promote", sandbox.address("staging port"), "--into", target)
     assert done.code == 0
     assert "→ Project Facts" in done.out
+    subject = sandbox.git("log", "-1", "--format=%s").strip()
+    assert subject == "promote: The staging port is 8443 → into The project is called Atlas"
     assert b"- The project is called Atlas. The staging port is 8443 <!-- wb:" in sandbox.read("MEMORY.md")
     assert run("promote", sandbox.address("tantivy"), "--into", target).code == 2
     assert run("undo").code == 0

@@ -7,7 +7,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from tests.support.workspaces import EPISODE, LOG, Sandbox
-from workbench.curation import entry_source, plan_edit, plan_undo
+from workbench.curation import entry_source, plan_edit, plan_undo, reworded
 from workbench.curation.edit import replace_entry
 from workbench.errors import ConflictError, EntryNotFoundError, NotCuratableError, UsageError
 from workbench.memory.entry import Kind
@@ -88,6 +88,46 @@ def test_the_provenance_stays_unless_the_person_edits_it_away(sandbox: Sandbox) 
     assert sandbox.read("MEMORY.md") == b"- loves tea <!-- wb: id=m1 -->\n- b\n"
     edit(sandbox, "tea", "- loves tea", "MEMORY.md")
     assert sandbox.read("MEMORY.md") == b"- loves tea\n- b\n"
+
+
+@pytest.mark.parametrize(
+    ("source", "words", "expected"),
+    [
+        ("- old\n", "new", "- new\n"),
+        ("- old <!-- wb: id=m1   trust=owner -->\n", "new\n", "- new <!-- wb: id=m1   trust=owner -->\n"),
+        ("- old\n  - in\n", "new\n- milk\n- eggs", "- new\n  - milk\n  - eggs\n"),
+        ("- old <!-- wb: id=m1 -->\n", "a\nb\n\n- c\n", "- a\n  b <!-- wb: id=m1 -->\n\n  - c\n"),
+        ("12)  old\n", "new\nlines", "12)  new\n     lines\n"),
+        ("  * old\n", "new\nlines", "  * new\n    lines\n"),
+        ("- old <!-- wb: id=m1 -->\n", "- new", "- new"),
+        ("- old <!-- wb: id=m1 -->\n", "1. new", "1. new"),
+        ("- old <!-- wb: id=m1 -->\n", "new <!-- wb: id=m2 -->", "- new <!-- wb: id=m2 -->\n"),
+        ("- old <!-- wb: id=m1 -->\n", "```\nx\n```", "- ```\n  x\n  ```\n  <!-- wb: id=m1 -->\n"),
+        ("old <!-- wb: id=m1 -->\n", "new\nlines\n", "new\nlines <!-- wb: id=m1 -->\n"),
+        ("old <!-- wb: id=m1 -->\n", "- new", "- new"),
+        ("> old\n", "new", "new"),
+        ("- old\n", "", ""),
+    ],
+)
+def test_plain_words_keep_the_marker_and_where_the_entry_came_from(
+    sandbox: Sandbox, source: str, words: str, expected: str
+) -> None:
+    sandbox.write("memory/a.md", source)
+    document = sandbox.workspace.document("memory/a.md")
+    assert reworded(document, document.entries[0], words) == expected
+
+
+@pytest.mark.parametrize("ends", ["\n", "\r\n"])
+def test_plain_words_in_a_list_stay_one_entry_with_its_provenance(sandbox: Sandbox, ends: str) -> None:
+    text = "- a\n- old <!-- wb: id=m1 -->\n- c\n".replace("\n", ends)
+    sandbox.write("memory/a.md", text)
+    place = sandbox.workspace
+    document, entry = place.locate(sandbox.address("old", "memory/a.md"))
+    source = reworded(document, entry, "new\n\nand more\n- nested")
+    place.operations.carry_out(lambda: plan_edit(place, entry.address, source))
+    entries = place.document("memory/a.md").entries
+    assert [e.text for e in entries] == ["a", "new\n\nand more\n- nested", "c"]
+    assert entries[1].provenance == entry.provenance
 
 
 def test_a_text_of_several_entries_is_named_by_its_first(sandbox: Sandbox) -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from datetime import date
 
 import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
 
 from indexing.answer import Query
 from indexing.search import LexicalSearch
@@ -12,6 +14,11 @@ from indexing.sync import reindex
 from tests.support.workspaces import EPISODE, EPISODE_TEXT, LOG, LOG_TEXT, MEMORY_TEXT, Sandbox
 from workbench.curation import plan_promote, plan_quarantine, plan_release, plan_undo, quarantined
 from workbench.errors import ConflictError, EntryNotFoundError, NotCuratableError, NotMemoryError
+from workbench.memory.entry import Entry, Form, Kind
+from workbench.memory.markdown import parse_document
+from workbench.memory.names import RelPath
+from workbench.memory.neighbour import behind, neighbour
+from workbench.memory.relocation import leave, lift, set_down
 from workbench.workspace.plan import Operation
 from workbench.workspace.workspace import Workspace
 
@@ -53,6 +60,7 @@ def test_an_entry_in_quarantine_says_where_it_came_from(sandbox: Sandbox) -> Non
     assert said.get("from") == LOG
     assert said.get("under") == "2026-03-14\n10:00 planning with Sarah"
     assert said.get("quarantined") == "2026-03-20"
+    assert said.get("after") == sandbox.address("Sarah").rpartition("#")[2]
     assert sandbox.read(LOG).decode() == LOG_TEXT.replace("- The staging port is 8443\n", "")
 
 
@@ -106,6 +114,129 @@ def test_every_form_comes_back_byte_for_byte(sandbox: Sandbox, block: str) -> No
     now = sandbox.workspace.find(back.became[0])
     assert (now.address, now.form, now.heading) == (old.address, old.form, old.heading)
     assert sandbox.workspace.document("memory/note.md").data[now.span.start : now.span.end].decode() == block
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("# N\n\n- a\n- b\n- c\n", "b"),
+        ("# N\n\n- a\n- b\n- c\n", "a"),
+        ("# N\n- a\n- b\n\n## M\n- c\n", "a"),
+        ("# N\n\nThe list:\n- a\n- b\n", "a"),
+        ("# N\n\none\n\ntwo\nlines\n\nthree\n\n## M\n\nfour\n", "two"),
+        ("# N\n\none\n\n\n\ntwo\n\nthree\n", "two"),
+        ("# N\n\none\n\n## M\n\ntwo\n\nthree\n", "two"),
+        ("# N\n\none\n\ntwo\n\n## M\n\nthree\n", "two"),
+        ("# N\n\none\n\n| a | b |\n| - | - |\n| 1 | 2 |\n\ntwo\n", "1 | 2"),
+        ("# N\n\none\n\n```py\nx = 1\n\n\ty = 2\n```\n\ntwo\n", "x = 1"),
+        ("# N\n\n- a\n\n> quoted\n> twice\n\n- b\n", "quoted"),
+        ("# N\n\none\n\n---\n\ntwo\n\nthree\n", "two"),
+        ("top\n\nsecond\n\n# N\n\none\n", "top"),
+        ("---\nid: n\n---\n\ntop\n\n# N\n\none\n", "top"),
+        ("## D\n\n- x\n\n## D\n\n- y\n- z\n- w\n", "z"),
+        ("# N\n\n- same\n- x\n- same\n- y\n- z\n", "y"),
+        ("# N\n\n- a\n  - nested\n\n  more\n\n- b\n\n- c\n", "b"),
+    ],
+)
+@pytest.mark.parametrize("ends", ["\n", "\r\n"])
+def test_what_is_released_stands_where_it_stood_byte_for_byte(
+    sandbox: Sandbox, text: str, words: str, ends: str
+) -> None:
+    sandbox.write("memory/note.md", text.replace("\n", ends))
+    before = sandbox.read("memory/note.md")
+    done = quarantine(sandbox, sandbox.address(words, "memory/note.md"))
+    assert sandbox.read("memory/note.md") != before
+    back = release(sandbox, *done.became)
+    assert sandbox.read("memory/note.md") == before
+    assert back.became == done.entries
+    assert back.notes == ()
+
+
+NEIGHBOURS = "# N\n\n- a\n- b\n- c\n- d\n\none\n\ntwo\n\nthree\n"
+
+
+@pytest.mark.parametrize("together", [True, False])
+@pytest.mark.parametrize("named", [["b", "c"], ["c", "b"], ["a", "b", "c"], ["two", "one"], ["a", "three"]])
+def test_neighbours_that_left_come_back_in_their_order(
+    sandbox: Sandbox, named: list[str], together: bool
+) -> None:
+    sandbox.write("memory/note.md", NEIGHBOURS)
+    addresses = [next(e.address for e in note(sandbox) if e.text == words) for words in named]
+    groups = [addresses] if together else [[address] for address in addresses]
+    aside = [address for group in groups for address in quarantine(sandbox, *group).became]
+    release(sandbox, *aside)
+    assert sandbox.read("memory/note.md").decode() == NEIGHBOURS
+
+
+def note(sandbox: Sandbox) -> tuple[Entry, ...]:
+    return sandbox.workspace.document("memory/note.md").entries
+
+
+@pytest.mark.parametrize("order", [("b", "c"), ("c", "b")])
+def test_of_neighbours_that_left_together_each_may_come_back_first(
+    sandbox: Sandbox, order: tuple[str, str]
+) -> None:
+    sandbox.write("memory/note.md", NEIGHBOURS)
+    became = quarantine(sandbox, *(e.address for e in note(sandbox) if e.text in order)).became
+    for words in order:
+        release(sandbox, became["bc".index(words)])
+    assert sandbox.read("memory/note.md").decode() == NEIGHBOURS
+
+
+def test_where_the_neighbour_is_gone_it_stands_at_the_end_of_its_section(sandbox: Sandbox) -> None:
+    sandbox.write("memory/note.md", NEIGHBOURS)
+    done = quarantine(sandbox, sandbox.address("b", "memory/note.md"))
+    sandbox.write("memory/note.md", "# N\n\n- x\n- y\n\n# M\n\n- a\n")
+    release(sandbox, *done.became)
+    assert sandbox.read("memory/note.md").decode() == "# N\n\n- x\n- y\n- b\n\n# M\n\n- a\n"
+
+
+def test_what_changed_around_the_place_meanwhile_stays(sandbox: Sandbox) -> None:
+    sandbox.write("memory/note.md", "# N\n\none\n\ntwo\n\nthree\n")
+    done = quarantine(sandbox, sandbox.address("two", "memory/note.md"))
+    sandbox.write("memory/note.md", "# N\n\nnew\n\none\n\nthree\n")
+    release(sandbox, *done.became)
+    assert sandbox.read("memory/note.md").decode() == "# N\n\nnew\n\none\n\ntwo\n\nthree\n"
+
+
+@pytest.mark.parametrize("after", ["-", "-+9999", "0000", "x", "-+-1", "ca978112ca1b~9+2", "../a"])
+def test_whatever_the_field_says_the_entry_comes_back_and_nothing_else_changes(
+    sandbox: Sandbox, after: str
+) -> None:
+    sandbox.write("memory/note.md", NEIGHBOURS)
+    sandbox.write(STORE, f"- back <!-- wb: from=memory/note.md under=N after={after} -->\n")
+    release(sandbox, sandbox.address("back", STORE))
+    (entry,) = (e for e in note(sandbox) if e.text == "back")
+    assert (entry.heading, entry.provenance) == (("N",), None)
+    assert [e.text for e in note(sandbox) if e != entry] == ["a", "b", "c", "d", "one", "two", "three"]
+
+
+BLOCKS = st.sampled_from(
+    [
+        "- it {}",
+        "- it {}\n  - in",
+        "word {}",
+        "| a {} |\n| - |",
+        "```\nx {}\n```",
+        "> q {}",
+        "# H {}",
+        "1. n {}",
+    ]
+)
+
+
+@given(forms=st.lists(BLOCKS, min_size=1, max_size=7), data=st.data())
+@settings(max_examples=200, deadline=None)
+def test_among_blocks_of_any_form_it_comes_back_where_it_stood(forms: list[str], data: st.DataObject) -> None:
+    text = "\n\n".join(form.format(n) for n, form in enumerate(forms)) + "\n"
+    document = parse_document(RelPath("memory/note.md"), text.encode(), Kind.NOTE)
+    assume(entries := [e for e in document.entries if e.form is not Form.HEADING])
+    entry = data.draw(st.sampled_from(entries))
+    (passage,) = lift(document, [entry])
+    left = leave(document, [passage])
+    place = behind(left, entry.heading, neighbour(document, passage))
+    assert place is not None
+    assert set_down(left, place, [passage])[0].data == document.data
 
 
 def test_of_several_headings_of_one_name_the_whole_path_decides(sandbox: Sandbox) -> None:

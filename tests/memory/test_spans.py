@@ -395,3 +395,20 @@ def test_a_file_of_two_hundred_megabytes_is_read_whole() -> None:
     document = parse(data)
     assert len(data) >= 200_000_000
     assert sum(e.span.end - e.span.start for e in document.entries) == len(data) - 202
+
+
+@pytest.mark.parametrize(
+    ("line", "plain"),
+    [
+        ("**Brake pads:** worn", "Brake pads: worn"),
+        ("*a*, __b__ and ~~c~~", "a, b and c"),
+        ("**a *b* c**", "a b c"),
+        ("***all***", "all"),
+        ("`__init__` and **x**", "`__init__` and x"),
+        ("2*3*4, snake_case_name, path/_part_/x", "2*3*4, snake_case_name, path/_part_/x"),
+        ("**open, and * a star * too", "**open, and * a star * too"),
+    ],
+)
+def test_a_title_for_people_has_no_marks_of_emphasis(line: str, plain: str) -> None:
+    (entry,) = parse_document(RelPath("memory/a.md"), f"- {line}\n".encode(), Kind.NOTE).entries
+    assert (entry.title, entry.plain_title) == (line, plain)

@@ -8,7 +8,7 @@ from pathlib import Path
 from screens.browse import BrowseScreen
 from tests.screens.interface import Interface, opened
 from tests.support.workspaces import LOG, LOG_TEXT, MEMORY_TEXT, Sandbox
-from workbench.curation import plan_forget, plan_promote
+from workbench.curation import plan_forget, plan_merge, plan_promote
 from workbench.workspace.plan import Operation
 
 PORT = "- The staging port is 8443\n"
@@ -148,6 +148,46 @@ async def test_a_source_that_changed_since_is_shown_in_its_place(sandbox: Sandbo
         assert "9443" in interface.main.here.row.text
 
 
+async def goes_back(interface: Interface, words: str, copy: str) -> None:
+    """From an entry of the log to the one of long-term memory that it became a part of."""
+    await interface.press("1")
+    await interface.go_to(words)
+    await interface.until(lambda: (row := interface.main.here.row) and row.done, f"{words!r} is marked")
+    await interface.press("o")
+    await interface.until(lambda: interface.main.current == 1, "long-term memory")
+    await interface.until(lambda: (row := interface.main.here.row) and copy in row.text, "its copy")
+
+
+async def test_each_source_of_a_merged_entry_finds_the_way_to_it(sandbox: Sandbox) -> None:
+    promote(sandbox, "staging port")
+    promote(sandbox, "use tantivy")
+    workspace = sandbox.workspace
+    copies = [sandbox.address(words, "MEMORY.md") for words in ("staging port", "use tantivy")]
+    workspace.operations.carry_out(lambda: plan_merge(workspace, copies, text="Of port and search"))
+    async with opened(workspace) as interface:
+        for words in ("staging port", "use tantivy"):
+            await goes_back(interface, words, "Of port and search")
+        assert "✓2" in "".join(part.text for part in interface.main.panes[0].list.rows[0].tail)
+        await interface.press("o")
+        await interface.until_said("It came from 2 places")
+        await interface.until(lambda: (row := interface.main.here.row) and row.path == LOG, "the first")
+
+
+async def test_a_source_without_a_hash_is_found_beside_one_with_a_hash(sandbox: Sandbox) -> None:
+    tea = f"- Likes tea <!-- wb: id=m1 src={LOG}#L5 trust=owner -->"
+    sandbox.write("MEMORY.md", MEMORY_TEXT.replace("- Likes tea", tea))
+    workspace = sandbox.workspace
+    port, into = sandbox.address("staging port"), sandbox.address("Likes tea", "MEMORY.md")
+    workspace.operations.carry_out(lambda: plan_promote(workspace, [port], into=into))
+    assert sandbox.read("MEMORY.md").count(b"entry=") == 1
+    async with opened(workspace) as interface:
+        for words in ("async reviews", "staging port"):
+            await goes_back(interface, words, "Likes tea")
+        assert "✓2" in "".join(part.text for part in interface.main.panes[0].list.rows[0].tail)
+        await interface.press("o")
+        await interface.until(lambda: (row := interface.main.here.row) and row.line == 5, "its line")
+
+
 async def test_an_entry_is_followed_through_its_moves(sandbox: Sandbox) -> None:
     promote(sandbox, "staging port")
     async with opened(sandbox.workspace) as interface:
@@ -186,6 +226,30 @@ async def test_another_writers_text_is_announced_shown_and_kept(sandbox: Sandbox
         await interface.until(lambda: not interface.main.banner.display, "the banner is gone")
     assert "only the agent wrote this" in sandbox.git("cat-file", "-p", blob)
     assert sandbox.read(LOG) == LOG_TEXT.encode()
+
+
+async def test_what_an_agent_wrote_into_a_replaced_file_is_listed_and_git_keeps_it(sandbox: Sandbox) -> None:
+    with (sandbox.root / "MEMORY.md").open("r+b", buffering=0) as agent:
+        promote(sandbox, "staging port")
+        agent.truncate(0)
+        agent.write(b"# Memory\n\n- by an agent that held the file open\n")
+    async with opened(sandbox.workspace) as interface:
+        await interface.until_shown("Another writer's text is in no memory file (1): C shows it")
+        await interface.press("C")
+        await interface.until_shown("≠ - by an agent that held the file open")
+        await interface.until_shown("≠ - Likes tea")
+        assert [row.text for row in browse(interface).list.rows] == ["MEMORY.md"]
+        await interface.press("d")
+        await interface.until_said("git keeps its text")
+        await interface.until_shown("there are none any more")
+        assert "held the file open" not in interface.text
+        blob = interface.toasts.partition("cat-file -p ")[2].split()[0]
+        await interface.press("C")
+        await interface.until(lambda: interface.main.is_active, "closed by the key that opened it")
+        assert not interface.main.banner.display
+    assert sandbox.git("cat-file", "-p", blob) == "# Memory\n\n- by an agent that held the file open\n"
+    assert b"held the file open" not in sandbox.read("MEMORY.md")
+    assert sandbox.workspace.operations.conflicts() == ()
 
 
 async def test_without_conflicts_the_key_says_so(sandbox: Sandbox) -> None:

@@ -102,6 +102,46 @@ async def test_it_follows_the_cursor_and_scrolls_beside_it(sandbox: Sandbox) -> 
         assert "first" in interface.main.here.row.text
 
 
+async def test_a_heading_shows_its_section_and_nothing_of_the_entry_before(sandbox: Sandbox) -> None:
+    async with opened(sandbox.workspace) as interface:
+        preview = interface.main.preview
+        await interface.press("2")
+        await interface.go_to("Likes tea")
+        await interface.until(lambda: preview.shown and preview.shown.where == "MEMORY.md:5", "the entry")
+        await interface.go_to("Project Facts")
+        await interface.until(lambda: preview.shown and preview.shown.where == "MEMORY.md:7", "its section")
+        assert preview.shown is not None
+        assert [line.text for line in preview.shown.lines] == [
+            "## Project Facts", "", "- The project is called Atlas"
+        ]  # fmt: skip
+
+
+async def test_a_group_says_that_it_is_one_and_shows_nothing_else(sandbox: Sandbox) -> None:
+    async with opened(sandbox.workspace) as interface:
+        preview = interface.main.preview
+        await interface.go_to("staging port")
+        await interface.until(lambda: "staging port" in str(preview.shown), "the entry")
+        await interface.press("3")
+        await interface.go_to("Waiting, by expiry")
+        await interface.until(lambda: preview.border_title == "Waiting, by expiry", "the group")
+        assert preview.shown is not None
+        assert [line.text for line in preview.shown.lines] == ["a group: enter opens and closes it"]
+        await interface.press("4")
+        await interface.until(lambda: preview.shown is None, "an empty pane has nothing to show")
+
+
+async def test_a_day_shows_the_beginning_of_its_file(sandbox: Sandbox) -> None:
+    async with opened(sandbox.workspace) as interface:
+        preview = interface.main.preview
+        await interface.press("2")
+        await interface.go_to("Likes tea")
+        await interface.until(lambda: preview.shown and preview.shown.where == "MEMORY.md:5", "the entry")
+        await interface.press("1", "g", "g")
+        await interface.until(lambda: preview.border_title == LOG, "the day")
+        assert preview.shown is not None
+        assert preview.shown.lines[0].text == "# 2026-03-14"
+
+
 async def test_enter_on_an_entry_reads_it_in_full(sandbox: Sandbox) -> None:
     async with opened(sandbox.workspace) as interface:
         before = interface.main.preview.size.height

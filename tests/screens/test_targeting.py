@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from screens.widgets.entry_list import EntryList
 from tests.screens.interface import opened
 from tests.support.workspaces import LOG, LOG_TEXT, MEMORY_TEXT, Sandbox
 
@@ -150,3 +151,19 @@ async def test_a_heading_that_is_there_is_not_offered_as_a_new_one(sandbox: Sand
         assert "new heading" not in interface.text
         await interface.type("s")
         await interface.until_shown("new heading")
+
+
+async def test_headings_are_offered_first_then_the_newest_files(sandbox: Sandbox) -> None:
+    for day in ("2025-12-31", "2026-03-15", "2026-01-02"):
+        sandbox.write(f"memory/{day}.md", "- something\n")
+    sandbox.write("memory/projects.md", "- a note, written now\n")
+    async with opened(sandbox.workspace) as interface:
+        await interface.press("2")
+        await interface.go_to("Likes tea")
+        await interface.press("M")
+        await interface.until_shown("Move 1 entry to")
+        offered = [row.text for row in interface.app.screen.query_one("#choices", EntryList).rows]
+        assert offered == [
+            "User Preferences", "Project Facts", "memory/projects.md", "memory/2026-03-15.md", LOG,
+            "memory/2026-01-02.md", "memory/2025-12-31.md",
+        ]  # fmt: skip

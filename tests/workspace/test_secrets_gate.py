@@ -43,6 +43,7 @@ def test_a_secret_found_on_disk_is_not_committed_with_an_action_on_another_entry
         forget(sandbox, "staging port")
     line = LOG_TEXT.count("\n") + 1
     assert f"{LOG}:{line}: GitHub token ghp_…" in refused.value.message
+    assert "record a secret in" in refused.value.message
     assert "nothing was recorded" in refused.value.message
     assert "editor" in refused.value.hint
     assert "--allow-secret" in refused.value.hint
@@ -121,6 +122,19 @@ def test_forgetting_a_recorded_secret_works_and_says_that_it_is_still_in_the_his
     assert "docs/purge.md" in note
     assert TOKEN not in note
     assert TOKEN.encode() not in sandbox.read(LOG)
+
+
+@pytest.mark.parametrize(("count", "more"), [(2, ""), (7, " and 2 more are still")])
+def test_all_secrets_of_an_entry_are_told_of_in_one_note(sandbox: Sandbox, count: int, more: str) -> None:
+    tokens = [f"npm_{'q7Zk2Vx9Lm4T8Rw3Np' * 2}"[:38] + f"K{n}" for n in range(count)]
+    sandbox.write(LOG, LOG_TEXT + f"- the keys are {' and '.join(tokens)}\n")
+    sandbox.commit("the agent's own commit")
+    (note,) = forget(sandbox, "the keys are").notes
+    assert note.count("npm token") == min(count, 5)
+    assert more in note
+    assert "are still in git's history" in note
+    assert "docs/purge.md of Memory Workbench" in note
+    assert not any(token in note for token in tokens)
 
 
 def test_undo_and_redo_bring_back_what_the_history_holds(sandbox: Sandbox) -> None:

@@ -18,13 +18,16 @@ from workbench.cli.carrying_out import (
 from workbench.cli.output import json_option, narrate
 from workbench.cli.places import workspace
 from workbench.errors import UsageError
+from workbench.workspace.plan import Plan
 from workbench.workspace.workspace import Workspace
 
 
 @click.command()
 @click.argument("entry", metavar="ENTRY")
-@click.option("--text", metavar="MARKDOWN", default=None, help="Its new lines, with the list marker.")
-@click.option("--from-stdin", is_flag=True, help="Read its new lines from standard input.")
+@click.option(
+    "--text", metavar="MARKDOWN", default=None, help="Its new words, or its lines with the list marker."
+)
+@click.option("--from-stdin", is_flag=True, help="Read them from standard input.")
 @reason_option
 @allow_secret_option
 @dry_run_option
@@ -40,18 +43,25 @@ def edit(
 ) -> None:
     """Change the lines of one entry, in your editor.
 
+    Words without a list marker (--text, --from-stdin) keep the entry's marker and where it came from.
     What is written there is never lost: when the entry was changed on disk meanwhile, nothing is
     overwritten, and the text stays in a file that is named.
     """
-    from workbench.curation import plan_edit
+    from workbench.curation import plan_edit, reworded
 
     if text is not None and from_stdin:
         raise UsageError("--text or --from-stdin, not both")
 
-    def put(place: Workspace, source: str, expected: str | None = None) -> None:
+    def put(place: Workspace, source: str, expected: str) -> None:
+        do(place, lambda: plan_edit(place, entry, source, expected=expected, reason=reason))
+
+    def say(place: Workspace, words: str) -> None:
+        do(place, lambda: plan_edit(place, entry, reworded(*place.locate(entry), words), reason=reason))
+
+    def do(place: Workspace, planner: Callable[[], Plan]) -> None:
         act(
             place,
-            lambda: plan_edit(place, entry, source, expected=expected, reason=reason),
+            planner,
             dry_run=dry_run,
             as_json=as_json,
             allow_secret=allow_secret,
@@ -60,9 +70,9 @@ def edit(
     with workspace() as place:
         if from_stdin:
             data = sys.stdin.buffer.read() if sys.stdin else b""  # None where it is closed
-            put(place, data.decode("utf-8", "surrogateescape"))
+            say(place, data.decode("utf-8", "surrogateescape"))
         elif text is not None:
-            put(place, text)
+            say(place, text)
         else:
             _edit_outside(place, entry, put)
 

@@ -6,7 +6,7 @@ Each action takes addresses and returns a plan; ``workspace.operations.carry_out
 """
 
 from workbench.curation.archive import plan_archive
-from workbench.curation.edit import entry_source, plan_edit
+from workbench.curation.edit import entry_source, plan_edit, reworded
 from workbench.curation.forget import plan_forget
 from workbench.curation.merge import merged_source, plan_merge
 from workbench.curation.move import plan_move
@@ -32,4 +32,5 @@ __all__ = [
     "plan_restore",
     "plan_undo",
     "quarantined",
+    "reworded",
 ]

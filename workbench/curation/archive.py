@@ -74,8 +74,8 @@ def plan_archive(
         chosen = _chosen(memory, limit, today)
         found = Gathered(documents={memory.path: memory})
         found.entries[memory.path] = [entry for candidate in chosen for entry in candidate.block]
-        found.titles += (entry.title for entry in found.entries[memory.path])
-        notes += (f"“{candidate.block[0].title}”: {candidate.why}" for candidate in chosen)
+        found.titles += (entry.plain_title for entry in found.entries[memory.path])
+        notes += (f"“{candidate.block[0].plain_title}”: {candidate.why}" for candidate in chosen)
     relocation = Relocation(workspace, found)
     stamp = {"archived": today.isoformat()}
     passages = (

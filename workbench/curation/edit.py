@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import re
+
 from workbench.errors import ConflictError, NotCuratableError, UsageError
 from workbench.memory.entry import Entry, Form, Span
 from workbench.memory.file_edit import FileEdit
-from workbench.memory.markdown import Document, parse_document
+from workbench.memory.markdown import Document, opening_paragraph, parse_document, stands_in_code
+from workbench.memory.provenance import COMMENT
 from workbench.workspace.plan import Plan
 from workbench.workspace.workspace import Workspace
+
+_ITEM = re.compile(r"(?P<margin>[ \t]*)(?P<marker>[-*+]|\d{1,9}[.)])(?P<gap>[ \t]+|$)", re.MULTILINE)
 
 
 def entry_source(document: Document, entry: Entry) -> str:
@@ -17,6 +22,33 @@ def entry_source(document: Document, entry: Entry) -> str:
     block gives the whole block, as only that makes sense by itself.
     """
     return "".join(line + "\n" for line, _ in _lines(_block_bytes(document, entry)))
+
+
+def reworded(document: Document, entry: Entry, text: str) -> str:
+    """The lines of ``entry`` with ``text`` as its words, for ``plan_edit``.
+
+    Words for a list item come behind its marker, their further lines indented under it, and in an item as
+    in a paragraph the provenance comment stays, unless the text brings its own. Text that begins with a
+    list marker is the source already, and so is any text for another form: both are returned as they are.
+    """
+    words, old = _trimmed(text), entry_source(document, entry)
+    marker = _ITEM.match(old) if entry.form is Form.ITEM else None
+    prose = opening_paragraph(words)
+    if not words or _ITEM.match(words) or not (marker or (entry.form is Form.PARAGRAPH and prose)):
+        return text
+    lines = words.removesuffix("\n").split("\n")
+    comment = found[0].strip() if (found := COMMENT.search(old)) else ""
+    if comment and not COMMENT.search(words) and not stands_in_code(old, comment):
+        if prose and "<!--" not in "".join(lines[:prose]):
+            lines[prose - 1] = f"{lines[prose - 1].rstrip()} {comment}"
+        else:
+            lines.append(comment)
+    if marker:
+        gap = marker["gap"] if 0 < len(marker["gap"].expandtabs(4)) <= 4 else " "
+        lead = marker["margin"] + marker["marker"] + gap
+        indent = " " * len(lead.expandtabs(4))
+        lines = [lead + lines[0], *(indent + line if line.strip() else "" for line in lines[1:])]
+    return "".join(line + "\n" for line in lines)
 
 
 def plan_edit(
@@ -32,14 +64,14 @@ def plan_edit(
     present = entry_source(document, entry)
     if expected is not None and present != expected:
         raise ConflictError(
-            f"“{entry.title}” was changed in {document.path} meanwhile; nothing was overwritten",
+            f"“{entry.plain_title}” was changed in {document.path} meanwhile; nothing was overwritten",
             hint="look at it as it is now, and edit that",
         )
     data, found = replace_entry(document, entry, source)
     notes = (f"the text is {len(found)} entries now",) if len(found) > 1 and found[0].parts == 1 else ()
     return Plan(
         action="edit",
-        summary=found[0].title,
+        summary=found[0].plain_title,
         edits=(FileEdit(document.path, document.data, data),),
         entries=(entry.address,),
         became=(found[0].address,),

@@ -9,7 +9,7 @@ from workbench.memory.entry import Entry
 from workbench.memory.findings import by_rule
 from workbench.memory.hidden import hidden_in
 from workbench.memory.secrets import masked, secrets_in
-from workbench.visible import visible
+from workbench.visible import cut, visible
 
 _TITLE = 60
 
@@ -39,4 +39,4 @@ def left_out(entries: Mapping[str, Entry], held: Mapping[str, str]) -> tuple[str
 
 
 def _title(entry: Entry) -> str:
-    return visible(masked(entry.title), one_line=True)[:_TITLE]
+    return cut(visible(masked(entry.plain_title), one_line=True), _TITLE)

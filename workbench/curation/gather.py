@@ -63,7 +63,7 @@ def gather(workspace: Workspace, addresses: Sequence[str], *, pages: str = "") -
             named = found.entries.setdefault(path, [])
             if entry not in named:
                 named.append(entry)
-                found.titles.append(entry.title)
+                found.titles.append(entry.plain_title)
             continue
         document = workspace.document(address)
         if not pages or document.kind not in _PAGES:

@@ -68,7 +68,7 @@ def plan_merge(
         edits += marks(named, today)
     return Plan(
         action="merge",
-        summary=became.title,
+        summary=became.plain_title,
         edits=tuple(edits),
         entries=tuple(dict.fromkeys(source.entry.address for source in (target, *named))),
         became=(became.address,),
@@ -110,7 +110,7 @@ def merged(
         or entry_hash(block_text(after, found[0])) != entry_hash(text)
     ):
         raise NotCuratableError(
-            f"“{entry.title}” cannot take these words up as one entry",
+            f"“{entry.plain_title}” cannot take these words up as one entry",
             hint="write its words yourself (--text)",
         )
     return data, found[0]
@@ -191,7 +191,7 @@ def _rendered(document: Document, entry: Entry, text: str, origin: Provenance) -
         written = f"{text} {origin.render()}\n"
     else:
         raise NotCuratableError(
-            f"“{entry.title}” is a {entry.form.value}, which cannot take these words up",
+            f"“{entry.plain_title}” is a {entry.form.value}, which cannot take these words up",
             hint="merge into a list item, or write one paragraph yourself (--text)",
         )
     if not old.endswith(b"\n"):

@@ -67,7 +67,7 @@ def _marked(document: Document, entries: Sequence[Entry], day: str | None) -> by
     """The document with the mark on each block that these entries belong to."""
     blocks = {entry.block or entry.span: entry for entry in entries}
     for entry in blocks.values():
-        _require_news(f"“{entry.title}”", entry.pinned, day is not None)
+        _require_news(f"“{entry.plain_title}”", entry.pinned, day is not None)
         # Addresses do not change by a mark, and spans do.
         data = annotate(document, find_entry(document, _whole(entry)), {"pinned": day})
         document = parse_document(document.path, data, document.kind)

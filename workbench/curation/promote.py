@@ -16,10 +16,13 @@ from workbench.memory.entry import Entry, Form, Kind
 from workbench.memory.file_edit import FileEdit
 from workbench.memory.markdown import Document, parse_document
 from workbench.memory.provenance import Provenance
-from workbench.visible import visible
+from workbench.memory.secrets import masked
+from workbench.visible import cut, visible
 from workbench.workspace.plan import Plan
 from workbench.workspace.workspace import Workspace
 
+_HALF = 27
+"""Characters of a title where a subject has two."""
 _REFUSED = {Kind.MEMORY: "it is in long-term memory already", **NEVER_A_SOURCE}
 
 
@@ -57,6 +60,7 @@ def plan_promote(
         if why := _REFUSED.get(source.entry.kind):
             raise NotCuratableError(f"{source.entry.address} cannot be promoted: {why}")
     today = today or date.today()
+    summary = sources[0].entry.plain_title if len(sources) == 1 else f"{len(sources)} entries"
     if into is None:
         memory, became = _added(workspace.memory_document(), sources, section, today, actor)
         entries = tuple(source.entry.address for source in sources)
@@ -65,11 +69,12 @@ def plan_promote(
         data, entry = merged(target, sources, today=today, actor=actor)
         memory, became = parse_document(target.document.path, data, Kind.MEMORY), [entry]
         entries = (*(source.entry.address for source in sources), target.entry.address)
+        summary = f"{_short(summary)} → into {_short(target.entry.plain_title)}"
     before = workspace.files.read_or_none(memory.path)
     headings = dict.fromkeys(entry.heading[-1] for entry in became if entry.heading)
     return Plan(
         action="promote",
-        summary=sources[0].entry.title if len(sources) == 1 else f"{len(sources)} entries",
+        summary=summary,
         edits=(FileEdit(memory.path, before, memory.data), *marks(sources, today)),
         entries=entries,
         became=tuple(entry.address for entry in became),
@@ -93,7 +98,7 @@ def _added(
         entry = source.entry
         if entry.hash in known:
             raise NotCuratableError(
-                f"“{entry.title}” is in {memory.path} already", hint="nothing was changed"
+                f"“{entry.plain_title}” is in {memory.path} already", hint="nothing was changed"
             )
         known.add(entry.hash)
         target = section or section_for(entry.text, memory)
@@ -104,13 +109,18 @@ def _added(
         copy = _copy(memory, origin)
         if copy is None or (copy.hash != entry.hash and (copy.parts == 1 or copy.form is not Form.ITEM)):
             raise NotCuratableError(
-                f"“{entry.title}” would not be an entry of {memory.path}: a code block, comment or HTML "
-                "that is not closed there swallows it",
+                f"“{entry.plain_title}” would not be an entry of {memory.path}: a code block, comment or "
+                "HTML that is not closed there swallows it",
                 hint="close it, or choose a heading before it (--heading)",
             )
         names.append(origin.get("id"))
     copies = {e.provenance.get("id"): e for e in reversed(memory.entries) if e.provenance}
     return memory, [copies[name] for name in names]
+
+
+def _short(title: str) -> str:
+    """A title that leaves room for another one in a commit's subject; masked before it is cut."""
+    return cut(" ".join(visible(masked(title), one_line=True).split()), _HALF)
 
 
 def _copy(memory: Document, origin: Provenance) -> Entry | None:

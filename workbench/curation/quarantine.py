@@ -1,13 +1,14 @@
 """Quarantine: what is suspicious is set aside, outside of everything an agent loads, and can come back.
 
 An entry in quarantine says in its comment from which file it came (``from``), under which headings it
-stood there (``under``) and since when it is set aside (``quarantined``). Whole pages keep their path below
-the quarantine's folder, byte for byte.
+stood there (``under``), behind what (``after``, see ``memory.neighbour``) and since when it is set aside
+(``quarantined``). Whole pages keep their path below the quarantine's folder, byte for byte.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import contextlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from functools import partial
@@ -20,6 +21,7 @@ from workbench.memory.entry import Kind
 from workbench.memory.file_edit import FileEdit
 from workbench.memory.markdown import Document
 from workbench.memory.names import RelPath
+from workbench.memory.neighbour import behind, neighbour
 from workbench.memory.relocation import (
     Passage,
     Place,
@@ -28,12 +30,13 @@ from workbench.memory.relocation import (
     section,
     unmarked,
 )
+from workbench.memory.standing import blocks, plain, span_of
 from workbench.workspace.layout import QUARANTINE, Layout, is_quarantined, kind_of, scan
 from workbench.workspace.plan import Plan
 from workbench.workspace.workspace import Workspace
 
-_FROM, _UNDER, _SINCE = "from", "under", "quarantined"
-_OURS = (_FROM, _UNDER, _SINCE)
+_FROM, _UNDER, _AFTER, _SINCE = "from", "under", "after", "quarantined"
+_OURS = (_FROM, _UNDER, _AFTER, _SINCE)
 _PAGES = (Kind.EPISODE, Kind.ENTITY)
 
 
@@ -45,6 +48,20 @@ class SetAside:
     title: str
     origin: str | None
     since: date | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Return:
+    """What is on its way back: the file and heading path, and behind what it stood, the nearest first."""
+
+    target: str
+    under: tuple[str, ...]
+    after: tuple[str, ...]
+    passage: Passage
+
+    def place_in_store(self) -> tuple[str, int]:
+        """Where in quarantine it stands: what was set aside later stands further down."""
+        return self.passage.entries[0].path, span_of(self.passage.entries).start
 
 
 def plan_quarantine(
@@ -65,6 +82,7 @@ def plan_quarantine(
         fields = {
             _FROM: document.path,
             _UNDER: _joined(passage.entries[0].heading),
+            _AFTER: neighbour(document, passage),
             _SINCE: today.isoformat(),
         }
         passages.append(marked(passage, fields, may_wrap=True))
@@ -83,7 +101,8 @@ def plan_quarantine(
 def plan_release(workspace: Workspace, addresses: Sequence[str], *, reason: str = "") -> Plan:
     """Bring what was set aside back to where it came from, in its original form.
 
-    The section is made anew where it is gone, and so is the file. Raises ConflictError where another
+    It comes to stand behind what it stood behind, or at the end of its section where that is gone. The
+    section is made anew where it is gone itself, and so is the file. Raises ConflictError where another
     page stands in the place of a page, NotCuratableError, EntryNotFoundError, ...
     """
     pages: list[tuple[RelPath, RelPath, bytes]] = []
@@ -101,12 +120,19 @@ def plan_release(workspace: Workspace, addresses: Sequence[str], *, reason: str 
             )
     found = gather(workspace, [address for address in addresses if "#" in address])
     relocation = Relocation(workspace, found)
-    back: dict[str, list[tuple[tuple[str, ...], Passage]]] = {}
-    for _, passage in relocation.lift(found):
-        target, under = _way_back(workspace, passage)
-        back.setdefault(target, []).append((under, unmarked(passage, _OURS)))
+    lifted = relocation.lift(found)
+    trails = _trails(found.documents.values())
+    # What went last comes back first, as each one knows only who stood there then; but what stood behind
+    # another comes after that one.
+    back = [_way_back(workspace, passage, trails) for _, passage in lifted]
+    back.sort(key=_Return.place_in_store, reverse=True)
+    back.sort(key=lambda one: len(one.after))
+    homeless = [one for one in back if not _stands_again(relocation, one)]
+    rest: dict[str, list[tuple[tuple[str, ...], Passage]]] = {}
+    for one in sorted(homeless, key=_Return.place_in_store):
+        rest.setdefault(one.target, []).append((one.under, one.passage))
     notes: list[str] = []
-    for target, passages in back.items():
+    for target, passages in rest.items():
         for under, group in by_section(passages).items():
             notes += _bring_back(relocation, target, under, group)
     titles += found.titles
@@ -173,8 +199,24 @@ def _page_edits(workspace: Workspace, moves: Sequence[tuple[RelPath, RelPath, by
         yield FileEdit(old, data, None)
 
 
-def _way_back(workspace: Workspace, passage: Passage) -> tuple[str, tuple[str, ...]]:
-    """The file and heading path that a passage came from."""
+_Spot = tuple[str, tuple[str, ...], str]
+"""A file, a heading path in it, and the name of an entry there."""
+
+
+def _trails(documents: Iterable[Document]) -> dict[_Spot, str]:
+    """Behind what each entry of the quarantine stood, by where it stood and its name."""
+    trails: dict[_Spot, str] = {}
+    for document in documents:
+        for block in blocks(document):
+            said = block[0].provenance
+            if said and (after := said.get(_AFTER)):
+                spot = (said.get(_FROM) or "", plain(_split(said.get(_UNDER))), block[0].hash)
+                trails.setdefault(spot, after)
+    return trails
+
+
+def _way_back(workspace: Workspace, passage: Passage, trails: Mapping[_Spot, str]) -> _Return:
+    """Where a passage came from; what it stood behind may be set aside itself and says behind what then."""
     origin = passage.origin
     target = origin.get(_FROM) if origin else None
     if target is None or not workspace.layout.holds(target):
@@ -182,7 +224,29 @@ def _way_back(workspace: Workspace, passage: Passage) -> tuple[str, tuple[str, .
             f"“{passage.title}” does not say from which memory file it came",
             hint="forget it here, or edit the file by hand",
         )
-    return target, _split(origin.get(_UNDER) if origin else None)
+    assert origin is not None
+    under = _split(origin.get(_UNDER))
+    after: list[str] = []
+    said = origin.get(_AFTER)
+    while said and said not in after:
+        after.append(said)
+        said = trails.get((target, plain(under), said.partition("+")[0].partition("~")[0]))
+    return _Return(target, under, tuple(after), unmarked(passage, _OURS))
+
+
+def _stands_again(relocation: Relocation, one: _Return) -> bool:
+    """Whether it could be set down behind what it stood behind."""
+    for said in one.after:
+        place = behind(relocation.document(one.target), one.under, said)
+        if place is not None:
+            with contextlib.suppress(NotCuratableError):
+                relocation.set_down(one.target, partial(_there, place), [one.passage])
+                return True
+    return False
+
+
+def _there(place: Place, _: Document) -> Place:
+    return place
 
 
 def _bring_back(

@@ -68,7 +68,7 @@ def _one(target: str, old: Document, now: bytes | None, commit: Commit, reason: 
     document = parse_document(old.path, now or b"", old.kind)
     if sum(e.hash == entry.hash for e in document.entries) >= entry.ordinal:
         raise NotCuratableError(
-            f"“{entry.title}” stands in {old.path} already",
+            f"“{entry.plain_title}” stands in {old.path} already",
             hint=f"nothing was changed; `workbench restore {old.path} --at ...` brings back the whole file",
         )
     block = next((block for block in blocks(old) if entry in block), (entry,))
@@ -77,7 +77,7 @@ def _one(target: str, old: Document, now: bytes | None, commit: Commit, reason: 
     standing = blocks(after)[index]
     return Plan(
         action="restore",
-        summary=entry.title,
+        summary=entry.plain_title,
         edits=(FileEdit(old.path, now, after.data),),
         entries=tuple(part.address for part in block),
         became=tuple(standing[min(at, len(standing) - 1)].address for at in range(len(block))),

@@ -49,7 +49,7 @@ def annotate(document: Document, entry: Entry, fields: Mapping[str, str | None])
             return data
     reason = _NO_PLACE.get(entry.form, "no place in it is read back as a mark of its own")
     raise NotCuratableError(
-        f"“{entry.title}” cannot carry a mark: {reason}",
+        f"“{entry.plain_title}” cannot carry a mark: {reason}",
         hint="nothing was changed; make it a list item or a paragraph first",
     )
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 import unicodedata
 from dataclasses import dataclass
 from datetime import date
@@ -12,6 +13,14 @@ from workbench.memory.names import EntryHash, RelPath
 from workbench.memory.provenance import Provenance
 
 HASH_DIGITS = 12
+# Marks stand around whole words: what is stripped out of the middle of one could be a part of a secret.
+_EMPHASIS = re.compile(
+    r"(?P<code>(?P<ticks>`+)[^`]{1,300}(?P=ticks))"
+    r"|(?<![^\s(\[{“‘\"'—–])(?P<mark>\*{1,3}|_{1,3}|~~)(?=[^\s])"
+    r"(?P<words>.{1,300}?)(?<=[^\s\\])(?P=mark)(?![^\s)\]}.,:;!?”’\"'—–…])"
+)
+_NESTED = 2
+"""Emphasis in emphasis that is looked for."""
 
 
 class Kind(StrEnum):
@@ -88,6 +97,18 @@ class Entry:
     def title(self) -> str:
         """The first line that holds words."""
         return next((line.strip() for line in self.text.splitlines() if line.strip()), "")
+
+    @property
+    def plain_title(self) -> str:
+        """The title without the marks of Markdown's emphasis, for sentences and lists that render none."""
+        return without_emphasis(self.title)
+
+
+def without_emphasis(line: str) -> str:
+    """``line`` less the marks around **strong**, *emphasized* and ~~struck~~ words; code stays as it is."""
+    for _ in range(_NESTED):
+        line = _EMPHASIS.sub(lambda found: found["code"] or found["words"], line)
+    return line
 
 
 def entry_hash(text: str) -> EntryHash:

@@ -48,8 +48,8 @@ class Passage:
 
     @property
     def title(self) -> str:
-        """The first line that holds words."""
-        return self.entries[0].title
+        """The first line that holds words, without marks of emphasis."""
+        return self.entries[0].plain_title
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,11 +57,13 @@ class Place:
     """Where something can be set down: byte positions, the best first, under ``heading``.
 
     ``opening`` holds the lines of headings that must be made first; empty where the heading is there.
+    ``as_it_stood``: the blank lines around it are there already, and more are added only where it must be.
     """
 
     heading: tuple[str, ...]
     positions: tuple[int, ...]
     opening: bytes = b""
+    as_it_stood: bool = False
 
 
 def lift(document: Document, entries: Sequence[Entry]) -> list[Passage]:
@@ -76,12 +78,12 @@ def lift(document: Document, entries: Sequence[Entry]) -> list[Passage]:
         block = block_of.get(entry.span)
         if block is None:
             raise NotCuratableError(
-                f"“{entry.title}” is a heading with nothing under it, which cannot be carried elsewhere",
+                f"“{entry.plain_title}” is a heading with nothing under it, which cannot be carried away",
                 hint="forget it, or edit the file",
             )
         if any(part.span not in named for part in block):
             raise NotCuratableError(
-                f"“{entry.title}” is a part of a long entry, which is carried as a whole",
+                f"“{entry.plain_title}” is a part of a long entry, which is carried as a whole",
                 hint="name all its parts together: " + " ".join(part.address for part in block),
             )
         found.setdefault(block[0].span.start, _lifted(document, block))
@@ -105,7 +107,7 @@ def set_down(document: Document, place: Place, passages: Sequence[Passage]) -> t
     for at in place.positions:
         index = sum(start < at for start in starts)
         expected = [*stood[:index], *arrived, *stood[index:]]
-        for data in dict.fromkeys(_written(document, at, place.opening, passages)):
+        for data in dict.fromkeys(_written(document, at, place, passages)):
             after = parse_document(document.path, data, document.kind)
             is_read_back = same_header(document, after) and signs(after) == expected
             if is_read_back and (place.opening or outline(after) == headings):
@@ -268,8 +270,9 @@ def _alone(passage: Passage) -> Entry:
     return _document(passage).entries[0]
 
 
-def _written(document: Document, at: int, opening: bytes, passages: Sequence[Passage]) -> Iterator[bytes]:
+def _written(document: Document, at: int, place: Place, passages: Sequence[Passage]) -> Iterator[bytes]:
     """The document with the passages at ``at``: list items close together, then with blank lines."""
+    opening = place.opening
     before, rest = document.data[:at], document.data[at:]
     newline = b"\r\n" if b"\r\n" in document.data else b"\n"
     if before.strip() and not before.endswith(b"\n"):
@@ -277,6 +280,8 @@ def _written(document: Document, at: int, opening: bytes, passages: Sequence[Pas
     here = [block[0].form for block in blocks(document) if span_of(block).end == at]
     next_form = next((b[0].form for b in blocks(document) if span_of(b).start == at), None)
     is_apart = not before.strip(b"\xef\xbb\xbf \t\r\n") or before.endswith((b"\n\n", b"\n\r\n"))
+    if place.as_it_stood:
+        yield before + b"".join(p.source for p in passages).replace(b"\n", newline) + rest
     for close in (True, False):
         text = b""
         joins = close and here[-1:] == [Form.ITEM] and passages[0].form is Form.ITEM and not opening

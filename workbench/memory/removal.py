@@ -35,8 +35,8 @@ def take_out(document: Document, entries: Sequence[Entry]) -> bytes:
         if _holds(document, cuts, data):
             return data
     raise NotCuratableError(
-        f"without “{entries[0].title}” what stands around it in {document.path} would become something else; "
-        "nothing was changed",
+        f"without “{entries[0].plain_title}” what stands around it in {document.path} would become "
+        "something else; nothing was changed",
         hint="edit the file by hand: set apart what stands before and after it",
     )
 
@@ -62,7 +62,7 @@ def _cuts(document: Document, wanted: set[Span]) -> Iterator[Span]:
         elif block[0].form in _INDIVISIBLE:
             what = _INDIVISIBLE[block[0].form]
             raise NotCuratableError(
-                f"“{named[0].title}” is a part of a long {what}, which makes no sense without it",
+                f"“{named[0].plain_title}” is a part of a long {what}, which makes no sense without it",
                 hint="forget all its parts together: " + " ".join(entry.address for entry in block),
             )
         else:

@@ -31,7 +31,7 @@ from workbench.memory.names import BlobId, CommitId, OperationId, RelPath
 from workbench.memory.secrets import masked
 from workbench.repository.commits import Commit
 from workbench.repository.history import History
-from workbench.visible import visible
+from workbench.visible import cut, visible
 from workbench.workspace.displaced import Conflict, Displaced
 from workbench.workspace.files import TEMPORARY_PREFIX, ChangedError, Files
 from workbench.workspace.journal import Intent, Journal, Step
@@ -424,6 +424,4 @@ def _message(operation: OperationId, plan: Plan, further: Iterable[tuple[str, st
 
 def _subject(text: str) -> str:
     line = " ".join(visible(masked(text), one_line=True).split())
-    if len(line) <= _SUBJECT_CHARACTERS:
-        return line
-    return line[: _SUBJECT_CHARACTERS - 1].rstrip() + "…"
+    return cut(line, _SUBJECT_CHARACTERS)

@@ -1,4 +1,4 @@
-"""The last look at a text before git keeps it for good: is there a secret that git does not have yet?"""
+"""The last look at a text before git keeps it for good: does it hold a secret that is new there?"""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from workbench.memory.secrets import secrets_in
 
 _PLACES = 5
 """Places that an error names."""
+_PURGE = "docs/purge.md of Memory Workbench says how to remove"
 _AROUND = 8
 """Lines around a change that are looked at too."""
 
@@ -19,11 +20,12 @@ _AROUND = 8
 def require_no_new_secret(
     edits: Sequence[FileEdit], recorded: Callable[[RelPath], bytes | None], *, brings_back: bool = False
 ) -> None:
-    """Raise SecretFoundError when recording ``edits`` would give git a secret that it does not hold yet.
+    """Raise SecretFoundError when ``edits`` would record a secret in a file that has been without it.
 
     ``recorded`` gives a file as it is in the last commit. A secret that stands there, in any of the files
-    concerned, is not new: what is moved, archived or set aside may keep it. ``brings_back``: the texts after
-    the edits are the history's own (undo, redo, restore), so only those found on disk are looked at.
+    concerned, is not new (an older commit, or another file, may hold it all the same): what is moved,
+    archived or set aside may keep it. ``brings_back``: the texts after the edits are the history's own
+    (undo, redo, restore), so only those found on disk are looked at.
     """
     found: list[tuple[RelPath, int, str, Finding, bool]] = []
     for edit in edits:
@@ -49,16 +51,25 @@ def require_no_new_secret(
 
 
 def left_in_history(edits: Sequence[FileEdit]) -> tuple[str, ...]:
-    """What to tell when ``edits`` take a secret out of the files: taking out is not making unsaid."""
+    """What to tell when ``edits`` take secrets out of the files, in one note: they are not unsaid by that."""
     kept = [_text(edit.after) for edit in edits]
-    notes = [
-        f"{finding.rule} {finding.shown} is still in git's history: change it where it is used; "
-        "docs/purge.md says how to remove it from the history"
+    found = {
+        value: f"{finding.rule} {finding.shown}"
         for edit, after in zip(edits, kept, strict=True)
         for _, value, finding in _fresh(after, _text(edit.before))
         if not any(value in text for text in kept)
-    ]
-    return tuple(dict.fromkeys(notes))
+    }
+    if not found:
+        return ()
+    named = list(found.values())[:_PLACES] + (
+        [f"{len(found) - _PLACES} more"] if len(found) > _PLACES else []
+    )
+    said = " and ".join(filter(None, (", ".join(named[:-1]), named[-1])))
+    if len(found) == 1:
+        return (
+            f"{said} is still in git's history: change it where it is used; {_PURGE} it from the history",
+        )
+    return (f"{said} are still in git's history: change them where they are used; {_PURGE} them from there",)
 
 
 def _fresh(old: str, new: str) -> list[tuple[int, str, Finding]]:
