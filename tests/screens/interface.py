@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from typing import Any
 
 from textual.pilot import Pilot
 
@@ -12,7 +13,7 @@ from screens.app import WorkbenchApp
 from screens.main import MainScreen
 from workbench.workspace.workspace import Workspace
 
-PATIENCE_SECONDS = 10.0
+PATIENCE_SECONDS = 30.0
 
 
 class Interface:
@@ -69,6 +70,13 @@ async def opened(
 ) -> AsyncIterator[Interface]:
     """The interface on ``workspace``, its panes filled."""
     app = WorkbenchApp(workspace, engines=engines)
+    notify = app.notify
+
+    def notify_patiently(message: str, **options: Any) -> None:
+        """A toast must not be over before a busy machine looks at it."""
+        notify(message, **{**options, "timeout": 2 * PATIENCE_SECONDS})
+
+    app.notify = notify_patiently  # type: ignore[method-assign]
     async with app.run_test(size=size, notifications=True) as pilot:
         interface = Interface(app, pilot)
         await interface.until(lambda: app.main.panes[1].list.empty != "reading …", "memory was read")
