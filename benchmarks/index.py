@@ -29,10 +29,11 @@ from indexing.answer import Query
 from indexing.embedding.choice import ModelChoice
 from indexing.embedding.select import bulk_threads, open_embedder
 from indexing.generations import Generations
+from indexing.hybrid import HybridSearch
 from indexing.lexical.schema import open_index
 from indexing.lexical.terms import terms_of, words_query
 from indexing.nearest import VectorReader
-from indexing.search import HybridSearch, LexicalSearch
+from indexing.search import LexicalSearch
 from indexing.sync import reindex
 from workbench.errors import ModelUnavailableError
 from workbench.workspace.workspace import Workspace
@@ -187,7 +188,7 @@ def measure_queries(
         return searcher.search(words_query(terms_of(text)), 10, count=False).hits
 
     def bare_both(text: str) -> object:
-        return vectors.nearest(embedder.embed([text])[0], Query(text), 10)
+        return vectors.nearest(embedder.embed([text])[0], 10)
 
     ours, ours_95 = percentiles(lambda text: lexical.search(Query(text)), questions)
     bare, bare_95 = percentiles(bare_words, questions)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from datetime import date
 from typing import Literal, get_args
 
+from indexing.filters import NONE, Filters
 from workbench.errors import UsageError
 from workbench.memory.entry import Kind
 
@@ -20,18 +21,19 @@ SNIPPET_CHARACTERS = 700
 class Query:
     """A question to the index. Raises UsageError for an unknown mode.
 
-    ``since`` and ``until`` are both included; an entry without a date is outside every range.
-    ``prefix`` takes the last word as the beginning of one, for use while a person types.
+    ``text`` is what a person typed, in the language of ``indexing.language`` unless it is ``plain``;
+    ``filters`` narrow it further. ``prefix`` takes the last word as the beginning of one, for use while a
+    person types. ``user`` is who asks: their own entries count for more, and nobody else's count.
     """
 
     text: str
     k: int = 10
     mode: Mode = "hybrid"
-    kinds: frozenset[Kind] = frozenset()
-    since: date | None = None
-    until: date | None = None
+    filters: Filters = NONE
     prefix: bool = False
     explain: bool = False
+    plain: bool = False
+    user: str = ""
 
     def __post_init__(self) -> None:
         if self.mode not in MODES:
@@ -101,7 +103,8 @@ class Answer:
     """The hits, best first, and how far they can be trusted.
 
     ``stale`` says why the index is behind the files, ``degraded`` why a part of the search is missing;
-    both are None when all is well. ``took_ms`` is in milliseconds.
+    both are None when all is well. ``notes`` say what of the query was not understood. ``took_ms`` is in
+    milliseconds.
     """
 
     query: str
@@ -110,6 +113,7 @@ class Answer:
     generation: str
     stale: str | None = None
     degraded: str | None = None
+    notes: tuple[str, ...] = ()
     hits: tuple[Hit, ...] = field(default=())
 
     def as_json(self) -> dict[str, object]:
@@ -121,6 +125,7 @@ class Answer:
             "generation": self.generation,
             "stale": self.stale or False,
             "degraded": self.degraded,
+            "notes": list(self.notes),
             "hits": [hit.as_json() for hit in self.hits],
         }
 
@@ -142,11 +147,11 @@ def query_from_json(request: Mapping[str, object]) -> Query:
         text,
         k,
         str(request.get("mode", "hybrid")),  # type: ignore[arg-type]
-        asked,
-        since,
-        until,
+        Filters(kinds=asked, since=since, until=until),
         prefix=request.get("prefix") is True,
         explain=request.get("explain") is True,
+        plain=request.get("plain") is True,
+        user=str(request.get("user") or ""),
     )
 
 

@@ -9,8 +9,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
 
+from indexing.facets import Facets, facets_of
 from indexing.words import bigrams, date_words, exact_tokens, normal
-from workbench.memory.entry import Entry, Kind
+from workbench.memory.entry import Kind
+from workbench.memory.markdown import Document
 
 NEIGHBOURS = 2
 """Entries before and after, under the same heading, that lend an entry their words and meaning."""
@@ -19,6 +21,7 @@ CHUNKER = 1
 """Raised when entries are cut differently from the same bytes, so that indexes are built anew."""
 
 _KINDS = tuple(Kind)
+_NOTHING_KNOWN = Facets()
 _LOST = re.compile("\0([0-9a-f]{2})|[\x00-\x1f\udc80-\udcff]")
 
 
@@ -50,6 +53,7 @@ class Stored:
     ordinal: int
     text: str
     stamp: Stamp
+    facets: Facets = _NOTHING_KNOWN
 
     @property
     def address(self) -> str:
@@ -70,7 +74,7 @@ class IndexedWords:
     pairs: str
 
 
-def stored_entries(entries: Sequence[Entry], stamp: Stamp) -> list[Stored]:
+def stored_entries(document: Document, stamp: Stamp) -> list[Stored]:
     """The entries of one file, in its order, with the stamp that file had."""
     return [
         Stored(
@@ -84,8 +88,9 @@ def stored_entries(entries: Sequence[Entry], stamp: Stamp) -> list[Stored]:
             entry.ordinal,
             entry.text,
             stamp,
+            facets_of(document, entry),
         )
-        for entry in entries
+        for entry in document.entries
     ]
 
 
@@ -119,6 +124,11 @@ def indexed_words(entries: Sequence[Stored]) -> list[IndexedWords]:
 def file_key(path: str) -> str:
     """Sixteen hexadecimal digits that stand for ``path`` where only plain words are safe."""
     return hashlib.blake2b(path.encode("utf-8", "surrogateescape"), digest_size=8).hexdigest()
+
+
+def path_term(path: str) -> str:
+    """``path`` as it is looked for: in lower case, always text."""
+    return storable(path).lower()
 
 
 def entry_key(address: str) -> int:

@@ -110,20 +110,22 @@ class _Words:
         manifest = self._manifest
         try:
             data = self._workspace.read(file.path)
-            entries = parse_document(file.path, data, file.kind).entries
+            document = parse_document(file.path, data, file.kind)
         except (OSError, WorkbenchError) as error:
             self._failed(file.path, reason(error), known=file.path in manifest.files)
             return
         digest = sha256(data)
         racy = file.ctime_ns > self._before - RACY_NS
         stamp = Stamp(file.size, file.ctime_ns, file.inode, digest, racy)
-        writer.replace(file.path, stored_entries(entries, stamp))
+        writer.replace(file.path, stored_entries(document, stamp))
         old = manifest.files.get(file.path)
         self._report.entries_removed += old.entries if old else 0
-        self._report.entries_added += len(entries)
+        self._report.entries_added += len(document.entries)
         if old is not None and file.path not in manifest.leftover:
             manifest.leftover.append(file.path)
-        manifest.files[file.path] = FileRecord(file.size, file.ctime_ns, file.inode, digest, len(entries))
+        manifest.files[file.path] = FileRecord(
+            file.size, file.ctime_ns, file.inode, digest, len(document.entries)
+        )
 
     def _failed(self, path: RelPath, why: str, *, known: bool) -> None:
         """A file that cannot be read now keeps what was indexed of it, and is tried again next time."""

@@ -1,162 +1,136 @@
-"""Searching vectors: a matrix in memory up to a size, the engine's index beyond it."""
+"""Searching vectors: all of them compared with the question up to a size, the engine's index beyond it.
+
+Up to that size the flat copy is read, and neither LanceDB nor Arrow is loaded; where there is no copy of the
+newest version, the table itself is.
+"""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from indexing.answer import Query
-from indexing.document import kind_code
 from indexing.engines import engine
-from indexing.vectors import INDEX_ROWS, PROBES, REFINE, Nearest, open_table, versions_folder
+from indexing.flat import Flat, Nearest, in_order, merged, open_flat
+from indexing.flat_card import INDEX_ROWS, Stamp, newest_version, versions_folder
 
 if TYPE_CHECKING:
     from indexing.embedding.port import Vectors
 
+PROBES, REFINE = 50, 10
+"""Partitions looked into, and how many times the limit is compared exactly: measured in benchmarks/growth.py."""
+
 _SETTLED_NS = 1_000_000_000
-_COLUMNS = ["key", "kind", "day", "vector"]
-
-
-@dataclass(frozen=True, slots=True)
-class _Matrix:
-    """All rows, in the order of their keys, so that equal content gives equal answers."""
-
-    keys: NDArray[np.int64]
-    kinds: NDArray[np.uint8]
-    days: NDArray[np.int32]
-    vectors: Vectors
-
-    def nearest(self, vector: Vectors, query: Query, limit: int) -> Nearest:
-        cosines = self.vectors @ vector
-        allowed = self._allowed(query)
-        if allowed is not None:
-            cosines = np.where(allowed, cosines, -np.inf)
-        best = np.arange(len(cosines))
-        if limit < len(cosines):
-            best = np.argpartition(-cosines, limit)[:limit]
-        best = best[np.lexsort((self.keys[best], -cosines[best]))]
-        best = best[np.isfinite(cosines[best])]
-        return Nearest(self.keys[best], cosines[best].astype(np.float32))
-
-    def cosines(self, vector: Vectors, keys: Sequence[int]) -> dict[int, float]:
-        if not len(self.keys):
-            return {}
-        wanted = np.asarray(keys, np.int64)
-        at = np.minimum(np.searchsorted(self.keys, wanted), len(self.keys) - 1)
-        known = self.keys[at] == wanted
-        values = self.vectors[at[known]] @ vector
-        return dict(zip(wanted[known].tolist(), values.tolist(), strict=True))
-
-    def _allowed(self, query: Query) -> NDArray[np.bool_] | None:
-        allowed: NDArray[np.bool_] | None = None
-        if query.kinds:
-            allowed = np.isin(self.kinds, [kind_code(kind) for kind in query.kinds])
-        if query.since or query.until:
-            first = query.since.toordinal() if query.since else 1
-            inside = self.days >= first
-            if query.until:
-                inside &= self.days <= query.until.toordinal()
-            allowed = inside if allowed is None else allowed & inside
-        return allowed
+_KEYS_A_FILTER = 2_000
+_MOST_FETCHED = 20_000
 
 
 class VectorReader:
-    """The vectors in one generation's folder. All methods raise IndexUnavailableError.
+    """The vectors in one generation: ``folder`` holds the table, ``flat`` its copy where there is one.
 
-    Reads the newest version at every search; takes no lock.
+    Reads the newest version at every search; takes no lock. All methods raise IndexUnavailableError.
     """
 
-    def __init__(self, folder: Path, *, index_rows: int = INDEX_ROWS) -> None:
-        self._table = open_table(folder)
-        self._versions = versions_folder(folder)
-        self._stamp = 0
+    def __init__(self, folder: Path, flat: Path | None = None, *, index_rows: int = INDEX_ROWS) -> None:
+        self._folder, self._copy = folder, flat
         self._index_rows = index_rows
-        self._version = -1
+        self._table: Any = None
+        self._stamp = 0
+        self._version: Stamp | None = None
         self._count = 0
-        self._matrix: _Matrix | None = None
+        self._flat: Flat | None = None
         self.refresh()
 
     def refresh(self) -> None:
         """Take in what was written since the last call."""
         with engine("the vectors cannot be read"):
-            # Asking the engine costs milliseconds; every write adds a file to this folder.
-            stamp = self._versions.stat().st_mtime_ns
-            if stamp == self._stamp:
+            # Every write adds a file to this folder.
+            try:
+                stamp = versions_folder(self._folder).stat().st_mtime_ns
+            except FileNotFoundError:
+                stamp = 0  # no table, or none any more: opening it says so
+            if stamp == self._stamp != 0:
                 return
             # So young that another write may leave the same stamp: ask again next time.
-            self._stamp = stamp if time.time_ns() - stamp > _SETTLED_NS else 0
-            version = int(self._table.version)
-            if version == self._version:
+            settled = time.time_ns() - stamp > _SETTLED_NS
+            self._stamp = stamp if settled else 0
+            newest = newest_version(self._folder)
+            if newest is not None and newest == self._version:
                 return
-            self._count = int(self._table.count_rows())
-            if self._count <= self._index_rows:
-                self._matrix = self._load()
-            else:
-                self._matrix = None
-            self._version = version
+            self._take(newest, settled=settled)
+
+    def _take(self, newest: Stamp | None, *, settled: bool) -> None:
+        opened = open_flat(self._copy, self._folder) if self._copy else None
+        if opened is not None and (count := opened[0].count()) <= self._index_rows:
+            self._flat, self._count, self._version = opened[0], count, opened[1].table
+            self._table = None
+            return
+        if self._flat is not None and self._table is None and not settled:
+            return  # a sync is writing: its copy comes in a moment, and what is at hand is whole
+        if self._table is None:
+            from indexing.vectors import open_table  # noqa: PLC0415 - imports lancedb
+
+            self._table = open_table(self._folder)
+        self._count = int(self._table.count_rows())
+        self._flat = self._load() if self._count <= self._index_rows else None
+        self._version = newest
+
+    def _load(self) -> Flat:
+        from indexing.vectors import columns  # noqa: PLC0415 - imports lancedb
+
+        return in_order(columns(self._table))
 
     def count(self) -> int:
         """Rows in the version at hand."""
         return self._count
 
-    def nearest(self, vector: Vectors, query: Query, limit: int) -> Nearest:
-        """The best ``limit`` rows within the query's filters, best first; ``vector`` is (d,)."""
+    def nearest(self, vector: Vectors, limit: int, allowed: NDArray[np.int64] | None = None) -> Nearest:
+        """The best ``limit`` rows, best first, among those with the ``allowed`` keys where these are given.
+
+        ``vector`` is (d,), ``allowed`` sorted.
+        """
         with engine("the vectors cannot be read"):
-            if self._matrix is not None:
-                return self._matrix.nearest(vector, query, limit)
-            search = self._table.search(vector).distance_type("cosine").select(["key"])
-            search = search.nprobes(PROBES).refine_factor(REFINE).limit(limit)
-            if condition := _condition(query):
-                search = search.where(condition, prefilter=True)
-            found = search.to_arrow()
-            keys = found["key"].to_numpy().astype(np.int64)
-            return Nearest(keys, (1.0 - found["_distance"].to_numpy()).astype(np.float32))
+            if self._flat is not None:
+                return self._flat.nearest(vector, limit, allowed)
+            if allowed is None:
+                return self._indexed(vector, limit)
+            return self._within(vector, limit, allowed)
 
     def cosines(self, vector: Vectors, keys: Sequence[int]) -> dict[int, float]:
         """The cosines of the rows with these keys that exist."""
         if not keys:
             return {}
         with engine("the vectors cannot be read"):
-            if self._matrix is not None:
-                return self._matrix.cosines(vector, keys)
-            names = ", ".join(map(str, keys))
-            rows = self._table.search().where(f"key IN ({names})").select(["key", "vector"])
-            found = rows.limit(len(keys)).to_arrow()
-            values = _vectors(found) @ vector
-            return dict(zip(found["key"].to_pylist(), values.tolist(), strict=True))
+            if self._flat is not None:
+                return self._flat.cosines(vector, keys)
+            return self._some(np.asarray(keys, np.int64)).cosines(vector, keys)
 
-    def _load(self) -> _Matrix:
-        count = max(1, self._table.count_rows())
-        rows = self._table.search().select(_COLUMNS).limit(count).to_arrow()
-        keys = rows["key"].to_numpy()
-        order = np.argsort(keys, kind="stable")
-        return _Matrix(
-            keys[order],
-            rows["kind"].to_numpy()[order],
-            rows["day"].to_numpy()[order],
-            np.ascontiguousarray(_vectors(rows)[order]),
-        )
+    def _indexed(self, vector: Vectors, limit: int) -> Nearest:
+        search = self._table.search(vector).distance_type("cosine").select(["key", "_distance"])
+        found = search.nprobes(PROBES).refine_factor(REFINE).limit(limit).to_arrow()
+        keys = found["key"].to_numpy().astype(np.int64)
+        return Nearest(keys, (1.0 - found["_distance"].to_numpy()).astype(np.float32))
 
+    def _within(self, vector: Vectors, limit: int, allowed: NDArray[np.int64]) -> Nearest:
+        """The allowed ones among more than asked for, or all that are allowed where that is less work."""
+        expected = limit * self._count / max(1, len(allowed))
+        if len(allowed) > _KEYS_A_FILTER and 2 * expected <= _MOST_FETCHED:
+            found = self._indexed(vector, min(_MOST_FETCHED, int(4 * expected)))
+            here = np.isin(found.keys, allowed)
+            if here.sum() >= limit:
+                return Nearest(found.keys[here][:limit], found.cosines[here][:limit])
+        groups = [allowed[at : at + _KEYS_A_FILTER] for at in range(0, len(allowed), _KEYS_A_FILTER)]
+        best = [self._some(keys).nearest(vector, limit) for keys in groups]
+        if not best:
+            return Nearest(np.zeros(0, np.int64), np.zeros(0, np.float32))
+        return merged(best, limit)
 
-def _vectors(rows: Any) -> Vectors:
-    """(n, d) float32 from a table's column of vectors."""
-    column = rows["vector"].combine_chunks()
-    width = rows.schema.field("vector").type.list_size
-    return np.asarray(column.flatten().to_numpy(), np.float32).reshape(len(rows), width)
+    def _some(self, keys: NDArray[np.int64]) -> Flat:
+        from indexing.vectors import columns  # noqa: PLC0415 - imports lancedb
 
-
-def _condition(query: Query) -> str:
-    parts = []
-    if query.kinds:
-        parts.append(f"kind IN ({', '.join(str(kind_code(kind)) for kind in sorted(query.kinds))})")
-    if query.since or query.until:
-        parts.append(f"day >= {query.since.toordinal() if query.since else 1}")
-    if query.until:
-        parts.append(f"day <= {query.until.toordinal()}")
-    return " AND ".join(parts)
+        names = ", ".join(map(str, keys.tolist()))
+        return in_order(columns(self._table, f"key IN ({names})"))

@@ -9,6 +9,7 @@ from datetime import date
 from types import MappingProxyType
 
 from indexing.answer import Scores
+from indexing.facets import Facets
 from workbench.memory.entry import Kind
 
 DECAYING = frozenset({Kind.LOG})
@@ -17,13 +18,17 @@ DECAYING = frozenset({Kind.LOG})
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """An entry in the pool. ``bm25`` >= 0; ``cosine`` in [-1, 1], None where it has no vector yet."""
+    """An entry in the pool. ``bm25`` >= 0; ``cosine`` in [-1, 1], None where it has no vector yet.
+
+    ``marks`` are those of ``Facets``.
+    """
 
     key: int
     kind: Kind
     day: int
     bm25: float
     cosine: float | None = None
+    marks: int = Facets().marks
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TextIO
 
 from indexing.answer import query_from_json
-from indexing.search import HybridSearch
+from indexing.hybrid import HybridSearch
 from workbench.errors import WorkbenchError
 from workbench.workspace.workspace import Workspace
 

@@ -13,7 +13,6 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from indexing.answer import Query
 from indexing.changes import find_changes
 from indexing.document import Stored
 from indexing.embedding.choice import ModelChoice
@@ -24,6 +23,7 @@ from indexing.index_words import index_words
 from indexing.lexical.reader import LexicalReader, Match, Snapshot
 from indexing.lexical.writer import deleted_share
 from indexing.manifest import Manifest, words_fingerprint
+from indexing.question import Question
 from indexing.report import OnProgress, Report
 from workbench.audit.flaw import Check, Flaw
 from workbench.errors import IndexUnavailableError
@@ -202,7 +202,7 @@ def _ask_both(
 
 def _answer(snapshot: Snapshot, word: str, exact: bool) -> object:
     """All that is found with its score; of very many the best scores, as equals among them have no order."""
-    found = snapshot.search(Query(text=word, mode="lexical"), _ANSWERS)
+    found = snapshot.search(Question(text=word), _ANSWERS)
     if len(found) == _ANSWERS:
         return sorted(round(match.score, 2) for match in found) if exact else len(found)
     return {match.key: round(match.score, 2) if exact else 0.0 for match in found}

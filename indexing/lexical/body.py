@@ -9,10 +9,11 @@ from __future__ import annotations
 from datetime import date
 
 from indexing.document import Stamp, Stored, restored, storable
+from indexing.facets import read_line
 from workbench.memory.entry import Kind
 
 _FIELD, _HEADING = "\x1f", "\x1e"
-_FIELDS = 14
+_FIELDS = 15
 
 
 def write_body(entry: Stored, at: int) -> bytes:
@@ -33,6 +34,7 @@ def write_body(entry: Stored, at: int) -> bytes:
         str(stamp.inode),
         stamp.digest + ("!" if stamp.racy else ""),
         heading,
+        entry.facets.line(),
         entry.text,
     )
     return _FIELD.join(fields).encode("utf-8", "replace")
@@ -43,7 +45,23 @@ def read_body(line: bytes | None) -> tuple[Stored, int]:
     fields = (line or b"").decode().split(_FIELD, _FIELDS - 1)
     if len(fields) != _FIELDS:
         raise ValueError("it was made by another version of the program")
-    path, kind, day, first, last, digest, ordinal, at, size, ctime_ns, inode, content, heading, text = fields
+    (
+        path,
+        kind,
+        day,
+        first,
+        last,
+        digest,
+        ordinal,
+        at,
+        size,
+        ctime_ns,
+        inode,
+        content,
+        heading,
+        facets,
+        text,
+    ) = fields
     ordinal_day = int(day)
     entry = Stored(
         restored(path),
@@ -56,5 +74,6 @@ def read_body(line: bytes | None) -> tuple[Stored, int]:
         int(ordinal),
         text,
         Stamp(int(size), int(ctime_ns), int(inode), content.rstrip("!"), content.endswith("!")),
+        read_line(facets),
     )
     return entry, int(at)

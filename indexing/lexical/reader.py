@@ -9,18 +9,21 @@ from pathlib import Path
 from tantivy import DocAddress, Index, Searcher
 from tantivy import Query as EngineQuery
 
-from indexing.answer import Query
 from indexing.document import Stored, file_key
 from indexing.engines import engine
 from indexing.lexical.body import read_body
+from indexing.lexical.narrowing import allowed, narrowed
 from indexing.lexical.schema import open_index, schema, stemmed
 from indexing.lexical.stand_in import lockable, stand_in
-from indexing.lexical.terms import Terms, filtered, fuzzy_query, terms_of, these, words_query
+from indexing.lexical.terms import Terms, fuzzy_query, terms_of, these, words_query
+from indexing.question import Question
+
+_COLUMNS = ("key", "day", "kind", "marks")
 
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """An entry of a snapshot: its key, day (ordinal, 0: none), kind code, and BM25 over all fields.
+    """An entry of a snapshot: its key, day (ordinal, 0: none), kind code, ``Facets.marks``, and BM25.
 
     ``score`` is the sum of the fields' BM25 with their boosts; 0 when it shares no word.
     """
@@ -29,6 +32,7 @@ class Match:
     score: float
     day: int
     kind: int
+    marks: int
     address: DocAddress
 
 
@@ -42,25 +46,33 @@ class Snapshot:
         """How many entries there are."""
         return int(self._searcher.num_docs)
 
-    def search(self, query: Query, limit: int) -> list[Match]:
+    def search(self, question: Question, limit: int) -> list[Match]:
         """The best ``limit`` entries by their words; where there is none, with one letter wrong.
 
-        Best first; the newer of equals first. Raises IndexUnavailableError, as all methods do.
+        Best first; the newer of equals first. A question of conditions alone is answered with the newest
+        entries that meet them. Raises IndexUnavailableError, as all methods do.
         """
-        terms = terms_of(query.text, prefix=query.prefix)
+        terms = terms_of(question.text, prefix=question.prefix)
         if not terms:
-            return []
-        found = self._run(filtered(words_query(terms), query), limit)
+            return self._newest(question, limit) if question.narrows else []
+        found = self._run(narrowed(words_query(terms), question), limit)
         if not found and any(len(stem) > 4 for stem in terms.stems):
-            found = self._run(filtered(fuzzy_query(terms), query), limit)
+            found = self._run(narrowed(fuzzy_query(terms), question), limit)
         return found
 
-    def look_up(self, keys: Sequence[int], query: Query) -> list[Match]:
+    def look_up(self, keys: Sequence[int], question: Question) -> list[Match]:
         """Those of the entries with these keys that exist, with what their words score."""
         if not keys:
             return []
-        terms = terms_of(query.text, prefix=query.prefix)
+        terms = terms_of(question.text, prefix=question.prefix)
         return self._run(these(keys, words_query(terms)), len(keys))
+
+    def allowed(self, question: Question) -> list[int]:
+        """The keys of all entries that the conditions of the question leave, in no order."""
+        with engine("the word index cannot be read"):
+            hits = self._searcher.search(allowed(question), max(1, self.count()), count=False).hits
+            keys = self._searcher.fast_field_values("key", [address for _, address in hits])
+        return [int(key or 0) for key in keys]
 
     def load(self, match: Match) -> Stored:
         """The entry itself."""
@@ -84,15 +96,22 @@ class Snapshot:
             rows = sorted(map(read_body, bodies), key=lambda row: (row[0].path, row[1]))
             return [entry for entry, _ in rows]
 
+    def _newest(self, question: Question, limit: int) -> list[Match]:
+        with engine("the word index cannot be read"):
+            query = allowed(question)
+            hits = self._searcher.search(query, limit, count=False, order_by_field="day").hits
+            return self._matches([(1.0, address) for _, address in hits])
+
     def _run(self, query: EngineQuery, limit: int) -> list[Match]:
         with engine("the word index cannot be read"):
-            hits = self._searcher.search(query, limit, count=False).hits
-            addresses = [address for _, address in hits]
-            columns = [self._searcher.fast_field_values(field, addresses) for field in ("key", "day", "kind")]
-        rows = zip(hits, *columns, strict=True)
+            return self._matches(self._searcher.search(query, limit, count=False).hits)
+
+    def _matches(self, hits: Sequence[tuple[float, DocAddress]]) -> list[Match]:
+        addresses = [address for _, address in hits]
+        columns = [self._searcher.fast_field_values(field, addresses) for field in _COLUMNS]
         found = [
-            Match(int(key or 0), float(score), int(day or 0), int(kind or 0), address)
-            for (score, address), key, day, kind in rows
+            Match(int(key or 0), float(score), int(day or 0), int(kind or 0), int(marks or 0), address)
+            for (score, address), key, day, kind, marks in zip(hits, *columns, strict=True)
         ]
         return sorted(found, key=lambda match: (-round(match.score, 4), -match.day, match.key))
 

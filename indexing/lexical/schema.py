@@ -7,7 +7,7 @@ from pathlib import Path
 
 from tantivy import Filter, Index, Schema, SchemaBuilder, TextAnalyzer, TextAnalyzerBuilder, Tokenizer
 
-SCHEMA = 2
+SCHEMA = 3
 """Raised when fields, analysers or the stored form change, so that indexes are built anew."""
 
 
@@ -17,17 +17,20 @@ def schema() -> Schema:
 
     ``key`` is ``document.entry_key``, ``file`` is ``document.file_key``, ``kind`` a ``document.kind_code``,
     ``day`` a proleptic ordinal (0: no date). ``text``, ``heading``, ``context`` and ``date`` are stemmed;
-    ``typed`` holds the words of the text as they are, for prefixes; ``exact`` and ``pairs`` come ready
-    from ``indexing.words``; ``body`` is what is given back.
+    ``typed`` holds the words of the text as they are, for prefixes and phrases; ``exact`` and ``pairs`` come
+    ready from ``indexing.words``; ``path`` is the whole path in lower case, ``facet`` and ``marks`` are those
+    of ``indexing.facets``; ``body`` is what is given back.
     """
     builder = SchemaBuilder()
     builder.add_unsigned_field("key", indexed=True, fast=True)
-    builder.add_text_field("file", tokenizer_name="raw", index_option="basic")
+    for field in ("file", "path", "facet"):
+        builder.add_text_field(field, tokenizer_name="raw", index_option="basic")
     builder.add_unsigned_field("kind", indexed=True, fast=True)
     builder.add_unsigned_field("day", indexed=True, fast=True)
+    builder.add_unsigned_field("marks", fast=True)
     for field in ("text", "heading", "context", "date"):
         builder.add_text_field(field, tokenizer_name="stemmed", index_option="freq")
-    builder.add_text_field("typed", tokenizer_name="words", index_option="basic")
+    builder.add_text_field("typed", tokenizer_name="words", index_option="position")
     for field in ("exact", "pairs"):
         builder.add_text_field(field, tokenizer_name="ready", index_option="freq")
     builder.add_bytes_field("body", stored=True)

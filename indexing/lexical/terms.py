@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from tantivy import FieldType, Occur, Query
+from tantivy import Occur, Query
 
-from indexing import answer
-from indexing.document import kind_code
+from indexing.lexical.narrowing import escaped
 from indexing.lexical.schema import schema, stemmed, words
 from indexing.words import STOP_WORDS, bigrams, blankless, exact_tokens, normal
 
@@ -20,8 +19,6 @@ MAX_BEGINNING = 64
 
 # Measured as shares of evidence found; the maximum is flat around these.
 BOOSTS = {"text": 1.0, "context": 0.6, "heading": 0.5, "date": 1.5, "exact": 1.0, "pairs": 1.0}
-
-_REGEX_SPECIAL = frozenset(r"\.+*?()|[]{}^$#&-~/<>@\"")
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +59,7 @@ def words_query(terms: Terms) -> Query:
     parts += [_term("exact", token) for token in terms.exact]
     parts += [_term("pairs", pair) for pair in terms.pairs]
     if terms.beginning:
-        parts.append(Query.regex_query(schema(), "typed", _escaped(terms.beginning) + ".*"))
+        parts.append(Query.regex_query(schema(), "typed", escaped(terms.beginning) + ".*"))
     return Query.boolean_query([(Occur.Should, part) for part in parts])
 
 
@@ -70,27 +67,6 @@ def fuzzy_query(terms: Terms) -> Query:
     """The stems of five letters and more, with one letter wrong: for questions that found nothing."""
     parts = [Query.fuzzy_term_query(schema(), "text", stem, 1) for stem in terms.stems if len(stem) > 4]
     return Query.boolean_query([(Occur.Should, part) for part in parts])
-
-
-def filtered(query: Query, asked: answer.Query) -> Query:
-    """``query`` within the kinds and days that were asked for; filters add nothing to a score."""
-    musts: list[Query] = []
-    if asked.kinds:
-        musts.append(Query.term_set_query(schema(), "kind", sorted(map(kind_code, asked.kinds))))
-    if asked.since or asked.until:
-        first = asked.since.toordinal() if asked.since else 1
-        last = asked.until.toordinal() if asked.until else None
-        musts.append(Query.range_query(schema(), "day", FieldType.Unsigned, first, last))
-    if not musts:
-        return query
-    return all_of(query, *musts)
-
-
-def all_of(scored: Query, *unscored: Query) -> Query:
-    """Matches of all queries, with the score of the first alone."""
-    parts = [(Occur.Must, scored)]
-    parts += [(Occur.Must, Query.const_score_query(query, 0.0)) for query in unscored]
-    return Query.boolean_query(parts)
 
 
 def these(keys: Sequence[int], scored: Query) -> Query:
@@ -103,7 +79,3 @@ def _term(field: str, value: str) -> Query:
     query = Query.term_query(schema(), field, value, "freq")
     boost = BOOSTS[field]
     return query if boost == 1.0 else Query.boost_query(query, boost)
-
-
-def _escaped(text: str) -> str:
-    return "".join("\\" + mark if mark in _REGEX_SPECIAL else mark for mark in text)

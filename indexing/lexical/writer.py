@@ -10,7 +10,7 @@ from pathlib import Path
 
 from tantivy import Document, IndexWriter, Query
 
-from indexing.document import Stored, entry_key, file_key, indexed_words, kind_code
+from indexing.document import Stored, entry_key, file_key, indexed_words, kind_code, path_term
 from indexing.engines import engine
 from indexing.lexical.body import read_body, write_body
 from indexing.lexical.schema import open_index, schema
@@ -79,6 +79,9 @@ class LexicalWriter:
                 "file": file_key(entry.path),
                 "kind": kind_code(entry.kind),
                 "day": entry.date.toordinal() if entry.date else 0,
+                "marks": entry.facets.marks,
+                "path": path_term(entry.path),
+                "facet": entry.facets.terms(),
                 "text": words.text,
                 "typed": words.text,
                 "heading": words.heading,

@@ -9,8 +9,9 @@ import pytest
 
 from indexing.embedding.locate import locate
 from indexing.embedding.select import open_embedder, prepared_folder
+from indexing.hybrid import HybridSearch
 from indexing.report import Report
-from indexing.search import HybridSearch, LexicalSearch
+from indexing.search import LexicalSearch
 from indexing.sync import reindex
 from tests.support.hashing import HashingEmbedder
 from tests.support.tiny import make_tiny_model

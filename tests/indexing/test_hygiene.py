@@ -38,7 +38,7 @@ def test_a_hybrid_search_without_vectors_loads_none(memory: Memory) -> None:
     memory.write("MEMORY.md", "The door code is 4411")
     memory.reindex(vectors=False)
     code = (
-        "from indexing.search import HybridSearch\n"
+        "from indexing.hybrid import HybridSearch\n"
         "from indexing.answer import Query\n"
         "from workbench.workspace.workspace import Workspace\n"
         f"answer = HybridSearch(Workspace.open({str(memory.root)!r})).search(Query('door code'))\n"

@@ -10,8 +10,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from indexing.answer import Query, query_from_json
+from indexing.filters import Filters
+from indexing.hybrid import HybridSearch
 from indexing.ranking import Weights
-from indexing.search import HybridSearch, LexicalSearch
+from indexing.search import LexicalSearch
 from tests.indexing.conftest import Memory
 from tests.support.hashing import HashingEmbedder, unavailable
 from workbench.errors import IndexUnavailableError, UsageError
@@ -80,17 +82,19 @@ def test_neighbours_lend_their_words(filled: Memory) -> None:
 
 def test_kinds_and_days_are_filters(filled: Memory) -> None:
     for search in (filled.lexical(), filled.hybrid()):
-        of_kind = search.search(Query("the code on meetings deploys launch", kinds=frozenset({Kind.MEMORY})))
+        of_kind = search.search(
+            Query("the code on meetings deploys launch", filters=Filters(kinds=frozenset({Kind.MEMORY})))
+        )
         assert {hit.kind for hit in of_kind.hits} == {Kind.MEMORY}
         day = date(2026, 3, 15)
-        of_day = search.search(Query("launch names worker", since=day, until=day))
+        of_day = search.search(Query("launch names worker", filters=Filters(since=day, until=day)))
         assert {hit.date for hit in of_day.hits} == {day}
-        assert not search.search(Query("launch", since=date(2027, 1, 1))).hits
+        assert not search.search(Query("launch", filters=Filters(since=date(2027, 1, 1)))).hits
 
 
 def test_an_answer_is_the_json_of_the_command_line(filled: Memory) -> None:
     answer = filled.hybrid().search(Query("door code", k=1)).as_json()
-    assert list(answer) == ["query", "mode", "took_ms", "generation", "stale", "degraded", "hits"]
+    assert list(answer) == ["query", "mode", "took_ms", "generation", "stale", "degraded", "notes", "hits"]
     assert (answer["stale"], answer["degraded"], answer["mode"]) == (False, None, "hybrid")
     hit = answer["hits"][0]  # type: ignore[index]
     assert list(hit) == (
@@ -248,4 +252,5 @@ def test_a_senseless_request_is_refused_with_the_reason(request_: dict[str, obje
 def test_a_request_says_all_that_a_query_can() -> None:
     request = {"query": "x", "k": 3, "mode": "vector", "kinds": ["log"], "since": "2026-01-02"}
     query = query_from_json({**request, "prefix": True})
-    assert query == Query("x", 3, "vector", frozenset({Kind.LOG}), date(2026, 1, 2), None, prefix=True)
+    filters = Filters(kinds=frozenset({Kind.LOG}), since=date(2026, 1, 2))
+    assert query == Query("x", 3, "vector", filters, prefix=True)

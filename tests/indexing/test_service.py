@@ -14,7 +14,7 @@ import pytest
 
 from indexing import bulk
 from indexing.answer import Answer, Query
-from indexing.search import LOADING, HybridSearch
+from indexing.hybrid import LOADING, HybridSearch
 from indexing.service import Service
 from tests.indexing.conftest import Memory
 from tests.support.hashing import unavailable

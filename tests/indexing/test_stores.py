@@ -12,7 +12,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
-from indexing.answer import Query
 from indexing.document import Stamp, Stored, entry_key, kind_code
 from indexing.embedding.cache import EmbeddingCache
 from indexing.fill import with_context
@@ -20,6 +19,7 @@ from indexing.lexical.reader import LexicalReader
 from indexing.lexical.writer import LexicalWriter, deleted_share
 from indexing.manifest import CONTEXT_WEIGHT
 from indexing.nearest import VectorReader
+from indexing.question import Question
 from indexing.vectors import Rows, VectorWriter, open_table
 from workbench.errors import IndexUnavailableError
 from workbench.memory.entry import Kind, entry_hash
@@ -37,7 +37,7 @@ def stored(path: str, *texts: str) -> list[Stored]:
 
 def found(folder: Path, text: str) -> list[str]:
     snapshot = LexicalReader(folder).snapshot()
-    return [snapshot.load(match).text for match in snapshot.search(Query(text), 10)]
+    return [snapshot.load(match).text for match in snapshot.search(Question(text=text), 10)]
 
 
 def test_a_file_is_replaced_as_a_whole(tmp_path: Path) -> None:
@@ -95,8 +95,9 @@ def test_compacting_makes_scores_those_of_a_clean_build(tmp_path: Path) -> None:
             writer.compact()
         writer.close()
     assert deleted_share(tmp_path / "dirty") == 0
+    asked = Question(text="fox owl")
     dirty_, clean = (
-        [(m.key, m.score) for m in LexicalReader(tmp_path / name).snapshot().search(Query("fox owl"), 30)]
+        [(m.key, m.score) for m in LexicalReader(tmp_path / name).snapshot().search(asked, 30)]
         for name in ("dirty", "clean")
     )
     assert dirty_ == clean
@@ -109,10 +110,10 @@ def test_looking_up_scores_those_that_match_and_keeps_those_that_do_not(tmp_path
     writer.close()
     snapshot = LexicalReader(tmp_path).snapshot()
     keys = [entry_key(entry.address) for entry in stored("a.md", "red fox", "blue bird")]
-    match = {m.key: m.score for m in snapshot.look_up([*keys, 12345], Query("red"))}
+    match = {m.key: m.score for m in snapshot.look_up([*keys, 12345], Question(text="red"))}
     assert set(match) == set(keys)
     assert match[keys[0]] > match[keys[1]] > 0  # the second has the word next door
-    assert snapshot.search(Query("red"), 5)[0].score == pytest.approx(match[keys[0]])
+    assert snapshot.search(Question(text="red"), 5)[0].score == pytest.approx(match[keys[0]])
 
 
 def rows(*numbers: int, file: str = "a" * 16) -> Rows:
@@ -123,17 +124,16 @@ def rows(*numbers: int, file: str = "a" * 16) -> Rows:
 
 
 @pytest.mark.parametrize("index_rows", [100, 0], ids=["matrix", "engine"])
-def test_the_nearest_come_first_within_the_filters(tmp_path: Path, index_rows: int) -> None:
+def test_the_nearest_come_first_among_those_allowed(tmp_path: Path, index_rows: int) -> None:
     VectorWriter(tmp_path, 4).replace([], rows(0, 1, 2, 3))
     reader = VectorReader(tmp_path, index_rows=index_rows)
     vector = np.array([0.1, 0.9, 0.3, 0.0], np.float32)
     vector /= np.linalg.norm(vector)
-    everything = reader.nearest(vector, Query("x"), 3)
+    everything = reader.nearest(vector, 3)
     assert everything.keys.tolist() == [1, 2, 0]
     assert everything.cosines == pytest.approx(vector[[1, 2, 0]], abs=1e-5)
-    later = Query("x", since=date.fromordinal(DAY.toordinal() + 2))
-    assert set(reader.nearest(vector, later, 4).keys.tolist()) == {2, 3}
-    assert reader.nearest(vector, Query("x", kinds=frozenset({Kind.NOTE})), 4).keys.tolist() == []
+    assert reader.nearest(vector, 4, np.array([2, 3, 99])).keys.tolist() == [2, 3]
+    assert reader.nearest(vector, 4, np.array([], np.int64)).keys.tolist() == []
     assert reader.cosines(vector, [1, 3, 99]) == pytest.approx({1: float(vector[1]), 3: 0.0}, abs=1e-6)
 
 
@@ -146,7 +146,7 @@ def test_rows_of_a_file_are_replaced_and_readers_see_it(tmp_path: Path) -> None:
     assert (writer.count(), reader.count()) == (1, 1)
     writer.replace(["a" * 16], None)
     reader.refresh()
-    assert reader.nearest(np.ones(4, np.float32), Query("x"), 3).keys.tolist() == []
+    assert reader.nearest(np.ones(4, np.float32), 3).keys.tolist() == []
 
 
 def test_many_writes_stay_few_files(tmp_path: Path) -> None:
@@ -183,8 +183,8 @@ def test_an_index_is_built_from_many_rows_on_and_agrees_with_the_matrix(
     exact, indexed = VectorReader(tmp_path), VectorReader(tmp_path, index_rows=0)
     shared = 0
     for vector in vectors[:20]:
-        right = exact.nearest(vector, Query("x"), 10).keys.tolist()
-        shared += len(set(right) & set(indexed.nearest(vector, Query("x"), 10).keys.tolist()))
+        right = exact.nearest(vector, 10).keys.tolist()
+        shared += len(set(right) & set(indexed.nearest(vector, 10).keys.tolist()))
     assert shared >= 170  # of 200; its partitions are trained on a random sample
 
 

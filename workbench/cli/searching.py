@@ -1,4 +1,4 @@
-"""Commands over the derived index: reindex and search."""
+"""Asking the derived index: search."""
 
 from __future__ import annotations
 
@@ -37,39 +37,6 @@ _MODES = ("hybrid", "lexical", "vector")
 
 
 @click.command()
-@click.option("--full", is_flag=True, help="Build everything anew, aside, then swap it in.")
-@click.option("--no-vectors", is_flag=True, help="Words only.")
-@click.option("--dry-run", is_flag=True, help="Say what would be done.")
-@json_option
-def reindex(full: bool, no_vectors: bool, dry_run: bool, as_json: bool) -> None:
-    """Bring the index up to date with the files."""
-    from indexing.sync import reindex as run
-    from workbench.cli.progress import Bar
-
-    with workspace() as place, Bar() as bar:
-        report = run(place, full=full, vectors=not no_vectors, dry_run=dry_run, progress=bar.show)
-    if as_json:
-        say_json(report.as_json())
-        return
-    would = "would be " if dry_run else ""
-    say(
-        f"{report.seen} files: {report.added} {would}added, {report.changed} {would}changed, "
-        f"{report.removed} {would}removed, {report.unchanged} unchanged"
-    )
-    if not dry_run:
-        say(
-            f"{report.entries} entries: {report.entries_added} added, {report.entries_removed} removed; "
-            f"{report.embedded} embedded, {report.from_cache} from the cache; {report.seconds:.1f} s"
-        )
-    if report.rebuilt:
-        narrate(f"built anew: {report.rebuilt}")
-    if report.vectors:
-        narrate(f"words only: {report.vectors}")
-    for path, why in report.failed.items():
-        narrate(f"not indexed: {path}: {why}")
-
-
-@click.command()
 @click.argument("query", required=False)
 @click.option("-k", type=click.IntRange(1, 1000), default=10, show_default=True, help="Hits.")
 @click.option("--mode", type=click.Choice(_MODES), default="hybrid", show_default=True)
@@ -94,7 +61,9 @@ def search(
 ) -> None:
     """Ranked hits for QUERY: by words and by meaning."""
     from indexing.answer import Query
-    from indexing.search import HybridSearch, LexicalSearch
+    from indexing.filters import Filters
+    from indexing.hybrid import HybridSearch
+    from indexing.search import LexicalSearch
 
     if (query is None) == (batch is None):
         raise UsageError("give either a query or --batch FILE")
@@ -104,9 +73,9 @@ def search(
             text=text,
             k=limit,
             mode=cast("Mode", mode),
-            kinds=frozenset(Kind(kind) for kind in kinds),
-            since=_day(since),
-            until=_day(until),
+            filters=Filters(
+                kinds=frozenset(Kind(kind) for kind in kinds), since=_day(since), until=_day(until)
+            ),
             explain=explain,
         )
 

@@ -3,15 +3,35 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date
+from types import MappingProxyType
 
-from workbench.memory.entry import Entry
+from workbench.memory.entry import Entry, Kind
 from workbench.memory.markdown import Document
 from workbench.memory.names import RelPath
 from workbench.memory.provenance import parse_day
 
 _MEMORY = re.compile(r"\[(?P<type>[a-z][a-z_]*)\]\s+(?P<text>.+)", re.DOTALL)
+IMPORTANCE: Mapping[str, float] = MappingProxyType(
+    {
+        "identity": 1.0,
+        "goal": 0.9,
+        "routine": 0.85,
+        "decision": 0.8,
+        "todo": 0.8,
+        "preference": 0.7,
+        "fact": 0.6,
+        "correlation": 0.5,
+        "prediction": 0.5,
+        "event": 0.4,
+        "feedback": 0.4,
+        "observation": 0.3,
+        "anomaly": 0.3,
+    }
+)
+"""The types of memory, each with the importance that one has which says none of its own, in [0, 1]."""
 _RELATION = re.compile(r"(?P<kind>[\w-]+)\s+\[\[(?P<target>[^\]|]+)(?:\|[^\]]*)?\]\]")
 
 
@@ -52,6 +72,17 @@ class Entity:
     memories: tuple[TypedMemory, ...] = ()
     relations: tuple[Relation, ...] = ()
     problem: str | None = None
+
+
+def memory_type(entry: Entry) -> str:
+    """The type of a typed memory: ``- [preference] …``, or what its comment says; empty for other entries.
+
+    Outside of the graph, where brackets may mean anything, only the known types count.
+    """
+    found = _MEMORY.match(entry.text)
+    if found and (entry.kind is Kind.ENTITY or found["type"] in IMPORTANCE):
+        return found["type"]
+    return (entry.provenance.get("type") or "") if entry.provenance else ""
 
 
 def read_entity(document: Document) -> Entity:
