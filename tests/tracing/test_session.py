@@ -9,7 +9,7 @@ from workbench.curation import plan_promote
 from workbench.memory.entry import Kind
 from workbench.memory.markdown import parse_document
 from workbench.memory.names import RelPath
-from workbench.tracing.header import session_blocks
+from workbench.memory.session_blocks import session_blocks
 from workbench.tracing.session import entries_of_session
 
 OPENCLAW = """# Session: 2026-03-20 10:00:00 UTC

@@ -34,6 +34,7 @@ class Kind(StrEnum):
     DREAM = "dream"
     CONTEXT = "context"
     BOOTSTRAP = "bootstrap"
+    TRANSCRIPT = "transcript"
 
 
 class Form(StrEnum):

@@ -5,7 +5,11 @@ from __future__ import annotations
 from typing import NewType
 
 RelPath = NewType("RelPath", str)
-"""A POSIX path relative to the workspace root, without ``..``; undecodable bytes as surrogates."""
+"""A POSIX path relative to the workspace root, without ``..``; undecodable bytes as surrogates.
+
+Of a file outside, which is searched and shown but never written, it is the absolute path (``is_outside``):
+the layer that writes refuses those, as their first name is empty.
+"""
 
 EntryHash = NewType("EntryHash", str)
 """Twelve hexadecimal digits of the SHA-256 of an entry's normalised text."""
@@ -18,3 +22,8 @@ CommitId = NewType("CommitId", str)
 
 BlobId = NewType("BlobId", str)
 """A full git object name of a blob."""
+
+
+def is_outside(path: str) -> bool:
+    """Whether ``path`` is that of a file outside of the workspace."""
+    return path.startswith("/")

@@ -10,9 +10,9 @@ from workbench.memory.difference import split_lines
 from workbench.memory.entry import Entry
 from workbench.memory.markdown import Document
 from workbench.memory.names import CommitId, RelPath
+from workbench.memory.session_blocks import session_blocks
 from workbench.tracing.alignment import kept_lines
 from workbench.tracing.deed import UNRECORDED, Deed, deed_of
-from workbench.tracing.header import session_blocks
 from workbench.tracing.origin import Origin, origin_of
 from workbench.workspace.workspace import Workspace
 

@@ -14,8 +14,8 @@ from datetime import date
 from workbench.memory.entry import Entry, Kind
 from workbench.memory.markdown import Document
 from workbench.memory.provenance import least_trusted
+from workbench.memory.session_blocks import SessionBlock, session_blocks, session_of
 from workbench.tracing.deed import ACTORS, UNKNOWN, Deed
-from workbench.tracing.header import SessionBlock, session_blocks, session_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,7 +11,7 @@ from workbench.memory.entry import Kind
 from workbench.memory.markdown import Document
 from workbench.memory.names import RelPath
 from workbench.memory.provenance import provenance
-from workbench.tracing.header import session_blocks
+from workbench.memory.session_blocks import session_blocks
 from workbench.workspace import layout
 from workbench.workspace.workspace import Workspace
 
