@@ -22,6 +22,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # as the service has it
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -103,15 +105,15 @@ class Words:
         return out
 
 
-def make_workspace(root: Path, entries: int) -> list[str]:
+def make_workspace(root: Path, entries: int, *, a_day: int = ENTRIES_A_DAY) -> list[str]:
     """Daily logs with about ``entries`` list items below ``root``; returns questions about them."""
     words = Words(1)
     sentences = words.sentences(entries)
     day = datetime.date(2024, 1, 1)
     (root / "memory").mkdir(parents=True)
-    for start in range(0, entries, ENTRIES_A_DAY):
+    for start in range(0, entries, a_day):
         lines = [f"# {day}"]
-        for at, text in enumerate(sentences[start : start + ENTRIES_A_DAY]):
+        for at, text in enumerate(sentences[start : start + a_day]):
             if at % 6 == 0:
                 lines += ["", f"## {8 + at // 6}:00 {text.split()[0]}", ""]
             lead = f"**{words.random.choice(NAMES)}:** " if words.random.random() < 0.3 else ""

@@ -21,8 +21,8 @@ from indexing.flat_card import INDEX_ROWS, Stamp, newest_version, versions_folde
 if TYPE_CHECKING:
     from indexing.embedding.port import Vectors
 
-PROBES, REFINE = 50, 10
-"""Partitions looked into, and how many times the limit is compared exactly: measured in benchmarks/growth.py."""
+PROBES, REFINE = 100, 10
+"""Partitions looked into, and how many times the limit is compared exactly. See benchmarks/growth.py."""
 
 _SETTLED_NS = 1_000_000_000
 _KEYS_A_FILTER = 2_000
@@ -56,7 +56,7 @@ class VectorReader:
             if stamp == self._stamp != 0:
                 return
             # So young that another write may leave the same stamp: ask again next time.
-            settled = time.time_ns() - stamp > _SETTLED_NS
+            settled = abs(time.time_ns() - stamp) > _SETTLED_NS  # clocks step back
             self._stamp = stamp if settled else 0
             newest = newest_version(self._folder)
             if newest is not None and newest == self._version:
@@ -83,6 +83,11 @@ class VectorReader:
         from indexing.vectors import columns  # noqa: PLC0415 - imports lancedb
 
         return in_order(columns(self._table))
+
+    @property
+    def version(self) -> tuple[Stamp | None, int]:
+        """Which version is at hand: equal ones hold the same rows."""
+        return self._version, self._count
 
     def count(self) -> int:
         """Rows in the version at hand."""
@@ -133,4 +138,4 @@ class VectorReader:
         from indexing.vectors import columns  # noqa: PLC0415 - imports lancedb
 
         names = ", ".join(map(str, keys.tolist()))
-        return in_order(columns(self._table, f"key IN ({names})"))
+        return in_order(columns(self._table, f"key IN ({names})", most=len(keys)))

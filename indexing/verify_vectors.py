@@ -11,9 +11,10 @@ import numpy as np
 
 from indexing.document import Stored, entry_key, file_key, kind_code
 from indexing.embedding.cache import EmbeddingCache
-from indexing.embedding.choice import ModelChoice, choose_model
+from indexing.embedding.choice import ModelChoice, choices
 from indexing.engines import engine
 from indexing.fill import sections, with_context
+from indexing.flat import intact, open_flat
 from indexing.generations import Generation
 from indexing.manifest import Manifest
 from indexing.sync import CACHE_FILE
@@ -51,12 +52,16 @@ def verify_vectors(
     if manifest.pending:
         what = f"{manifest.pending} entries have no vector yet"
         flaws.append(Flaw("stale", what, "run `workbench reindex`"))
+    if manifest.lacking:
+        what = f"{manifest.lacking} entries have no vector: the model made none of their texts"
+        flaws.append(Flaw("stale", what, "words find them; `workbench reindex --full` tries again"))
     try:
         table = _read(generation)
     except IndexUnavailableError as error:
         return Check("vectors", "the vectors", (*flaws, Flaw("vectors", error.message, _ANEW)))
     flaws += _counted(table, covered, {file_key(entry.path) for entry in entries}, manifest)
     chosen = _chosen(covered)
+    flaws += _copied(generation, table)
     compared, wrong = _compared(workspace, manifest, table, chosen, model)
     flaws += wrong
     sample = "all" if len(chosen) == len(covered) else f"a sample of {len(chosen):,}"
@@ -92,7 +97,13 @@ def _counted(table: _Table, covered: list[Stored], files: set[str], manifest: Ma
     """Every entry has exactly one vector, with its kind and day."""
     addresses = {entry_key(entry.address): entry.address for entry in covered}
     counts = Counter(table.keys)
-    said = [f"{address} has no vector" for key, address in addresses.items() if key not in counts]
+    allowed = Counter({path: record.lacking for path, record in manifest.files.items()})
+    said = []
+    for entry in covered:
+        if entry_key(entry.address) not in counts:
+            allowed[RelPath(entry.path)] -= 1  # the books say how many could not be made
+            if allowed[RelPath(entry.path)] < 0:
+                said.append(f"{entry.address} has no vector")
     said += [f"{addresses[key]} has {n} vectors" for key, n in counts.items() if n > 1 and key in addresses]
     known = {file_key(path) for path in manifest.files} - {file_key(path) for path in manifest.leftover}
     foreign = [
@@ -110,6 +121,20 @@ def _counted(table: _Table, covered: list[Stored], files: set[str], manifest: Ma
         if (table.files[at], table.kinds[at], table.days[at]) != wanted:
             said.append(f"the vector of {entry.address} is filed under another file, kind or day")
     return _findings(said)
+
+
+def _copied(generation: Generation, table: _Table) -> list[Flaw]:
+    """The flat copy, which searches read instead of the table, holds the very same rows."""
+    opened = open_flat(generation.flat, generation.vectors)
+    if opened is None:
+        return []  # without one, searches read the table
+    copy, card = opened[0].rows(), opened[1]
+    keys = np.array(table.keys, np.int64)
+    order = np.argsort(keys, kind="stable")
+    same = np.array_equal(copy.keys, keys[order]) and np.array_equal(copy.vectors, table.vectors[order])
+    with engine("the vectors cannot be read"):
+        same = same and intact(generation.flat, card)
+    return [] if same else _findings(["the copy of the vectors that is searched differs from them"])
 
 
 def _chosen(entries: list[Stored]) -> list[Stored]:
@@ -149,7 +174,7 @@ def _compared(
 def _embedded(
     workspace: Workspace, manifest: Manifest, texts: list[str], model: ModelChoice | None
 ) -> dict[str, Vectors]:
-    """(d,) for each text: from the cache, else from the model that made the vectors, if there is one."""
+    """(d,) for each text: from the cache, else from the model that made the vectors, if it is a local one."""
     known: dict[str, Vectors] = {}
     path = workspace.root / STATE_DIR / CACHE_FILE
     identity = manifest.model or ""
@@ -160,8 +185,8 @@ def _embedded(
     missing = [text for text in texts if text not in known]
     if missing:
         try:
-            choice = model or choose_model(workspace.settings.model, threads=1)
-            if choice.identity == identity:
+            choice = model or choices(workspace.settings, threads=1).that_made(identity)
+            if choice is not None and choice.identity == identity and choice.service is None:
                 known.update(zip(missing, choice.open().embed(missing), strict=True))
         except ModelUnavailableError:
             return known

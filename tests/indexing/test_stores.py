@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from datetime import date
+from datetime import date, timedelta
 from pathlib import Path
 
 import numpy as np
@@ -149,12 +149,31 @@ def test_rows_of_a_file_are_replaced_and_readers_see_it(tmp_path: Path) -> None:
     assert reader.nearest(np.ones(4, np.float32), 3).keys.tolist() == []
 
 
-def test_many_writes_stay_few_files(tmp_path: Path) -> None:
+def test_many_writes_stay_few_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("indexing.vectors._MOST_FRAGMENTS", 20)
     writer = VectorWriter(tmp_path, 4)
     for number in range(60):
         writer.replace([f"{number:016x}"], rows(number % 4, file=f"{number:016x}"))
     assert writer.count() == 60
     assert open_table(tmp_path).stats()["fragment_stats"]["num_fragments"] <= 21
+
+
+def test_what_a_large_build_leaves_is_let_go_by_the_next_sync(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def held() -> int:
+        return sum(path.stat().st_size for path in tmp_path.rglob("data/*"))
+
+    writer = VectorWriter(tmp_path, 4)
+    for _ in range(10):
+        writer.replace(["a" * 16], rows(0, 1, 2, 3))
+    before = held()
+    monkeypatch.setattr("indexing.vectors._SPARE_BYTES", 0)
+    VectorWriter(tmp_path, 4)
+    assert held() == before, "what a search may still be reading was taken away"
+    monkeypatch.setattr("indexing.vectors._KEEP_VERSIONS", timedelta(milliseconds=1))
+    assert VectorWriter(tmp_path, 4).count() == 4
+    assert held() < before / 5
 
 
 def test_vectors_of_another_dimension_are_refused(tmp_path: Path) -> None:
@@ -186,6 +205,17 @@ def test_an_index_is_built_from_many_rows_on_and_agrees_with_the_matrix(
         right = exact.nearest(vector, 10).keys.tolist()
         shared += len(set(right) & set(indexed.nearest(vector, 10).keys.tolist()))
     assert shared >= 170  # of 200; its partitions are trained on a random sample
+    monkeypatch.setattr("indexing.nearest._KEYS_A_FILTER", 100)
+    shared = 0
+    for vector in vectors[:20]:
+        many, few = np.arange(0, count, 2), np.arange(0, count, 13)
+        right, ours = (reader.nearest(vector, 10, many).keys.tolist() for reader in (exact, indexed))
+        shared += len(set(right) & set(ours))
+        assert (len(ours), {key % 2 for key in ours}) == (10, {0})
+        assert (
+            indexed.nearest(vector, 200, few).keys.tolist() == exact.nearest(vector, 200, few).keys.tolist()
+        )
+    assert shared >= 170
 
 
 @given(arrays.arrays(np.float32, (7, 3), elements=st.floats(-1, 1, width=32)))
