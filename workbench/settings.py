@@ -12,7 +12,7 @@ import re
 import reprlib
 import stat
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 
 import platformdirs
@@ -20,13 +20,30 @@ import platformdirs
 from workbench.errors import UsageError
 from workbench.mapping import MAX_BYTES, read_mapping
 
-USER_ONLY = frozenset({"model", "theme"})
+PROVIDERS = ("local", "openai", "gemini", "none")
+"""Who can turn text into vectors; `openai` is every endpoint that speaks OpenAI's API."""
+_EMBEDDING = ("providers", "endpoint", "model", "dimensions", "key", "key_env", "price", "ask_above")
+_EMBEDDING_RUNS = ("batch", "concurrency", "timeout", "query_timeout", "device")
+_OUTSIDE = ("extra_paths", "transcripts")
+USER_ONLY = frozenset(
+    {"model", "theme", *_OUTSIDE, *(f"embedding_{name}" for name in _EMBEDDING + _EMBEDDING_RUNS)}
+)
+"""What only the person's own file may say."""
+SECRET = frozenset({"embedding_key"})
+"""What is never shown, also not in a message about what is wrong with it."""
+MAX_CONCURRENCY = 64
+"""Requests at the same time that anybody may ask for."""
 MAX_PATTERNS = 200
 """Patterns that one key may have."""
 MAX_CROSSINGS = 2
 """How often a pattern may say ``**``: each multiplies the ways in which a path can be matched."""
 _WHOLE_NUMBER = re.compile(r"[0-9][0-9_]{0,11}")
+_NUMBER = re.compile(r"[0-9]{1,9}(?:\.[0-9]{1,9})?")
 _SHOWN = 80
+_WORDS = {"embedding_providers": PROVIDERS}
+_MOST = {"embedding_concurrency": MAX_CONCURRENCY, "embedding_batch": 2_048, "embedding_dimensions": 65_536}
+_WEIGHTS = ("vector", "lexical", "recency", "importance", "pin", "user", "date", "diversity")
+_MAY_BE_ZERO = frozenset({"embedding_price", *(f"search_{name}" for name in _WEIGHTS)})
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,8 +56,66 @@ class Settings:
     """Further patterns of files that are memory."""
     exclude: tuple[str, ...] = ()
     """Further patterns of files that are not."""
+    extra_paths: tuple[str, ...] = ()
+    """Markdown files and folders outside of the workspace to be searched too; relative ones count from it."""
+    transcripts: tuple[str, ...] = ()
+    """Folders or patterns of session transcripts (JSON lines) to be searched too."""
+    transcript_bytes: int = 100_000
+    """Bytes that a transcript grows by before it is indexed again."""
+    transcript_lines: int = 50
+    """Lines that a transcript grows by before it is indexed again."""
     model: str = ""
     """A sentence-transformers model: a folder, a name on the hub, or `none`; empty for the installed one."""
+    embedding_providers: tuple[str, ...] = ()
+    """Who makes vectors, in the order of preference: of `local` (the default), `openai`, `gemini`, `none`."""
+    embedding_endpoint: str = ""
+    """Where the first of `openai` and `gemini` in that list is, version included; empty: the public one."""
+    embedding_model: str = ""
+    """The model to ask for there; empty for a usual one."""
+    embedding_dimensions: int = 0
+    """Length of the vectors to ask for there; 0 leaves it to the model."""
+    embedding_key: str = field(default="", repr=False)
+    """The key for that endpoint, and for no other."""
+    embedding_key_env: str = ""
+    """The environment variable that holds that key; empty for OPENAI_API_KEY or GEMINI_API_KEY."""
+    embedding_price: float = -1.0
+    """What a million tokens cost there, in your currency; negative: not known."""
+    embedding_ask_above: int = 500
+    """Texts that may be sent to a provider that costs money without asking."""
+    embedding_batch: int = 64
+    """Texts in one request."""
+    embedding_concurrency: int = 4
+    """Requests at the same time."""
+    embedding_timeout: float = 60.0
+    """Seconds that one request for an index may take."""
+    embedding_query_timeout: float = 3.0
+    """Seconds that a search waits for the vector of a question before it goes on with words."""
+    embedding_device: str = ""
+    """Where the local model runs for an index: `cpu`, `cuda`, `mps`; empty for what is found."""
+    search_preset: str = "default"
+    """Weights to rank by: `default`, `openclaw`, `goclaw`, `words` or `meaning`; the keys below change them."""
+    search_vector: float = -1.0
+    """What meaning counts against words; negative, here and below: as the preset says."""
+    search_lexical: float = -1.0
+    """What words count against meaning."""
+    search_recency: float = -1.0
+    """How much of its score an entry of a log loses with age, from 0 to 1."""
+    search_half_life: float = -1.0
+    """Days in which it loses half of that."""
+    search_importance: float = -1.0
+    """How far the most and the least important are apart, from 0 to 1."""
+    search_pin: float = -1.0
+    """What pinned entries gain; 0.2 is a fifth."""
+    search_user: float = -1.0
+    """What entries of the user who asks gain; 0.2 is a fifth."""
+    search_date: float = -1.0
+    """What entries gain that are of a day named in the question."""
+    search_diversity: float = -1.0
+    """1: only the score counts; below, near-duplicates make room for others."""
+    search_fusion: str = ""
+    """`sum` of both scores, or `rrf` (reciprocal ranks)."""
+    search_kinds: tuple[str, ...] = ()
+    """Factors of kinds, such as `dream=0.5`."""
     theme: str = "dark"
     """Name of the theme that the interface starts with."""
 
@@ -82,6 +157,8 @@ def _apply(settings: Settings, path: Path, *, allowed: frozenset[str], trusted: 
                 f"{path} cannot set {_short(name)}{where}", hint="known: " + ", ".join(sorted(allowed))
             )
         changes[name] = _checked(path, name, value)
+    if "exclude" in changes:  # what the person leaves out, no workspace takes in
+        changes["exclude"] = tuple(dict.fromkeys((*settings.exclude, *changes["exclude"])))  # type: ignore[misc]
     return replace(settings, **changes)  # type: ignore[arg-type]
 
 
@@ -128,16 +205,37 @@ def _checked(path: Path, name: str, value: object) -> object:
     default = getattr(Settings(), name)
     if isinstance(default, int):
         if isinstance(value, str) and _WHOLE_NUMBER.fullmatch(value) and int(value) > 0:
-            return int(value)
+            return _bounded(path, name, int(value))
         raise UsageError(f"{path}: {name} must be a positive whole number, not {_short(value)}")
+    if isinstance(default, float):
+        if isinstance(value, str) and _NUMBER.fullmatch(value) and (float(value) or name in _MAY_BE_ZERO):
+            return float(value)
+        raise UsageError(f"{path}: {name} must be a number such as 0.5, not {_short(value)}")
     if isinstance(default, tuple):
         items = [value] if isinstance(value, str) else value
         if isinstance(items, list) and all(isinstance(item, str) and item for item in items):
-            return _patterns(path, name, items)
+            return _words(path, name, items) if name in _WORDS else _patterns(path, name, items)
         raise UsageError(f"{path}: {name} must be a list of patterns, not {_short(value)}")
     if isinstance(value, str):
         return value
-    raise UsageError(f"{path}: {name} must be a word, not {_short(value)}")
+    shown = "" if name in SECRET else f", not {_short(value)}"
+    raise UsageError(f"{path}: {name} must be a word{shown}")
+
+
+def _bounded(path: Path, name: str, value: int) -> int:
+    most = _MOST.get(name)
+    if most is not None and value > most:
+        raise UsageError(f"{path}: {name} may be {most:,} at most, not {value:,}")
+    return value
+
+
+def _words(path: Path, name: str, words: list[str]) -> tuple[str, ...]:
+    """The words, each of those that this key knows, and none twice."""
+    known = _WORDS[name]
+    for word in words:
+        if word not in known:
+            raise UsageError(f"{path}: {name} knows no {_short(word)}", hint="known: " + ", ".join(known))
+    return tuple(dict.fromkeys(words))
 
 
 def _patterns(path: Path, name: str, patterns: list[str]) -> tuple[str, ...]:

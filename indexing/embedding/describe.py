@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+from indexing.embedding.device import asked_device, likely_device
 from indexing.embedding.hub import fetch
-from indexing.embedding.locate import DEFAULT_MODEL, ModelSource, locate, original, source_of
+from indexing.embedding.locate import DEFAULT_MODEL, NONE, ModelSource, locate, original, source_of
+from indexing.embedding.remote.service import REMOTE, Service, service_of
 from indexing.embedding.select import prepared_folder
 from indexing.storage import read_json
 from workbench.errors import ModelUnavailableError
+from workbench.settings import Settings
 
 Form = Literal["prepared", "native"]
 _NO_WINDOW = 1_000_000
@@ -57,9 +59,8 @@ def describe(setting: str) -> Description:
         source = locate(setting)
     except ModelUnavailableError as error:
         return Description(setting=setting, why=error.message, hint=error.hint)
-    device = os.environ.get("WORKBENCH_DEVICE", "cpu") or "cpu"
     folder = prepared_folder(source)
-    card = _mapping(folder / "prepared.json") if device == "cpu" else {}
+    card = _mapping(folder / "prepared.json")
     if card.get("identity") == source.identity:
         return Description(
             setting=setting,
@@ -76,6 +77,71 @@ def describe(setting: str) -> Description:
         dimension=_dimension(source.folder),
         window=_window(source.folder),
     )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Described:
+    """A provider of the settings: a ``local`` model, a remote ``service``, or ``problem`` says why neither.
+
+    ``device`` is where a local model embeds many texts, as far as can be told without loading torch.
+    """
+
+    provider: str
+    local: Description | None = None
+    device: str | None = None
+    service: Service | None = None
+    problem: ModelUnavailableError | None = None
+
+    @property
+    def usable(self) -> bool:
+        """Whether an index can be made with it."""
+        return self.problem is None
+
+    def as_json(self) -> dict[str, object]:
+        """The description as the command line prints it; of a key only where it is from."""
+        about: dict[str, object] = {"provider": self.provider, "usable": self.usable}
+        if self.service is not None:
+            service = self.service
+            return about | {
+                "model": service.model,
+                "identity": service.identity,
+                "endpoint": service.endpoint.url,
+                "dimension": service.dimensions or None,
+                "window": service.window,
+                "key": service.key.source,
+                "warning": service.key.warning or None,
+                "price_per_million": service.price,
+                "charges": service.charges,
+                "batch": service.batch,
+                "concurrency": service.concurrency,
+            }
+        if self.local is not None:
+            return about | self.local.as_json() | {"device": self.device}
+        assert self.problem is not None
+        return about | {"model": None, "why": self.problem.message, "hint": self.problem.hint or None}
+
+
+def describe_providers(settings: Settings) -> tuple[Described, ...]:
+    """The providers of the settings in their order. Loads nothing, asks no network, never fails."""
+    return tuple(_described(provider, settings) for provider in settings.embedding_providers or ("local",))
+
+
+def _described(provider: str, settings: Settings) -> Described:
+    try:
+        for name in REMOTE:
+            if name == provider:
+                return Described(provider=provider, service=service_of(name, settings))
+    except ModelUnavailableError as error:
+        return Described(provider=provider, problem=error)
+    if provider == NONE:
+        off = ModelUnavailableError(
+            "embedding is switched off", hint="take `none` out of embedding_providers"
+        )
+        return Described(provider=provider, problem=off)
+    found = describe(settings.model)
+    problem = None if found.source else ModelUnavailableError(found.why or "", hint=found.hint)
+    device = asked_device(settings.embedding_device) or likely_device()
+    return Described(provider=provider, local=found, device=device, problem=problem)
 
 
 def download(name: str, told: Callable[[int, int], None]) -> ModelSource:

@@ -1,6 +1,6 @@
 """Models of the hub: found in its local cache, and fetched there when the person asks for it.
 
-``fetch`` and ``listing`` are the only functions of this project that use a network.
+``fetch`` and ``listing`` use a network, and nothing else does for a local model.
 """
 
 from __future__ import annotations

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from indexing.embedding.locate import ModelSource
-from indexing.embedding.windows import averaged, fitting
+from indexing.embedding.windows import averaged, clean, fitting
 from workbench.errors import ModelUnavailableError
 
 if TYPE_CHECKING:
@@ -73,33 +73,39 @@ class NativeEmbedder:
         """See ``Embedder``."""
         return window_of(self._model)
 
-    def embed(self, texts: Sequence[str]) -> Vectors:
-        """See ``Embedder``."""
+    def embed(self, texts: Sequence[str], *, batch: int = _BATCH) -> Vectors:
+        """See ``Embedder``; ``batch`` texts run together."""
         import numpy as np  # noqa: PLC0415 - heavy for those who only want the class
 
         parts: list[str] = []
         owners: list[int] = []
         weights: list[int] = []
-        for owner, text in enumerate(texts):
-            usable = text if text.isascii() else text.encode("utf-8", "replace").decode()
-            for part, tokens in fitting(usable, self._count, self.window):
+        usable = [clean(text) for text in texts]
+        for owner, (text, tokens) in enumerate(zip(usable, self._counts(usable), strict=True)):
+            long = tokens > self.window
+            for part, size in fitting(text, self._count, self.window) if long else [(text, tokens)]:
                 parts.append(part)
                 owners.append(owner)
-                weights.append(tokens - 2)
+                weights.append(size - 2)
         if not parts:
             return np.zeros((0, self.dimension), np.float32)
         with self._turn:  # its tokenizer keeps state
             vectors = self._model.encode(
                 parts,
-                batch_size=_BATCH,
+                batch_size=batch,
                 normalize_embeddings=True,
                 convert_to_numpy=True,
                 show_progress_bar=False,
             )
         return averaged(np.asarray(vectors, np.float32), owners, weights, len(texts))
 
+    def _counts(self, texts: list[str]) -> list[int]:
+        with self._turn:
+            found = self._model.tokenizer(texts, verbose=False)["input_ids"] if texts else []
+        return [len(ids) for ids in found]
+
     def _count(self, text: str) -> int:
-        return len(self._model.tokenizer(text, verbose=False)["input_ids"])
+        return self._counts([text])[0]
 
 
 def dimension_of(model: Any) -> int:

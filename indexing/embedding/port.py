@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Protocol, TypeAlias, runtime_checkable
 
 import platformdirs
 
@@ -36,6 +37,63 @@ class Embedder(Protocol):
 
         A text longer than the window is embedded in windows and averaged, never cut.
         """
+
+
+@dataclass(frozen=True, slots=True)
+class Portion:
+    """Some of many texts: the (d,) vectors of those that have one, and for the others why they have none."""
+
+    vectors: Mapping[str, Vectors]
+    failed: Mapping[str, str] = field(default_factory=dict)
+
+
+@runtime_checkable
+class BulkEmbedder(Embedder, Protocol):
+    """An embedder that divides many texts by itself."""
+
+    def portions(self, texts: Sequence[str]) -> Iterator[Portion]:
+        """Vectors of different ``texts``, in any order and in portions, as they come.
+
+        Raises ModelUnavailableError when no more will come; what came before is sound.
+        """
+
+
+@runtime_checkable
+class Narrator(Protocol):
+    """An embedder that has something to say to the person."""
+
+    @property
+    def notes(self) -> Sequence[str]:
+        """What has happened so far, each a sentence."""
+
+
+@runtime_checkable
+class Distant(Protocol):
+    """An embedder that somebody else runs, who may change the model under its name."""
+
+    def expect(self, dimension: int) -> None:
+        """Refuse vectors of another length from now on."""
+
+    def probe(self) -> None:
+        """Ask for one vector, whatever is known already. Raises ModelUnavailableError."""
+
+
+@runtime_checkable
+class Closable(Protocol):
+    """An embedder that holds connections."""
+
+    def close(self) -> None:
+        """Let them go."""
+
+
+def portions(embedder: Embedder, texts: Sequence[str], *, step: int) -> Iterator[Portion]:
+    """Vectors of different ``texts``, ``step`` at a time where the embedder does not divide them itself."""
+    if isinstance(embedder, BulkEmbedder):
+        yield from embedder.portions(texts)
+        return
+    for start in range(0, len(texts), step):
+        some = texts[start : start + step]
+        yield Portion(dict(zip(some, embedder.embed(some), strict=True)))
 
 
 def cache_dir() -> Path:

@@ -16,7 +16,7 @@ import onnxruntime
 from tokenizers import Tokenizer
 
 from indexing.embedding.digest import file_digest
-from indexing.embedding.windows import averaged, fitting
+from indexing.embedding.windows import averaged, clean, fitting
 
 if TYPE_CHECKING:
     from indexing.embedding.port import Vectors
@@ -139,11 +139,6 @@ class PreparedEmbedder:
 
     def _count(self, text: str) -> int:
         return len(self._tokenizer.encode(text).ids)
-
-
-def clean(text: str) -> str:
-    """``text`` without what no tokenizer takes: lone surrogates."""
-    return text if text.isascii() else text.encode("utf-8", "replace").decode()
 
 
 def _session(graph: Path, threads: int) -> Any:

@@ -12,12 +12,15 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from indexing.embedding.device import asked_device, has_device, is_device, likely_device
 from indexing.embedding.locate import ModelSource, locate
 from indexing.embedding.port import cache_dir
 from workbench.errors import ModelUnavailableError, WorkbenchError
 from workbench.workspace.locks import hold
 
 if TYPE_CHECKING:
+    from indexing.embedding.bulk import OnDevice
+    from indexing.embedding.native import NativeEmbedder
     from indexing.embedding.port import Embedder
 
 _LOG = logging.getLogger(__name__)
@@ -25,17 +28,34 @@ _PREPARE_SECONDS = 600.0
 _KEPT_DAMAGED = 1
 
 
-def open_embedder(setting: str = "", *, threads: int = 1, device: str = "") -> Embedder:
+def open_embedder(setting: str = "", *, threads: int = 1) -> Embedder:
     """The model of ``setting`` (see ``locate``) in its prepared form, else in its native one.
 
     What is not prepared yet is prepared first, in a child process; a damaged preparation is set aside
-    and made again. ``device`` (or WORKBENCH_DEVICE) names ``cuda`` or ``mps`` for the native form there.
+    and made again. A model that cannot be prepared runs on a device where there is one.
     Raises ModelUnavailableError when no form can be used.
     """
+    return _opened(locate(setting), threads, asked_device("") or likely_device())
+
+
+def open_for_bulk(setting: str = "", *, threads: int = 1, device: str = "") -> Embedder:
+    """The model of ``setting`` for many texts: prepared, and on a device as soon as that pays.
+
+    ``device`` is that of the settings; WORKBENCH_DEVICE is stronger, and without either what the machine has
+    is used. Raises ModelUnavailableError.
+    """
     source = locate(setting)
-    device = device or os.environ.get("WORKBENCH_DEVICE", "")
-    if device and device != "cpu":
-        return _native(source, device, threads)
+    wanted = asked_device(device) or likely_device()
+    cpu = _opened(source, threads, wanted)
+    if wanted == "cpu" or cpu.__class__.__name__ == "NativeEmbedder":
+        return cpu
+    from indexing.embedding.bulk import BulkLocal  # noqa: PLC0415 - wanted by few
+    from indexing.embedding.prepare import PROBES  # noqa: PLC0415
+
+    return BulkLocal(cpu, wanted, lambda: _on_device(source, wanted), PROBES)
+
+
+def _opened(source: ModelSource, threads: int, device: str) -> Embedder:
     target = prepared_folder(source)
     try:
         return _prepared(target, threads)
@@ -46,7 +66,7 @@ def open_embedder(setting: str = "", *, threads: int = 1, device: str = "") -> E
         return _prepared(target, threads)
     except (WorkbenchError, OSError, _NotUsableError) as error:
         _LOG.warning("the model is used unprepared, which is slower: %s", error)
-        return _native(source, "cpu", threads)
+        return _native(source, device if has_device(device) else "cpu", threads)
 
 
 def prepared_folder(source: ModelSource) -> Path:
@@ -113,7 +133,15 @@ def _prepare_in_child(source: ModelSource, target: Path) -> None:
             raise ModelUnavailableError(words or f"preparing ended with {done.returncode}")
 
 
-def _native(source: ModelSource, device: str, threads: int) -> Embedder:
+def _on_device(source: ModelSource, device: str) -> OnDevice:
+    if not is_device(device):
+        raise ModelUnavailableError("there is no such device; known: cpu, cuda, cuda:1, mps")
+    if not has_device(device):
+        raise ModelUnavailableError("torch cannot use it here")
+    return _native(source, device, 0)
+
+
+def _native(source: ModelSource, device: str, threads: int) -> NativeEmbedder:
     from indexing.embedding.native import NativeEmbedder  # noqa: PLC0415 - imports torch when used
 
     return NativeEmbedder(source, device=device, threads=threads)

@@ -1,4 +1,4 @@
-"""Text longer than a model's window: cut at blanks, embedded in parts, averaged by length."""
+"""Text made fit for a model: what no tokenizer takes is left out; what is too long is cut and averaged."""
 
 from __future__ import annotations
 
@@ -7,6 +7,11 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from indexing.embedding.port import Vectors
+
+
+def clean(text: str) -> str:
+    """``text`` without what no tokenizer takes: lone surrogates."""
+    return text if text.isascii() else text.encode("utf-8", "replace").decode()
 
 
 def fitting(text: str, count: Callable[[str], int], limit: int) -> list[tuple[str, int]]:

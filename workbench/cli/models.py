@@ -1,9 +1,10 @@
-"""Commands about the embedding model: which one is used, and fetching one."""
+"""Commands about what makes vectors: which model of which provider, whether it answers, fetching one."""
 
 from __future__ import annotations
 
 import os
 import sys
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,40 +15,107 @@ from workbench.cli.output import json_option, narrate, say, say_json
 from workbench.errors import UsageError
 
 if TYPE_CHECKING:
+    from indexing.embedding.describe import Description
     from indexing.embedding.hub import Listing
+    from indexing.embedding.remote.service import Service
 
 _MEGABYTE = 1_000_000
+_WORD = "memory"
 _NO_WORKSPACE = Path(os.devnull, "workbench.yaml")
 
 
 @click.group()
 def model() -> None:
-    """The embedding model: which one is used, and fetching one."""
+    """What makes vectors: which model and provider are used, trying them, fetching another model."""
 
 
 @model.command()
 @json_option
 def show(as_json: bool) -> None:
-    """Which model is used, in which form, and where it is; or why there is none."""
-    from indexing.embedding.describe import describe
+    """Which model of which provider is used, and where it is; or why there is none."""
+    from indexing.embedding.describe import describe_providers
 
-    found = describe(_setting())
+    found = describe_providers(_settings())
+    used = next((one for one in found if one.usable), found[0])
     if as_json:
-        say_json(found.as_json())
+        say_json({**used.as_json(), "providers": [one.as_json() for one in found]})
         return
-    if found.source is None:
-        say(f"none: {found.why}")
-        narrate(f"  → {found.hint}")
-        return
+    if used.service is not None:
+        _show_service(used.service)
+    elif used.local is not None and used.usable:
+        _show_local(used.local, used.device or "cpu")
+    else:
+        say(f"none: {used.problem.message if used.problem else ''}")
+    for one in found:
+        if one.problem is not None:
+            if one is not used:
+                narrate(f"{one.provider} cannot be used: {one.problem.message}")
+            if one.problem.hint:
+                narrate(f"  → {one.problem.hint}")
+        elif one is not used:
+            narrate(f"{one.provider} would be next, if {used.provider} could not be used at all")
+
+
+def _show_local(found: Description, device: str) -> None:
+    assert found.source is not None
     later = "" if found.form == "prepared" else ", prepared at its first use"
     say(found.source.name, bold=True)
+    say("provider   local")
     say(f"form       {found.form}{later}")
+    say(f"device     {device}" + ("" if device == "cpu" else ", for many texts; cpu for others"))
     say(f"dimension  {found.dimension or 'not said'}")
     say(f"window     {found.window or 'not said'} word pieces")
     say(f"identity   {found.source.identity}")
     say(f"folder     {found.source.folder}")
     if found.prepared:
         say(f"prepared   {found.prepared}")
+
+
+def _show_service(found: Service) -> None:
+    price = "not known" if found.price is None else f"{found.price:g} for a million tokens"
+    say(found.model, bold=True)
+    say(f"provider   {found.provider}")
+    say(f"endpoint   {found.endpoint.url}")
+    say(f"dimension  {found.dimensions or 'as the model has it'}")
+    say(f"identity   {found.identity}")
+    say(f"key        {found.key.source}")
+    say(f"price      {price if found.charges else 'none'}")
+    say(f"requests   {found.batch} texts each, {found.concurrency} at a time")
+    if found.key.warning:
+        narrate(found.key.warning)
+
+
+@model.command()
+@json_option
+def test(as_json: bool) -> None:
+    """Embed one text as a search would, and say how long that took. A remote provider is sent one word."""
+    from indexing.embedding.choice import choices
+    from indexing.embedding.port import Closable
+
+    choice = choices(_settings(), threads=1).first()
+    started = time.perf_counter()
+    embedder = choice.open_for_questions()
+    opened = time.perf_counter()
+    try:
+        first = embedder.embed([_WORD])
+        answered = time.perf_counter()
+        embedder.embed([_WORD])
+        again = time.perf_counter()
+    finally:
+        if isinstance(embedder, Closable):
+            embedder.close()
+    times = [1e3 * (b - a) for a, b in ((started, opened), (opened, answered), (answered, again))]
+    dimension = int(first.shape[1])
+    if as_json:
+        names = ("opened_ms", "first_ms", "next_ms")
+        numbers = {name: round(value, 1) for name, value in zip(names, times, strict=True)}
+        say_json({"identity": choice.identity, "dimension": dimension, **numbers})
+        return
+    say(choice.identity, bold=True)
+    say(f"dimension  {dimension}")
+    say(f"opened in  {times[0]:,.0f} ms")
+    say(f"first text {times[1]:,.1f} ms")
+    say(f"next text  {times[2]:,.1f} ms")
 
 
 @model.command()
@@ -57,7 +125,7 @@ def show(as_json: bool) -> None:
 def download(name: str | None, yes: bool, as_json: bool) -> None:
     """Fetch the model NAME (owner/name) of the hub; the default model without a NAME.
 
-    Asks the hub what there is, says what would be fetched, and asks you. No other command uses a network.
+    Asks the hub what there is, says what would be fetched, and asks you.
     """
     from indexing.embedding.describe import describe
     from indexing.embedding.describe import download as fetch
@@ -77,7 +145,7 @@ def download(name: str | None, yes: bool, as_json: bool) -> None:
         _agree()
     with Bar() as bar:
         source = fetch(name, lambda done, total: bar.show(Progress("fetch", done // 1000, total // 1000)))
-    used = describe(_setting()).source
+    used = describe(_settings().model).source
     if as_json:
         say_json({"model": source.name, "identity": source.identity, "folder": str(source.folder)})
     else:
@@ -105,6 +173,6 @@ def _agree() -> None:
         raise click.exceptions.Exit(1)
 
 
-def _setting() -> str:
+def _settings() -> settings.Settings:
     """What the person's own settings say; a workspace has no say in this."""
-    return settings.load(_NO_WORKSPACE).model
+    return settings.load(_NO_WORKSPACE)

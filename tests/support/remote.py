@@ -1,0 +1,77 @@
+"""Remote embedders for tests: services at a loopback provider, and patience that costs no time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from indexing.embedding.remote.embedder import RemoteEmbedder
+from indexing.embedding.remote.patience import Patience
+from indexing.embedding.remote.service import Service, service_of
+from tests.support.provider import Provider
+from workbench.settings import Settings
+
+
+class Waits:
+    """Seconds that somebody would have waited; nobody does."""
+
+    def __init__(self) -> None:
+        self.seconds: list[float] = []
+
+    async def sleep(self, seconds: float) -> None:
+        """Note it."""
+        self.seconds.append(seconds)
+
+    def patience(self, **more: float) -> Patience:
+        """The usual patience, without chance and without waiting."""
+        return Patience(sleep=self.sleep, chance=lambda: 1.0, **more)  # type: ignore[arg-type]
+
+
+class Opener:
+    """Opens embedders that never wait, and closes them."""
+
+    def __init__(self) -> None:
+        self.waits = Waits()
+        self._made: list[RemoteEmbedder] = []
+
+    def __call__(self, service: Service, **options: object) -> RemoteEmbedder:
+        self._made.append(RemoteEmbedder(service, **{"patience": self.waits.patience(), **options}))  # type: ignore[arg-type]
+        return self._made[-1]
+
+    def close(self) -> None:
+        """Close what was opened."""
+        for embedder in self._made:
+            embedder.close()
+
+
+@contextmanager
+def opening() -> Iterator[Opener]:
+    """An opener for one test."""
+    opener = Opener()
+    try:
+        yield opener
+    finally:
+        opener.close()
+
+
+def openai(provider: Provider, **more: object) -> Service:
+    """``provider`` by OpenAI's API; ``more`` are settings."""
+    return service_of("openai", settings_for(provider, **more))
+
+
+def gemini(provider: Provider, **more: object) -> Service:
+    """``provider`` by Gemini's API; ``more`` are settings."""
+    given = {"embedding_providers": ("gemini",), "embedding_endpoint": provider.gemini, **more}
+    return service_of("gemini", Settings(**given))  # type: ignore[arg-type]
+
+
+def settings_for(provider: Provider, **more: object) -> Settings:
+    """Settings that name ``provider`` by OpenAI's API, with 8 texts a request."""
+    given = {
+        "embedding_providers": ("openai",),
+        "embedding_endpoint": provider.openai,
+        "embedding_model": "a-model",
+        "embedding_batch": 8,
+        **more,
+    }
+    return Settings(**given)  # type: ignore[arg-type]
