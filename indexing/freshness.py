@@ -2,32 +2,65 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Literal
 
 from indexing.changes import find_changes
 from indexing.engines import RefusedError
 from indexing.generations import Generations
-from workbench.workspace.layout import STATE_DIR, MemoryFile
+from indexing.manifest import Manifest
+from indexing.sources import Found, Sources
+from workbench.memory.names import is_outside
+from workbench.workspace.layout import STATE_DIR
 from workbench.workspace.workspace import Workspace
 
 State = Literal["fresh", "stale", "missing", "damaged", "unreadable"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class SourceState:
+    """One place beside the workspace: how many files are there, how many indexed, and why it is absent."""
+
+    name: str
+    sort: str
+    files: int
+    indexed: int
+    absent: str = ""
+
+    def as_json(self) -> dict[str, object]:
+        """The same for programs."""
+        return {
+            "source": self.name,
+            "sort": self.sort,
+            "files": self.files,
+            "indexed": self.indexed,
+            "absent": self.absent or None,
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Freshness:
-    """``added``, ``changed``, ``removed`` count files; ``pending`` counts entries without a vector."""
+    """``added``, ``changed``, ``removed`` count files; ``pending`` counts entries without a vector.
+
+    ``waiting`` counts transcripts that grew too little to be indexed again: they do not make the index stale.
+    ``outside`` says how many of the differences are in files beside the workspace.
+    """
 
     state: State
     added: int = 0
     changed: int = 0
     removed: int = 0
     unreadable: int = 0
+    waiting: int = 0
+    outside: int = 0
     files: int = 0
     entries: int = 0
     pending: int = 0
     interrupted: bool = False
     generation: str = ""
+    sources: tuple[SourceState, ...] = ()
 
     @property
     def summary(self) -> str:
@@ -51,6 +84,8 @@ class Freshness:
         if self.interrupted:
             parts.append("the last reindex was interrupted")
         said = ", ".join(parts) or "up to date"
+        if self.waiting:
+            said += f"; {self.waiting} growing transcript{'s' * (self.waiting > 1)} waiting"
         return f"{said}; {self.pending} entries without vectors" if self.pending else said
 
     def as_json(self) -> dict[str, object]:
@@ -63,7 +98,9 @@ class Freshness:
                 "changed": self.changed,
                 "removed": self.removed,
                 "unreadable": self.unreadable,
+                "waiting": self.waiting,
             },
+            "sources": [source.as_json() for source in self.sources],
             "entries": self.entries,
             "pending": self.pending,
             "interrupted": self.interrupted,
@@ -74,31 +111,57 @@ class Freshness:
 
 def freshness(workspace: Workspace) -> Freshness:
     """Compare the files with the index. Writes nothing, takes no lock, imports nothing heavy."""
-    files = workspace.scan()
+    sources = Sources(workspace)
+    found = sources.scan()
     try:
-        return _compared(workspace, files)
+        return _compared(sources, found)
     except RefusedError:
-        return Freshness(state="unreadable", files=len(files))
+        return Freshness(state="unreadable", files=len(found.files), sources=_states(found, None))
 
 
-def _compared(workspace: Workspace, files: list[MemoryFile]) -> Freshness:
-    generation = Generations(workspace.root / STATE_DIR).current()
+def _compared(sources: Sources, found: Found) -> Freshness:
+    generation = Generations(sources.workspace.root / STATE_DIR).current()
+    files = len(found.files)
     if generation is None:
-        return Freshness(state="missing", added=len(files), files=len(files))
+        return Freshness(state="missing", added=files, files=files, sources=_states(found, None))
     manifest = generation.manifest()
     if manifest is None or generation.suspected():
-        return Freshness(state="damaged", files=len(files), generation=generation.name)
-    changes = find_changes(files, manifest, workspace.read)
+        states = _states(found, None)
+        return Freshness(state="damaged", files=files, generation=generation.name, sources=states)
+    changes = find_changes(sources, found, manifest)
     interrupted = generation.pending() is not None
+    different = (*changes.added, *changes.changed, *changes.removed)
     return Freshness(
         state="stale" if changes or interrupted else "fresh",
         added=len(changes.added),
         changed=len(changes.changed),
         removed=len(changes.removed),
         unreadable=len(changes.failed),
-        files=len(files),
+        waiting=len(changes.waiting),
+        outside=sum(map(is_outside, different)),
+        files=files,
         entries=manifest.entries,
         pending=manifest.pending,
         interrupted=interrupted,
         generation=generation.name,
+        sources=_states(found, manifest, changes.kept),
+    )
+
+
+def _states(
+    found: Found, manifest: Manifest | None, kept: Mapping[str, str] = MappingProxyType({})
+) -> tuple[SourceState, ...]:
+    if not any(source.beside for source, _ in found.counts):
+        return ()
+    outside = [path for path in manifest.files if is_outside(path)] if manifest else []
+    return tuple(
+        SourceState(
+            name=source.name,
+            sort=source.sort,
+            files=count,
+            indexed=sum(source.covers(path) for path in outside),
+            absent=source.absent or ("its files have vanished" if source.name in kept else ""),
+        )
+        for source, count in found.counts
+        if source.beside
     )

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from indexing.changes import Changes, reason, sha256
+from indexing.changes import Changes, reason
 from indexing.document import Stamp, stored_entries
 from indexing.generations import Generation
 from indexing.lexical.writer import LexicalWriter, deleted_share
 from indexing.manifest import RACY_NS, FileRecord, Manifest
 from indexing.report import Progress, Report
+from indexing.sources import Sources
 from indexing.storage import shape
 from workbench.errors import IndexUnavailableError, WorkbenchError
-from workbench.memory.markdown import parse_document
 from workbench.memory.names import RelPath
 from workbench.workspace.layout import MemoryFile
-from workbench.workspace.workspace import Workspace
 
 COMPACT_ALWAYS = 5_000
 COMPACT_SHARE = 0.01
@@ -25,7 +24,7 @@ _FILES_A_REPORT = 50
 
 
 def index_words(
-    workspace: Workspace,
+    sources: Sources,
     generation: Generation,
     manifest: Manifest,
     changes: Changes,
@@ -34,14 +33,18 @@ def index_words(
     progress: Callable[[Progress], None],
     *,
     unsure: Iterable[str] = (),
+    whole: bool = True,
 ) -> None:
     """Make the words of ``generation`` and its books say what ``changes`` says.
 
     ``before`` is when the files were looked at, in nanoseconds; ``unsure`` names files that an unfinished
-    sync may have touched. Raises IndexUnavailableError when the store fails or its count does not come
-    out, and OSError.
+    sync may have touched; ``whole``: all files were looked at, not only some. Raises IndexUnavailableError
+    when the store fails or its count does not come out, and OSError.
     """
-    _Words(workspace, manifest, before, report).run(generation, changes, progress, unsure)
+    _Words(sources, manifest, before, report).run(generation, changes, progress, unsure)
+    if whole:
+        manifest.synced_ns = before
+    _finish(generation, manifest)
 
 
 def compact_words(generation: Generation, manifest: Manifest) -> bool:
@@ -69,8 +72,8 @@ def _finish(generation: Generation, manifest: Manifest) -> None:
 
 
 class _Words:
-    def __init__(self, workspace: Workspace, manifest: Manifest, before: int, report: Report) -> None:
-        self._workspace = workspace
+    def __init__(self, sources: Sources, manifest: Manifest, before: int, report: Report) -> None:
+        self._sources = sources
         self._manifest = manifest
         self._before = before
         self._report = report
@@ -102,29 +105,35 @@ class _Words:
         finally:
             writer.close()
         progress(Progress("words", len(due), len(due)))
-        manifest.synced_ns = self._before
         manifest.shapes.pop("vectors", None)
-        _finish(generation, manifest)
 
     def _index_file(self, writer: LexicalWriter, file: MemoryFile) -> None:
         manifest = self._manifest
         try:
-            data = self._workspace.read(file.path)
-            document = parse_document(file.path, data, file.kind)
+            loaded = self._sources.load(file.path, file.size)
         except (OSError, WorkbenchError) as error:
             self._failed(file.path, reason(error), known=file.path in manifest.files)
             return
-        digest = sha256(data)
+        document = loaded.document
+        size = loaded.size if loaded.tail else file.size
         racy = file.ctime_ns > self._before - RACY_NS
-        stamp = Stamp(file.size, file.ctime_ns, file.inode, digest, racy)
+        stamp = Stamp(size, file.ctime_ns, file.inode, loaded.sha256, racy)
         writer.replace(file.path, stored_entries(document, stamp))
         old = manifest.files.get(file.path)
         self._report.entries_removed += old.entries if old else 0
         self._report.entries_added += len(document.entries)
         if old is not None and file.path not in manifest.leftover:
             manifest.leftover.append(file.path)
+        if loaded.bad:
+            self._report.bad_lines[file.path] = loaded.bad
         manifest.files[file.path] = FileRecord(
-            file.size, file.ctime_ns, file.inode, digest, len(document.entries)
+            size,
+            file.ctime_ns,
+            file.inode,
+            loaded.sha256,
+            len(document.entries),
+            lines=loaded.lines,
+            tail=loaded.tail,
         )
 
     def _failed(self, path: RelPath, why: str, *, known: bool) -> None:

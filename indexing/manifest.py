@@ -9,7 +9,7 @@ from indexing.document import CHUNKER, NEIGHBOURS
 from indexing.storage import read_json, write_json
 from workbench.memory.names import RelPath
 
-FORMAT = 2
+FORMAT = 3
 RACY_NS = 2_000_000_000
 """A file changed less than this before a sync began may change again and keep its time stamp."""
 
@@ -19,7 +19,11 @@ CONTEXT_WEIGHT = 0.4
 
 @dataclass(slots=True)
 class FileRecord:
-    """An indexed file as it was: size in bytes, ctime in nanoseconds, SHA-256, entries, vectors done."""
+    """An indexed file as it was: size in bytes, ctime in nanoseconds, SHA-256, entries, vectors done.
+
+    Of a transcript also how many lines it had and the digest of its last bytes: they say whether it only
+    grew.
+    """
 
     size: int
     ctime_ns: int
@@ -27,6 +31,10 @@ class FileRecord:
     sha256: str
     entries: int
     vectors: bool = False
+    lines: int = 0
+    tail: str = ""
+    lacking: int = 0
+    """Entries whose text no vector could be made of; the others of the file have theirs."""
 
 
 @dataclass(slots=True)
@@ -52,6 +60,11 @@ class Manifest:
         return sum(record.entries for record in self.files.values())
 
     @property
+    def lacking(self) -> int:
+        """Entries whose text no vector could be made of."""
+        return sum(record.lacking for record in self.files.values() if record.vectors)
+
+    @property
     def pending(self) -> int:
         """Entries without a vector."""
         return sum(record.entries for record in self.files.values() if not record.vectors)
@@ -75,10 +88,7 @@ def read_manifest(path: Path) -> Manifest | None:
     try:
         if not isinstance(raw, dict) or raw["format"] != FORMAT:
             return None
-        files = {
-            RelPath(name): FileRecord(size, ctime_ns, inode, sha256, entries, bool(vectors))
-            for name, (size, ctime_ns, inode, sha256, entries, vectors) in raw["files"].items()
-        }
+        files = {RelPath(name): _record(*values) for name, values in raw["files"].items()}
         return Manifest(
             str(raw["words"]),
             raw["model"],
@@ -92,6 +102,21 @@ def read_manifest(path: Path) -> Manifest | None:
         return None
 
 
+def _record(
+    size: int,
+    ctime_ns: int,
+    inode: int,
+    sha256: str,
+    entries: int,
+    vectors: int,
+    lines: int = 0,
+    tail: str = "",
+) -> FileRecord:
+    """A line of the books; ``vectors`` is 0 for none, 1 for all, 1 + n for all but n."""
+    lacking = max(0, int(vectors) - 1)
+    return FileRecord(size, ctime_ns, inode, sha256, entries, bool(vectors), lines, tail, lacking)
+
+
 def write_manifest(path: Path, manifest: Manifest) -> None:
     """Write ``manifest`` wholly or not at all. Raises OSError."""
     write_json(
@@ -103,7 +128,10 @@ def write_manifest(path: Path, manifest: Manifest) -> None:
             "dimension": manifest.dimension,
             "synced_ns": manifest.synced_ns,
             "files": {
-                name: [f.size, f.ctime_ns, f.inode, f.sha256, f.entries, int(f.vectors)]
+                name: [
+                    *(f.size, f.ctime_ns, f.inode, f.sha256, f.entries, int(f.vectors) + f.lacking),
+                    *((f.lines, f.tail) if f.tail else ()),
+                ]
                 for name, f in manifest.files.items()
             },
             "leftover": manifest.leftover,

@@ -7,8 +7,8 @@ from collections import OrderedDict
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from indexing.changes import sha256
 from indexing.document import Stored
+from indexing.sources import Sources
 from workbench.errors import WorkbenchError
 from workbench.memory.entry import Entry
 from workbench.workspace.workspace import Workspace
@@ -25,37 +25,44 @@ class Recheck:
     """Compares hits with the files they came from; keeps what it learnt, by each file's stamp."""
 
     workspace: Workspace
-    _digests: OrderedDict[tuple[str, _Look], str] = field(default_factory=OrderedDict)
-    _entries: OrderedDict[tuple[str, str], _Entries] = field(default_factory=OrderedDict)
+    sources: Sources = field(init=False)
+    _digests: OrderedDict[tuple[str, _Look, int], str] = field(default_factory=OrderedDict)
+    _entries: OrderedDict[tuple[str, _Look, str], _Entries] = field(default_factory=OrderedDict)
+
+    def __post_init__(self) -> None:
+        self.sources = Sources(self.workspace)
 
     def begin(self) -> Pass:
         """One search's view of the disk: each file is looked at once."""
+        self.sources = Sources(self.workspace)
         return Pass(self)
 
     def look(self, path: str) -> _Look | None:
-        """Size, ctime and inode of a file as it is, or None when it is gone."""
+        """Size, ctime and inode of a file as it is, or None when it is gone or no longer to be searched."""
+        if not self.sources.holds(path):
+            return None
         try:
             status = os.lstat(os.path.join(self.workspace.root, path))
         except (OSError, ValueError):
             return None
         return (status.st_size, status.st_ctime_ns, status.st_ino)
 
-    def digest(self, path: str, seen: _Look, *, racy: bool) -> str:
+    def digest(self, path: str, seen: _Look, size: int, *, racy: bool) -> str:
         """The digest of a file that looks like ``seen``; read again each time when that is ``racy``.
 
-        Raises OSError and WorkbenchError.
+        Of a transcript it is that of the first ``size`` bytes. Raises OSError and WorkbenchError.
         """
-        key = (path, seen)
+        key = (path, seen, size)
         if racy or key not in self._digests:
-            self._digests[key] = sha256(self.workspace.read(path))
+            self._digests[key] = self.sources.sha256(path, size)
             _bound(self._digests, _KEPT_DIGESTS)
         return self._digests[key]
 
-    def entries(self, path: str, digest: str) -> _Entries:
-        """The entries of a file with this content. Raises OSError and WorkbenchError."""
-        key = (path, digest)
+    def entries(self, path: str, seen: _Look, digest: str) -> _Entries:
+        """The entries of a file of this look and digest. Raises OSError and WorkbenchError."""
+        key = (path, seen, digest)
         if key not in self._entries:
-            document = self.workspace.document(path)
+            document = self.sources.document(path)
             self._entries[key] = {(entry.hash, entry.ordinal): entry for entry in document.entries}
             _bound(self._entries, _KEPT_FILES)
         return self._entries[key]
@@ -81,10 +88,10 @@ class Pass:
         if seen == (stamp.size, stamp.ctime_ns, stamp.inode) and not stamp.racy:
             return stored
         try:
-            digest = self.recheck.digest(path, seen, racy=stamp.racy)
+            digest = self.recheck.digest(path, seen, stamp.size, racy=stamp.racy)
             if digest == stamp.digest:
                 return stored
-            found = self.recheck.entries(path, digest).get((stored.hash, stored.ordinal))
+            found = self.recheck.entries(path, seen, digest).get((stored.hash, stored.ordinal))
         except (OSError, WorkbenchError):
             found = None
         self.changed.add(path)

@@ -4,7 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+if TYPE_CHECKING:
+    from indexing.spending import Backfill
+
+_SHOWN_LINES = 10
 
 Phase = Literal["scan", "words", "prepare", "embed", "store", "fetch"]
 
@@ -32,7 +37,9 @@ OnProgress: TypeAlias = "Callable[[Progress], None] | None"
 class Report:
     """What a reindex did. ``failed`` maps paths to reasons; ``vectors`` says why there are none, or None.
 
-    ``entries_removed`` and ``entries_added`` count entries, edited ones on both sides.
+    ``waiting`` counts transcripts that grew too little to be indexed again; ``absent`` says of sources that
+    are not there what became of their entries; ``bad_lines`` are the numbers of lines of transcripts that
+    cannot be read. ``entries_removed`` and ``entries_added`` count entries, edited ones on both sides.
     """
 
     seen: int = 0
@@ -41,11 +48,17 @@ class Report:
     removed: int = 0
     unchanged: int = 0
     failed: dict[str, str] = field(default_factory=dict)
+    waiting: int = 0
+    absent: dict[str, str] = field(default_factory=dict)
+    bad_lines: dict[str, tuple[int, ...]] = field(default_factory=dict)
     entries: int = 0
     entries_added: int = 0
     entries_removed: int = 0
     embedded: int = 0
     from_cache: int = 0
+    unembedded: dict[str, str] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+    backfill: Backfill | None = None
     vectors: str | None = None
     rebuilt: str | None = None
     seconds: float = 0.0
@@ -63,6 +76,7 @@ class Report:
                 "removed": self.removed,
                 "unchanged": self.unchanged,
                 "failed": [{"path": path, "error": why} for path, why in self.failed.items()],
+                "waiting": self.waiting,
             },
             "entries": {
                 "total": self.entries,
@@ -71,10 +85,18 @@ class Report:
             },
             "embedded": self.embedded,
             "from_cache": self.from_cache,
+            "unembedded": [{"entry": entry, "error": why} for entry, why in self.unembedded.items()],
+            "notes": list(self.notes),
+            "backfill": self.backfill.as_json() if self.backfill else None,
             "seconds": round(self.seconds, 3),
             "generation": self.generation,
             "fingerprint": self.fingerprint,
             "vectors": self.vectors,
             "rebuilt": self.rebuilt,
+            "absent": [{"source": name, "reason": why} for name, why in self.absent.items()],
+            "bad_lines": [
+                {"path": path, "count": len(lines), "first": list(lines[:_SHOWN_LINES])}
+                for path, lines in self.bad_lines.items()
+            ],
             "dry_run": self.dry_run,
         }

@@ -25,6 +25,7 @@ from indexing.lexical.writer import deleted_share
 from indexing.manifest import Manifest, words_fingerprint
 from indexing.question import Question
 from indexing.report import OnProgress, Report
+from indexing.sources import Sources
 from workbench.audit.flaw import Check, Flaw
 from workbench.errors import IndexUnavailableError
 from workbench.workspace.layout import STATE_DIR
@@ -122,9 +123,10 @@ def _verify_words(
 def _build(workspace: Workspace, clean: Generation, books: Manifest, progress: OnProgress) -> None:
     before = time.time_ns()
     clean.folder.mkdir(exist_ok=True)
-    changes = find_changes(workspace.scan(), books, workspace.read)
+    sources = Sources(workspace)
+    changes = find_changes(sources, sources.scan(), books)
     said: Callable[..., None] = progress or (lambda _: None)
-    index_words(workspace, clean, books, changes, before, Report(), said)
+    index_words(sources, clean, books, changes, before, Report(), said)
 
 
 def _rows(found: Iterable[tuple[Stored, int, Match]], skipped: set[str]) -> Counter[tuple[str, _Row]]:

@@ -5,21 +5,31 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 
-from workbench.workspace.layout import STATE_DIR
+from workbench.memory.names import is_outside
 from workbench.workspace.workspace import Workspace
-
-_DEBOUNCE_MS = 250
-_STEP_MS = 60
 
 
 class Watcher:
-    """A thread that calls ``changed`` soon after something below the workspace changed."""
+    """A thread that calls ``changed`` soon after something below the workspace changed.
 
-    def __init__(self, workspace: Workspace, changed: Callable[[], object]) -> None:
+    ``elsewhere`` is called when an extra path or a transcript changed by as much as is worth a run of the
+    index, ``say`` when the system cannot tell of changes.
+    """
+
+    def __init__(
+        self,
+        workspace: Workspace,
+        changed: Callable[[], object],
+        elsewhere: Callable[[], object],
+        say: Callable[[str], object],
+    ) -> None:
         self._workspace = workspace
         self._changed = changed
+        self._elsewhere = elsewhere
+        self._say = say
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._run, name="watching", daemon=True)
+        self._asked: object = None
 
     def start(self) -> None:
         """Begin to watch."""
@@ -30,29 +40,32 @@ class Watcher:
         self._stop.set()
 
     def _run(self) -> None:
-        from watchfiles import watch  # noqa: PLC0415 - not before the first paint
+        from indexing.sources import Sources  # noqa: PLC0415 - not before the first paint
+        from indexing.watch import Pause, hints, occasions  # noqa: PLC0415
 
+        beside = bool(Sources(self._workspace).all[1:])
+        found = hints(lambda: Sources(self._workspace), self._stop, self._say)
         try:
-            for _ in watch(
-                self._workspace.root,
-                watch_filter=self._matters,
-                debounce=_DEBOUNCE_MS,
-                step=_STEP_MS,
-                stop_event=self._stop,
-                raise_interrupt=False,
-                ignore_permission_denied=True,
-            ):
-                self._changed()
-        except Exception:
+            for why in occasions(map(self._told, found), Pause()):
+                if why == "start":
+                    self._changed()  # what changed before it was watched
+                if beside and not self._stop.is_set():
+                    self._look_elsewhere()
+        except Exception:  # a thread must not write over the screen; the screen's own clock goes on
             return
 
-    def _matters(self, _change: object, path: str) -> bool:
-        """Memory files, and anything that may be a folder of them."""
-        relative = path.removeprefix(f"{self._workspace.root}/")
-        first = relative.partition("/")[0]
-        if first in (STATE_DIR, ".git") or relative == path:
-            return False
-        layout = self._workspace.layout
-        if relative.endswith(".md"):
-            return layout.holds(relative)
-        return "." not in relative.rpartition("/")[2] and not layout.prunes(relative)
+    def _told(self, changed: frozenset[str]) -> frozenset[str]:
+        """Tell the screen of the workspace's own files at once; what is beside it can wait for a pause."""
+        outside = frozenset(filter(is_outside, changed))
+        if changed - outside:
+            self._changed()
+        return outside
+
+    def _look_elsewhere(self) -> None:
+        from indexing.freshness import freshness  # noqa: PLC0415
+
+        state = freshness(self._workspace)
+        seen = (state.added, state.changed, state.removed, state.generation)
+        if state.outside and seen != self._asked:  # what cannot be read is not asked for again and again
+            self._elsewhere()
+        self._asked = seen if state.outside else None

@@ -9,6 +9,7 @@
     │   ├── OperationNotFoundError          no operation has this id
     │   ├── AmbiguousOperationError         several operations share this prefix
     │   ├── NotMemoryError                  the path is outside the workspace's memory
+    │   │   └── OutsideWorkspaceError       what is there is searched and shown, never changed
     │   └── NotCuratableError               the action does not apply to this entry
     │       └── FlaggedError                it holds hidden text or a secret: look first
     ├── WorkspaceError
@@ -111,6 +112,16 @@ class NotMemoryError(UsageError):
             f"{path or 'an empty path'} is not a memory file of this workspace",
             hint="paths are relative to the workspace, as `workbench search` prints them",
         )
+
+
+class OutsideWorkspaceError(NotMemoryError):
+    """The file lies outside of the workspace."""
+
+    def __init__(self, path: str) -> None:
+        super().__init__(path)
+        self.message = f"{path} is outside of the workspace: shown and searched only"
+        self.hint = "actions are for the workspace's own memory; write there what is worth keeping"
+        self.args = (self.message,)
 
 
 class NotCuratableError(UsageError):

@@ -34,6 +34,7 @@ if vectors:
     from indexing import vectors as store
     from indexing.embedding import cache
     targets += [(store.VectorWriter, "replace"), (store.VectorWriter, "tidy"),
+                (store, "write_rows"), (store, "write_card"), (store, "sweep"),
                 (cache.EmbeddingCache, "put")]
 steps = 0
 def wrap(owner, name):

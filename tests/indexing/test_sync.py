@@ -253,9 +253,9 @@ def test_progress_names_each_phase_in_order(memory: Memory) -> None:
 def test_the_report_is_the_json_of_the_command_line(filled: Memory) -> None:
     report = filled.reindex().as_json()
     promised = ["files", "entries", "embedded", "from_cache", "seconds", "generation", "fingerprint"]
-    assert list(report)[: len(promised)] == promised
+    assert [name for name in report if name in promised] == promised
     assert list(report["files"]) == (  # type: ignore[call-overload]
-        ["seen", "added", "changed", "removed", "unchanged", "failed"]
+        ["seen", "added", "changed", "removed", "unchanged", "failed", "waiting"]
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import sys
 from collections import Counter
+from collections.abc import Sequence
 from typing import Any
 
 import click
@@ -13,9 +14,11 @@ from workbench.cli.conflicts import conflict_warning, listed
 from workbench.cli.keeping import backup_line, last_backup
 from workbench.cli.output import json_option, operation_json, put, say, say_diff, say_json
 from workbench.cli.places import workspace
-from workbench.errors import NotMemoryError, UsageError, WorkbenchError
+from workbench.errors import EntryNotFoundError, NotMemoryError, UsageError, WorkbenchError
+from workbench.memory.address import find_entry, path_of
+from workbench.memory.entry import Entry
 from workbench.memory.file_edit import unified_diff
-from workbench.memory.names import RelPath
+from workbench.memory.names import RelPath, is_outside
 from workbench.workspace.past import PastWorkspace
 from workbench.workspace.workspace import Workspace
 
@@ -40,6 +43,10 @@ def status(as_json: bool) -> None:
     over = " · over budget" if budget["used"] > budget["limit"] else ""
     say(f"budget     {budget['path']} {budget['used']:,} of {budget['limit']:,} characters{over}")
     say(f"index      {index['state']}: {index['summary']}")
+    for source in index["sources"]:
+        kept = f"; {source['indexed']} of its files stay indexed" if source["absent"] else ""
+        files = "1 file" if source["files"] == 1 else f"{source['files']} files"
+        say(f"beside     {source['source']}: {source['absent'] or files}{kept}")
     say(f"repository {report['repository']}")
     say(f"last dream {report['last_dream'] or 'never'}")
     if not report["as_of"]:
@@ -107,16 +114,13 @@ def get(path: str, first: int, lines: int | None, as_json: bool) -> None:
     with workspace() as place:
         path, first, lines = _part(place, path, first, lines)
         try:
-            data = place.read(path)
+            rows = _rows(place, path)
         except FileNotFoundError:
             raise NotMemoryError(path) from None
-    rows = data.split(b"\n")
-    if rows and not rows[-1]:
-        rows.pop()
     stop = len(rows) if lines is None else min(len(rows), first - 1 + lines)
     if first > max(1, len(rows)):
         raise UsageError(f"{path} has {len(rows)} lines, so there is no line {first}")
-    part = b"\n".join(rows[first - 1 : stop])
+    part = b"\n".join(row for row in rows[first - 1 : stop] if row is not None)
     text = part.decode("utf-8", "replace")
     if as_json:
         say_json(
@@ -134,6 +138,20 @@ def get(path: str, first: int, lines: int | None, as_json: bool) -> None:
         put(part)
 
 
+def _rows(place: Workspace, path: str) -> Sequence[bytes | None]:
+    """The lines of a memory file; of a transcript what was said in each, or None. Raises NotMemoryError."""
+    if is_outside(path):
+        from indexing.pages import page
+        from indexing.sources import Sources
+
+        lines = page(Sources(place), path).lines
+        return [None if line is None else line.encode("utf-8", "surrogateescape") for line in lines]
+    rows = place.read(path).split(b"\n")
+    if rows and not rows[-1]:
+        rows.pop()
+    return rows
+
+
 def _part(place: Workspace, target: str, first: int, lines: int | None) -> tuple[str, int, int | None]:
     """The file, first line and number of lines that ``target`` names; a path that exists is just that."""
     if place.layout.holds(target) and place.files.read_or_none(RelPath(target)) is not None:
@@ -142,9 +160,18 @@ def _part(place: Workspace, target: str, first: int, lines: int | None) -> tuple
         start = int(found["first"])
         return found["path"], start, int(found["last"] or start) - start + 1
     if "#" in target:
-        entry = place.find(target)
+        entry = _outside(place, target) if is_outside(target) else place.find(target)
         return entry.path, entry.start_line, entry.end_line - entry.start_line + 1
     return target, first, lines
+
+
+def _outside(place: Workspace, address: str) -> Entry:
+    from indexing.sources import Sources
+
+    try:
+        return find_entry(Sources(place).document(path_of(address)), address)
+    except FileNotFoundError:
+        raise EntryNotFoundError(address) from None
 
 
 @click.command()

@@ -65,6 +65,12 @@ class Files:
         with self._folder(path) as (folder, name):
             return _read(folder, name, path)
 
+    @contextlib.contextmanager
+    def opened(self, path: RelPath) -> Iterator[int]:
+        """A descriptor of a regular file, to read from. Raises as ``read`` does."""
+        with self._folder(path) as (folder, name), _opened(folder, name, path, os.O_RDONLY) as descriptor:
+            yield descriptor
+
     def read_or_none(self, path: RelPath) -> bytes | None:
         """As ``read``; None when there is no such file."""
         try:

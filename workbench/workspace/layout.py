@@ -15,6 +15,8 @@ from workbench.memory.names import RelPath
 
 STATE_DIR = ".workbench"
 SETTINGS_FILE = "workbench.yaml"
+RECALL_TESTS = "recall-tests.yaml"
+"""Questions of the person's own, and what each must find; see ``workbench.health.recall_file``."""
 QUARANTINE = "_system/quarantine/"
 """Entries and pages that are set aside: outside of everything that is searched or given to an agent."""
 ARCHIVE = "_system/archive/"
@@ -84,6 +86,10 @@ class Layout:
         """Whether ``path`` is memory that is shown and indexed."""
         return bool(self._included.fullmatch(path)) and not self._excluded.fullmatch(path)
 
+    def leaves_out(self, path: str) -> bool:
+        """Whether a pattern excludes ``path``."""
+        return bool(self._excluded.fullmatch(path))
+
     def may_curate(self, path: str) -> bool:
         """Whether a person may act on ``path``: memory, and what is set aside in quarantine."""
         return self.holds(path) or is_quarantined(path)
@@ -125,6 +131,19 @@ def scan(root: Path, layout: Layout) -> list[MemoryFile]:
         left += [(item.path, f"{prefix}{item.name}/") for item in entries if _enters(item, prefix, layout)]
         found += _files(entries, prefix, layout)
     return sorted(found, key=lambda file: file.path)
+
+
+def folders(root: Path, layout: Layout) -> Iterator[str]:
+    """Every folder below ``root``, itself first, in which there can be memory. No link is followed."""
+    left = [(os.fspath(root), "")]
+    while left:
+        folder, prefix = left.pop()
+        yield folder
+        try:
+            entries = list(os.scandir(folder))
+        except OSError:
+            continue
+        left += [(item.path, f"{prefix}{item.name}/") for item in entries if _enters(item, prefix, layout)]
 
 
 def _enters(item: os.DirEntry[str], prefix: str, layout: Layout) -> bool:

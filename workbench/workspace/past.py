@@ -11,6 +11,7 @@ import os
 import re
 import shutil
 from collections.abc import Callable
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import NoReturn
@@ -47,7 +48,8 @@ class PastWorkspace(Workspace):
     """A workspace at one moment. Reads as any other; every action raises ReadOnlyError."""
 
     def __init__(self, root: Path, settings: Settings, commit: CommitId) -> None:
-        super().__init__(root, settings)
+        # What lies elsewhere is as it is today: no part of the past.
+        super().__init__(root, replace(settings, extra_paths=(), transcripts=()))
         self.commit = commit
         self.today = root.parents[2]
 

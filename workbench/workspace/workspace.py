@@ -12,12 +12,13 @@ from workbench.errors import (
     EntryNotFoundError,
     NotMemoryError,
     NoWorkspaceError,
+    OutsideWorkspaceError,
     disk_error,
 )
 from workbench.memory.address import find_entry, path_of
 from workbench.memory.entry import Entry, Kind
 from workbench.memory.markdown import Document, parse_document
-from workbench.memory.names import RelPath
+from workbench.memory.names import RelPath, is_outside
 from workbench.repository.history import History
 from workbench.settings import Settings
 from workbench.workspace import layout
@@ -60,10 +61,15 @@ class Workspace:
     @classmethod
     def nearest(cls, folder: Path | str) -> Workspace:
         """The workspace that ``folder`` is in: the nearest one upwards that shows signs of memory."""
+        return cls.open(cls.nearest_root(folder))
+
+    @staticmethod
+    def nearest_root(folder: Path | str) -> Path:
+        """Where that workspace is, without opening it. Raises NoWorkspaceError."""
         start = Path(os.path.realpath(folder))
         for candidate in (start, *start.parents):
             if any((candidate / sign).exists() for sign in _SIGNS):
-                return cls.open(candidate)
+                return candidate
             if (candidate / ".git").exists():
                 break
         raise NoWorkspaceError(
@@ -120,8 +126,10 @@ class Workspace:
     def document(self, path: str) -> Document:
         """A file that may be curated, parsed: memory, or a page of the quarantine.
 
-        Raises NotMemoryError for anything else, and FileNotFoundError.
+        Raises NotMemoryError for anything else, OutsideWorkspaceError among it, and FileNotFoundError.
         """
+        if is_outside(path):
+            raise OutsideWorkspaceError(path)
         if not self.layout.may_curate(path):
             raise NotMemoryError(path)
         return parse_document(RelPath(path), self.files.read(RelPath(path)), layout.kind_of(path))

@@ -1,0 +1,165 @@
+"""Bringing the derived index up to date: reindex, once or for as long as it is watched."""
+
+from __future__ import annotations
+
+import signal
+import sys
+import threading
+from datetime import datetime
+from types import FrameType
+from typing import TYPE_CHECKING
+
+import click
+
+from workbench.cli.output import json_option, narrate, say, say_json
+from workbench.cli.places import workspace
+from workbench.errors import UsageError
+from workbench.workspace.past import PastWorkspace
+from workbench.workspace.workspace import Workspace
+
+if TYPE_CHECKING:
+    from indexing.keep_up import Run
+    from indexing.report import Report
+    from indexing.spending import Agree, Backfill
+    from workbench.cli.progress import Bar
+
+_SHOWN_LINES = 5
+
+
+@click.command()
+@click.argument("paths", nargs=-1, metavar="[PATH]...")
+@click.option("--full", is_flag=True, help="Build everything anew, aside, then swap it in.")
+@click.option("--no-vectors", is_flag=True, help="Words only.")
+@click.option("--dry-run", is_flag=True, help="Say what would be done, and what embedding would cost.")
+@click.option("--yes", is_flag=True, help="Send texts to a provider that costs money without asking.")
+@click.option("--watch", is_flag=True, help="Go on until interrupted: a run after each series of changes.")
+@json_option
+def reindex(
+    paths: tuple[str, ...],
+    full: bool,
+    no_vectors: bool,
+    dry_run: bool,
+    yes: bool,
+    watch: bool,
+    as_json: bool,
+) -> None:
+    """Bring the index up to date with the files.
+
+    With PATHs only files at or below these are looked at, and transcripts however little they grew; --full
+    then reads these anew, and believes that what is gone there is gone.
+    """
+    from indexing.sync import reindex as run
+    from workbench.cli.progress import Bar
+
+    if watch:
+        if paths or full or dry_run:
+            raise UsageError("--watch is for everything that changes: it takes no PATH, --full or --dry-run")
+        with workspace() as place:
+            _watch(place, vectors=not no_vectors, yes=yes, as_json=as_json)
+        return
+    with workspace() as place, Bar() as bar:
+        report = run(
+            place,
+            paths=paths,
+            full=full,
+            vectors=not no_vectors,
+            dry_run=dry_run,
+            progress=bar.show,
+            agree=_asker(bar, yes=yes),
+        )
+    if as_json:
+        say_json(report.as_json())
+    else:
+        _print(report)
+
+
+def _asker(bar: Bar, *, yes: bool) -> Agree | None:
+    """Who says whether money may be spent: ``--yes``, else the person at the terminal, else nobody."""
+    if not yes and not (sys.stdin.isatty() and sys.stderr.isatty()):
+        return None
+
+    def agree(spending: Backfill) -> bool:
+        bar.clear()
+        narrate(f"to be embedded: {spending.sentence()}")
+        return yes or click.confirm("send them?", err=True)
+
+    return agree
+
+
+def _print(report: Report) -> None:
+    would = "would be " if report.dry_run else ""
+    waiting = f", {report.waiting} growing" if report.waiting else ""
+    say(
+        f"{report.seen} files: {report.added} {would}added, {report.changed} {would}changed, "
+        f"{report.removed} {would}removed, {report.unchanged} unchanged{waiting}"
+    )
+    if not report.dry_run:
+        say(
+            f"{report.entries} entries: {report.entries_added} added, {report.entries_removed} removed; "
+            f"{report.embedded} embedded, {report.from_cache} from the cache; {report.seconds:.1f} s"
+        )
+    if report.dry_run and report.backfill:
+        say(f"would be embedded: {report.backfill.sentence()}")
+    if report.rebuilt:
+        narrate(f"built anew: {report.rebuilt}")
+    if report.vectors:
+        narrate(f"words only: {report.vectors}")
+    _narrate_faults(report)
+
+
+def _narrate_faults(report: Report) -> None:
+    for note in report.notes:
+        narrate(note)
+    for address, why in report.unembedded.items():
+        narrate(f"no vector: {address}: {why}")
+    for name, why in report.absent.items():
+        narrate(f"absent: {name}: {why}")
+    for path, why in report.failed.items():
+        narrate(f"not indexed: {path}: {why}")
+    for path, lines in report.bad_lines.items():
+        first = ", ".join(map(str, lines[:_SHOWN_LINES])) + (", …" if len(lines) > _SHOWN_LINES else "")
+        narrate(f"unreadable lines of {path}: {len(lines)} ({first})")
+
+
+def _watch(place: Workspace, *, vectors: bool, yes: bool, as_json: bool) -> None:
+    """Run until SIGINT or SIGTERM; a run that is under way is broken off at its next step."""
+    from indexing.keep_up import KeepUp
+
+    if isinstance(place, PastWorkspace):
+        raise UsageError("the past does not change: there is nothing to watch")
+    stop = threading.Event()
+
+    def end(_number: int, _frame: FrameType | None) -> None:
+        stop.set()
+        for one, before in usual.items():  # a second one does not wait
+            signal.signal(one, before)
+
+    usual = {one: signal.signal(one, end) for one in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        agree = (lambda _: True) if yes else None  # nobody is there to be asked
+        for run in KeepUp(place.root, stop, narrate, vectors=vectors, agree=agree).runs():
+            _say_run(run, as_json=as_json)
+    finally:
+        for one, before in usual.items():
+            signal.signal(one, before)
+
+
+def _say_run(run: Run, *, as_json: bool) -> None:
+    now = datetime.now().astimezone()
+    about = {"why": run.why, "at": now.isoformat(timespec="seconds")}
+    report = run.report
+    if as_json:
+        error = run.error
+        wrong = {"code": error.code, "message": error.message, "hint": error.hint} if error else {}
+        said = report.as_json() if report else wrong
+        say_json({"event": "run" if report else "error", **about, **said})
+    elif report:
+        changes = {"added": report.added, "changed": report.changed, "removed": report.removed}
+        counts = ", ".join(f"{count} {what}" for what, count in changes.items() if count) or "nothing changed"
+        say(
+            f"{now:%H:%M:%S} {counts}: {report.entries} entries, {report.embedded} embedded, "
+            f"{report.seconds:.1f} s"
+        )
+        _narrate_faults(report)
+    elif run.error:
+        narrate(f"{now:%H:%M:%S} {run.error.message}")
