@@ -27,14 +27,33 @@ def read_mapping(text: str) -> dict[str, object]:
 
     Iterative: depth cannot overflow it. Raises MappingError with the reason.
     """
+    found = _read(text, MAX_BYTES, MAX_NODES)
+    if found is None:
+        return {}
+    if not isinstance(found, dict):
+        raise MappingError("not a mapping")
+    return found
+
+
+def read_list(text: str, *, max_bytes: int, max_nodes: int) -> list[object]:
+    """The list that ``text`` holds, within bounds of its own; as ``read_mapping`` otherwise."""
+    found = _read(text, max_bytes, max_nodes)
+    if found is None:
+        return []
+    if not isinstance(found, list):
+        raise MappingError("not a list")
+    return found
+
+
+def _read(text: str, max_bytes: int, max_nodes: int) -> object:
     root: list[object] = []
     stack: list[_Collection] = [_Collection(root)]
-    if len(text) > MAX_BYTES:
-        raise MappingError(f"over {MAX_BYTES} bytes")
+    if len(text) > max_bytes:
+        raise MappingError(f"over {max_bytes} bytes")
     try:
         for count, event in enumerate(yaml.parse(text, Loader=_LOADER)):
             _check(event)
-            if count > MAX_NODES or len(stack) > MAX_DEPTH:
+            if count > max_nodes or len(stack) > MAX_DEPTH:
                 raise MappingError("too large or too deep")
             if isinstance(event, yaml.ScalarEvent):
                 stack[-1].take(event.value)
@@ -47,11 +66,7 @@ def read_mapping(text: str) -> dict[str, object]:
                 stack.pop()
     except (yaml.YAMLError, RecursionError) as error:
         raise MappingError(str(error).partition("\n")[0]) from error
-    if not root:
-        return {}
-    if not isinstance(root[0], dict):
-        raise MappingError("not a mapping")
-    return root[0]
+    return root[0] if root else None
 
 
 def begins_mapping(text: str) -> bool:

@@ -119,6 +119,11 @@ SWEEP: dict[str, Row] = {
     "restore the backup": lambda _: ["restore", "BUNDLES", "RESTORED"],
     "reindex once more": lambda _: ["reindex", "--no-vectors"],
     "verify": lambda _: ["verify"],
+    "doctor": lambda _: ["doctor"],
+    "doctor with repairs": lambda _: ["doctor", "--fix"],
+    "check, adding a test": lambda _: ["check", "--add", "which project", "MEMORY.md"],
+    "check": lambda _: ["check"],
+    "bench": lambda _: ["bench", "--quick"],
 }
 REFUSED = {"undo a plain commit"}
 """What has nothing to do here, or is refused for a good reason; it must run nothing all the same."""

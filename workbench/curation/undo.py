@@ -16,14 +16,14 @@ from workbench.memory.names import RelPath
 from workbench.memory.provenance import Provenance
 from workbench.memory.standing import Block, blocks, sign, span_of
 from workbench.visible import visible
-from workbench.workspace.layout import SETTINGS_FILE, kind_of
+from workbench.workspace.layout import RECALL_TESTS, SETTINGS_FILE, kind_of
 from workbench.workspace.plan import Operation, Plan
 from workbench.workspace.templates import TEMPLATES
 from workbench.workspace.workspace import Workspace
 
 _MOST_NAMED = 5
 _BOOKKEEPING = frozenset({"undo", "redo", "external", "commit"})
-_SET_UP = frozenset({SETTINGS_FILE, *(name for files in TEMPLATES.values() for name in files)})
+_SET_UP = frozenset({SETTINGS_FILE, RECALL_TESTS, *(name for files in TEMPLATES.values() for name in files)})
 
 
 def plan_undo(workspace: Workspace, operation: str | None = None) -> Plan:

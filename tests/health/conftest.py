@@ -1,0 +1,125 @@
+"""A workspace in a real repository with its index, and the doctor called on it."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from indexing.answer import Query
+from indexing.search import LexicalSearch
+from indexing.sync import reindex
+from tests.indexing.conftest import (  # noqa: F401 - fixtures
+    model_cache,
+    own_model,
+    real_model,
+    tiny,
+)
+from tests.support.workspaces import Sandbox
+from workbench.health.checks import CHECKS
+from workbench.health.doctor import examine
+from workbench.health.finding import Finding, Outcome
+from workbench.health.place import Place
+from workbench.workspace.workspace import Workspace
+
+QUESTIONS = ("staging port", "Sarah reviews", "Atlas", "same words", "tea", "weather in Lisbon")
+
+
+@dataclass
+class Ward:
+    """A workspace with its index, and what the doctor says of it."""
+
+    sandbox: Sandbox
+    settings: Path
+    now: float | None = None
+
+    @property
+    def root(self) -> Path:
+        return self.sandbox.root
+
+    @property
+    def state(self) -> Path:
+        return self.root / ".workbench"
+
+    @property
+    def index(self) -> Path:
+        return self.state / "index"
+
+    @property
+    def generation(self) -> Path:
+        return self.index / (self.index / "current").read_text().strip()
+
+    def outcomes(self, *names: str, fix: bool = False) -> dict[str, Outcome]:
+        """What the checks of these names say; all of them without a name."""
+        place = Place.open(self.root)
+        if self.now is not None:
+            place.now = self.now
+        chosen = [check for check in CHECKS if not names or check.name in names]
+        assert len(chosen) == (len(names) or len(CHECKS))
+        try:
+            return {outcome.check.name: outcome for outcome in examine(place, fix=fix, checks=chosen)}
+        finally:
+            place.close()
+
+    def findings(self, *names: str) -> list[Finding]:
+        """What remains to be done, by these checks or all."""
+        found = self.outcomes(*names).values()
+        return [finding for outcome in found for finding in outcome.findings if finding.remains]
+
+    def fix(self, *names: str) -> list[Finding]:
+        """What was repaired."""
+        found = self.outcomes(*names, fix=True).values()
+        return [finding for outcome in found for finding in outcome.findings if finding.fixed]
+
+    def reindex(self, *, vectors: bool = False) -> None:
+        reindex(Workspace.open(self.root), vectors=vectors)
+
+    def answers(self) -> dict[str, list[tuple[Any, ...]]]:
+        """What a number of questions find, with the scores."""
+        search = LexicalSearch(Workspace.open(self.root))
+        return {
+            text: [
+                (hit.entry, hit.start_line, round(hit.score, 4))
+                for hit in search.search(Query(text, mode="lexical")).hits
+            ]
+            for text in QUESTIONS
+        }
+
+    def clean_answers(self) -> dict[str, list[tuple[Any, ...]]]:
+        """The same of an index that is built from nothing."""
+        shutil.rmtree(self.index)
+        self.reindex()
+        return self.answers()
+
+
+@pytest.fixture
+def ward(sandbox: Sandbox, person: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Ward:
+    """A sound workspace, indexed by words; embedding is switched off."""
+    settings = person / "settings.yaml"
+    settings.write_text("model: none\n")
+    monkeypatch.setenv("WORKBENCH_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setenv("LC_ALL", "C.UTF-8")
+    made = Ward(sandbox, settings)
+    sandbox.workspace = Workspace.open(sandbox.root)
+    made.reindex()
+    return made
+
+
+@pytest.fixture
+def treated(ward: Ward) -> Callable[..., list[Finding]]:
+    """Repairs, and shows that no memory file was touched and that nothing is left to repair."""
+
+    def treat(*names: str) -> list[Finding]:
+        before = ward.sandbox.snapshot()
+        done = ward.fix()
+        assert ward.findings() == []
+        assert ward.fix() == [], "a second run repairs nothing"
+        assert ward.sandbox.snapshot() == before
+        assert not names or [f for f in done if any(name in f.what for name in names)], done
+        return done
+
+    return treat

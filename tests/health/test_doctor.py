@@ -1,0 +1,120 @@
+"""The doctor as a whole: each check by itself, and what the command says and returns."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.health.conftest import Ward
+from workbench.cli import main
+from workbench.errors import WorkbenchError
+from workbench.health.checks import CHECKS
+from workbench.health.doctor import examine
+from workbench.health.finding import Check, Finding, Look
+from workbench.health.place import Place
+
+
+def call(monkeypatch: pytest.MonkeyPatch, *arguments: str) -> int:
+    monkeypatch.setattr(sys, "argv", ["workbench", *arguments])
+    with pytest.raises(SystemExit) as leave:
+        main()
+    return int(leave.value.code or 0)
+
+
+def test_a_sound_workspace_is_sound(ward: Ward) -> None:
+    assert ward.findings() == []
+    assert ward.fix() == []
+
+
+def test_a_workspace_without_index_and_without_repository_is_looked_at(tmp_path: Path) -> None:
+    (tmp_path / "MEMORY.md").write_text("# Memory\n\n- likes tea\n")
+    place = Place.open(tmp_path)
+    found = {outcome.check.name: outcome for outcome in examine(place)}
+    assert found["repository"].state == "finding"
+    assert "init" in found["repository"].findings[0].do
+    assert all(outcome.state == "fine" for name, outcome in found.items() if outcome.check.family == "index")
+    assert not (tmp_path / ".workbench").exists(), "looking makes nothing"
+
+
+def test_every_check_has_a_name_of_its_own() -> None:
+    assert len({check.name for check in CHECKS}) == len(CHECKS)
+
+
+@pytest.mark.parametrize(
+    "error", [ValueError("odd"), OSError(5, "Input/output error"), WorkbenchError("no", hint="do")]
+)
+def test_a_check_that_fails_is_a_finding_and_ends_nothing(ward: Ward, error: Exception) -> None:
+    def broken(_: Place) -> Look:
+        raise error
+
+    checks = (Check("x", "broken", broken), Check("x", "whole", lambda _: Look("seen")))
+    for fix in (False, True):
+        first, second = examine(Place.open(ward.root), checks=checks, fix=fix)
+        assert first.state == "finding"
+        assert "the check itself failed" in first.findings[0].what
+        assert second.state == "fine"
+
+
+def test_a_repair_that_fails_or_changes_nothing_leaves_the_finding_with_the_reason(ward: Ward) -> None:
+    def refuse() -> str:
+        raise OSError(28, "No space left on device")
+
+    def look(_: Place) -> Look:
+        return Look("", (Finding(what="one", repair=refuse), Finding(what="two", repair=lambda: "done")))
+
+    (outcome,) = examine(Place.open(ward.root), checks=(Check("x", "y", look),), fix=True)
+    one, two = outcome.findings
+    assert "No space left" in (one.refused or "")
+    assert "still so" in (two.refused or "")
+    assert outcome.state == "finding"
+
+
+def test_the_command_tells_all_in_json_and_its_code_says_whether_something_remains(
+    ward: Ward, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(ward.root)
+    (ward.generation / "manifest.json").write_text("{")
+    assert call(monkeypatch, "doctor", "--json") == 4
+    told = json.loads(capsys.readouterr().out)
+    (books,) = (one for one in told["checks"] if one["check"] == "books")
+    assert books["state"] == "finding"
+    assert books["findings"][0]["fixable"]
+    assert books["findings"][0]["do"]
+    assert call(monkeypatch, "doctor") == 4
+    assert "manifest.json is cut off" in capsys.readouterr().out
+    assert call(monkeypatch, "doctor", "--fix") == 0
+    assert "fixed" in capsys.readouterr().out
+    assert call(monkeypatch, "doctor", "--json") == 0
+    assert json.loads(capsys.readouterr().out)["ok"] is True
+
+
+def test_a_name_that_steers_a_terminal_is_shown_and_not_sent(
+    ward: Ward, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(ward.root)
+    (ward.state / "conflicts").mkdir(mode=0o700)
+    (ward.state / "conflicts" / "x\x1b]0;owned\x07\u202e.md").write_text("words")
+    assert call(monkeypatch, "doctor") == 4
+    out = capsys.readouterr().out
+    assert "\x1b]" not in out
+    assert "\x07" not in out
+    assert "\u202e" not in out
+
+
+def test_the_doctor_loads_no_engine_of_vectors_and_no_model_where_there_are_none(ward: Ward) -> None:
+    import subprocess
+
+    code = (
+        "import sys; from pathlib import Path\n"
+        "from workbench.health.doctor import examine; from workbench.health.place import Place\n"
+        "list(examine(Place.open(Path(sys.argv[1]))))\n"
+        "print([m for m in ('lancedb', 'torch', 'sentence_transformers', 'onnxruntime', 'textual')"
+        " if m in sys.modules])"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, str(ward.root)], capture_output=True, text=True, check=True
+    )
+    assert done.stdout.strip() == "[]"

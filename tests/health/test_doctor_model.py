@@ -1,0 +1,207 @@
+"""The model and its vectors: missing, changed, damaged; found, and repaired where nothing must be fetched."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from indexing.answer import Query
+from indexing.embedding import locate as locating
+from indexing.embedding.hub import WEIGHTS
+from indexing.embedding.locate import locate
+from indexing.embedding.prepared import CARD, GRAPH, TOKENIZER
+from indexing.embedding.select import prepared_folder
+from indexing.hybrid import HybridSearch
+from tests.health.conftest import QUESTIONS, Ward
+from workbench.health.finding import Finding
+from workbench.workspace.workspace import Workspace
+
+Treat = Callable[..., list[Finding]]
+pytestmark = pytest.mark.model
+
+
+@pytest.fixture
+def meaning(ward: Ward, own_model: Path, monkeypatch: pytest.MonkeyPatch) -> Ward:
+    """The ward with vectors of the default model, prepared in a cache of its own that may be damaged."""
+    monkeypatch.setenv("WORKBENCH_CACHE", str(own_model))
+    ward.settings.unlink()
+    ward.reindex(vectors=True)
+    return ward
+
+
+def hybrid(ward: Ward) -> dict[str, list[tuple[str, float]]]:
+    search = HybridSearch(Workspace.open(ward.root))
+    out = {}
+    for text in QUESTIONS:
+        answer = search.search(Query(text))
+        assert answer.degraded is None, answer.degraded
+        out[text] = [(hit.entry, round(hit.score, 4)) for hit in answer.hits]
+    return out
+
+
+def prepared() -> Path:
+    return prepared_folder(locate())
+
+
+def test_a_sound_model_and_its_vectors_are_sound(meaning: Ward) -> None:
+    assert meaning.findings() == []
+    assert "prepared" in meaning.outcomes("model")["model"].seen
+
+
+@pytest.mark.parametrize(
+    ("what", "damage"),
+    [
+        ("vectors/*/_versions/*.manifest", lambda path: path.write_bytes(b"")),
+        ("vectors/*/data/*", lambda path: os.truncate(path, 40)),
+        ("vectors/*/data/*", lambda path: path.unlink()),
+        ("vectors", shutil.rmtree),
+        ("model.json", lambda path: path.write_text('"other@1"')),
+        ("model.json", lambda path: path.unlink()),
+        ("manifest.json", lambda path: path.write_bytes(b"")),
+    ],
+)
+def test_damaged_vectors_are_made_again_and_answer_as_before(
+    meaning: Ward, treated: Treat, what: str, damage: Callable[[Path], None]
+) -> None:
+    clean = hybrid(meaning)
+    for path in list(meaning.generation.glob(what)):
+        damage(path)
+    assert meaning.findings("vectors", "books")
+    treated()
+    assert hybrid(meaning) == clean
+    shutil.rmtree(meaning.index)
+    meaning.reindex(vectors=True)
+    assert hybrid(meaning) == clean
+
+
+def test_a_copy_of_the_vectors_that_rotted_is_found_and_copied_anew(meaning: Ward, treated: Treat) -> None:
+    clean = hybrid(meaning)
+    (rows,) = meaning.generation.glob("flat/base-*")
+    before = rows.stat()
+    with rows.open("r+b") as file:
+        file.seek(before.st_size - 400)
+        file.write(b"\x00" * 200)
+    os.utime(rows, ns=(before.st_atime_ns, before.st_mtime_ns))
+    (finding,) = meaning.findings("flat copy")
+    assert "wrong entries" in finding.meaning
+    treated("not what was written")
+    assert hybrid(meaning) == clean
+
+
+def test_a_copy_of_the_vectors_that_is_missing_is_a_note_and_made_again(
+    meaning: Ward, treated: Treat
+) -> None:
+    clean = hybrid(meaning)
+    shutil.rmtree(meaning.generation / "flat")
+    assert meaning.findings() == []
+    treated("missing, or of another state")
+    assert (meaning.generation / "flat").is_dir()
+    assert hybrid(meaning) == clean
+
+
+@pytest.mark.parametrize(
+    ("name", "damage"),
+    [
+        (GRAPH, lambda path: os.truncate(path, path.stat().st_size // 2)),
+        (TOKENIZER, lambda path: path.write_bytes(b"{}")),
+        (CARD, lambda path: path.write_bytes(b"")),
+        (CARD, lambda path: path.write_text(json.dumps({"form": 1, "identity": "other@1"}))),
+    ],
+)
+def test_a_corrupt_prepared_model_is_set_aside(
+    meaning: Ward, treated: Treat, name: str, damage: Callable[[Path], None]
+) -> None:
+    folder = prepared()
+    damage(folder / name)
+    (finding,) = meaning.findings("prepared form")
+    assert str(folder) in finding.what
+    treated("prepared model")
+    assert not folder.exists()
+    assert len(list((folder.parent / "set-aside").iterdir())) == 1
+
+
+def test_a_graph_that_rotted_without_a_trace_is_found(meaning: Ward) -> None:
+    """Same size, same date: what is remembered of the file still says that it is whole."""
+    graph = prepared() / GRAPH
+    before = graph.stat()
+    with graph.open("r+b") as file:
+        file.seek(before.st_size // 2)
+        file.write(b"\x55" * 64)
+    os.utime(graph, ns=(before.st_atime_ns, before.st_mtime_ns))
+    (finding,) = meaning.findings("prepared form")
+    assert GRAPH in finding.what
+
+
+def test_a_prepared_model_whose_probe_comes_out_wrong_is_found(meaning: Ward) -> None:
+    card = json.loads((prepared() / CARD).read_bytes())
+    card["vector"] = [-x for x in card["vector"]]
+    (prepared() / CARD).write_text(json.dumps(card))
+    (finding,) = meaning.findings("prepared form")
+    assert "probe" in finding.what
+
+
+def test_what_a_killed_preparation_left_is_removed(meaning: Ward, treated: Treat) -> None:
+    half = prepared().parent / ".preparing-abc"
+    half.mkdir()
+    (half / GRAPH).write_bytes(bytes(1_000_000))
+    treated("half-prepared")
+    assert not half.exists()
+
+
+def test_another_model_in_the_settings_is_named_with_both_dimensions_and_embedded_anew(
+    meaning: Ward, treated: Treat, tiny: Path
+) -> None:
+    meaning.settings.write_text(f"model: {tiny}\n")
+    (finding,) = meaning.findings("model of vectors")
+    assert "(384 dimensions)" in finding.what
+    assert "(16 dimensions)" in finding.what
+    assert "words alone" in finding.meaning
+    treated("dimensions")
+    assert json.loads((meaning.generation / "manifest.json").read_bytes())["dimension"] == 16
+    assert hybrid(meaning)
+
+
+def test_a_missing_model_says_what_still_works_and_what_to_do(ward: Ward, tmp_path: Path) -> None:
+    ward.settings.write_text(f"model: {tmp_path / 'nowhere'}\n")
+    (finding,) = ward.findings("model")
+    assert "nowhere" in finding.what
+    assert "words alone" in finding.meaning
+    assert finding.do
+
+
+def test_weights_that_are_not_the_original_are_not_used_and_named(
+    meaning: Ward, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    copy = tmp_path / "model"
+    shutil.copytree(locate().folder, copy)
+    with (copy / WEIGHTS).open("r+b") as file:
+        file.write(b"\x00" * 8)
+    monkeypatch.setattr(locating, "_installed", lambda: iter([copy]))
+    monkeypatch.setattr(locating, "snapshots", lambda _: iter(()))
+    (finding,) = meaning.findings("model")
+    assert "not the original (SHA-256" in finding.what
+
+
+def test_weights_that_rotted_without_a_trace_are_found_and_what_was_remembered_forgotten(
+    meaning: Ward, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    copy = tmp_path / "model"
+    shutil.copytree(locate().folder, copy)
+    monkeypatch.setattr(locating, "_installed", lambda: iter([copy]))
+    monkeypatch.setattr(locating, "snapshots", lambda _: iter(()))
+    assert meaning.findings("model") == []
+    before = (copy / WEIGHTS).stat()
+    with (copy / WEIGHTS).open("r+b") as file:
+        file.seek(before.st_size - 64)
+        file.write(b"\x55" * 8)
+    os.utime(copy / WEIGHTS, ns=(before.st_atime_ns, before.st_mtime_ns))
+    (finding,) = meaning.findings("model")
+    assert "was remembered as such" in finding.what
+    assert meaning.fix("model")
+    (finding,) = meaning.findings("model")
+    assert "not used" in finding.what

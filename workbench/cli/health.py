@@ -1,0 +1,284 @@
+"""Commands about health: doctor, check and bench."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from workbench.cli.carrying_out import act
+from workbench.cli.output import json_option, narrate, say, say_json
+from workbench.cli.places import workspace
+from workbench.cli.progress import Bar
+from workbench.errors import UsageError
+
+if TYPE_CHECKING:
+    from workbench.health.bench import Report
+    from workbench.health.finding import Outcome
+    from workbench.health.place import Place
+    from workbench.health.recall import Verdict
+    from workbench.health.recall_file import RecallTest
+    from workbench.health.remark import Remark
+    from workbench.workspace.workspace import Workspace
+
+FOUND_WANTING = 4
+_COLOURS = {"fine": "green", "finding": "red", "fixed": "yellow"}
+_REMARKS_A_RULE = 10
+"""Remarks of one kind that are shown unless all are asked for."""
+_SEVERITIES = {"error": "red", "warning": "yellow", "info": None}
+
+
+@click.command()
+@click.option("--fix", is_flag=True, help="Repair what can be repaired; no memory file is touched.")
+@click.option("--network", is_flag=True, help="Ask the model provider of your settings whether it answers.")
+@json_option
+def doctor(fix: bool, network: bool, as_json: bool) -> int:
+    """What is wrong with this machine, this workspace and its index.
+
+    Each check says what it saw, and of what is wrong what it means and what to do. What a repair takes out
+    of the way is set aside, not deleted. The exit code is 4 when something remains.
+    """
+    from workbench.health.doctor import examine
+
+    with Bar() as bar:
+        place = _place(network=network, bar=bar)
+        outcomes = []
+        family = ""
+        try:
+            for outcome in examine(place, fix=fix):
+                outcomes.append(outcome)
+                if not as_json:
+                    bar.clear()
+                    if outcome.check.family != family:
+                        family = outcome.check.family
+                        say(family, bold=True)
+                    _say(outcome)
+        finally:
+            place.close()
+    remaining = sum(finding.remains for outcome in outcomes for finding in outcome.findings)
+    if as_json:
+        say_json(
+            {
+                "ok": not remaining,
+                "workspace": str(place.root),
+                "checks": [outcome.as_json() for outcome in outcomes],
+            }
+        )
+    else:
+        fixable = any(f.remains and f.repair for outcome in outcomes for f in outcome.findings)
+        narrate(f"{remaining} findings remain" if remaining else "all is well")
+        if fixable and not fix:
+            narrate("  → `workbench doctor --fix` repairs those marked *")
+    return FOUND_WANTING if remaining else 0
+
+
+def _place(*, network: bool, bar: Bar) -> Place:
+    """The workspace that was asked for, also where its settings are what is wrong."""
+    from workbench.health.place import Place
+    from workbench.workspace.workspace import Workspace
+
+    folder = click.get_current_context().obj
+    root = Path(folder) if folder else Workspace.nearest_root(".")
+    return Place.open(root, network=network, progress=bar.show)
+
+
+def _say(outcome: Outcome) -> None:
+    say(f"  {outcome.state:<8}{outcome.check.name:<20}{outcome.seen}", fg=_COLOURS[outcome.state])
+    for finding in outcome.findings:
+        if finding.fixed:
+            say(f"    fixed: {finding.what}")
+            say(f"      {finding.fixed}")
+            continue
+        mark = "*" if finding.repair else " "
+        say(f"   {mark}{'note: ' if finding.level == 'note' else ''}{finding.what}")
+        for line in (finding.meaning, f"→ {finding.do}" if finding.do else ""):
+            if line:
+                say(f"      {line}")
+        if finding.refused:
+            say(f"      not repaired: {finding.refused}")
+
+
+@click.command()
+@click.argument("question", required=False)
+@click.argument("entry", required=False)
+@click.option(
+    "--add", is_flag=True, help="Add a test: QUESTION must find ENTRY (an address, a file, or words)."
+)
+@click.option("--strict", is_flag=True, help="Warnings count as errors.")
+@click.option("--all", "everything", is_flag=True, help="Also what is only worth knowing.")
+@click.option("--tests-only", is_flag=True, help="Only the recall tests.")
+@json_option
+def check(
+    question: str | None,
+    entry: str | None,
+    add: bool,
+    strict: bool,
+    everything: bool,
+    tests_only: bool,
+    as_json: bool,
+) -> int:
+    """Whether memory finds what it must, and what in it needs a hand.
+
+    Runs the recall tests of recall-tests.yaml (questions, and what each must find), then looks for secrets,
+    hidden text, dead links, duplicates, contradictions and what is over its time or budget. The exit code is
+    4 when a test fails or there is an error.
+
+    \b
+    A test in recall-tests.yaml:
+      - question: who owns the broker          in the language of the search box
+        finds: memory/2026-03-14.md#4f1c9a02   an entry, a file, or words that an entry must hold
+        within: 5                              rank; also known: mode, filters, not
+    workbench check --add QUESTION ENTRY       adds one, as an operation that undo takes back
+    """
+    from datetime import date
+
+    from workbench.health.lint import lint
+    from workbench.health.recall_file import read_recall_tests
+
+    if add != (question is not None and entry is not None) or (not add and question is not None):
+        raise UsageError("a question and an entry go with --add", hint="workbench check --add QUESTION ENTRY")
+    with workspace() as place:
+        if add:
+            from workbench.health.recall import plan_recall_test
+
+            act(
+                place,
+                lambda: plan_recall_test(place, question or "", entry or ""),
+                dry_run=False,
+                as_json=as_json,
+            )
+            return 0
+        verdicts = _verdicts(place, read_recall_tests(place))
+        remarks, files = ([], 0) if tests_only else lint(place, date.today())
+    failing = [verdict for verdict in verdicts if not verdict.passed]
+    grave = [one for one in remarks if one.severity == "error" or (strict and one.severity == "warning")]
+    if as_json:
+        say_json(_check_json(verdicts, remarks, files, ok=not (failing or grave)))
+    else:
+        _say_verdicts(verdicts)
+        _say_remarks(remarks, files, everything=everything)
+    return FOUND_WANTING if failing or grave else 0
+
+
+def _verdicts(place: Workspace, tests: tuple[RecallTest, ...]) -> list[Verdict]:
+    if not tests:
+        return []
+    from indexing.hybrid import HybridSearch
+    from indexing.search import LexicalSearch
+    from workbench.health.recall import run_recall_tests
+
+    words_alone = all(test.mode == "lexical" for test in tests)
+    search = LexicalSearch(place) if words_alone else HybridSearch(place)
+    return run_recall_tests(place, tests, search.search)
+
+
+def _check_json(verdicts: list[Verdict], remarks: list[Remark], files: int, *, ok: bool) -> dict[str, object]:
+    from workbench.health.recall import summary
+
+    found = [verdict.rank for verdict in verdicts if verdict.test.finds]
+    return {
+        "ok": ok,
+        "recall": summary(found).as_json() if verdicts else None,
+        "tests": [verdict.as_json() for verdict in verdicts],
+        "files": files,
+        "remarks": [remark.as_json() for remark in remarks],
+    }
+
+
+def _say_verdicts(verdicts: list[Verdict]) -> None:
+    from workbench.health.recall import summary
+
+    for verdict in verdicts:
+        rank = f"at {verdict.rank}" if verdict.rank else "not found" if verdict.test.finds else "kept out"
+        word, colour = ("pass", "green") if verdict.passed else ("fail", "red")
+        say(f"{word}  {rank:<10}{verdict.test.question}", fg=colour)
+        if not verdict.passed:
+            say(f"      {verdict.reason}")
+            say(f"      first came {verdict.first or 'nothing'}")
+        for doubt in filter(None, (verdict.degraded, verdict.stale)):
+            say(f"      {doubt}")
+    if verdicts:
+        found = summary(verdict.rank for verdict in verdicts if verdict.test.finds)
+        shares = ", ".join(f"recall@{k} {share:.2f}" for k, share in found.at.items())
+        passed = sum(verdict.passed for verdict in verdicts)
+        say(f"{passed} of {len(verdicts)} tests pass; {shares}, MRR {found.mrr:.2f}")
+    else:
+        narrate('no recall tests; `workbench check --add "a question" ENTRY` makes one')
+
+
+def _say_remarks(remarks: list[Remark], files: int, *, everything: bool) -> None:
+    told: Counter[str] = Counter()
+    for one in remarks:
+        told[one.rule] += one.severity != "info"
+        if not everything and (one.severity == "info" or told[one.rule] > _REMARKS_A_RULE):
+            continue
+        say(f"{one.severity}  {one.place}  {one.rule}: {one.what}", fg=_SEVERITIES[one.severity])
+        if one.do:
+            say(f"      → {one.do}")
+    counts = {name: sum(one.severity == name for one in remarks) for name in _SEVERITIES}
+    for rule, count in told.items():
+        if count > _REMARKS_A_RULE and not everything:
+            narrate(f"{rule}: {count - _REMARKS_A_RULE} more; --all shows them")
+    if files:
+        narrate(f"{counts['error']} errors, {counts['warning']} warnings in {files} files")
+    if counts["info"] and not everything:
+        narrate(f"  → --all shows {counts['info']} remarks that are only worth knowing")
+
+
+@click.command()
+@click.option("--quick", is_flag=True, help="In seven seconds or so, with fewer runs.")
+@json_option
+def bench(quick: bool, as_json: bool) -> None:
+    """How fast and how well this memory is searched on this machine.
+
+    The questions are made of some of the rarer words of entries of your own, the same ones at every run: what
+    they find says whether an entry can be had back by its words, not whether a question in other words finds
+    it. Recall tests of your own (`workbench check`) say that. Syncs are measured on a copy; no memory file is
+    written.
+    """
+    from workbench.health.bench import bench as run
+
+    with workspace() as place:
+        report = run(place, quick=quick, told=narrate if not as_json else lambda _: None)
+    if as_json:
+        say_json(report.as_json())
+    else:
+        _say_bench(report)
+
+
+def _say_bench(report: Report) -> None:
+    from workbench.health.bench import SHOWS
+
+    machine = ", ".join(str(value) for value in report.machine.values())
+    say(f"{report.entries:,} entries of {report.files:,} files; {machine} (system, processors, python)")
+    say(f"{'speed':<34}{'median':>12}{'95 of 100':>12}{'runs':>7}", bold=True)
+    for name, found in report.speed.items():
+        say(f"{name:<34}{_ms(found.p50_ms):>12}{_ms(found.p95_ms):>12}{found.runs:>7}")
+    for name, rate in report.rates.items():
+        say(f"{name:<34}{rate:>10,.0f}/s")
+    say("size", bold=True)
+    for name, size in report.sizes.items():
+        say(f"{name:<34}{size / 1e6:>9,.1f} MB")
+    if report.finding:
+        say(
+            f"{'found by some of its rarer words':<34}{'at 1':>8}{'in 5':>8}{'in 10':>8}{'MRR':>8}", bold=True
+        )
+    rows = {f"by {name}": recall for name, recall in report.finding.items()}
+    if report.tests:
+        rows["your recall tests"] = report.tests
+    for name, recall in rows.items():
+        shares = "".join(f"{share:>8.2f}" for share in recall.at.values())
+        say(f"{name + f' ({recall.tests} questions)':<34}{shares}{recall.mrr:>8.2f}")
+    if report.finding:
+        narrate(SHOWS)
+    for name, why in report.left_out.items():
+        narrate(f"not measured: {name}: {why}")
+    narrate(f"took {report.seconds:.0f} s")
+
+
+def _ms(milliseconds: float) -> str:
+    if milliseconds >= 1_000:
+        return f"{milliseconds / 1e3:,.2f} s"
+    return f"{milliseconds:.2f} ms" if milliseconds < 10 else f"{milliseconds:.0f} ms"

@@ -1,0 +1,85 @@
+"""The settings files: readable, meant, and closed to others where they hold a key."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import stat
+from pathlib import Path
+
+from workbench.errors import disk_error
+from workbench.health.finding import Finding, Look
+from workbench.health.place import Place
+from workbench.mapping import MappingError, read_mapping
+from workbench.memory.secrets import secrets_in
+from workbench.settings import user_settings_path
+from workbench.workspace.layout import SETTINGS_FILE
+
+_KEY = re.compile(r"(?i)(?:^|_)(?:key|token|secret|password)s?$")
+_OTHERS = 0o077
+
+
+def settings(place: Place) -> Look:
+    """The person's own settings and the workspace's, and who can read a key in them."""
+    own, shared = user_settings_path(), place.root / SETTINGS_FILE
+    findings = []
+    if place.unreadable is not None:
+        findings.append(
+            Finding(
+                what=place.unreadable.message,
+                meaning="no command works on this workspace until it is corrected",
+                do=place.unreadable.hint or "correct or remove the file",
+            )
+        )
+    for path in (own, shared):
+        if _holds_key(path) and (finding := _open_key(path, own=path == own)):
+            findings.append(finding)
+    seen = [str(path) for path in (own, shared) if path.exists()]
+    return Look(", ".join(seen) or "none: the defaults count", tuple(findings))
+
+
+def _holds_key(path: Path) -> bool:
+    text = ""
+    with contextlib.suppress(OSError):
+        if path.is_file():
+            text = path.read_text(encoding="utf-8", errors="replace")[:65_536]
+    if secrets_in(text):
+        return True
+    try:
+        return _named_key(read_mapping(text))
+    except MappingError:
+        return False
+
+
+def _named_key(found: dict[str, object]) -> bool:
+    return any(
+        _named_key(value) if isinstance(value, dict) else bool(value) and bool(_KEY.search(name))
+        for name, value in found.items()
+    )
+
+
+def _open_key(path: Path, *, own: bool) -> Finding | None:
+    if not own:
+        return Finding(
+            what=f"{path} holds a key",
+            meaning="the file belongs to the memory: whoever gets a copy of it gets the key",
+            do=f"move it to your own settings, {user_settings_path()}, and make a new key",
+        )
+    mode = stat.S_IMODE(path.stat().st_mode)
+    if not mode & _OTHERS:
+        return None
+
+    def close() -> str:
+        try:
+            os.chmod(path, mode & ~_OTHERS)
+        except OSError as error:
+            raise disk_error(error) from error
+        return f"its mode is {mode & ~_OTHERS:04o} now"
+
+    return Finding(
+        what=f"{path} holds a key, and its mode is {mode:04o}",
+        meaning="other users of this machine can read the key",
+        do=f"chmod 600 {path}",
+        repair=close,
+    )

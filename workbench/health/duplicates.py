@@ -1,0 +1,194 @@
+"""The same said twice: word for word, nearly so, or in other words. Linear in the entries, not quadratic.
+
+Near-duplicates are found by MinHash with banding (A. Broder, “On the resemblance and containment of
+documents”, 1997; locality-sensitive hashing after Indyk and Motwani, 1998) and then compared exactly. Those
+in other words are found among curated entries by the vectors that the index has of their texts, if any.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from workbench.health.remark import CURATED, Corpus, Remark, place_of
+from workbench.memory.entry import Entry, Form, Kind
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+SAME_WORDS = 0.85
+"""Share of words in common (Jaccard) from which two entries say nearly the same."""
+SAME_MEANING = 0.93
+"""Cosine from which two curated entries say the same in other words."""
+FEWEST_WORDS = 4
+"""Shorter entries (`done`, `same as before`) repeat by nature."""
+MOST_BY_MEANING = 4_000
+"""Curated entries that are compared with each other by meaning: their number squared is computed."""
+_BANDS, _ROWS = 8, 4
+_NEIGHBOURS = 6
+"""Entries of one bucket that each is compared with: templates fill buckets with thousands."""
+_WORD = re.compile(r"\w+")
+_DIGITS = re.compile(r"\d")
+
+
+def duplicates(corpus: Corpus) -> Iterator[Remark]:
+    """Entries that say what another one says. Curated ones are warned of; logs repeat, and are only told.
+
+    A copy and the entry that it was promoted from are not two.
+    """
+    groups: dict[tuple[str, str], list[Entry]] = defaultdict(list)
+    for entry in corpus.entries:
+        if _counts(entry):
+            groups[entry.hash, _subject(entry)].append(entry)
+    for group in groups.values():
+        if len(group) > 1:
+            yield from _exact(group)
+    firsts = [group[0] for group in groups.values()]
+    words = [frozenset(_WORD.findall(entry.text.casefold())) for entry in firsts]
+    near: set[tuple[int, int]] = set()
+    for one, other in sorted(_candidates(words)):
+        alike = _jaccard(words[one], words[other]) >= SAME_WORDS
+        if alike and _may_be_one(firsts[one], firsts[other]):
+            near.add((one, other))
+            yield _near(firsts[one], firsts[other], "nearly the same words as")
+    yield from _by_meaning(corpus, firsts, near)
+
+
+def _counts(entry: Entry) -> bool:
+    if entry.form in (Form.HEADING, Form.CODE, Form.HTML) or entry.parts > 1:
+        return False
+    least = 2 if entry.kind in CURATED else FEWEST_WORDS
+    return len(_WORD.findall(entry.text[:400])) >= least
+
+
+def _exact(group: Sequence[Entry]) -> Iterator[Remark]:
+    """One remark a group: on curated entries that are there twice, else on logs that repeat."""
+    curated = [entry for entry in group if entry.kind in CURATED]
+    about = curated if len(curated) > 1 else list(group)
+    severe = len(curated) > 1
+    first, *others = about
+    others = [other for other in others if severe or not _is_copy(first, other)]
+    if not others:
+        return
+    places = tuple(map(place_of, others))
+    yield Remark(
+        rule="duplicate",
+        severity="warning" if severe else "info",
+        path=first.path,
+        line=first.start_line,
+        what=f"the same stands at {_few(places)}: {first.plain_title[:80]}",
+        do="`workbench merge` makes one of them" if severe else "",
+        also=places,
+    )
+
+
+def _near(one: Entry, other: Entry, how: str) -> Remark:
+    severe = one.kind in CURATED and other.kind in CURATED
+    return Remark(
+        rule="near duplicate",
+        severity="warning" if severe else "info",
+        path=one.path,
+        line=one.start_line,
+        what=f"{how} {place_of(other)}: {other.plain_title[:80]}",
+        do="`workbench merge` makes one of them" if severe else "",
+        also=(place_of(other),),
+    )
+
+
+def _is_copy(one: Entry, other: Entry) -> bool:
+    """Whether one of two entries says that it comes from the file of the other."""
+    for copy, source in ((one, other), (other, one)):
+        said = copy.provenance.all("src") if copy.provenance else ()
+        if any(path.partition("#")[0] == source.path for path in said):
+            return True
+    return (one.kind in CURATED) != (other.kind in CURATED)  # what was chosen was said somewhere first
+
+
+def _subject(entry: Entry) -> str:
+    """What an entry is about beside its words: on a page of the graph, the page."""
+    return entry.path if entry.kind is Kind.ENTITY else ""
+
+
+def _may_be_one(one: Entry, other: Entry) -> bool:
+    """Whether two that sound alike are about the same.
+
+    Those that differ in their numbers only are of two occasions, or contradict each other.
+    """
+    if one.kind is Kind.ENTITY and other.kind is Kind.ENTITY and one.path != other.path:
+        return False
+    return sorted(_numbers(one)) == sorted(_numbers(other)) and not _is_copy(one, other)
+
+
+def _numbers(entry: Entry) -> Iterable[str]:
+    return (word for word in _WORD.findall(entry.text) if _DIGITS.search(word))
+
+
+def _jaccard(one: frozenset[str], other: frozenset[str]) -> float:
+    union = len(one | other)
+    return len(one & other) / union if union else 1.0
+
+
+def _candidates(words: Sequence[frozenset[str]]) -> set[tuple[int, int]]:
+    """Pairs whose words may be nearly the same: those that share a band of their signatures."""
+    import numpy as np  # noqa: PLC0415 - for those who ask for duplicates alone
+
+    if len(words) < 2:
+        return set()
+    codes: dict[str, int] = {}
+    flat = [codes.setdefault(word, _code(word)) for bag in words for word in (bag or {""})]
+    starts = np.cumsum([0] + [len(bag) or 1 for bag in words[:-1]])
+    hashes = np.array(flat, np.uint64)
+    random = np.random.default_rng(11)
+    bands = np.zeros((_BANDS, len(words)), np.uint64)
+    for band in range(_BANDS):
+        for _ in range(_ROWS):
+            factor = np.uint64(2 * int(random.integers(1, 2**62)) + 1)
+            mixed = (hashes * factor) ^ ((hashes * factor) >> np.uint64(29))
+            least = np.minimum.reduceat(mixed, starts)
+            bands[band] = bands[band] * np.uint64(1_000_003) + least
+    pairs: set[tuple[int, int]] = set()
+    for signature in bands:
+        order = np.argsort(signature, kind="stable")
+        for step in range(1, _NEIGHBOURS + 1):
+            same = signature[order[step:]] == signature[order[:-step]]
+            pairs.update(_sorted_pairs(order[:-step][same], order[step:][same]))
+    return pairs
+
+
+def _sorted_pairs(left: NDArray[np.int64], right: NDArray[np.int64]) -> Iterator[tuple[int, int]]:
+    for one, other in zip(left.tolist(), right.tolist(), strict=True):
+        yield (one, other) if one < other else (other, one)
+
+
+def _code(word: str) -> int:
+    return int.from_bytes(hashlib.blake2b(word.encode("utf-8", "replace"), digest_size=8).digest())
+
+
+def _by_meaning(corpus: Corpus, firsts: Sequence[Entry], known: set[tuple[int, int]]) -> Iterator[Remark]:
+    """Curated entries that are near each other by the vectors of their texts, as far as these are known."""
+    from workbench.health.meaning import text_vectors  # noqa: PLC0415 - imports numpy
+
+    at = [n for n, entry in enumerate(firsts) if entry.kind in CURATED][:MOST_BY_MEANING]
+    vectors = text_vectors(corpus.workspace, [firsts[n].text for n in at])
+    if vectors is None:
+        return
+    kept = [(n, vectors[firsts[n].text]) for n in at if firsts[n].text in vectors]
+    if len(kept) < 2:
+        return
+    import numpy as np  # noqa: PLC0415
+
+    matrix = np.stack([vector for _, vector in kept])
+    rows, columns = np.nonzero(np.triu(matrix @ matrix.T, 1) >= SAME_MEANING)
+    for row, column in zip(rows.tolist(), columns.tolist(), strict=True):
+        one, other = kept[row][0], kept[column][0]
+        if (one, other) not in known and _may_be_one(firsts[one], firsts[other]):
+            yield _near(firsts[one], firsts[other], "nearly the same, in other words, as")
+
+
+def _few(places: Sequence[str]) -> str:
+    more = f" and {len(places) - 3} more" if len(places) > 3 else ""
+    return ", ".join(places[:3]) + more

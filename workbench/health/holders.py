@@ -1,0 +1,130 @@
+"""Our own locks: who holds them, and that one whose holder died means nothing."""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import json
+import os
+import stat
+from dataclasses import dataclass
+from pathlib import Path
+
+from workbench.health import processes
+from workbench.health.finding import Finding, Look
+from workbench.health.place import Place
+from workbench.workspace.locks import hold
+
+SYNC, ACTION = "index.lock", "operations.lock"
+_LONG = 3_600.0
+"""Seconds after which even a large reindex deserves a look."""
+_FOR = {SYNC: "no reindex can run", ACTION: "no action can be carried out"}
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """A lock file as it is: whether somebody holds it, and what its last holder wrote into it."""
+
+    held: bool
+    pid: int = 0
+    purpose: str = ""
+    since: float = 0.0
+
+
+def held(path: Path) -> Held | None:
+    """The state of a lock, taken for no longer than it takes to ask; None where there is no lock file.
+
+    The lock is the operating system's (flock), so the file says nothing of itself: see ``hold``.
+    Raises OSError where the file may not be opened.
+    """
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    except FileNotFoundError:
+        return None
+    try:
+        busy = False
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except BlockingIOError:
+            busy = True
+        since = os.fstat(descriptor).st_mtime
+        note = _note(os.read(descriptor, 1_000)) if stat.S_ISREG(os.fstat(descriptor).st_mode) else {}
+    finally:
+        os.close(descriptor)
+    pid, purpose = note.get("pid"), note.get("purpose")
+    return Held(busy, pid if isinstance(pid, int) else 0, purpose if isinstance(purpose, str) else "", since)
+
+
+def is_busy(place: Place, name: str) -> bool:
+    """Whether somebody holds the lock ``name`` now."""
+    with contextlib.suppress(OSError):
+        found = held(place.state / name)
+        return found is not None and found.held
+    return False
+
+
+def locks(place: Place) -> Look:
+    """Who holds the lock of actions and that of reindexing."""
+    findings, seen = [], []
+    for name in (ACTION, SYNC):
+        found = held(place.state / name)
+        if found is None or not (found.held or found.pid):
+            seen.append(f"{name} is free")
+        elif found.held:
+            seen.append(f"{name} is held by {_who(found)}")
+            if finding := _judged(place, name, found):
+                findings.append(finding)
+        else:
+            seen.append(f"{name} is free")
+            findings.append(_left_behind(place, name, found))
+    return Look(", ".join(seen), tuple(findings))
+
+
+def _judged(place: Place, name: str, found: Held) -> Finding | None:
+    """What is wrong with a holder, if anything: it lives, or it could hold nothing."""
+    who = _who(found)
+    if found.pid and not processes.alive(found.pid):
+        return Finding(
+            what=f"{name} is held, and {who} is not to be seen from here",
+            meaning=f"{_FOR[name]}; it runs in another container, or a child of it lives on",
+            do=f"find who holds it: `fuser -v {place.state / name}`; the lock goes when its holder ends",
+        )
+    if found.pid and processes.stopped(found.pid):
+        return Finding(
+            what=f"{name} is held by {who}, which is stopped",
+            meaning=f"{_FOR[name]} until it goes on",
+            do=f"let it go on (`kill -CONT {found.pid}`) or end it (`kill {found.pid}`)",
+        )
+    if place.now - found.since > _LONG:
+        return Finding(
+            what=f"{name} is held by {who} for more than an hour",
+            meaning=_FOR[name],
+            do=f"if it hangs, end it (`kill {found.pid}`): whatever it did is finished by the next one",
+        )
+    return None
+
+
+def _left_behind(place: Place, name: str, found: Held) -> Finding:
+    def wipe() -> str:
+        with hold(place.state / name, "doctor"):  # the note goes when the lock is let go
+            return "the note is wiped"
+
+    return Finding(
+        what=f"{name} still names {_who(found)}, which is gone",
+        meaning="it was killed; its lock died with it and is in nobody's way",
+        do="nothing: the next one finishes what it began",
+        level="note",
+        repair=wipe,
+    )
+
+
+def _who(found: Held) -> str:
+    return f"{found.purpose or 'somebody'} (process {found.pid})" if found.pid else "an unnamed process"
+
+
+def _note(data: bytes) -> dict[str, object]:
+    try:
+        found = json.loads(data)
+    except ValueError:
+        return {}
+    return found if isinstance(found, dict) else {}

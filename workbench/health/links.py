@@ -1,0 +1,139 @@
+"""Links that lead nowhere: relative Markdown links, ``[[wiki]]`` links, and the sources of provenance."""
+
+from __future__ import annotations
+
+import bisect
+import os
+import posixpath
+import re
+from collections.abc import Iterator
+from urllib.parse import unquote
+
+from workbench.health.remark import Corpus, Remark
+from workbench.memory.frontmatter import FrontMatter
+from workbench.memory.markdown import Document
+
+_CODE = re.compile(r"(?ms)^ {0,3}(?P<mark>```|~~~).*?(?:^ {0,3}(?P=mark)|\Z)|`[^`\n]{1,400}`")
+_LINK = re.compile(r"(?<!\\)\]\(\s{0,3}(?:<(?P<angle>[^<>\n]{1,1000})>|(?P<bare>[^\s()<>]{1,1000}))")
+_WIKI = re.compile(
+    r"(?<!\\)\[\[(?P<target>[^\[\]|#\n]{1,200})(?:#[^\[\]|\n]{0,200})?(?:\|[^\[\]\n]{0,200})?\]\]"
+)
+_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
+_SOURCE = re.compile(r"(?P<path>[^\s:#]+\.md)(?:#L(?P<first>[1-9]\d{0,8})(?:-L?\d{1,9})?)?")
+_PAGES = (".md", ".markdown")
+
+
+def dead_links(corpus: Corpus) -> Iterator[Remark]:
+    """Relative links and wiki links whose target is not there. What is in code is no link."""
+    names = _Names(corpus)
+    for document in corpus.documents:
+        text = document.data.decode("utf-8", "replace")
+        if "](" not in text and "[[" not in text:
+            continue
+        bare = _CODE.sub(lambda found: re.sub(r"[^\n]", " ", found[0]), text)
+        lines = [at for at, character in enumerate(bare) if character == "\n"]
+        for found in _LINK.finditer(bare):
+            target = found["angle"] or found["bare"]
+            if (path := _relative(document.path, target)) is not None and not names.is_there(path):
+                yield _dead(document, 1 + bisect.bisect_left(lines, found.start()), target, "link")
+        for found in _WIKI.finditer(bare):
+            if not names.is_known(found["target"]):
+                target = found["target"].strip()
+                yield _dead(document, 1 + bisect.bisect_left(lines, found.start()), target, "wiki link")
+
+
+def dead_sources(corpus: Corpus) -> Iterator[Remark]:
+    """Entries that say they come from a file, or a line of it, which is not there."""
+    names = _Names(corpus)
+    for entry in corpus.entries:
+        if entry.provenance is None or entry.part > 1:
+            continue
+        for source in entry.provenance.all("src"):
+            said = _SOURCE.fullmatch(source)
+            if said is None or said["path"].startswith("/"):
+                continue
+            if not names.is_there(posixpath.normpath(said["path"])):
+                what, do = "is not there", "`workbench show ENTRY` looks for it in the history"
+            elif _past_the_end(corpus, said["path"], int(said["first"] or 1)):
+                what, do = "has fewer lines than that", "`workbench show ENTRY` finds where it stood"
+            else:
+                continue
+            yield Remark(
+                rule="dead source",
+                severity="warning",
+                path=entry.path,
+                line=entry.start_line,
+                what=f"it says that it comes from {source}, which {what}",
+                do=do,
+            )
+
+
+class _Names:
+    """What links can lead to: files, the names of pages, and what pages call themselves."""
+
+    def __init__(self, corpus: Corpus) -> None:
+        self._root = corpus.workspace.root
+        self._paths = set(corpus.by_path)
+        self._known: set[str] = set()
+        for document in corpus.documents:
+            stem = posixpath.basename(document.path).rpartition(".")[0]
+            self._known |= {_name(stem), _name(document.path), _name(document.path.rpartition(".")[0])}
+            self._known |= {_name(called) for called in _called(document.front_matter)}
+            if document.headings and document.headings[0].level == 1:
+                self._known.add(_name(document.headings[0].path[-1]))
+
+    def is_there(self, path: str) -> bool:
+        """Whether a file or folder of the workspace has this path; nothing outside of it is looked at."""
+        if path.startswith(("../", "/")) or path == "..":
+            return True
+        return path in self._paths or os.path.lexists(os.path.join(self._root, path))
+
+    def is_known(self, target: str) -> bool:
+        """Whether a wiki link's target is the name of a page, or a file."""
+        name = target.strip()
+        tail = posixpath.basename(name.rstrip("/"))
+        return _name(name) in self._known or _name(tail) in self._known or self.is_there(name)
+
+
+def _called(header: FrontMatter | None) -> Iterator[str]:
+    """What the header of a page says it is called."""
+    if header is None:
+        return
+    for key in ("name", "title", "id"):
+        if text := header.text(key):
+            yield text
+    yield from header.list("aliases")
+
+
+def _name(text: str) -> str:
+    """Names are compared without case, and with blanks for hyphens and underscores."""
+    bare = text.strip().casefold()
+    for end in _PAGES:
+        bare = bare.removesuffix(end)
+    return " ".join(bare.replace("-", " ").replace("_", " ").split())
+
+
+def _relative(page: str, target: str) -> str | None:
+    """The path within the workspace that a link leads to; None for what is elsewhere or on the same page."""
+    path = unquote(target.partition("#")[0].partition("?")[0])
+    if not path or path.startswith(("/", "~")) or _SCHEME.match(path) or "\0" in path:
+        return None
+    if "/" not in path and "." not in path:
+        return None  # `f(x)` after a bracket is no link to a file
+    return posixpath.normpath(posixpath.join(posixpath.dirname(page), path))
+
+
+def _past_the_end(corpus: Corpus, path: str, line: int) -> bool:
+    document = corpus.by_path.get(posixpath.normpath(path))
+    return document is not None and line > len(document.line_starts) - 1
+
+
+def _dead(document: Document, line: int, target: str, sort: str) -> Remark:
+    return Remark(
+        rule=f"dead {sort}",
+        severity="warning",
+        path=document.path,
+        line=line,
+        what=f"the {sort} to {target} leads nowhere",
+        do="correct it, or make the page",
+    )
