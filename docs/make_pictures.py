@@ -1,4 +1,4 @@
-"""The pictures of the README, made from the sample workspace: ``python docs/make_pictures.py``.
+"""The pictures of the README, made from the sample workspace: ``python docs/make_pictures.py [NAME …]``.
 
 They are the same whenever they are made: the sample's last day is fixed, and so is the home they are in.
 """
@@ -12,7 +12,9 @@ import tempfile
 import time
 from collections.abc import Callable
 from datetime import date
+from functools import partial
 from pathlib import Path
+from typing import cast
 
 from textual.pilot import Pilot
 
@@ -21,21 +23,57 @@ sys.path.insert(0, str(DOCS.parent))
 
 from indexing.sync import reindex  # noqa: E402 - after the path
 from screens.app import WorkbenchApp  # noqa: E402
+from screens.hits import Found  # noqa: E402
 from workbench.workspace.sample import write_demo  # noqa: E402
 from workbench.workspace.workspace import Workspace  # noqa: E402
 
 TODAY = date(2026, 3, 20)
 PATIENCE_SECONDS = 60.0
+NOTHING = Found("", (), "")
 SCENES: dict[str, tuple[str, tuple[int, int], tuple[str, ...]]] = {
     "main": ("dark", (140, 40), ("j", "j")),
     "search": ("dark", (140, 40), ("slash", *"prefers", "space", *"async", "wait", "tab", "j")),
+    "past": (
+        "dark",
+        (140, 40),
+        ("slash", *"deploy", "space", *"as-of:2026-03-01", "then", "tab", "j"),
+    ),
+    "weights": (
+        "dark",
+        (140, 40),
+        (
+            "slash",
+            *"who",
+            "space",
+            *"is",
+            "space",
+            *"on",
+            "space",
+            *"call",
+            "wait",
+            "f3",
+            "explained",
+            "down",
+            *["right"] * 5,
+            "weighed",
+        ),
+    ),
     "operations": ("dark", (140, 40), ("at", "j")),
     "help": ("dark", (140, 40), ("question_mark",)),
     "light": ("light", (100, 30), ("j",)),
     "high-contrast": ("high-contrast", (80, 24), ("j",)),
     "narrow": ("dark", (60, 20), ("j",)),
 }
-"""For each picture its theme, its size and its keys; ``wait`` waits for hits by words and meaning."""
+"""For each picture its theme, its size and its keys, and what is waited for between them."""
+STATES: dict[str, Callable[[WorkbenchApp], bool]] = {
+    "wait": lambda app: app.main.overlay.status == "words + meaning",
+    "then": lambda app: (
+        app.main.overlay.status == "words + meaning"
+        and (app.main.searching.found or NOTHING).then is not None
+    ),
+    "explained": lambda app: "BM25" in shown(app),
+    "weighed": lambda app: "↑" in shown(app),
+}
 
 
 async def take(workspace: Workspace, name: str) -> None:
@@ -46,8 +84,8 @@ async def take(workspace: Workspace, name: str) -> None:
         app.use_theme(theme)
         await until(pilot, lambda: "up to date · words + meaning" in app.main.title_line.status)
         for key in keys:
-            if key == "wait":
-                await until(pilot, lambda: app.main.overlay.status == "words + meaning")
+            if key in STATES:
+                await until(pilot, partial(STATES[key], app))
             else:
                 await pilot.press(key)
         await settle(pilot)
@@ -64,11 +102,16 @@ async def until(pilot: Pilot[None], condition: Callable[[], bool]) -> None:
         await pilot.pause(0.02)
 
 
+def shown(app: WorkbenchApp) -> str:
+    """The screen as text."""
+    return "".join(strip.text for strip in app.screen._compositor.render_strips())
+
+
 async def settle(pilot: Pilot[None]) -> None:
     """Wait until nothing changes on the screen for a while."""
     before, calm = "", 0
     while calm < 25:
-        now = "".join(strip.text for strip in pilot.app.screen._compositor.render_strips())
+        now = shown(cast("WorkbenchApp", pilot.app))
         calm = calm + 1 if now == before else 0
         before = now
         await pilot.pause(0.02)
@@ -83,7 +126,7 @@ def main() -> None:
         root = Path(home) / "memory-demo"
         write_demo(root, TODAY)
         reindex(Workspace.open(root))
-        for name in SCENES:
+        for name in sys.argv[1:] or SCENES:
             asyncio.run(take(Workspace.open(root), name))
 
 

@@ -17,6 +17,7 @@ class Group(StrEnum):
     SEARCH = "Search"
     MARK = "Mark"
     ACT = "Act"
+    WEIGH = "When weighing"
     WRITE = "When writing"
     HISTORY = "History"
     PREVIEW = "Preview"
@@ -47,7 +48,9 @@ TYPING = frozenset({Place.PANE, Place.RESULTS, Place.QUERY})
 CONFIRM = frozenset({Place.CONFIRM})
 WARNING = frozenset({Place.WARNING})
 WRITING = frozenset({Place.WRITING})
+WEIGHING = frozenset({Place.WEIGHING})
 BROWSE = frozenset({Place.OPERATIONS, Place.BLAME, Place.CONFLICTS})
+SCREENS = BROWSE | WEIGHING
 OPERATIONS = frozenset({Place.OPERATIONS})
 BLAME = frozenset({Place.BLAME})
 CONFLICTS = frozenset({Place.CONFLICTS})

@@ -20,9 +20,11 @@ from screens.action import (
     LISTS,
     OPERATIONS,
     PANE,
+    SCREENS,
     SEARCH,
     TYPING,
     WARNING,
+    WEIGHING,
     WRITING,
     Action,
     Group,
@@ -31,6 +33,7 @@ from screens.action import (
 from screens.context import Context, Place
 from screens.keys import key_name, key_names, types_a_character
 from screens.movements import MOVEMENTS
+from screens.turns import TURNS
 
 __all__ = [
     "ACTIONS",
@@ -160,11 +163,12 @@ ACTIONS: tuple[Action, ...] = (
     ),
     define(
         "reindex",
-        "r",
+        "r ctrl+r",
         "reindex",
         Group.ACT,
-        "Bring the search index up to date now.",
+        "Bring the search index up to date now, and start again what stopped.",
         blocked=when.not_indexing,
+        places=TYPING,
     ),
     define(
         "mark",
@@ -221,6 +225,17 @@ ACTIONS: tuple[Action, ...] = (
         blocked=when.has_hits,
     ),
     define(
+        "weigh",
+        "w f3",
+        "why, what if",
+        Group.SEARCH,
+        "The parts of each hit's score, and weights to try: the hits are ranked anew at once.",
+        places=SEARCH | WEIGHING,
+        blocked=when.has_hits,
+        hint=36,
+    ),
+    *TURNS,
+    define(
         "operations",
         "at",
         "operations",
@@ -234,7 +249,7 @@ ACTIONS: tuple[Action, ...] = (
         "blame",
         Group.HISTORY,
         "The file line by line: when each was written, by whom, in which operation.",
-        blocked=when.has_path,
+        blocked=when.has_file,
         places=LISTS | BLAME,
     ),
     define(
@@ -283,7 +298,7 @@ ACTIONS: tuple[Action, ...] = (
         Group.PREVIEW,
         "Scroll the preview; the list keeps its place.",
         palette=False,
-        places=LISTS | BROWSE,
+        places=LISTS | SCREENS,
     ),
     define(
         "preview_up",
@@ -292,7 +307,7 @@ ACTIONS: tuple[Action, ...] = (
         Group.PREVIEW,
         "Scroll the preview back.",
         palette=False,
-        places=LISTS | BROWSE,
+        places=LISTS | SCREENS,
     ),
     define(
         "copy_entry",
@@ -361,7 +376,7 @@ ACTIONS: tuple[Action, ...] = (
         "help",
         Group.LEAVE,
         "Every key and what it does.",
-        places=TYPING | BROWSE,
+        places=TYPING | SCREENS,
         hint=90,
     ),
     define(
@@ -379,7 +394,7 @@ ACTIONS: tuple[Action, ...] = (
         "back",
         Group.LEAVE,
         "One level back: search, reading, marks, zoom.",
-        places=TYPING | BROWSE,
+        places=TYPING | SCREENS,
         blocked=when.has_way_back,
         hint=50,
         palette=False,

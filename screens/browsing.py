@@ -25,7 +25,12 @@ class Browsing:
 
     def commands(self) -> dict[str, Command]:
         """The commands by action id."""
-        return {"operations": self._open_operations, "blame": self._blame, "conflicts": self._conflicts}
+        return {
+            "operations": self._open_operations,
+            "blame": self._blame,
+            "conflicts": self._conflicts,
+            "weigh": self._weigh,
+        }
 
     def done(self) -> None:
         """Something was done: what is listed is not as it was."""
@@ -46,6 +51,23 @@ class Browsing:
         row = self._screen.here.row
         if row is not None and row.path is not None:
             self._screen.show_dialog(BlameScreen(self._curating.historian, row.path, row.line))
+
+    def _weigh(self) -> None:
+        from indexing.weights import weights_of  # noqa: PLC0415
+        from screens.weighing import WeighingScreen  # noqa: PLC0415
+
+        searching = self._screen.searching
+        if searching.found is None:
+            return
+        screen = WeighingScreen(
+            weights_of(self._screen.workspace.settings),
+            searching.found,
+            partial(searching.weigh, explain=True),
+            at=searching.index,
+            promoted=self._screen.memory_view.promoted,
+        )
+        searching.watcher = screen.answered
+        self._screen.show_dialog(screen, lambda _: searching.end_weighing())
 
     def _conflicts(self) -> None:
         from screens.conflicts import ConflictsScreen  # noqa: PLC0415

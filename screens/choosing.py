@@ -16,7 +16,7 @@ from textual.widgets import Input
 from screens.rows import Row
 from screens.shown import Shown
 from screens.widgets.entry_list import EntryList
-from screens.widgets.search_overlay import QueryInput
+from screens.widgets.query_input import QueryInput
 
 
 class ChooseScreen(ModalScreen[str]):

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from screens.rows import Row
+from workbench.memory.names import is_outside
 from workbench.workspace.layout import is_quarantined
 
 
@@ -16,6 +17,7 @@ class Place(StrEnum):
     PANE = "pane"
     QUERY = "query"
     RESULTS = "results"
+    WEIGHING = "weighing"
     CONFIRM = "confirm"
     WARNING = "warning"
     WRITING = "writing"
@@ -67,7 +69,18 @@ def writable(context: Context) -> str | None:
 
 def has_targets(context: Context) -> str | None:
     """There is an entry to write to."""
-    return context.refusal or (None if context.targets else _NO_ENTRY)
+    if reason := context.refusal or (None if context.targets else _NO_ENTRY):
+        return reason
+    return next((why for row in context.targets if (why := only_read(row))), None)
+
+
+def only_read(row: Row) -> str | None:
+    """Why nothing can be done to what the row stands for but to read it, or None."""
+    if row.past:
+        return f"this is memory as of {row.past}: it can only be read"
+    if row.path and is_outside(row.path):
+        return "this lies outside of the workspace: it is searched and read only"
+    return None
 
 
 def can_promote(context: Context) -> str | None:
@@ -93,7 +106,9 @@ def has_one(context: Context) -> str | None:
 
 def can_merge(context: Context) -> str | None:
     """Several entries are marked."""
-    return context.refusal or (None if len(context.marked) > 1 else "mark two or more entries first: space")
+    if len(context.marked) < 2:
+        return context.refusal or "mark two or more entries first: space"
+    return has_targets(context)
 
 
 def has_hits(context: Context) -> str | None:
@@ -114,6 +129,13 @@ def markable(context: Context) -> str | None:
 def has_path(context: Context) -> str | None:
     """The row stands in a file."""
     return None if context.row and context.row.path else _NO_ENTRY
+
+
+def has_file(context: Context) -> str | None:
+    """The row stands in a file of today's workspace."""
+    if context.row is None or context.row.path is None:
+        return _NO_ENTRY
+    return only_read(context.row)
 
 
 def has_entry(context: Context) -> str | None:

@@ -2,7 +2,7 @@
 
 A question has a number; whoever asks drops answers to older numbers. Neither half can make a key wait:
 the thread skips questions that are already old, and the child is asked one question at a time, the
-newest.
+newest. Memory as it was is the child's alone: it makes the index of that moment where there is none.
 """
 
 from __future__ import annotations
@@ -10,8 +10,10 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
+import os
+import signal
 from asyncio.subprocess import Process
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
@@ -20,21 +22,39 @@ from textual.message import Message
 
 from screens import children
 from screens.hits import Found, found_in
-from screens.messages import Answered, MeaningChanged, WordsFailed
+from screens.messages import Answered, MeaningChanged, MeaningFailed, MomentChanged, WordsFailed
 from workbench.errors import WorkbenchError
 from workbench.workspace.workspace import Workspace
 
 HITS = 50
+PATIENCE_SECONDS = 30.0
+"""A child that owes an answer for so long is taken for stuck, and started again."""
 _RESTARTS = 3
 _RESTART_SECONDS = 2.0
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What was typed, and its number."""
+    """What was typed, and its number.
+
+    ``as_of`` names the moment of the past that it is about. ``weights`` are those to rank by in place of the
+    settings', as JSON; ``explain`` asks for the parts of each score.
+    """
 
     seq: int
     text: str
+    as_of: str | None = None
+    weights: Mapping[str, object] | None = None
+    explain: bool = False
+
+    def as_request(self, mode: str) -> dict[str, object]:
+        """The question as ``indexing.answer.query_from_json`` reads it."""
+        said: dict[str, object] = {"query": self.text, "k": HITS, "mode": mode, "prefix": True}
+        if self.weights is not None:
+            said["weights"] = dict(self.weights)
+        if self.explain:
+            said["explain"] = True
+        return said
 
 
 class Engine:
@@ -48,19 +68,33 @@ class Engine:
         self._child: Process | None = None
         self._asked: Question | None = None
         self._waiting: Question | None = None
+        self._overdue: asyncio.TimerHandle | None = None
+        self._stuck = False
         self._newest = 0
         self._running = False
         self.ready = False
 
+    @property
+    def alive(self) -> bool:
+        """Whether the child runs, be it with meaning or without."""
+        return self._child is not None
+
     def ask(self, question: Question) -> None:
         """Answer as soon as possible; older questions need no answer any more."""
         self._newest = question.seq
-        asyncio.get_running_loop().run_in_executor(self._executor, self._ask_words, question)
-        if self.ready:
-            if self._asked is None:
-                self._send(question)
-            else:
-                self._waiting = question
+        if question.as_of is not None:
+            if not self.alive:
+                why = "the process that looks into the past does not run"
+                self._post(WordsFailed(question.seq, why, "ctrl+r starts it"))
+                return
+        else:
+            asyncio.get_running_loop().run_in_executor(self._executor, self._ask_words, question)
+            if not self.ready:
+                return
+        if self._asked is None:
+            self._send(question)
+        else:
+            self._waiting = question
 
     async def run_child(self) -> None:
         """Keep the meaning half running; returns when it has died too often, or runs already."""
@@ -77,13 +111,14 @@ class Engine:
             if attempt:
                 await asyncio.sleep(_RESTART_SECONDS * attempt)
             reason = await self._one_child()
-            self.ready, self._asked, self._waiting = False, None, None
-            again = "starting it again" if attempt < _RESTARTS else "r starts it again"
+            self.ready, self._asked, self._waiting, self._child = False, None, None, None
+            again = "starting it again" if attempt < _RESTARTS else "ctrl+r starts it again"
             self._post(MeaningChanged(ready=False, reason=f"{reason}; {again}"))
 
     async def close(self) -> None:
         """End both halves."""
         self._executor.shutdown(wait=False, cancel_futures=True)
+        self._on_time()
         await children.stop(self._child)
 
     # -- words -----------------------------------------------------------------------------------
@@ -93,21 +128,21 @@ class Engine:
         if question.seq != self._newest:
             return
         try:
-            found = self._search_words(question.text)
+            found = self._search_words(question)
         except WorkbenchError as error:
-            self._post(WordsFailed(question.seq, error.message))
+            self._post(WordsFailed(question.seq, error.message, error.hint))
         except Exception as error:
             self._post(WordsFailed(question.seq, f"{type(error).__name__}: {error}"))
         else:
             self._post(Answered(question.seq, found, final=not self.ready))
 
-    def _search_words(self, text: str) -> Found:
-        from indexing.answer import Query  # noqa: PLC0415 - not before the first paint
+    def _search_words(self, question: Question) -> Found:
+        from indexing.answer import query_from_json  # noqa: PLC0415 - not before the first paint
         from indexing.search import LexicalSearch  # noqa: PLC0415 - not before the first paint
 
         if self._words is None:
             self._words = LexicalSearch(self._workspace)
-        answer = self._words.search(Query(text, HITS, "lexical", prefix=True))
+        answer = self._words.search(query_from_json(question.as_request("lexical"), self._words.weights))
         return found_in(answer.as_json())
 
     # -- meaning ---------------------------------------------------------------------------------
@@ -121,14 +156,16 @@ class Engine:
         except OSError as error:
             return f"the meaning half cannot be started: {error.strerror}"
         assert child.stdout is not None
+        self._stuck = False
         try:
             while line := await child.stdout.readline():
                 self._hear(line)
         except ValueError:
             return "the meaning half answered with too long a line"
         finally:
+            self._on_time()
             await children.stop(child)
-        return "the meaning half stopped"
+        return "the meaning half did not answer" if self._stuck else "the meaning half stopped"
 
     def _hear(self, line: bytes) -> None:
         try:
@@ -139,24 +176,60 @@ class Engine:
                 self.ready = said.get("vectors") is True
                 reason = "" if self.ready else str(said.get("vectors"))
                 self._post(MeaningChanged(ready=self.ready, reason=reason))
-            elif "seq" in said:
+            elif said.get("event") == "moment":
+                self._post(_moment(said))
+            elif isinstance(said.get("seq"), int):
                 self._answered(said)
         except (ValueError, KeyError, TypeError):
             return  # a line that is no answer; the words' hits stay
 
     def _answered(self, said: dict[str, Any]) -> None:
-        seq, self._asked = int(said["seq"]), None
+        question, self._asked = self._asked, None
+        self._on_time()
         if self._waiting is not None:
             self._send(self._waiting)
             self._waiting = None
+        seq = int(said["seq"])
         if "hits" in said:
             self._post(Answered(seq, found_in(said), final=True))
+        elif "waits_for" in said:
+            self._post(MomentChanged(str(said["waits_for"]), seq=seq))
+        elif isinstance(error := said.get("error"), dict):
+            reason, hint = str(error.get("message")), str(error.get("hint") or "")
+            past = question is not None and question.seq == seq and question.as_of is not None
+            self._post(WordsFailed(seq, reason, hint) if past else MeaningFailed(seq, reason))
 
     def _send(self, question: Question) -> None:
         child = self._child
         if child is None or child.stdin is None:
             return
-        request = {"seq": question.seq, "query": question.text, "k": HITS, "mode": "hybrid", "prefix": True}
+        request = {"seq": question.seq, **question.as_request("hybrid")}
         with contextlib.suppress(ConnectionError):
             child.stdin.write(json.dumps(request).encode() + b"\n")
             self._asked = question
+            loop = asyncio.get_running_loop()
+            self._overdue = loop.call_later(PATIENCE_SECONDS, self._give_up, child)
+
+    def _on_time(self) -> None:
+        if self._overdue is not None:
+            self._overdue.cancel()
+            self._overdue = None
+
+    def _give_up(self, child: Process) -> None:
+        """Nothing came for too long: what is read from the child ends with it, and another is started."""
+        self._stuck = True
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(child.pid, signal.SIGKILL)
+
+
+def _moment(said: Mapping[str, Any]) -> MomentChanged:
+    done, total = said.get("done"), said.get("total")
+    return MomentChanged(
+        str(said["commit"]),
+        phase=str(said.get("phase") or ""),
+        done=done if isinstance(done, int) else 0,
+        total=total if isinstance(total, int) else 0,
+        ready=said.get("ready") is True,
+        problem=str(said.get("problem") or ""),
+        hint=str(said.get("hint") or ""),
+    )

@@ -9,7 +9,7 @@ from textual.timer import Timer
 
 from screens.engine import Engine
 from screens.indexer import Indexer
-from screens.messages import FilesChanged, IndexProgress, MeaningChanged
+from screens.messages import FilesChanged, IndexProgress, MeaningChanged, Polling, SourcesChanged
 from screens.moving import Command
 from screens.shown import Shown, row_text, words
 from screens.watching import Watcher
@@ -35,7 +35,12 @@ class Following:
         self._engines = engines
         self.engine = Engine(workspace, screen.post_message)
         self._indexer = Indexer(workspace, screen.post_message)
-        self._watcher = Watcher(workspace, lambda: screen.post_message(FilesChanged()))
+        self._watcher = Watcher(
+            workspace,
+            changed=lambda: screen.post_message(FilesChanged()),
+            elsewhere=lambda: screen.post_message(SourcesChanged()),
+            say=lambda reason: screen.post_message(Polling(reason)),
+        )
         self._started = False
         self._pause: Timer | None = None
         self._waiting_since = 0.0
@@ -66,6 +71,11 @@ class Following:
             self._screen.work(self.engine.run_child, "meaning")
             self.wish()
         elif changed:
+            self._wish_when_quiet()
+
+    def sources_changed(self) -> None:
+        """What is searched beside the workspace changed: the index has to follow."""
+        if self._engines and self._started:
             self._wish_when_quiet()
 
     def _wish_when_quiet(self) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from itertools import chain
 from typing import TYPE_CHECKING
 
+from screens.context import only_read
 from screens.moving import Command
 from screens.origins import Origin, hashes_of, origins_of
 from screens.panes.episodes import EpisodesPane
@@ -82,7 +83,9 @@ class Jumping:
         row = screen.here.row
         if row is None:
             return
-        if screen.overlay.is_open:
+        if only_read(row):  # no pane has it: it is read where it was found
+            screen.laying.read(on=not screen.laying.reading)
+        elif screen.overlay.is_open:
             screen.hide_search()
             self._jump(row)
         elif row.fold is not None:
@@ -121,7 +124,11 @@ class Jumping:
     def _step(self, step: int) -> None:
         hits = self._screen.overlay.hits
         hits.go((hits.cursor + step) % len(hits.rows))
-        if hits.row:
+        if hits.row is None:
+            return
+        if why := only_read(hits.row):
+            self._screen.say(row_text(f"Hit {hits.cursor + 1}: {why}; / shows it"), severity="warning")
+        else:
             self._jump(hits.row)
 
     def _jump(self, row: Row, *, to_origin: bool = False) -> None:

@@ -22,6 +22,7 @@ from screens import messages as said
 from screens.actions import ACTIONS, Context, Place, bindings, by_id, hints, is_bound
 from screens.browsing import Browsing
 from screens.clock import today
+from screens.context import only_read
 from screens.copying import Copying
 from screens.curating import Curating
 from screens.editing import Editing
@@ -232,6 +233,14 @@ class MainScreen(Screen[None]):
         self.call_after_refresh(self.laying.cover_panes)
 
     def _help(self) -> None:
+        if self.place is Place.QUERY:
+            from screens.language_help import LanguageScreen  # noqa: PLC0415 - not before the first paint
+
+            self.show_dialog(LanguageScreen(), lambda more: self._keys() if more else None)
+        else:
+            self._keys()
+
+    def _keys(self) -> None:
         context = self.context()
         reasons = {
             action.id: reason
@@ -262,6 +271,8 @@ class MainScreen(Screen[None]):
         if self.here.ranging:
             self.here.end_range(keep=False)
             self.marks_changed()
+        elif self.overlay.is_open and self.laying.reading and self.here.row and only_read(self.here.row):
+            self.laying.read(on=False)
         elif self.overlay.is_open:
             self.close_search()
         elif self.laying.reading:
@@ -352,6 +363,14 @@ class MainScreen(Screen[None]):
         """No hits, and why."""
         self.searching.failed(message)
 
+    def on_meaning_failed(self, message: said.MeaningFailed) -> None:
+        """No hits by meaning, and why."""
+        self.searching.missed(message)
+
+    def on_moment_changed(self, message: said.MomentChanged) -> None:
+        """How far the index of a moment of the past is."""
+        self.searching.moment(message)
+
     def on_meaning_changed(self, message: said.MeaningChanged) -> None:
         """The meaning half came or went."""
         self.searching.meaning(message)
@@ -360,7 +379,7 @@ class MainScreen(Screen[None]):
     def on_index_progress(self, message: said.IndexProgress) -> None:
         """How far the index is."""
         self.following.progress(message)
-        self.searching.building(under_way=message.text is not None)
+        self.searching.building(message.text)
         if message.searchable or message.text is None:
             self.searching.ask_again()
 
@@ -369,6 +388,14 @@ class MainScreen(Screen[None]):
         self.refresh_files()
         if self.curating.refusal:
             self.curating.begin()
+
+    def on_sources_changed(self) -> None:
+        """The index follows what is searched beside the workspace."""
+        self.following.sources_changed()
+
+    def on_polling(self, message: said.Polling) -> None:
+        """Say why changes show later than usual."""
+        self.say(row_text(message.reason), severity="warning")
 
     def refresh_files(self) -> None:
         """Read what changed on disk."""
@@ -451,7 +478,7 @@ class MainScreen(Screen[None]):
     def _row_changed(self, row: Row | None) -> None:
         self.show_hints()
         self.work(partial(self.reading.preview, row), "preview", exclusive=True)
-        if row is not None and row.address:
+        if row is not None and row.address and only_read(row) is None:
             self.work(partial(self.curating.history, row), "history", exclusive=True)
 
     def _pane(self, kind: type[_P]) -> _P:

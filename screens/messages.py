@@ -113,12 +113,48 @@ class Answered(Message):
 
 
 class WordsFailed(Message):
-    """Words cannot be searched now, and why."""
+    """The question number ``seq`` has no answer, why, and what helps."""
+
+    def __init__(self, seq: int, reason: str, hint: str = "") -> None:
+        super().__init__()
+        self.seq = seq
+        self.reason = reason
+        self.hint = hint
+
+
+class MeaningFailed(Message):
+    """The meaning half has no answer to the question number ``seq``; the words' hits stay."""
 
     def __init__(self, seq: int, reason: str) -> None:
         super().__init__()
         self.seq = seq
         self.reason = reason
+
+
+class MomentChanged(Message):
+    """How far the index of a moment of the past is: the one of ``commit``.
+
+    ``seq`` is the question that waits for it, where that is told; ``problem`` is why it is not coming.
+    """
+
+    def __init__(
+        self,
+        commit: str,
+        *,
+        seq: int | None = None,
+        phase: str = "",
+        done: int = 0,
+        total: int = 0,
+        ready: bool = False,
+        problem: str = "",
+        hint: str = "",
+    ) -> None:
+        super().__init__()
+        self.commit = commit
+        self.seq = seq
+        self.phase, self.done, self.total = phase, done, total
+        self.ready = ready
+        self.problem, self.hint = problem, hint
 
 
 class MeaningChanged(Message):
@@ -142,6 +178,18 @@ class IndexProgress(Message):
 
 class FilesChanged(Message):
     """Something below the workspace changed on disk, or may have."""
+
+
+class SourcesChanged(Message):
+    """An extra path or a transcript changed by as much as is worth a run of the index."""
+
+
+class Polling(Message):
+    """The system does not tell of changes any more: files are looked at now and then."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__()
+        self.reason = reason
 
 
 class WritableChecked(Message):

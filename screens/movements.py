@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from screens.action import BROWSE, LISTS, PANE, TYPING, WRITING, Action, Group, define
+from screens.action import LISTS, PANE, SCREENS, TYPING, WRITING, Action, Group, define
 
 MOVEMENTS: tuple[Action, ...] = (
-    define("down", "j down", "down", Group.MOVE, "One row down.", places=TYPING | BROWSE, palette=False),
-    define("up", "k up", "up", Group.MOVE, "One row up.", places=TYPING | BROWSE, palette=False),
-    define("top", "g home", "top", Group.MOVE, "To the first row.", palette=False, places=LISTS | BROWSE),
-    define("bottom", "G end", "bottom", Group.MOVE, "To the last row.", palette=False, places=LISTS | BROWSE),
+    define("down", "j down", "down", Group.MOVE, "One row down.", places=TYPING | SCREENS, palette=False),
+    define("up", "k up", "up", Group.MOVE, "One row up.", places=TYPING | SCREENS, palette=False),
+    define("top", "g home", "top", Group.MOVE, "To the first row.", palette=False, places=LISTS | SCREENS),
+    define(
+        "bottom", "G end", "bottom", Group.MOVE, "To the last row.", palette=False, places=LISTS | SCREENS
+    ),
     define(
         "half_down",
         "ctrl+d",
@@ -16,7 +18,7 @@ MOVEMENTS: tuple[Action, ...] = (
         Group.MOVE,
         "Half a page down.",
         palette=False,
-        places=LISTS | BROWSE,
+        places=LISTS | SCREENS,
     ),
     define(
         "half_up",
@@ -25,7 +27,7 @@ MOVEMENTS: tuple[Action, ...] = (
         Group.MOVE,
         "Half a page up.",
         palette=False,
-        places=LISTS | BROWSE,
+        places=LISTS | SCREENS,
     ),
     define(
         "page_down",
@@ -33,7 +35,7 @@ MOVEMENTS: tuple[Action, ...] = (
         "page down",
         Group.MOVE,
         "One page down.",
-        places=TYPING | BROWSE | WRITING,
+        places=TYPING | SCREENS | WRITING,
         palette=False,
     ),
     define(
@@ -42,7 +44,7 @@ MOVEMENTS: tuple[Action, ...] = (
         "page up",
         Group.MOVE,
         "One page up.",
-        places=TYPING | BROWSE | WRITING,
+        places=TYPING | SCREENS | WRITING,
         palette=False,
     ),
     define("unfold", "right", "unfold", Group.MOVE, "Show what is under the row.", palette=False),

@@ -6,14 +6,14 @@ import unicodedata
 from collections.abc import Callable
 
 from screens.rows import SOURCE, Row
-from screens.shown import line_text, plural, row_text
+from screens.shown import line_text, plural, row_text, words
 from screens.snapshots import Preview, PreviewLine
 from screens.window import Window, read_window
 from workbench.errors import WorkbenchError
 from workbench.memory.entry import Entry
 from workbench.memory.frontmatter import read_front_matter
 from workbench.memory.markdown import Document
-from workbench.memory.names import RelPath
+from workbench.memory.names import RelPath, is_outside
 from workbench.memory.provenance import COMMENT
 from workbench.visible import hidden
 from workbench.workspace.layout import kind_of
@@ -41,18 +41,35 @@ def preview_of(workspace: Workspace, row: Row | None) -> Preview | None:
     if row.path is None:
         return Preview(row.id, row.text, (), (), (_note("a group: enter opens and closes it"),))
     try:
-        if row.section:
-            return _section(row, workspace.document(row.path))
-        entry = row.entry or _entry_of(workspace, row)
-        if entry is None:
-            window = read_window(workspace.root, row.path, 0, 2 * AROUND)
-            return _page(row, window)
-        start = max(0, entry.span.start - AROUND)
-        length = min(entry.span.end - entry.span.start, ENTRY_LIMIT) + 2 * AROUND
-        return _entry(row, entry, read_window(workspace.root, row.path, start, length))
+        return _beside(workspace, row) if is_outside(row.path) else _inside(workspace, row, row.path)
     except (OSError, WorkbenchError) as error:
         reason = error.message if isinstance(error, WorkbenchError) else str(error)
         return Preview(row.id, row_text(row.path), (), (row_text(reason),), ())
+
+
+def _inside(workspace: Workspace, row: Row, path: str) -> Preview:
+    if row.section:
+        return _section(row, workspace.document(path))
+    entry = row.entry or _entry_of(workspace, row)
+    if entry is None:
+        return _page(row, read_window(workspace.root, path, 0, 2 * AROUND))
+    start = max(0, entry.span.start - AROUND)
+    length = min(entry.span.end - entry.span.start, ENTRY_LIMIT) + 2 * AROUND
+    return _entry(row, entry, read_window(workspace.root, path, start, length))
+
+
+def _beside(workspace: Workspace, row: Row) -> Preview:
+    from screens.beside import entry_beside  # noqa: PLC0415 - not before the first paint
+
+    entry, lines, focus = entry_beside(workspace, row)
+    return Preview(
+        key=row.id,
+        where=row_text(f"{entry.path}:{entry.start_line}"),
+        facts=(("outside", words("of the workspace: shown and searched only")), *_facts(entry)),
+        warnings=tuple(_hidden(entry.text)),
+        lines=lines,
+        focus=focus,
+    )
 
 
 def _entry_of(workspace: Workspace, row: Row) -> Entry | None:

@@ -20,7 +20,7 @@ from screens.messages import (
     SummariesRead,
 )
 from screens.panes.pane import Unfolded
-from screens.previewing import preview_of
+from screens.past import preview_then
 from screens.rows import Row
 from screens.snapshots import Overview, QuarantineView, stamp
 from screens.store import Store, of_kind
@@ -101,7 +101,7 @@ class Reading:
     async def preview(self, row: Row | None) -> None:
         """What the preview shows, after the cursor has rested for a moment."""
         await asyncio.sleep(PREVIEW_PAUSE_SECONDS)
-        self._post(PreviewRead(await self._previews.run(lambda: preview_of(self._workspace, row))))
+        self._post(PreviewRead(await self._previews.run(lambda: preview_then(self._workspace, row))))
 
     async def _steps(self, views: Iterator[T]) -> AsyncIterator[T]:
         """The views of a generator, each step in the reading thread, others let in between."""

@@ -18,6 +18,7 @@ HIDDEN = Shown("‽")
 CURSOR = Shown("▎")
 OPEN = Shown("▾")
 CLOSED = Shown("▸")
+EMPTY = Shown("")
 
 
 class Part(NamedTuple):
@@ -56,6 +57,10 @@ class Row:
     pinned: bool = False
     section: tuple[str, ...] = ()
     """The headings down to the one that the row stands for, in the file ``path``."""
+    past: Shown = EMPTY
+    """As of when the row is, where that is not today; then it can only be read."""
+    root: str = ""
+    """The folder of the workspace that ``path`` is in, where that is not today's."""
 
 
 class Folds:

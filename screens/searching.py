@@ -3,21 +3,35 @@
 from __future__ import annotations
 
 import asyncio
+import time
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import TYPE_CHECKING
 
+from textual.timer import Timer
+
+from screens.clock import today
+from screens.condition import Condition, Facts, condition, emptiness
 from screens.engine import Engine, Question
 from screens.hits import Found, hit_rows
-from screens.messages import Answered, MeaningChanged, WordsFailed
-from screens.rows import Row
-from screens.shown import Shown, row_text, words
+from screens.messages import Answered, MeaningChanged, MeaningFailed, MomentChanged, WordsFailed
+from screens.rows import Part, Row
+from screens.shown import Shown, row_text
 from screens.widgets.search_overlay import SearchOverlay
 
 if TYPE_CHECKING:
     from screens.main import MainScreen
+    from screens.understood import Understood
 
 DEBOUNCE_SECONDS = 0.04
+PAST_DEBOUNCE_SECONDS = 0.5
+"""A moment of the past is written to its end first: each one that is asked about has to be laid out."""
+LONG_SECONDS = 0.25
+"""How long a wait may be without a word about it."""
+_TURN_SECONDS = 0.12
 _COMPACT_BELOW = 90
+_STARTING = "meaning is starting"
+_PHASES = {"lay out": "laying the files out", "scan": "looking", "prepare": "preparing the model"}
 
 
 class Searching:
@@ -30,13 +44,25 @@ class Searching:
         self._question = Question(0, "")
         self._shown: tuple[int, bool] = (0, False)
         self._found: Found | None = None
-        self._failure = ""
+        self._failure, self._hint = "", ""
+        self._missed = ""
+        """Why meaning had no answer to this very question."""
         self._drawn: str | None = None
+        self._drawn_at = 0.0
+        self._late = False
+        """Whether the answer that is shown was long in coming."""
         self._answered = ""
         """The words whose hits are shown."""
         self._asked = 0
-        self._meaning = "meaning is starting"
-        self._building = False
+        self._meaning = _STARTING
+        self._building: Shown | None = None
+        self._preparing: Shown | None = None
+        self._turn = 0
+        self._wheel: Timer | None = None
+        self._weights: Mapping[str, object] | None = None
+        self._explain = False
+        self.watcher: Callable[[Found], None] | None = None
+        """Who shows the hits too, and their parts."""
 
     @property
     def rows(self) -> list[Row]:
@@ -44,30 +70,53 @@ class Searching:
         return list(self._overlay.hits.rows)
 
     @property
+    def found(self) -> Found | None:
+        """The answer that is shown."""
+        return self._found
+
+    @property
     def index(self) -> int:
         """The hit under the cursor."""
         return self._overlay.hits.cursor
+
+    # -- asking ----------------------------------------------------------------------------------
 
     def typed(self, text: str) -> None:
         """Ask, once the typing pauses for a moment."""
         if text == self._question.text:
             return
         self._drawn = None  # what is typed anew begins at its best hit
-        self._question = Question(self._question.seq + 1, text)
+        self._missed, self._preparing = "", None
         if not text.strip():
+            self._question = Question(self._question.seq + 1, text)
             self._found, self._failure = None, ""
             self._shown, self._answered = (self._question.seq, True), text
-            self._overlay.show((), words("everything in memory, as you type"))
+            self._rest()
+            self._overlay.invite()
             self._say()
             self._screen.holding.release()
             return
+        meant = self._understood(text)
+        self._question = self._next(text, meant.as_of)
+        self._overlay.tell(meant.chips, meant.notes)
         self._screen.work(partial(self._ask, self._question), "search", exclusive=True)
 
     def ask_again(self) -> None:
         """The index changed, or an engine came: ask the same once more."""
         if self._question.text.strip():
-            self._question = Question(self._question.seq + 1, self._question.text)
+            self._question = self._next(self._question.text, self._question.as_of)
             self._put(self._question)
+
+    def weigh(self, weights: Mapping[str, object] | None, *, explain: bool) -> None:
+        """Rank by these weights from now on, None by the settings'; ``explain`` tells the parts of scores."""
+        if (weights, explain) != (self._weights, self._explain):
+            self._weights, self._explain = weights, explain
+            self.ask_again()
+
+    def end_weighing(self) -> None:
+        """Rank as the settings say again."""
+        self.watcher = None
+        self.weigh(None, explain=False)
 
     @property
     def settled(self) -> bool:
@@ -81,11 +130,16 @@ class Searching:
             if self._question.text.strip():
                 self._put(self._question)
 
+    # -- answers ---------------------------------------------------------------------------------
+
     def answered(self, message: Answered) -> None:
         """Show an answer, unless a newer or a better one is shown already."""
         rank = (message.seq, message.final)
         if rank <= self._shown or message.seq > self._question.seq or not self._question.text.strip():
             return
+        self._late = self._turn > 0
+        if message.seq == self._question.seq and (message.final or not self._engine.ready):
+            self._rest()
         if not message.final and self._has_both(message.found.query):
             # Asked again: words alone would only take hits away until meaning has answered too.
             if self._drawn is None:
@@ -93,6 +147,8 @@ class Searching:
         else:
             self._shown, self._found, self._failure = rank, message.found, ""
             self.draw()
+            if self.watcher is not None:
+                self.watcher(message.found)
         self._answered = message.found.query
         self._screen.holding.release()
 
@@ -100,60 +156,161 @@ class Searching:
         return self._found is not None and self._shown[1] and self._found.query == query
 
     def failed(self, message: WordsFailed) -> None:
-        """Say why there are no words; the hits that are shown stay."""
+        """Say why there is no answer; the hits that are shown stay, and it is said whose they are."""
         if message.seq == self._question.seq:
-            self._failure = message.reason
+            self._failure, self._hint = message.reason, message.hint
+            self._preparing = None
+            self._forget_today()
+            self._rest()
+            self.draw()
+
+    def missed(self, message: MeaningFailed) -> None:
+        """Meaning cannot answer this one: the words' hits are all there is."""
+        if message.seq == self._question.seq:
+            self._missed = message.reason
+            self._rest()
             self._say()
 
     def meaning(self, message: MeaningChanged) -> None:
         """The meaning half came or went."""
         self._meaning = "" if message.ready else message.reason
+        self._rest()
         if message.ready and self._overlay.is_open:
             self.ask_again()
         self._say()
 
-    def building(self, *, under_way: bool) -> None:
-        """Whether the index is being brought up to date."""
-        self._building = under_way
-        self._say()
+    def moment(self, message: MomentChanged) -> None:
+        """The index of a moment of the past comes along, is there, or is not coming."""
+        if self._question.as_of is None or message.seq not in (None, self._question.seq):
+            return
+        if message.problem:
+            self.failed(WordsFailed(self._question.seq, message.problem, message.hint))
+        elif message.ready:
+            self._preparing = None
+            self.ask_again()
+        else:
+            self._preparing = _progress(self._question.as_of, message)
+            self._rest()
+            self._forget_today()
+            self.draw()
+
+    def _forget_today(self) -> None:
+        """Hits of today are no answer about then, not even for a while."""
+        if self._question.as_of is not None and self._found is not None and self._found.then is None:
+            self._found = None
+
+    def building(self, progress: Shown | None) -> None:
+        """How far the index is while it is brought up to date, None while it is not."""
+        self._building = progress
+        if self._found is None or not self._found.hits:
+            self.draw()
+        else:
+            self._say()
+
+    # -- showing ---------------------------------------------------------------------------------
 
     def draw(self) -> None:
         """Show the hits as there is room for them."""
-        if self._found is not None:
-            rows = hit_rows(self._found, compact=self._screen.size.width < _COMPACT_BELOW)
-            chosen = self._drawn == self._found.query and self._overlay.hits.cursor > 0
-            self._drawn = self._found.query
-            self._overlay.show(rows, words("nothing found"), keep=chosen)
+        found, text = self._found, self._question.text
+        if not text.strip():
+            self._overlay.invite()
+            self._say()
+            return
+        meant = self._understood(text)
+        if found is not None:
+            rows = hit_rows(
+                found,
+                compact=self._screen.size.width < _COMPACT_BELOW,
+                promoted=self._screen.memory_view.promoted,
+                unscored=self._understood(found.query).wordless,
+            )
+            same = self._drawn == found.query
+            self._overlay.show(rows, self._nothing(), keep=same and self._read_already())
+            if not same:
+                self._drawn, self._drawn_at = found.query, time.monotonic()
+            notes = found.notes if found.query == text else meant.notes
+            self._overlay.tell(meant.chips, notes, found.then.when if found.then else None)
+        elif self._failure or self._preparing is not None:
+            self._overlay.show((), self._nothing())
         self._say()
+
+    def _read_already(self) -> bool:
+        """Whether the person may have seen the row under the cursor, so that no other may take its place."""
+        seen = time.monotonic() - self._drawn_at > LONG_SECONDS
+        return self._overlay.hits.cursor > 0 or self._late or seen
+
+    def _nothing(self) -> Shown:
+        meant = self._understood(self._question.text)
+        return emptiness(self._facts(), narrowed=bool(meant.chips))
 
     @property
     def status(self) -> Shown:
-        """How the search is doing: which halves answered, and what is missing and why."""
-        if self._failure:
-            text = "the index is being built" if self._building else self._failure
-            return row_text(text)
-        parts = [self._found.sides if self._found else "words" if self._meaning else "words + meaning"]
-        if self._found and self._found.degraded and not (self._meaning or self._building):
-            parts.append(self._found.degraded)
-        if self._meaning and parts[0] == "words":
-            parts.append(self._meaning)
-        if self._found and self._found.stale:
-            parts.append("catching up" if self._building else _behind(self._found.stale))
-        return row_text(" · ".join(parts))
+        """How the search is doing, in a few words."""
+        return self._condition().corner.text
+
+    @property
+    def advice(self) -> tuple[Part, ...]:
+        """What asks for somebody's attention, and what helps."""
+        return self._condition().advice
+
+    def _condition(self) -> Condition:
+        return condition(self._facts())
+
+    def _facts(self) -> Facts:
+        return Facts(
+            found=self._found,
+            failure=self._failure,
+            hint=self._hint,
+            missing=self._missed or self._meaning,
+            loading=self._meaning == _STARTING,
+            building=self._building,
+            preparing=self._preparing,
+            turn=self._turn,
+        )
+
+    def _say(self) -> None:
+        self._overlay.say(self._condition())
+
+    # -- waiting ---------------------------------------------------------------------------------
 
     async def _ask(self, question: Question) -> None:
-        await asyncio.sleep(DEBOUNCE_SECONDS)
+        await asyncio.sleep(DEBOUNCE_SECONDS if question.as_of is None else PAST_DEBOUNCE_SECONDS)
         self._put(question)
 
     def _put(self, question: Question) -> None:
         if question.seq > self._asked:
             self._asked = question.seq
             self._engine.ask(question)
+            if self._wheel is None:
+                self._wheel = self._screen.set_timer(LONG_SECONDS, self._begin_turning)
 
-    def _say(self) -> None:
-        self._overlay.say(self.status)
+    def _begin_turning(self) -> None:
+        self._turn = 1
+        self._wheel = self._screen.set_interval(_TURN_SECONDS, self._go_round)
+        self._say()
+
+    def _go_round(self) -> None:
+        self._turn += 1
+        self._say()
+
+    def _rest(self) -> None:
+        """Nothing is waited for."""
+        if self._wheel is not None:
+            self._wheel.stop()
+        self._wheel, self._turn = None, 0
+
+    def _next(self, text: str, as_of: str | None) -> Question:
+        return Question(self._question.seq + 1, text, as_of, self._weights, self._explain)
+
+    @staticmethod
+    def _understood(text: str) -> Understood:
+        from screens.understood import read  # noqa: PLC0415 - not before the first paint
+
+        return read(text, today())
 
 
-def _behind(stale: str) -> str:
-    """How far the index is behind, in short: there is little room, and it follows by itself."""
-    return stale.partition(";")[0].replace(" among the hits", "")
+def _progress(as_of: str, message: MomentChanged) -> Shown:
+    """How far a moment is, in words."""
+    doing = _PHASES.get(message.phase, "indexing" if message.phase else "making its index")
+    share = f" {message.done * 100 // message.total} %" if message.total > 1 else ""
+    return row_text(f"memory as of {as_of}: {doing}{share}")

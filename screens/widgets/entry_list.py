@@ -12,12 +12,14 @@ from typing import ClassVar
 
 from rich.style import Style
 from textual import events
+from textual.content import Content
 from textual.message import Message
 from textual.strip import Strip
 
-from screens.rows import Row
+from screens.rows import Row, Tone
+from screens.shown import Shown
 from screens.widgets.line_view import LineView
-from screens.widgets.row_strip import Look, row_strip
+from screens.widgets.row_strip import GUTTER, Look, row_strip
 
 TONES = ("text", "muted", "faint", "accent", "good", "warn", "bad", "head", "match")
 _CACHED_STRIPS = 512
@@ -87,7 +89,7 @@ class EntryList(LineView, can_focus=True, inherit_bindings=False):
         self.set_lines(len(rows))
         if before and go_to is None and 0 <= offset < max(1, self._height):
             self.jump(target - offset)  # what a person reads does not jump
-        self._into_view()
+        self.into_view()
         self.refresh()
         self._report_view()
         after = self.row
@@ -118,7 +120,7 @@ class EntryList(LineView, can_focus=True, inherit_bindings=False):
             if self.ranging:
                 self._follow_range()
             self.post_message(self.Moved(self, self.row))
-        self._into_view()
+        self.into_view()
 
     def page(self, pages: float) -> None:
         """Move by a share of the height."""
@@ -166,9 +168,8 @@ class EntryList(LineView, can_focus=True, inherit_bindings=False):
         width = self.scrollable_content_region.width
         index = self.scroll_offset.y + y
         if index >= len(self.rows):
-            if y == 0 and self.empty:
-                line = Row("", self.empty, tone="faint")  # type: ignore[arg-type]
-                return row_strip(line, width, look, cursor=False, marked=False)
+            if not self.rows and y < len(said := self._said(width)):
+                return row_strip(said[y], width, look, cursor=False, marked=False)
             return Strip.blank(width, look.ground)
         row = self.rows[index]
         cursor, marked = index == self.cursor, row.id in self.marked
@@ -181,6 +182,15 @@ class EntryList(LineView, can_focus=True, inherit_bindings=False):
             self._strips.clear()
         self._strips[key] = row, strip
         return strip
+
+    def _said(self, width: int) -> list[Row]:
+        """What stands where rows would be: its first line above, the others fainter, all of them whole."""
+        rows: list[Row] = []
+        for number, line in enumerate(self.empty.split("\n")):
+            tone: Tone = "faint" if number else "muted"
+            parts = Content(line).wrap(max(1, width - GUTTER - 1)) or [Content("")]
+            rows += [Row("", Shown(part.plain), tone=tone) for part in parts]
+        return rows
 
     def notify_style_update(self) -> None:
         """Look at the colours again before the next line is drawn."""
@@ -210,7 +220,7 @@ class EntryList(LineView, can_focus=True, inherit_bindings=False):
     def on_resize(self) -> None:
         """Keep the cursor in view and report what is."""
         self.set_lines(len(self.rows))
-        self._into_view()
+        self.into_view()
         self._report_view()
 
     def on_click(self, event: events.Click) -> None:
@@ -249,7 +259,8 @@ class EntryList(LineView, can_focus=True, inherit_bindings=False):
         below, above = range(index, len(rows)), range(index - 1, -1, -1)
         return next((at for at in chain(below, above) if not rows[at].inert), 0)
 
-    def _into_view(self) -> None:
+    def into_view(self) -> None:
+        """Scroll as little as needed to see the row under the cursor."""
         top, height = self.scroll_offset.y, self._height
         if height <= 0:
             return

@@ -4,33 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from textual import events, on
+from textual import on
 from textual.app import ComposeResult
-from textual.binding import Binding
 from textual.containers import Horizontal, Vertical
 from textual.content import Content
 from textual.message import Message
 from textual.widgets import Input, Static
 
-from screens.rows import Row
-from screens.shown import Shown
+from screens.condition import NOTE, Condition
+from screens.rows import EMPTY, Part, Row
+from screens.shown import Shown, row_text, words
 from screens.widgets.entry_list import EntryList
+from screens.widgets.parts_line import PartsLine
+from screens.widgets.query_input import LanguageInput
 
-
-class QueryInput(Input):
-    """A line of text whose editing keys work in the order in which they are pressed.
-
-    Textual lets them go all the way up to the application first, where letters overtake them.
-    """
-
-    async def on_key(self, event: events.Key) -> None:
-        """Edit."""
-        for binding in Input.BINDINGS:
-            if isinstance(binding, Binding) and event.key in binding.key.split(","):
-                event.stop()
-                event.prevent_default()
-                await self.run_action(binding.action)
-                return
+_PLACEHOLDER = 'words, a question, kind:log since:2026-03 "exact words" -not'
+_INVITATION = words(
+    'everything in memory, as you type\n"exact words"   -not   kind:log   since:2026-03   from:sarah'
+    "\nmemory as it was: as-of:2026-03-01     F1 explains"
+)
 
 
 class SearchOverlay(Vertical):
@@ -45,28 +37,43 @@ class SearchOverlay(Vertical):
 
     def __init__(self) -> None:
         super().__init__(id="search")
-        self.input = QueryInput(placeholder="words, a question, a name …", compact=True, id="query")
+        self.input = LanguageInput(_PLACEHOLDER)
         self.hits = EntryList(empty="", id="hits")
-        self.status = Shown("")
-        self._status = Static("", id="search-status", markup=False)
+        self.condition = Condition(Part(EMPTY))
+        self._status = PartsLine("search-status", right=True)
+        self._meant = PartsLine("search-meant", between="   ", long=True)
+        self._advice = PartsLine("search-advice", between="\n", long=True)
         self.display = False
 
     def compose(self) -> ComposeResult:
-        """The line over the hits."""
+        """The line over the hits, what it means, the hits, and what is wrong with them."""
         with Horizontal(id="search-line"):
             yield Static("/", id="search-mark", markup=False)
             yield self.input
             yield self._status
+        yield self._meant
         yield self.hits
+        yield self._advice
 
     def on_mount(self) -> None:
         """Name the frame."""
         self.border_title = Content("Search")
+        self._advice.display = False
 
     @property
     def is_open(self) -> bool:
         """Whether it is shown."""
         return bool(self.display)
+
+    @property
+    def status(self) -> Shown:
+        """How the search is doing, as it stands in the corner."""
+        return self.condition.corner.text
+
+    @property
+    def meant(self) -> tuple[Part, ...]:
+        """What was understood, and what was not: the line under the words."""
+        return self._meant.parts
 
     def open(self) -> None:
         """Show it, ready to type; what was typed before is selected, so that typing replaces it."""
@@ -77,19 +84,33 @@ class SearchOverlay(Vertical):
         """Hide it."""
         self.display = False
 
-    def say(self, status: Shown) -> None:
-        """How the search is doing, at the right end of the line."""
-        if status != self.status:
-            self.status = status
-            self._status.update(Content(status), layout=False)
+    def say(self, condition: Condition) -> None:
+        """How the search is doing: at the right end of the line, and in words beneath the hits."""
+        self.condition = condition
+        self._status.show((condition.corner,))
+        self._advice.display = bool(condition.advice)
+        self._advice.show(condition.advice)
+
+    def tell(self, chips: Sequence[Part], notes: Sequence[str], then: Shown | None = None) -> None:
+        """What was understood of the words, and what was not; ``then`` is a moment of the past."""
+        past = [Part(words(f"memory as of {then}: to be read only"), "warn")] if then else []
+        known = [chip for chip in chips if not (past and chip.text.startswith("as of "))]
+        self._meant.show((*past, *known, *(Part(row_text(f"{NOTE} {note}"), "muted") for note in notes)))
+
+    def invite(self) -> None:
+        """Nothing is typed yet: say what could be."""
+        self.tell((), ())
+        self.show((), _INVITATION)
 
     def show(self, rows: Sequence[Row], empty: Shown, *, keep: bool = False) -> None:
         """Show these hits; the cursor stays with the hit it is on, or goes to the best one."""
         self.hits.empty = empty
+        top = self.hits.scroll_offset.y
         self.hits.show(rows, go_to=None if keep or not rows else rows[0].id)
-        count = len(rows)
-        place = f"{self.hits.cursor + 1}/{count}" if count else ""
-        self.border_subtitle = Content(place)
+        if keep and top == 0:
+            self.hits.jump(0)  # better ones that came before it are seen, where there is room for both
+            self.hits.into_view()
+        self._place()
 
     @on(Input.Changed)
     def _typed(self, event: Input.Changed) -> None:
@@ -98,5 +119,8 @@ class SearchOverlay(Vertical):
 
     def on_entry_list_moved(self) -> None:
         """Keep the place on the frame true."""
+        self._place()
+
+    def _place(self) -> None:
         count = len(self.hits.rows)
         self.border_subtitle = Content(f"{self.hits.cursor + 1}/{count}" if count else "")

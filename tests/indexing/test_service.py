@@ -22,16 +22,18 @@ from tests.support.hashing import unavailable
 ROOT = Path(__file__).parents[2]
 
 
-def serve(search: HybridSearch, *requests: object) -> list[dict[str, object]]:
+def serve(memory: Memory, *requests: object) -> list[dict[str, object]]:
     """What the service says to these requests, the event of being ready left out."""
     out = io.StringIO()
-    Service(search, [json.dumps(request) + "\n" for request in requests], out).run()
+    Service(
+        memory.workspace, memory.hybrid(), [json.dumps(request) + "\n" for request in requests], out
+    ).run()
     said = [json.loads(line) for line in out.getvalue().splitlines()]
     return [message for message in said if "event" not in message]
 
 
 def test_a_request_is_answered_with_its_number(filled: Memory) -> None:
-    (answer,) = serve(filled.hybrid(), {"seq": 7, "query": "door code", "k": 2})
+    (answer,) = serve(filled, {"seq": 7, "query": "door code", "k": 2})
     assert answer["seq"] == 7
     assert answer["hits"][0]["path"] == "MEMORY.md"  # type: ignore[index]
 
@@ -59,7 +61,7 @@ def test_only_the_newest_waiting_request_is_answered(filled: Memory) -> None:
         search.opened.set()
 
     out = io.StringIO()
-    Service(search, requests(), out).run()
+    Service(filled.workspace, search, requests(), out).run()
     said = [json.loads(line) for line in out.getvalue().splitlines() if "event" not in line]
     assert [m["seq"] for m in said if m.get("dropped")] == [2, 3]
     assert [m["seq"] for m in said if "hits" in m] == [1, 4]
@@ -68,10 +70,45 @@ def test_only_the_newest_waiting_request_is_answered(filled: Memory) -> None:
 def test_nonsense_is_answered_with_an_error_and_the_service_goes_on(filled: Memory) -> None:
     out = io.StringIO()
     lines = ["not json\n", "[1]\n", "\n", '{"seq": 5}\n']
-    Service(filled.hybrid(), lines, out).run()
+    Service(filled.workspace, filled.hybrid(), lines, out).run()
     said = [json.loads(line) for line in out.getvalue().splitlines() if "event" not in line]
     assert [message["error"]["code"] for message in said] == ["usage", "usage", "usage"]
     assert said[-1]["seq"] == 5
+
+
+def test_whatever_a_line_holds_the_service_goes_on(filled: Memory) -> None:
+    lines = [
+        "{" * 100_000 + "\n",
+        '{"seq": [1], "query": "door"}\n',
+        '{"seq": 2, "query": "door", "k": 1e999}\n',
+        '{"seq": 3, "query": "door", "kinds": 5, "since": []}\n',
+        '{"seq": 4, "query": "door", "weights": {"recency": "much"}}\n',
+        '{"seq": 5, "query": "door \\ud800", "as_of": {"a": 1}}\n',
+        '{"seq": 6, "query": "door", "user": 7, "mode": []}\n',
+    ]
+
+    def one_by_one() -> Iterator[str]:
+        for number, line in enumerate(lines, 1):
+            yield line
+            while out.getvalue().count("seq") < number:
+                threading.Event().wait(0.01)
+
+    out = io.StringIO()
+    Service(filled.workspace, filled.hybrid(), one_by_one(), out).run()
+    said = [json.loads(line) for line in out.getvalue().splitlines() if "event" not in line]
+    assert [message["seq"] for message in said] == [None, None, 2, 3, 4, 5, 6]
+    assert all("error" in message for message in said if message["seq"])
+
+
+def test_a_request_may_weigh_otherwise_and_ask_why(filled: Memory) -> None:
+    (plain,) = serve(filled, {"seq": 1, "query": "door code sarah", "k": 3})
+    (weighed,) = serve(
+        filled, {"seq": 1, "query": "door code sarah", "k": 3, "explain": True, "weights": {"memory": 0.0}}
+    )
+    assert "parts" not in plain["hits"][0]  # type: ignore[index]
+    assert plain["hits"][0]["kind"] == "memory"  # type: ignore[index]
+    assert weighed["hits"][0]["kind"] != "memory"  # type: ignore[index]
+    assert weighed["hits"][0]["parts"][0]["name"] == "words"  # type: ignore[index]
 
 
 def test_words_answer_until_the_model_is_loaded(filled: Memory) -> None:
@@ -87,13 +124,13 @@ def test_being_ready_says_whether_vectors_take_part(filled: Memory) -> None:
         (HybridSearch(filled.workspace, model=unavailable()), "the model is broken: words only"),
     ):
         out = io.StringIO()
-        service = Service(search, [], out)
+        service = Service(filled.workspace, search, [], out)
         service._load()
         assert json.loads(out.getvalue()) == {"event": "ready", "vectors": expected}
 
 
 def test_no_index_is_an_answer_too(memory: Memory) -> None:
-    (answer,) = serve(memory.hybrid(), {"seq": 1, "query": "x"})
+    (answer,) = serve(memory, {"seq": 1, "query": "x"})
     assert answer["error"]["code"] == "index-unavailable"  # type: ignore[index]
 
 

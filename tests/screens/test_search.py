@@ -124,7 +124,8 @@ async def test_words_go_on_when_the_meaning_process_dies(indexed: Sandbox, child
         await interface.press("slash")
         await interface.type("weather")
         await interface.until(lambda: "weather" in str(texts(interface)), "hits by words")
-        assert interface.main.overlay.status.startswith("words · the meaning half stopped")
+        assert interface.main.overlay.status == "! words only"
+        assert "degraded: the meaning half stopped; starting it again" in interface.text
         await interface.until(lambda: len(children) == 2, "it is started again")
         await interface.until(lambda: interface.main.overlay.status == "words + meaning", "and joins")
 

@@ -1,0 +1,49 @@
+"""A line, or a few, of pieces in tones of their own."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from rich.style import Style
+from rich.text import Text
+from textual.widget import Widget
+
+from screens.rows import Part
+from screens.widgets.entry_list import TONES
+
+
+class PartsLine(Widget, can_focus=False):
+    """Pieces one after the other, ``between`` them; cut at the edge, or wrapped where they are ``long``."""
+
+    ALLOW_SELECT = False
+    COMPONENT_CLASSES: ClassVar[set[str]] = {f"part--{tone}" for tone in TONES}
+
+    def __init__(self, id: str, *, between: str = "", right: bool = False, long: bool = False) -> None:
+        super().__init__(id=id)
+        self.parts: tuple[Part, ...] = ()
+        self._between = between
+        self._right = right
+        self._long = long
+
+    def show(self, parts: Sequence[Part]) -> None:
+        """Show these pieces."""
+        if tuple(parts) != self.parts:
+            self.parts = tuple(parts)
+            self.refresh(layout=self._long)
+
+    def render(self) -> Text:
+        """The pieces in their tones."""
+        line = Text(no_wrap=not self._long)
+        for number, part in enumerate(self.parts):
+            if number:
+                line.append(self._between)
+            line.append(part.text, self._tone(part.tone))
+        if not self._long:
+            line.truncate(self.size.width, overflow="ellipsis")
+        if self._right:
+            line.pad_left(max(0, self.size.width - line.cell_len))
+        return line
+
+    def _tone(self, tone: str) -> Style:
+        return self.get_component_rich_style(f"part--{tone}", partial=True)

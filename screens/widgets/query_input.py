@@ -1,0 +1,80 @@
+"""Lines to type in: keys in their order; the one that is searched with draws conditions in their tones."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import ClassVar
+
+from rich.highlighter import Highlighter
+from rich.style import Style
+from rich.text import Text
+from textual import events
+from textual.binding import Binding
+from textual.suggester import Suggester
+from textual.widgets import Input
+
+from screens.clock import today
+
+SORTS = ("field", "phrase", "not")
+
+
+class QueryInput(Input):
+    """A line of text whose editing keys work in the order in which they are pressed.
+
+    Textual lets them go all the way up to the application first, where letters overtake them.
+    """
+
+    async def on_key(self, event: events.Key) -> None:
+        """Edit."""
+        for binding in Input.BINDINGS:
+            if isinstance(binding, Binding) and event.key in binding.key.split(","):
+                event.stop()
+                event.prevent_default()
+                await self.run_action(binding.action)
+                return
+
+
+class LanguageInput(QueryInput):
+    """The line that is searched with."""
+
+    COMPONENT_CLASSES: ClassVar[set[str]] = {f"query--{sort}" for sort in SORTS}
+
+    def __init__(self, placeholder: str) -> None:
+        super().__init__(
+            placeholder=placeholder,
+            compact=True,
+            id="query",
+            highlighter=_Marking(self._style_of),
+            suggester=_Continuing(),
+            select_on_focus=False,
+        )
+
+    def _style_of(self, sort: str) -> Style:
+        return self.get_component_rich_style(f"query--{sort}", partial=True)
+
+
+class _Marking(Highlighter):
+    """Draws what is a condition and no word."""
+
+    def __init__(self, style: Callable[[str], Style]) -> None:
+        self._style = style
+
+    def highlight(self, text: Text) -> None:
+        """Style the ranges in place."""
+        from screens.understood import marked  # noqa: PLC0415 - not before the first paint
+
+        for start, end, sort in marked(text.plain, today()) if text.plain.strip() else ():
+            text.stylize(self._style(sort), start, end)
+
+
+class _Continuing(Suggester):
+    """Offers the end of a field's name or value; the box takes it with →."""
+
+    def __init__(self) -> None:
+        super().__init__(use_cache=False, case_sensitive=True)
+
+    async def get_suggestion(self, value: str) -> str | None:
+        """The whole text, continued."""
+        from screens.understood import continued  # noqa: PLC0415 - not before the first paint
+
+        return continued(value) or None
