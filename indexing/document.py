@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
 
-from indexing.facets import Facets, facets_of
+from indexing.facets import Facets, FacetsOf
 from indexing.words import bigrams, date_words, exact_tokens, normal
 from workbench.memory.entry import Kind
 from workbench.memory.markdown import Document
@@ -64,7 +64,11 @@ class Stored:
 
 @dataclass(frozen=True, slots=True)
 class IndexedWords:
-    """The text of each lexical field of one entry."""
+    """The text of each lexical field of one entry. ``context`` is the whole passage: the entry and its neighbours.
+
+    A passage is scored better than its parts: what a word is worth, and how long the text is that it stands in,
+    are then those of what a reader would take in at once.
+    """
 
     text: str
     heading: str
@@ -76,6 +80,7 @@ class IndexedWords:
 
 def stored_entries(document: Document, stamp: Stamp) -> list[Stored]:
     """The entries of one file, in its order, with the stamp that file had."""
+    facets = FacetsOf(document)
     return [
         Stored(
             entry.path,
@@ -88,7 +93,7 @@ def stored_entries(document: Document, stamp: Stamp) -> list[Stored]:
             entry.ordinal,
             entry.text,
             stamp,
-            facets_of(document, entry),
+            facets.of(entry),
         )
         for entry in document.entries
     ]
@@ -107,18 +112,26 @@ def indexed_words(entries: Sequence[Stored]) -> list[IndexedWords]:
     texts = [normal(entry.text) for entry in entries]
     out = []
     for at, entry in enumerate(entries):
-        heading = normal(" ".join(entry.heading))
+        heading = normal(" ".join((*entry.heading, *entry.facets.names)))
         out.append(
             IndexedWords(
                 text=texts[at],
                 heading=heading,
-                context="\n".join(texts[other] for other in neighbours(headings, at)),
+                context="\n".join((texts[at], *(texts[other] for other in neighbours(headings, at)))),
                 date=date_words(entry.date),
-                exact=" ".join(exact_tokens(texts[at])),
+                exact=" ".join(_exact(texts[at], entry.facets.ids)),
                 pairs=" ".join(bigrams(texts[at])),
             )
         )
     return out
+
+
+def _exact(text: str, ids: Sequence[str]) -> Iterator[str]:
+    """What is looked for as it stands; an id also as its comment writes it."""
+    yield from exact_tokens(text)
+    for name in ids:
+        plain = normal(name).lower().split()
+        yield from (*plain, *(f"id={part}" for part in plain))
 
 
 def file_key(path: str) -> str:

@@ -4,17 +4,27 @@ from __future__ import annotations
 
 import hashlib
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 
-from workbench.memory.entry import Entry
+from workbench.memory.entry import Entry, Kind
 from workbench.memory.graph import IMPORTANCE, memory_type
 from workbench.memory.markdown import Document
-from workbench.memory.provenance import TRUST
+from workbench.memory.provenance import TRUST, Provenance, least_trusted
+from workbench.memory.session_blocks import session_blocks, session_of
 
 _USER_FOLDER = re.compile(r"(?:^|/)users/([^/]+)/")
+_DAY_IN_NAME = re.compile(r"^\d{4}-\d{2}-\d{2}-?|^\d{8}-?")
 _SOURCE_FIELDS = ("src", "session", "by")
-_SOURCE_KEYS = ("source_id", "session", "source", "agent")
-_PARTED = "\x1d"
+_SOURCE_KEYS = ("source_id", "session", "session_id", "session_key", "source", "agent", "by")
+_NAMES = ("name", "title", "aliases", "key_topics")
+_UNNAMED = frozenset({Kind.MEMORY, Kind.BOOTSTRAP, Kind.CONTEXT, Kind.TRANSCRIPT})
+"""Kinds of files whose names say what they are for and not what they are about."""
+
+_PARTED, _LISTED = "\x1d", "\x1c"
+_LONGEST = 300
+"""Characters of a value that are kept."""
+
 _UNSAID = 127
 """The importance that stands for none: real ones end at 100."""
 
@@ -24,7 +34,8 @@ class Facets:
     """``type`` is that of a typed memory; ``importance`` in percent, None where nothing says so.
 
     ``user`` is whose memory it is, empty for everybody's; ``sources`` are the files, sessions and writers
-    that it came from.
+    that it came from. ``names`` are those of its page, ``ids`` its own and its page's. ``trust`` is what the
+    files say: which commit brought a line, and whether that lowers it, is known to the history alone.
     """
 
     type: str = ""
@@ -32,11 +43,13 @@ class Facets:
     pinned: bool = False
     trust: str = "unknown"
     user: str = ""
+    names: tuple[str, ...] = ()
+    ids: tuple[str, ...] = ()
     sources: tuple[str, ...] = ()
 
     @property
     def marks(self) -> int:
-        """What ranking needs, as one number: importance, pin and user; see ``importance_in`` and the others."""
+        """What ranking needs, as one number: importance, pin and user; see ``importance_in`` and others."""
         importance = _UNSAID if self.importance is None else self.importance
         return importance | self.pinned << 7 | user_code(self.user) << 8
 
@@ -54,43 +67,73 @@ class Facets:
     def line(self) -> str:
         """The facets as one piece of text."""
         importance = "" if self.importance is None else str(self.importance)
-        parts = (self.type, importance, "p" if self.pinned else "", self.trust, self.user, *self.sources)
-        return _PARTED.join(part.replace(_PARTED, " ") for part in parts)
+        fields = (self.type, importance, "p" if self.pinned else "", self.trust, self.user)
+        lists = (_LISTED.join(values) for values in (self.names, self.ids, self.sources))
+        return _PARTED.join((*fields, *lists))
 
 
 def read_line(line: str) -> Facets:
     """The inverse of ``Facets.line``. Raises ValueError on anything else."""
-    kind, importance, pinned, trust, user, *sources = line.split(_PARTED)
+    kind, importance, pinned, trust, user, *lists = line.split(_PARTED)
+    names, ids, sources = (tuple(filter(None, values.split(_LISTED))) for values in lists)
     return Facets(
         type=kind,
         importance=int(importance) if importance else None,
         pinned=bool(pinned),
         trust=trust,
         user=user,
-        sources=tuple(sources),
+        names=names,
+        ids=ids,
+        sources=sources,
     )
 
 
-def facets_of(document: Document, entry: Entry) -> Facets:
-    """The facets of an entry of ``document``: its own comment speaks before its file's front matter."""
-    own, header = entry.provenance, document.front_matter
+class FacetsOf:
+    """The facets of the entries of one document: an entry's own comment speaks before the front matter."""
 
-    def said(name: str) -> str | None:
-        return (own.get(name) if own else None) or (header.text(name) if header else None)
+    def __init__(self, document: Document) -> None:
+        header = document.front_matter
+        self._header = header if header and not header.problem else None
+        self._sessions = session_blocks(document)
+        self._pinned = bool(self._header and self._header.flag("pinned"))
+        self._names = _distinct([*self._listed(_NAMES), *_name_of(document)])
+        self._ids = self._listed(("id",))
+        self._sources = self._listed(_SOURCE_KEYS)
+        if document.kind is Kind.DREAM:
+            self._sources = [*self._sources, str(Kind.DREAM)]
+        folder = _USER_FOLDER.search(document.path)
+        self._user = folder[1] if folder else ""
 
-    type_ = memory_type(entry)
-    trust = said("trust")
-    sources = [value for name in _SOURCE_FIELDS if own for value in own.all(name)]
-    sources += [value for name in _SOURCE_KEYS if header and (value := header.text(name))]
-    folder = _USER_FOLDER.search(document.path)
-    return Facets(
-        type=_plain(type_),
-        importance=_percent(said("importance"), IMPORTANCE.get(type_)),
-        pinned=entry.pinned or bool(header and header.flag("pinned")),
-        trust=trust if trust in TRUST else "unknown",
-        user=_plain(said("user") or (folder[1] if folder else "")),
-        sources=tuple(dict.fromkeys(map(_plain, sources))),
-    )
+    def of(self, entry: Entry) -> Facets:
+        """The facets of one entry of the document."""
+        own = entry.provenance
+        type_ = memory_type(entry)
+        named = [value for name in _SOURCE_FIELDS if own for value in own.all(name)]
+        session = session_of(self._sessions, entry)
+        return Facets(
+            type=_plain(type_),
+            importance=_percent(self._said(own, "importance"), IMPORTANCE.get(type_)),
+            pinned=entry.pinned or self._pinned,
+            trust=self._trust(entry),
+            user=_plain(self._said(own, "user") or self._user),
+            names=self._names,
+            ids=_distinct([*(own.all("id") if own else ()), *self._ids]),
+            sources=_distinct([*named, *self._sources, *([session] if session else [])]),
+        )
+
+    def _said(self, own: Provenance | None, name: str) -> str | None:
+        return (own.get(name) if own else None) or (self._header.text(name) if self._header else None)
+
+    def _listed(self, names: Iterable[str]) -> list[str]:
+        return [value for name in names if self._header for value in self._header.list(name)]
+
+    def _trust(self, entry: Entry) -> str:
+        """No line speaks louder than its file, and a log vouches for nobody; see ``tracing.origin``."""
+        own = entry.provenance.get("trust") if entry.provenance else None
+        in_file = self._header.text("trust") if self._header else None
+        if entry.kind is Kind.LOG or not (own or in_file):
+            return TRUST[-1]
+        return least_trusted(own or in_file, *([in_file] if in_file else []))
 
 
 def user_code(user: str) -> int:
@@ -123,6 +166,18 @@ def _percent(said: str | None, usual: float | None) -> int | None:
     except ValueError:
         value = usual
     return None if value is None or not 0 <= value <= 1 else round(value * 100)
+
+
+def _name_of(document: Document) -> list[str]:
+    """What the name of a file says of it: ``sarah chen``; the day of a log is no name."""
+    if document.kind in _UNNAMED:
+        return []
+    stem = document.path.rpartition("/")[2].removesuffix(".md")
+    return [_DAY_IN_NAME.sub("", stem).replace("-", " ").replace("_", " ")]
+
+
+def _distinct(values: Iterable[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(plain for value in values if (plain := _plain(value)[:_LONGEST])))
 
 
 def _plain(text: str) -> str:

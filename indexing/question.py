@@ -13,8 +13,10 @@ class Question:
 
     ``text`` is what is looked for by words and by meaning, phrases included, without any syntax. Each of
     ``phrases`` must stand in an entry as it is; none of ``excluded`` (words or phrases) may. ``within`` must
-    hold, and nothing of ``without``. ``as_of`` names a moment of the past. ``notes`` say what was not
-    understood and was taken for words instead.
+    hold, and nothing of ``without``. ``as_of`` names a moment of the past, a day in figures. ``preferred``
+    phrases are better to have than not. ``instead`` are words that no entry has, with those looked for in
+    their place. ``notes`` say what was not understood and was taken for words instead, and what was not
+    found as it was said. With ``prefix``, somebody is still typing the last word.
     """
 
     text: str
@@ -23,6 +25,8 @@ class Question:
     within: Filters = NONE
     without: Filters = NONE
     as_of: str | None = None
+    preferred: tuple[str, ...] = ()
+    instead: tuple[tuple[str, tuple[str, ...]], ...] = ()
     notes: tuple[str, ...] = ()
     prefix: bool = False
 

@@ -15,13 +15,46 @@ _MONTHS = (
     *("August", "September", "October", "November", "December"),
 )
 _CHUNK = re.compile(r"\S+")
-_AROUND = "\"'“”‘’„«»()[]{}<>,;:!?.…*`|"
-_INNER = re.compile(r"[/:=,;()\[\]{}<>\"'`|?&#@]+")
-_CODE = re.compile(r"[\w.+~%-]*(?:[_.\d+~%-][\w]|[a-z][A-Z]|[A-Z]{2})[\w.+~%-]*")
-_BLANKLESS = re.compile(
-    "[\u0e00-\u0eff\u1000-\u109f\u1100-\u11ff\u1780-\u17ff\u3040-\u30ff\u3100-\u318f\u31f0-\u31ff"
-    "\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff]+"
+_AROUND = "\"'“”‘’„«»「」『』()[]{}<>,;:!?.…*`|。、，；：！？"
+_INNER = re.compile(r"[/\\:=,;()\[\]{}<>\"'`|?&#@]+")
+_CODE = re.compile(r"[\w.+~%-]*(?:[_.\d+~%-][\w]|[a-z][A-Z]|[A-Z]{2}|\w[+]{2})[\w.+~%-]*")
+_IDENTITY = re.compile(r"(?=\D*\d)[a-z0-9_-]{7,}|[0-9a-f]{7,}")
+_NUMBER = re.compile(r"\d{1,4}")
+_SIGNS = re.compile(
+    "[\U0001f1e6-\U0001f1ff]{2}|[\u00a2-\u00a7\u00a9\u00ae\u00b0\u00b1\u00b5\u00b6\u00d7\u00f7\u2020\u2021"
+    "\u20a0-\u20cf\u2100-\u24ff\u25a0-\u2bff\U0001f000-\U0001f1e5\U0001f200-\U0001f3fa\U0001f400-\U0001faff]"
 )
+"""Emoji and symbols: no word holds them. Flags are two letters; shades of skin are left out."""
+_OF_BLANKLESS = (
+    "\u0e00-\u0eff\u1000-\u109f\u1100-\u11ff\u1780-\u17ff\u3005-\u3007\u3040-\u30ff\u3100-\u318f\u31f0-\u31ff"
+    "\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff"
+)
+_BLANKLESS = re.compile(f"[{_OF_BLANKLESS}]+")
+JOINED = (
+    "\u0300-\u036f\u0483-\u0489\u0591-\u05bd\u05bf-\u05c7\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06ed\u0711"
+    "\u0730-\u074a\u0900-\u0903\u093a-\u094f\u0951-\u0957\u0962\u0963\u0981-\u0983\u09bc-\u09cd\u09d7\u0a01-\u0a03"
+    "\u0a3c-\u0a51\u0abc-\u0acd\u0b3c-\u0b57\u0bbe-\u0bcd\u0c3e-\u0c56\u0cbc-\u0cd6\u0d3e-\u0d4d\u0dca-\u0ddf"
+    "\u0e31\u0e33-\u0e3a\u0e47-\u0e4e\u0eb1\u0eb3-\u0ebc\u0ec8-\u0ece\u102b-\u103e\u17b4-\u17d3\u1ab0-\u1aff"
+    "\u1dc0-\u1dff\u200c\u200d\u20d0-\u20ff\u3099\u309a\ufe00-\ufe0f\ufe20-\ufe2f\U0001f3fb-\U0001f3ff"
+    "\U000e0020-\U000e007f"
+)
+"""Characters, as a class of a regular expression, that belong to the one before them."""
+
+WORD = re.compile(f"(?:(?![{_OF_BLANKLESS}])[^\\W_])(?:(?![{_OF_BLANKLESS}])(?:[^\\W_]|[{JOINED}]))*")
+"""A word of a script that sets blanks, with its marks."""
+
+_MARKS = re.compile(
+    "(?<![\u0418\u0438])\u0306"  # й is a letter of its own
+    "|[\u00ad\u0300-\u0305\u0307-\u036f\u0483-\u0487\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7"
+    "\u0610-\u061a\u0640\u064b-\u065f\u0670\u06d6-\u06dc\u06df-\u06e4\u06e7\u06e8\u06ea-\u06ed\u0711"
+    "\u0730-\u074a\u093c\u094d\u09bc\u09cd\u0a3c\u0a4d\u0abc\u0acd\u0b3c\u0b4d\u0bcd\u0c4d\u0cbc\u0ccd\u0d4d"
+    "\u0dca\u1ab0-\u1aff\u1dc0-\u1dff\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\u20d0-\u20ff"
+    "\ufe00-\ufe0f\ufe20-\ufe2f\ufeff]"
+)
+"""What stands on a letter, joins letters or turns them around: accents, vowel points, viramas.
+
+Not the vowels of Indic scripts, nor the tones of Thai and the voicing of kana, which tell words apart.
+"""
 
 # Function words of English carry no topic; in an OR query they only drag in whatever repeats them.
 # They are indexed like all others, and searched for when a query has nothing else.
@@ -35,8 +68,16 @@ STOP_WORDS = frozenset(_FUNCTION_WORDS.split())
 
 
 def normal(text: str) -> str:
-    """``text`` with compatibility forms (full-width letters, ligatures) made plain."""
-    return text if text.isascii() else unicodedata.normalize("NFKC", text)
+    """``text`` with its variants made plain, and blanks where one script ends and another begins.
+
+    Compatibility forms (full width, ligatures) become what they stand for, accents and points go, a final
+    sigma is a sigma; what no engine can store becomes a question mark. Case stays: it tells names of code.
+    """
+    if text.isascii():
+        return text
+    apart = unicodedata.normalize("NFD", unicodedata.normalize("NFKC", text))
+    plain = unicodedata.normalize("NFC", _MARKS.sub("", apart)).replace("ς", "σ")
+    return _BLANKLESS.sub(r" \g<0> ", plain).encode("utf-8", "replace").decode()
 
 
 def date_words(day: date | None) -> str:
@@ -45,7 +86,7 @@ def date_words(day: date | None) -> str:
 
 
 def exact_tokens(text: str) -> list[str]:
-    """Identifiers, paths, URLs, addresses, versions, codes: lower case, each once, not stemmed.
+    """Identifiers, paths, URLs, addresses, versions, codes, emoji: lower case, each once, not stemmed.
 
     A chunk between blanks counts whole, without its scheme, and in its parts, so that
     ``https://example.org/a_b`` is found by itself, by ``example.org/a_b``, ``example.org`` and ``a_b``.
@@ -56,34 +97,54 @@ def exact_tokens(text: str) -> list[str]:
 def _exact(text: str) -> Iterator[str]:
     for found in _CHUNK.finditer(text):
         chunk = found[0]
-        chunk = chunk.strip(_AROUND)
+        if not chunk.isascii():
+            yield from _SIGNS.findall(chunk)
+        if not chunk.endswith("++"):
+            chunk = chunk.strip(_AROUND)
         if chunk[1:].islower() and chunk.isalpha():
             continue  # the usual case: a plain word
         if len(chunk) < 2 or chunk.isalpha() or chunk.isdigit():
-            if _CODE.fullmatch(chunk) and not chunk.isdigit():
+            if _CODE.fullmatch(chunk) and not _NUMBER.fullmatch(chunk):
                 yield chunk
             continue
         if not any(character.isalnum() for character in chunk):
             continue
         yield chunk
         scheme, mark, rest = chunk.partition("://")
-        if mark and scheme.isalpha():
-            yield rest.rstrip("/")
+        if mark and scheme.isalpha() and (rest := rest.rstrip("/")):
+            yield rest
         for part in _INNER.split(chunk):
             bare = part.strip(_AROUND + "-")
-            if bare != chunk and len(bare) > 1 and not bare.isdigit() and _CODE.fullmatch(bare):
+            if bare != chunk and len(bare) > 1 and not _NUMBER.fullmatch(bare) and _CODE.fullmatch(bare):
                 yield bare
 
 
+def identifies(token: str) -> bool:
+    """Whether the beginning of an identifier is enough to mean it: seven digits of a hash, for example."""
+    return bool(_IDENTITY.fullmatch(token))
+
+
 def bigrams(text: str) -> list[str]:
-    """Every two neighbouring characters of the scripts that set no blanks; a lone one by itself."""
-    out: dict[str, None] = {}
+    """Every two neighbouring characters of the scripts that set no blanks, in order.
+
+    The last character of each run of them stands by itself too: so any one character begins some term.
+    """
+    out: list[str] = []
     if not text.isascii():
         for found in _BLANKLESS.finditer(text):
             run = found[0]
-            pairs = [run[at : at + 2] for at in range(len(run) - 1)] or [run]
-            out.update(dict.fromkeys(pairs))
-    return list(out)
+            out += [run[at : at + 2] for at in range(len(run))]
+    return out
+
+
+def blankless_runs(text: str) -> list[str]:
+    """The runs of characters of scripts that set no blanks."""
+    return [] if text.isascii() else _BLANKLESS.findall(text)
+
+
+def without_runs(text: str) -> list[str]:
+    """What stands between those runs."""
+    return [text] if text.isascii() else [piece for piece in _BLANKLESS.split(text) if piece.strip()]
 
 
 def blankless(word: str) -> bool:

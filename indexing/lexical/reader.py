@@ -12,10 +12,13 @@ from tantivy import Query as EngineQuery
 from indexing.document import Stored, file_key
 from indexing.engines import engine
 from indexing.lexical.body import read_body
-from indexing.lexical.narrowing import allowed, narrowed
+from indexing.lexical.completion import completions
+from indexing.lexical.fitting import fitted, question_terms
+from indexing.lexical.narrowing import allowed, narrowed, preferred
 from indexing.lexical.schema import open_index, schema, stemmed
 from indexing.lexical.stand_in import lockable, stand_in
-from indexing.lexical.terms import Terms, fuzzy_query, terms_of, these, words_query
+from indexing.lexical.terms import Terms, these, words_query
+from indexing.lexical.vocabulary import Vocabulary
 from indexing.question import Question
 
 _COLUMNS = ("key", "day", "kind", "marks")
@@ -41,36 +44,51 @@ class Snapshot:
 
     def __init__(self, searcher: Searcher) -> None:
         self._searcher = searcher
+        self._vocabulary = Vocabulary(searcher)
 
     def count(self) -> int:
         """How many entries there are."""
         return int(self._searcher.num_docs)
 
+    def fitted(self, question: Question, *, guess: bool = True) -> Question:
+        """``question`` as this index can answer it, with notes about every difference.
+
+        ``guess`` puts words that there are in the place of those that no entry has.
+        """
+        with engine("the word index cannot be read"):
+            return fitted(question, self._searcher, self._vocabulary, guess=guess)
+
     def search(self, question: Question, limit: int) -> list[Match]:
-        """The best ``limit`` entries by their words; where there is none, with one letter wrong.
+        """The best ``limit`` entries by their words.
 
         Best first; the newer of equals first. A question of conditions alone is answered with the newest
         entries that meet them. Raises IndexUnavailableError, as all methods do.
         """
-        terms = terms_of(question.text, prefix=question.prefix)
+        terms = question_terms(question)
         if not terms:
             return self._newest(question, limit) if question.narrows else []
-        found = self._run(narrowed(words_query(terms), question), limit)
-        if not found and any(len(stem) > 4 for stem in terms.stems):
-            found = self._run(narrowed(fuzzy_query(terms), question), limit)
-        return found
+        with engine("the word index cannot be read"):
+            query = narrowed(self._scored(terms, question), question, self._vocabulary)
+        return self._run(query, limit)
 
     def look_up(self, keys: Sequence[int], question: Question) -> list[Match]:
         """Those of the entries with these keys that exist, with what their words score."""
         if not keys:
             return []
-        terms = terms_of(question.text, prefix=question.prefix)
-        return self._run(these(keys, words_query(terms)), len(keys))
+        with engine("the word index cannot be read"):
+            query = these(keys, self._scored(question_terms(question), question))
+        return self._run(query, len(keys))
+
+    def _scored(self, terms: Terms, question: Question) -> EngineQuery:
+        further = [*completions(terms, self._vocabulary), *preferred(question, self._vocabulary)]
+        return words_query(terms, further)
 
     def allowed(self, question: Question) -> list[int]:
         """The keys of all entries that the conditions of the question leave, in no order."""
         with engine("the word index cannot be read"):
-            hits = self._searcher.search(allowed(question), max(1, self.count()), count=False).hits
+            hits = self._searcher.search(
+                allowed(question, self._vocabulary), max(1, self.count()), count=False
+            ).hits
             keys = self._searcher.fast_field_values("key", [address for _, address in hits])
         return [int(key or 0) for key in keys]
 
@@ -98,7 +116,7 @@ class Snapshot:
 
     def _newest(self, question: Question, limit: int) -> list[Match]:
         with engine("the word index cannot be read"):
-            query = allowed(question)
+            query = allowed(question, self._vocabulary)
             hits = self._searcher.search(query, limit, count=False, order_by_field="day").hits
             return self._matches([(1.0, address) for _, address in hits])
 

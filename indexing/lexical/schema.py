@@ -7,8 +7,14 @@ from pathlib import Path
 
 from tantivy import Filter, Index, Schema, SchemaBuilder, TextAnalyzer, TextAnalyzerBuilder, Tokenizer
 
-SCHEMA = 3
+SCHEMA = 4
 """Raised when fields, analysers or the stored form change, so that indexes are built anew."""
+
+# Measured as shares of evidence found; the maximum is flat around these.
+BOOSTS = {
+    **{"text": 0.5, "typed": 1.0, "context": 1.0, "heading": 1.0, "date": 1.5},
+    **{"exact": 1.0, "pairs": 1.0},
+}
 
 
 @cache
@@ -18,8 +24,8 @@ def schema() -> Schema:
     ``key`` is ``document.entry_key``, ``file`` is ``document.file_key``, ``kind`` a ``document.kind_code``,
     ``day`` a proleptic ordinal (0: no date). ``text``, ``heading``, ``context`` and ``date`` are stemmed;
     ``typed`` holds the words of the text as they are, for prefixes and phrases; ``exact`` and ``pairs`` come
-    ready from ``indexing.words``; ``path`` is the whole path in lower case, ``facet`` and ``marks`` are those
-    of ``indexing.facets``; ``body`` is what is given back.
+    ready from ``indexing.words``, pairs in their order; ``path`` is the whole path in lower case, ``facet``
+    and ``marks`` are those of ``indexing.facets``; ``body`` is what is given back.
     """
     builder = SchemaBuilder()
     builder.add_unsigned_field("key", indexed=True, fast=True)
@@ -31,8 +37,8 @@ def schema() -> Schema:
     for field in ("text", "heading", "context", "date"):
         builder.add_text_field(field, tokenizer_name="stemmed", index_option="freq")
     builder.add_text_field("typed", tokenizer_name="words", index_option="position")
-    for field in ("exact", "pairs"):
-        builder.add_text_field(field, tokenizer_name="ready", index_option="freq")
+    builder.add_text_field("exact", tokenizer_name="ready", index_option="freq")
+    builder.add_text_field("pairs", tokenizer_name="ready", index_option="position")
     builder.add_bytes_field("body", stored=True)
     return builder.build()
 

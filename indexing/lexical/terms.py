@@ -7,66 +7,95 @@ from dataclasses import dataclass
 
 from tantivy import Occur, Query
 
-from indexing.lexical.narrowing import escaped
-from indexing.lexical.schema import schema, stemmed, words
-from indexing.words import STOP_WORDS, bigrams, blankless, exact_tokens, normal
+from indexing.dates import named_days
+from indexing.lexical.schema import BOOSTS, schema, stemmed, words
+from indexing.words import (
+    STOP_WORDS,
+    bigrams,
+    blankless,
+    blankless_runs,
+    date_words,
+    exact_tokens,
+    identifies,
+    normal,
+)
 
 MAX_WORDS = 64
 """Further words of a longer question are not searched for: its topic has been said by then."""
 
-MAX_BEGINNING = 64
-"""Characters of an unfinished word that are compared; the engine bounds its automata."""
+MAX_CHARACTERS = 8_192
+"""Characters of a question that are read."""
 
-# Measured as shares of evidence found; the maximum is flat around these.
-BOOSTS = {"text": 1.0, "context": 0.6, "heading": 0.5, "date": 1.5, "exact": 1.0, "pairs": 1.0}
+MAX_BEGINNING = 64
+"""Characters of an unfinished word that are compared."""
+
+DOUBT = 0.6
+"""What a word counts that is looked for instead of one that nothing has."""
+
+_OPENINGS = 8
 
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """The terms of a question: stems, exact tokens, character pairs, and a word not finished yet."""
+    """The terms of a question.
+
+    ``stems`` of words, ``exact`` tokens, ``pairs`` of characters, ``lone`` characters of scripts without
+    blanks; ``beginning`` is a word not finished yet, ``openings`` are exact tokens that may go on;
+    ``guessed`` stems stand for words that no entry has.
+    """
 
     stems: tuple[str, ...]
     exact: tuple[str, ...]
     pairs: tuple[str, ...]
     beginning: str = ""
+    openings: tuple[str, ...] = ()
+    lone: tuple[str, ...] = ()
+    guessed: tuple[str, ...] = ()
 
     def __bool__(self) -> bool:
-        return bool(self.stems or self.exact or self.pairs or self.beginning)
+        return any(
+            (self.stems, self.exact, self.pairs, self.beginning, self.openings, self.lone, self.guessed)
+        )
 
 
-def terms_of(text: str, *, prefix: bool = False) -> Terms:
-    """The terms in ``text``; function words only where there is nothing else."""
-    plain = normal(text).encode("utf-8", "replace").decode()
+NO_TERMS = Terms((), (), ())
+
+
+def terms_of(text: str, *, prefix: bool = False, guessed: Sequence[str] = ()) -> Terms:
+    """The terms in ``text`` and of the ``guessed`` words; function words only where there is nothing else."""
+    plain = normal(text[:MAX_CHARACTERS])
     typed = words().analyze(plain)
     topical = [word for word in typed if word not in STOP_WORDS]
-    beginning = ""
-    if prefix and typed and plain[-1:].isalnum():
-        beginning = typed[-1][:MAX_BEGINNING]
+    unfinished = prefix and not plain[-1:].isspace() and not blankless(plain.rstrip()[-1:])
+    beginning = typed[-1][:MAX_BEGINNING] if unfinished and typed and plain[-1:].isalnum() else ""
+    exact = exact_tokens(plain)[:MAX_WORDS]
+    openings = [token for token in dict.fromkeys((*exact, *topical)) if identifies(token)]
+    if unfinished and (chunk := _opening(plain)):
+        openings.insert(0, chunk)
     kept = [word for word in dict.fromkeys(topical or typed) if not blankless(word)]
+    days = [word for day in named_days(plain) for word in words().analyze(date_words(day))]
     return Terms(
-        tuple(dict.fromkeys(stem for word in kept[:MAX_WORDS] for stem in stemmed().analyze(word))),
-        tuple(exact_tokens(plain)[:MAX_WORDS]),
-        tuple(bigrams(plain)[: 4 * MAX_WORDS]),
+        _stems([*kept[:MAX_WORDS], *days]),
+        tuple(exact),
+        tuple(dict.fromkeys(pair for pair in bigrams(plain) if len(pair) == 2))[: 4 * MAX_WORDS],
         beginning,
+        tuple(dict.fromkeys(openings))[:_OPENINGS],
+        tuple(dict.fromkeys(run for run in blankless_runs(plain) if len(run) == 1))[:MAX_WORDS],
+        _stems(guessed),
     )
 
 
-def words_query(terms: Terms) -> Query:
-    """Any of the terms, in any field that holds words."""
+def words_query(terms: Terms, further: Sequence[Query] = ()) -> Query:
+    """Any of the terms, in any field that holds words, or any of the ``further`` queries."""
     parts: list[Query] = []
     for stem in terms.stems:
-        parts += [_term(field, stem) for field in ("text", "context", "heading", "date")]
-    parts += [_term("exact", token) for token in terms.exact]
-    parts += [_term("pairs", pair) for pair in terms.pairs]
-    if terms.beginning:
-        parts.append(Query.regex_query(schema(), "typed", escaped(terms.beginning) + ".*"))
-    return Query.boolean_query([(Occur.Should, part) for part in parts])
-
-
-def fuzzy_query(terms: Terms) -> Query:
-    """The stems of five letters and more, with one letter wrong: for questions that found nothing."""
-    parts = [Query.fuzzy_term_query(schema(), "text", stem, 1) for stem in terms.stems if len(stem) > 4]
-    return Query.boolean_query([(Occur.Should, part) for part in parts])
+        parts += [term(field, stem) for field in ("text", "context", "heading", "date")]
+    for stem in terms.guessed:
+        guess = [term(field, stem) for field in ("text", "context", "heading")]
+        parts.append(Query.boost_query(any_of(guess), DOUBT))
+    parts += [term("exact", token) for token in terms.exact]
+    parts += [term("pairs", pair) for pair in terms.pairs]
+    return any_of([*parts, *further])
 
 
 def these(keys: Sequence[int], scored: Query) -> Query:
@@ -75,7 +104,23 @@ def these(keys: Sequence[int], scored: Query) -> Query:
     return Query.boolean_query([(Occur.Must, wanted), (Occur.Should, scored)])
 
 
-def _term(field: str, value: str) -> Query:
+def any_of(queries: Sequence[Query]) -> Query:
+    """Entries that answer one of the queries; the more, the better."""
+    return Query.boolean_query([(Occur.Should, one) for one in queries])
+
+
+def term(field: str, value: str) -> Query:
+    """The entries with this term in ``field``, by BM25 and the weight of the field."""
     query = Query.term_query(schema(), field, value, "freq")
     boost = BOOSTS[field]
     return query if boost == 1.0 else Query.boost_query(query, boost)
+
+
+def _stems(typed: Sequence[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(stem for word in typed for stem in stemmed().analyze(word)))
+
+
+def _opening(plain: str) -> str:
+    """The chunk that is being typed, where it is more than a word: ``err_conn``, ``memory/2026-``."""
+    chunk = plain.rsplit(None, 1)[-1].lstrip("\"'`([{<“‘«").lower() if plain.strip() else ""
+    return chunk[:MAX_BEGINNING] if len(chunk) > 1 and not chunk.isalnum() and chunk[0] != "-" else ""

@@ -25,6 +25,15 @@ from indexing.words import EXACT_CHARACTERS, bigrams, date_words, exact_tokens
         ("mail sarah.chen@example.org,", "sarah.chen@example.org"),
         ("call getUserName()", "getusername"),
         ("release v1.2.3!", "v1.2.3"),
+        ("C++ or C#.", "c++"),
+        ("C++ or C#.", "c#"),
+        ("see #1234", "#1234"),
+        ("java -Xmx2g", "-xmx2g"),
+        ("at 192.168.0.1:8080", "192.168.0.1"),
+        ("in C:\\Users\\sam\\notes.txt", "notes.txt"),
+        ("call 4915112345678", "4915112345678"),
+        ("shipped🚀 it", "🚀"),
+        ("flag 🇩🇪", "🇩🇪"),
     ],
 )
 def test_identifiers_urls_and_codes_are_exact_tokens(text: str, token: str) -> None:
@@ -43,7 +52,7 @@ def test_any_text_has_tokens_that_are_short_and_without_blanks(text: str) -> Non
 
 
 def test_scripts_without_blanks_become_pairs() -> None:
-    assert bigrams("ok 登录模块 x") == ["登录", "录模", "模块"]
+    assert bigrams("ok 登录模块 x") == ["登录", "录模", "模块", "块"]
     assert bigrams("plain") == []
     assert bigrams("茶") == ["茶"]
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from datetime import date
 from typing import IO, TYPE_CHECKING, Any, cast
 
@@ -11,38 +13,74 @@ import click
 
 from workbench.cli.output import json_option, narrate, say, say_json
 from workbench.cli.places import AS_OF, workspace
-from workbench.errors import UsageError
-from workbench.memory.entry import Kind
+from workbench.cli.weighing import WEIGHTS, behind, chosen, in_row, with_weights
+from workbench.errors import UsageError, WorkbenchError
 from workbench.workspace.workspace import Workspace
 
 if TYPE_CHECKING:
     from indexing.answer import Answer, Mode, Query
+    from indexing.filters import Filters
+    from indexing.weights import Weights
 
-_KINDS = tuple(kind.value for kind in Kind)
-
-
-class _Day(click.DateTime):
-    """A day, with a refusal that says how days are written."""
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """The day. Raises BadParameter."""
-        try:
-            return super().convert(value, param, ctx)
-        except click.BadParameter:
-            self.fail(f"{value!r} is no day; days are written 2026-03-14", param, ctx)
-
-
-_DAY = _Day(["%Y-%m-%d"])
 _MODES = ("hybrid", "lexical", "vector")
+_LANGUAGE = """\b
+The query:
+  broker port              entries with any of these words, the best first
+  "deploy key"             these words one after the other
+  -staging  -"on hold"     leaves out entries with this
+  ERR_TIMEOUT  /srv/app    identifiers, errors, paths and addresses as they stand
+  kind:log,note            memory log note episode entity dream context bootstrap transcript
+  since:2026-03 until:yesterday
+                           days: 2026-03-14, 14-march, last-week, 2w, q1-2026
+  type:decision            typed memories: - [decision] ...
+  path:research path:memory/*-standup.md
+  from:s91 from:2026-03-14 sources, sessions and writers
+  trust:owner  trust:untrusted  pinned:yes  user:sam
+  as-of:2026-03-01         in memory as it was on a day or after an operation
+  -kind:dream              everything else
+
+What a filter cannot mean is looked for as words, and a note says so. In a question that ends with a question
+mark, quotes are what comes first and not all there is. Conditions without words list the newest. A query that
+begins with a minus stands behind --.
+"""
 
 
-@click.command()
+class _Filter:
+    """An option that is a condition of the query language: ``--kind log`` says ``kind:log``."""
+
+    def __init__(self, name: str, metavar: str, about: str, *, multiple: bool = True) -> None:
+        self.name, self.multiple = name, multiple
+        self.option = click.option(
+            f"--{name}", f"with_{name}", metavar=metavar, multiple=multiple, help=about
+        )
+
+
+_FILTERS = (
+    _Filter("kind", "KIND", "Only these kinds: log, note, memory, entity, ..."),
+    _Filter("since", "DAY", "Only entries of this day or later.", multiple=False),
+    _Filter("until", "DAY", "Only entries of this day or earlier.", multiple=False),
+    _Filter("type", "TYPE", "Only typed memories of this type: decision, todo, ..."),
+    _Filter("from", "SOURCE", "Only from this source, session or writer."),
+    _Filter("path", "PART", "Only in files with this in their path, or like this glob."),
+    _Filter("trust", "TRUST", "Only what is trusted so: owner, agent, external, unknown."),
+    _Filter("user", "NAME", "Only what belongs to this user."),
+)
+
+
+def _with_filters(command: Callable[..., None]) -> Callable[..., None]:
+    for one in reversed(_FILTERS):
+        command = one.option(command)
+    return command
+
+
+@click.command(epilog=_LANGUAGE + "\n" + WEIGHTS)
 @click.argument("query", required=False)
 @click.option("-k", type=click.IntRange(1, 1000), default=10, show_default=True, help="Hits.")
 @click.option("--mode", type=click.Choice(_MODES), default="hybrid", show_default=True)
-@click.option("--kind", "kinds", type=click.Choice(_KINDS), multiple=True, help="Only these kinds.")
-@click.option("--since", type=_DAY, metavar="YYYY-MM-DD", help="Only entries of this day or later.")
-@click.option("--until", type=_DAY, metavar="YYYY-MM-DD", help="Only entries of this day or earlier.")
+@_with_filters
+@with_weights
+@click.option("--pinned/--not-pinned", default=None, help="Only what is pinned, or what is not.")
+@click.option("--plain", is_flag=True, help="Take the query as words alone, whatever it looks like.")
 @click.option("--as-of", metavar="WHEN", help="In memory as it was after an operation, or on a day.")
 @click.option("--explain", is_flag=True, help="Show how each score came about.")
 @click.option("--batch", type=click.File("rb"), help='JSON lines {"id","query","k"}.')
@@ -51,90 +89,134 @@ def search(
     query: str | None,
     k: int,
     mode: str,
-    kinds: tuple[str, ...],
-    since: Any,
-    until: Any,
+    pinned: bool | None,
+    plain: bool,
     as_of: str | None,
     explain: bool,
     batch: IO[bytes] | None,
+    preset: str | None,
+    weights: tuple[str, ...],
+    for_user: str,
     as_json: bool,
+    **filters: Any,
 ) -> None:
     """Ranked hits for QUERY: by words and by meaning."""
     from indexing.answer import Query
-    from indexing.filters import Filters
     from indexing.hybrid import HybridSearch
+    from indexing.past import last_day
     from indexing.search import LexicalSearch
 
-    if (query is None) == (batch is None):
+    within, notes = _filters(filters, pinned)
+    if batch is not None and query is not None:
         raise UsageError("give either a query or --batch FILE")
+    if batch is None and query is None and not within:
+        raise UsageError(
+            "what should be looked for?", hint="give a query, a filter such as --pinned, or --batch FILE"
+        )
 
-    def ask(text: str, limit: int) -> Query:
+    def ask(text: str, limit: int, by: Weights) -> Query:
         return Query(
             text=text,
             k=limit,
             mode=cast("Mode", mode),
-            filters=Filters(
-                kinds=frozenset(Kind(kind) for kind in kinds), since=_day(since), until=_day(until)
-            ),
+            filters=within,
             explain=explain,
+            plain=plain,
+            user=for_user,
+            weights=by,
         )
 
-    if as_of is not None:
-        click.get_current_context().meta[AS_OF] = as_of
-    with workspace() as place:
+    said = _moment_in(query or "") if batch is None and not plain else None
+    if said and (as_of or click.get_current_context().meta.get(AS_OF)):
+        notes.append(f"as-of:{said} in the query was not heeded: --as-of says another moment")
+        said = None
+    with _memory(as_of, said) as place:
         _require_index(place, vectors=mode != "lexical")
-        today = _last_day(place)
+        today = last_day(place)
         engine = LexicalSearch(place, today=today) if mode == "lexical" else HybridSearch(place, today=today)
+        base, stale = chosen(place, preset, weights), behind(place)
         if batch is not None:
-            for name, text, limit in _questions(batch, k):
-                say_json({"id": name, **engine.search(ask(text, limit)).as_json()})
+            for name, text, limit, by in _questions(batch, k, base):
+                found = engine.search(ask(text, limit, by))
+                say_json({"id": name, **replace(found, stale=found.stale or stale).as_json()})
             return
-        answer = engine.search(ask(query or "", k))
+        answer = engine.search(ask(query or "", k, base))
+    notes = list(dict.fromkeys((*notes, *answer.notes)))
+    answer = replace(answer, notes=tuple(notes), stale=answer.stale or stale)
     if as_json:
         say_json(answer.as_json())
     else:
         _print(answer, explain)
 
 
+def _filters(given: dict[str, Any], pinned: bool | None) -> tuple[Filters, list[str]]:
+    """What the options ask, and notes about what of it counts for nothing. Raises UsageError."""
+    from indexing.conditions import conditions
+    from indexing.filters import Filters
+
+    within, notes = Filters(pinned=pinned), list[str]()
+    for one in _FILTERS:
+        said = given[f"with_{one.name}"]
+        for value in said if one.multiple else filter(None, [said]):
+            try:
+                found, noted = conditions(one.name, value, date.today())
+            except ValueError as error:
+                raise UsageError(str(error)) from error
+            within = within.also(found)
+            notes += noted
+    return within, notes
+
+
+def _moment_in(query: str) -> str | None:
+    """The moment of the past that the query itself names."""
+    from indexing.language import understand
+
+    return understand(query, date.today()).as_of
+
+
+@contextlib.contextmanager
+def _memory(as_of: str | None, said: str | None) -> Iterator[Workspace]:
+    """The workspace of the moment that ``as_of`` names, which must exist, or that the query ``said``."""
+    from indexing.past import moment_named
+
+    meta = click.get_current_context().meta
+    if as_of or said:
+        meta[AS_OF] = as_of or moment_named(said or "", date.today())
+    with contextlib.ExitStack() as stack:
+        try:
+            place = stack.enter_context(workspace())
+        except WorkbenchError as error:
+            if not said:
+                raise
+            narrate(f"as-of:{said}: {error.message}")
+            meta[AS_OF] = None
+            place = stack.enter_context(workspace())
+        yield place
+
+
 def _require_index(place: Workspace, *, vectors: bool) -> None:
     """Build the index of a moment in the past: nobody else ever does. Today's is left as it is."""
-    from indexing.freshness import freshness
-    from indexing.sync import reindex as run
-    from workbench.cli.progress import Bar
+    from indexing.past import missing_index
     from workbench.workspace.past import PastWorkspace
 
-    if not isinstance(place, PastWorkspace):
-        return
-    found = freshness(place)
-    if found.state != "fresh":
-        narrate(f"indexing {found.files or found.added} files as they were on {place.moment}")
-    elif not (vectors and found.pending):
-        return
-    with Bar() as bar:
-        run(place, vectors=vectors, progress=bar.show)
+    if isinstance(place, PastWorkspace) and (why := missing_index(place, vectors=vectors)):
+        from indexing.sync import reindex as run
+        from workbench.cli.progress import Bar
+
+        narrate(why)
+        with Bar() as bar:
+            run(place, vectors=vectors, progress=bar.show)
 
 
-def _last_day(place: Workspace) -> Callable[[], date]:
-    """The day from which the age of entries counts: the moment's own, for a workspace in the past."""
-    from workbench.workspace.past import PastWorkspace
-
-    if not isinstance(place, PastWorkspace):
-        return date.today
-    day = place.history.commit(place.commit).when.astimezone().date()
-    return lambda: day
-
-
-def _day(moment: Any) -> date | None:
-    return None if moment is None else moment.date()
-
-
-def _questions(batch: IO[bytes], k: int) -> Iterator[tuple[Any, str, int]]:
+def _questions(batch: IO[bytes], k: int, weights: Weights) -> Iterator[tuple[Any, str, int, Weights]]:
     for number, line in enumerate(batch, 1):
         if not line.strip():
             continue
         try:
             row = json.loads(line)
-            yield row.get("id", number), str(row["query"]), int(row.get("k", k))
+            yield row.get("id", number), str(row["query"]), int(row.get("k", k)), in_row(row, weights)
+        except UsageError as error:
+            raise UsageError(f"line {number} of the batch: {error.message}", hint=error.hint) from error
         except (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError) as error:
             raise UsageError(
                 f"line {number} of the batch is not a question",
@@ -147,6 +229,8 @@ def _print(answer: Answer, explain: bool) -> None:
         narrate(answer.degraded)
     if answer.stale:
         narrate(f"stale: {answer.stale}")
+    for note in answer.notes:
+        narrate(note)
     if not answer.hits:
         narrate("nothing was found")
     for hit in answer.hits:
