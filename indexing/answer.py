@@ -8,11 +8,14 @@ from datetime import date
 from typing import Literal, get_args
 
 from indexing.filters import NONE, Filters
+from indexing.scores import Part, Scores
+from indexing.weights import DEFAULT, Weights, weights_from_json
 from workbench.errors import UsageError
 from workbench.memory.entry import Kind
 
 Mode = Literal["hybrid", "lexical", "vector"]
 MODES: tuple[Mode, ...] = get_args(Mode)
+State = Literal["ok", "stale", "degraded", "empty"]
 MAX_HITS = 1_000
 SNIPPET_CHARACTERS = 700
 
@@ -23,7 +26,8 @@ class Query:
 
     ``text`` is what a person typed, in the language of ``indexing.language`` unless it is ``plain``;
     ``filters`` narrow it further. ``prefix`` takes the last word as the beginning of one, for use while a
-    person types. ``user`` is who asks: their own entries count for more, and nobody else's count.
+    person types. ``user`` is who asks: their own entries count for more, and nobody else's count. ``weights``
+    take the place of those that the settings choose.
     """
 
     text: str
@@ -34,6 +38,7 @@ class Query:
     explain: bool = False
     plain: bool = False
     user: str = ""
+    weights: Weights | None = None
 
     def __post_init__(self) -> None:
         if self.mode not in MODES:
@@ -42,28 +47,12 @@ class Query:
             raise UsageError(f"cannot return {self.k} hits", hint=f"ask for 1 to {MAX_HITS}")
 
 
-@dataclass(frozen=True, slots=True)
-class Scores:
-    """The parts of a score. ``lexical``, ``vector`` and ``recency`` lie in [0, 1]; ``boost`` is a factor."""
-
-    lexical: float = 0.0
-    vector: float = 0.0
-    recency: float = 0.0
-    boost: float = 1.0
-
-    def as_json(self) -> dict[str, float]:
-        """The parts, rounded for reading."""
-        return {
-            "lexical": round(self.lexical, 6),
-            "vector": round(self.vector, 6),
-            "recency": round(self.recency, 6),
-            "boost": round(self.boost, 6),
-        }
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Hit:
-    """One entry that answers, as it stands on disk now. Lines count from 1, both ends included."""
+    """One entry that answers, as it stands on disk now. Lines count from 1, both ends included.
+
+    ``explanation`` and ``parts`` say how the score came about, where that was asked.
+    """
 
     rank: int
     path: str
@@ -77,9 +66,10 @@ class Hit:
     score: float
     scores: Scores
     explanation: str | None = None
+    parts: tuple[Part, ...] = ()
 
     def as_json(self) -> dict[str, object]:
-        """The hit as the command line prints it; ``explanation`` only where one was asked for."""
+        """The hit as the command line prints it; why it is there only where that was asked."""
         shown: dict[str, object] = {
             "rank": self.rank,
             "path": self.path,
@@ -95,6 +85,7 @@ class Hit:
         }
         if self.explanation is not None:
             shown["explanation"] = self.explanation
+            shown["parts"] = [part.as_json() for part in self.parts]
         return shown
 
 
@@ -104,7 +95,9 @@ class Answer:
 
     ``stale`` says why the index is behind the files, ``degraded`` why a part of the search is missing;
     both are None when all is well. ``notes`` say what of the query was not understood. ``took_ms`` is in
-    milliseconds.
+    milliseconds. ``weights`` are those that were ranked by, where an explanation was asked for.
+
+    A search that fails gives no answer but a WorkbenchError.
     """
 
     query: str
@@ -115,23 +108,39 @@ class Answer:
     degraded: str | None = None
     notes: tuple[str, ...] = ()
     hits: tuple[Hit, ...] = field(default=())
+    weights: Weights | None = None
+
+    @property
+    def state(self) -> State:
+        """The one word for it. ``empty`` says that nothing was found, by what could be looked at."""
+        if not self.hits:
+            return "empty"
+        if self.degraded is not None:
+            return "degraded"
+        return "ok" if self.stale is None else "stale"
 
     def as_json(self) -> dict[str, object]:
         """The answer as the command line prints it."""
+        explained = {"weights": self.weights.as_json()} if self.weights is not None else {}
         return {
             "query": self.query,
+            "state": self.state,
             "mode": self.mode,
             "took_ms": round(self.took_ms, 2),
             "generation": self.generation,
             "stale": self.stale or False,
             "degraded": self.degraded,
             "notes": list(self.notes),
+            **explained,
             "hits": [hit.as_json() for hit in self.hits],
         }
 
 
-def query_from_json(request: Mapping[str, object]) -> Query:
-    """The query in a request of the service or of a batch. Raises UsageError naming what is wrong."""
+def query_from_json(request: Mapping[str, object], weights: Weights = DEFAULT) -> Query:
+    """The query in a request of the service or of a batch. Raises UsageError naming what is wrong.
+
+    ``weights`` are those that the request's own change.
+    """
     text, k = request.get("query"), request.get("k", 10)
     if not isinstance(text, str):
         raise UsageError("a request needs a query", hint='for example {"query": "door code"}')
@@ -152,6 +161,7 @@ def query_from_json(request: Mapping[str, object]) -> Query:
         explain=request.get("explain") is True,
         plain=request.get("plain") is True,
         user=str(request.get("user") or ""),
+        weights=weights_from_json(said, weights) if (said := request.get("weights")) is not None else None,
     )
 
 

@@ -5,21 +5,27 @@ LanceDB, numpy and the model come with the first search that needs them, not wit
 
 from __future__ import annotations
 
+import os
 from collections import OrderedDict
 from collections.abc import Callable
 from datetime import date
 from typing import TYPE_CHECKING, Any
 
 from indexing.answer import Answer, Query
-from indexing.embedding.choice import ModelChoice, choose_model
+from indexing.embedding.choice import ModelChoice, choices
+from indexing.embedding.port import Distant
 from indexing.engines import RefusedError
 from indexing.generations import Generation
-from indexing.lexical.reader import Match, Snapshot
+from indexing.lexical.reader import Snapshot
+from indexing.pool import Pool, candidate, days_only, of_days
 from indexing.question import Question
-from indexing.ranking import DEFAULT, Ranked, Weights, pool_size, rank
-from indexing.search import REINDEX, Asked, LexicalSearch, candidate
+from indexing.search import REINDEX, Asked, LexicalSearch
+from indexing.weights import Weights
 from workbench.errors import IndexUnavailableError, ModelUnavailableError
 from workbench.workspace.workspace import Workspace
+
+# One vector times a matrix waits for memory: a second thread would only wait beside it.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 if TYPE_CHECKING:
     import numpy as np
@@ -41,14 +47,15 @@ class HybridSearch(LexicalSearch):
         self,
         workspace: Workspace,
         *,
-        weights: Weights = DEFAULT,
+        weights: Weights | None = None,
         today: Callable[[], date] = date.today,
         model: ModelChoice | None = None,
         threads: int = 1,
         load_on_demand: bool = True,
     ) -> None:
         super().__init__(workspace, weights=weights, today=today)
-        self._setting = workspace.settings.model
+        self._settings = workspace.settings
+        self._given = model
         self._choice = model
         self._threads = threads
         self._embedder: Embedder | None = None
@@ -56,8 +63,15 @@ class HybridSearch(LexicalSearch):
         self._vectors: VectorReader | None = None
         self._loaded: tuple[Generation, VectorReader] | None = None
         self._asked: OrderedDict[str, Vectors] = OrderedDict()
+        self._asked_of: Generation | None = None
         self._allowed_of: Snapshot | None = None
         self._allowed_keys: OrderedDict[object, NDArray[np.int64]] = OrderedDict()
+
+    @property
+    def model(self) -> ModelChoice | None:
+        """The model that is loaded, for another search to share; None while there is none."""
+        choice, embedder = self._choice, self._embedder
+        return None if choice is None or embedder is None else ModelChoice(choice.identity, lambda: embedder)
 
     def load(self) -> str | None:
         """Load the model and the vectors; None when both can be used, else why not. May take seconds.
@@ -65,26 +79,33 @@ class HybridSearch(LexicalSearch):
         May run in a thread beside searches: they are answered by words until it is done.
         """
         embedder, why = self._open_model()
+        silent = None
         if embedder is not None:
-            embedder.embed(["warm"])
+            try:
+                embedder.embed(["warm"])
+            except ModelUnavailableError as error:  # a provider that is silent now may answer later
+                silent = f"{error.message}: words only"
             self._loaded = self._opened()
             self._embedder = embedder
         self._no_embedder = why  # last: a search in between must not load the model again
-        return why
+        return why or silent
 
     def _choose(self) -> tuple[ModelChoice | None, str | None]:
-        """The model by its name, not loaded, or why there is none."""
-        try:
-            if self._choice is None:
-                self._choice = choose_model(self._setting, threads=self._threads)
-        except ModelUnavailableError as error:
-            return None, f"{error.message}: words only"
+        """The model by its name, not loaded, or why there is none: that of the index, if it can be used."""
+        if self._choice is None:
+            found = choices(self._settings, threads=self._threads)
+            try:
+                current = self._generations.current()
+                made_by = current.model() if current else None
+                self._choice = found.that_made(made_by) or found.first()
+            except ModelUnavailableError as error:
+                return None, f"{error.message}: words only"
         return self._choice, None
 
     def _open_model(self) -> tuple[Embedder | None, str | None]:
         choice, why = self._choose()
         try:
-            return choice.open() if choice else None, why
+            return choice.open_for_questions() if choice else None, why
         except ModelUnavailableError as error:
             return None, f"{error.message}: words only"
         except ImportError as error:
@@ -95,48 +116,47 @@ class HybridSearch(LexicalSearch):
 
         Raises IndexUnavailableError when there is no index or it is damaged beyond reading.
         """
-        if query.mode == "lexical":
-            return super().search(query)
-        asked = self._understood(query)
-        return self._tried(lambda: self._hybrid(asked))
+        return super().search(query)
 
-    def _hybrid(self, asked: Asked) -> Answer:
-        snapshot = self._snapshot()
-        if not asked.question.text.strip():
-            return self._by_words(asked, None)
+    def _pool(self, asked: Asked, snapshot: Snapshot, size: int) -> Pool:
+        if asked.query.mode == "lexical" or not asked.question.text.strip():
+            return self._by_words(asked, snapshot, size, None)
         reader, why = self._reader_of_vectors()
         if reader is None:
-            return self._by_words(asked, why)
+            return self._by_words(asked, snapshot, size, why)
+        key = (id(snapshot), asked.question, asked.days, size, asked.query.mode, id(reader), reader.version)
         try:
-            ranked, found, degraded = self._both(asked, snapshot, reader)
+            return self._once(key, lambda: self._both(asked, snapshot, reader, size))
+        except ModelUnavailableError as error:
+            return self._by_words(asked, snapshot, size, f"{error.message}: words only")
         except IndexUnavailableError as error:
             self._vectors = None
             self._note_damage(error)
-            return self._by_words(asked, f"{error.message}: words only")
-        return self._answer(asked, asked.query.mode, snapshot, ranked, found, degraded)
+            return self._by_words(asked, snapshot, size, f"{error.message}: words only")
 
-    def _both(
-        self, asked: Asked, snapshot: Snapshot, reader: VectorReader
-    ) -> tuple[list[Ranked], dict[int, Match], str | None]:
-        """Candidates of both sides, each with both scores, in their order."""
-        query, question = asked.query, asked.question
-        size = pool_size(query.k)
+    def _both(self, asked: Asked, snapshot: Snapshot, reader: VectorReader, size: int) -> Pool:
+        """Candidates of both sides, each with both scores."""
+        question, days, mode = asked.question, asked.days, asked.query.mode
         vector = self._embedded(question.text)
-        nearest = reader.nearest(vector, size, self._allowed(question, snapshot))
-        cosines = dict(zip(nearest.keys.tolist(), nearest.cosines.tolist(), strict=True))
-        matches = [] if query.mode == "vector" else snapshot.search(question, size)
+        cosines: dict[int, float] = {}
+        for one in (question, *days_only(question, days)):
+            nearest = reader.nearest(vector, size, self._allowed(one, snapshot))
+            cosines.update(zip(nearest.keys.tolist(), nearest.cosines.tolist(), strict=True))
+        enough = len(cosines) >= size
+        matches = [] if mode == "vector" else snapshot.search(question, size)
         found = {match.key: match for match in matches}
         strangers = [key for key in cosines if key not in found]
         found.update((match.key, match) for match in snapshot.look_up(strangers, question))
+        for match in of_days(snapshot, question, days, size):
+            found.setdefault(match.key, match)
         cosines.update(reader.cosines(vector, [key for key in found if key not in cosines]))
-        weights = self._weights if query.mode == "hybrid" else Weights(1.0, 0.0)
-        pool = (candidate(match, cosines.get(match.key)) for match in found.values())
+        candidates = tuple(candidate(match, cosines.get(match.key)) for match in found.values())
         missing = snapshot.count() - reader.count()
         count = "1 entry has" if missing == 1 else f"{missing} entries have"
         degraded = f"{count} no vector yet" if missing > 0 else None
-        if query.mode == "hybrid" and not any(match.score for match in found.values()):
+        if mode == "hybrid" and not any(one.bm25 for one in candidates):
             degraded = NO_WORDS
-        return rank(pool, weights, self._today()), found, degraded
+        return Pool(snapshot, found, candidates, mode, len(matches) < size and not enough, degraded)
 
     def _allowed(self, question: Question, snapshot: Snapshot) -> NDArray[np.int64] | None:
         """The sorted keys of the entries that are in question, or None for all of them."""
@@ -177,11 +197,30 @@ class HybridSearch(LexicalSearch):
         made_by = self._generation.model()
         if made_by is None:
             return f"there are no vectors yet: words only; {REINDEX}"
-        if made_by != choice.identity:
+        if made_by != choice.identity and not self._follow(made_by):
             return f"the vectors are another model's: words only; {REINDEX}"
         if self._embedder is None:
             self._embedder, self._no_embedder = self._open_model()
+        self._expect(self._generation)
         return self._no_embedder
+
+    def _follow(self, made_by: str) -> bool:
+        """Take up the model that the index was made with meanwhile, where the settings know it."""
+        choice = self._given or choices(self._settings, threads=self._threads).that_made(made_by)
+        if choice is None or choice.identity != made_by:
+            return False
+        self._choice, self._embedder = choice, None
+        self._asked.clear()
+        return True
+
+    def _expect(self, generation: Generation) -> None:
+        """Tell a remote model once how long the vectors of this generation are."""
+        if isinstance(self._embedder, Distant) and self._asked_of != generation:
+            manifest = generation.manifest()
+            if manifest is not None and manifest.dimension:
+                self._embedder.expect(manifest.dimension)
+            self._asked.clear()
+            self._asked_of = generation
 
     def _refreshed(self) -> VectorReader:
         """The newest vectors. Raises IndexUnavailableError."""

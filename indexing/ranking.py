@@ -3,24 +3,32 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from datetime import date
-from types import MappingProxyType
 
-from indexing.answer import Scores
-from indexing.facets import Facets
+from indexing.dates import Period
+from indexing.facets import Facets, importance_in, pinned_in, user_in
+from indexing.scores import Scores
+from indexing.weights import Weights
 from workbench.memory.entry import Kind
 
 DECAYING = frozenset({Kind.LOG})
 """Only daily logs grow old; curated memory, notes and the graph do not."""
+
+RRF_K = 60
+"""Cormack, Clarke and Büttcher, 2009."""
+
+_NEUTRAL = 0.5
+_NEAR_DAYS = 3
+_NOTHING_KNOWN = Facets().marks
 
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
     """An entry in the pool. ``bm25`` >= 0; ``cosine`` in [-1, 1], None where it has no vector yet.
 
-    ``marks`` are those of ``Facets``.
+    ``day`` is a proleptic ordinal, 0: none. ``marks`` are those of ``Facets``.
     """
 
     key: int
@@ -28,45 +36,16 @@ class Candidate:
     day: int
     bm25: float
     cosine: float | None = None
-    marks: int = Facets().marks
+    marks: int = _NOTHING_KNOWN
 
 
 @dataclass(frozen=True, slots=True)
 class Ranked:
-    """A candidate with its score and the parts of it."""
+    """A candidate with its score and the parts of it; ``scores.total`` is the score."""
 
     candidate: Candidate
     score: float
     scores: Scores
-
-
-@dataclass(frozen=True, slots=True)
-class Weights:
-    """How the parts of a score are combined.
-
-    ``vector`` and ``lexical`` are normalised to a sum of 1. ``recency`` in [0, 1] is how much of its
-    score a log entry loses with age, by half every ``half_life`` days; 0 leaves time out. ``boosts``
-    are factors by kind. ``diversity`` is the lambda of maximal marginal relevance, None leaves it out.
-    """
-
-    vector: float = 0.6
-    lexical: float = 0.4
-    recency: float = 0.0
-    half_life: float = 30.0
-    boosts: Mapping[Kind, float] = field(default_factory=lambda: MappingProxyType({}))
-    diversity: float | None = None
-
-
-DEFAULT = Weights()
-"""By measurement; the maximum is flat between 0.5 and 0.65 for the vector's share."""
-
-PRESETS: Mapping[str, Weights] = MappingProxyType(
-    {
-        "default": DEFAULT,
-        "openclaw": Weights(0.7, 0.3),
-        "goclaw": Weights(0.7, 0.3, boosts=MappingProxyType({Kind.BOOTSTRAP: 1.2})),
-    }
-)
 
 
 def pool_size(k: int) -> int:
@@ -74,88 +53,98 @@ def pool_size(k: int) -> int:
     return max(4 * k, 100)
 
 
-def rank(candidates: Iterable[Candidate], weights: Weights, today: date) -> list[Ranked]:
+def rank(
+    candidates: Iterable[Candidate],
+    weights: Weights,
+    today: date,
+    *,
+    periods: Sequence[Period] = (),
+    user: int = 0,
+) -> list[Ranked]:
     """The candidates, best first; the newer of equals first, then by key, so that the order is total.
 
-    Each side is divided by the best of the pool, negative cosines counting as 0. Where no candidate
-    has a cosine or none a BM25, the other side counts alone; meaning alone is shown as the cosine that it
-    is, so that the nearest of a bad lot does not look like a find. A candidate without a vector is taken
-    at what its words are worth.
+    ``periods`` are the days that the question names, ``user`` is the ``user_code`` of who asks.
+
+    Each side is divided by the best of the pool, negative cosines counting as 0; or its ranks are taken.
+    Where no candidate has a cosine or none a BM25, the other side counts alone; meaning alone is shown as
+    the cosine that it is, so that the nearest of a bad lot does not look like a find. A candidate without a
+    vector is taken at what its words are worth.
     """
     pool = list(candidates)
-    best_words = max((one.bm25 for one in pool), default=0.0)
-    best_meaning = max((one.cosine or 0.0 for one in pool), default=0.0)
-    share = _vector_share(weights, words=best_words > 0, meaning=best_meaning > 0)
+    sides = _by_rank(pool) if weights.fusion == "rrf" else _by_strength(pool)
+    words = any(one.bm25 > 0 for one in pool)
+    meaning = any((one.cosine or 0.0) > 0 for one in pool)
+    share = 0.0 if not meaning else 1.0 if not words else weights.share
     ranked = []
-    for one in pool:
-        words = one.bm25 / best_words if best_words > 0 else 0.0
-        meaning = words if one.cosine is None else 0.0
-        if one.cosine is not None and best_meaning > 0:
-            meaning = max(0.0, one.cosine) / (best_meaning if best_words > 0 else 1.0)
-        recency = _recency(one, weights, today) if weights.recency else 1.0
-        boost = weights.boosts.get(one.kind, 1.0)
-        score = (share * meaning + (1 - share) * words) * boost
-        score *= 1 - weights.recency * (1 - recency)
-        parts = Scores(words, 0.0 if one.cosine is None else meaning, recency, boost)
-        ranked.append(Ranked(one, score, parts))
+    for one, (lexical, vector) in zip(pool, sides, strict=True):
+        scores = Scores(
+            lexical=lexical,
+            vector=vector,
+            share=0.0 if one.cosine is None else share,
+            date=weights.date * _nearness(one.day, periods) if periods and weights.date else 0.0,
+            recency=_recency(one, weights, today) if weights.recency else 1.0,
+            boost=weights.boosts.get(one.kind, 1.0),
+            importance=_importance(one, weights.importance) if weights.importance else 1.0,
+            pin=1.0 + weights.pin if pinned_in(one.marks) else 1.0,
+            user=1.0 + weights.user if user and user_in(one.marks) == user else 1.0,
+        )
+        ranked.append(Ranked(one, scores.total, scores))
     return sorted(ranked, key=_order)
 
 
-def diversify(
-    ranked: Sequence[Ranked], k: int, balance: float, likeness: Callable[[int, int], float]
-) -> list[Ranked]:
-    """The first ``k`` by maximal marginal relevance: ``balance * score - (1 - balance) * likeness``.
+def nearness(day: int, period: Period) -> float:
+    """1 for a day inside of ``period``, falling to 0 a few days around it; long periods have wide edges."""
+    first, last = period.first.toordinal(), period.last.toordinal()
+    beside = max(first - day, day - last, 0)
+    return max(0.0, 1.0 - beside / (_NEAR_DAYS + 1 + (last - first) / 10))
 
-    ``likeness`` of two keys lies in [0, 1]. Carbonell and Goldstein, 1998.
-    """
-    left, chosen = list(ranked), list[Ranked]()
-    while left and len(chosen) < k:
-        best = max(
-            left,
-            key=lambda one: (
-                balance * one.score
-                - (1 - balance)
-                * max((likeness(one.candidate.key, c.candidate.key) for c in chosen), default=0.0)
-            ),
+
+def _by_strength(pool: Sequence[Candidate]) -> list[tuple[float, float]]:
+    """Both sides of each candidate, divided by the best of the pool."""
+    best_words = max((one.bm25 for one in pool), default=0.0)
+    best_meaning = max((one.cosine or 0.0 for one in pool), default=0.0)
+    divisor = best_meaning if best_words > 0 else 1.0
+    return [
+        (
+            one.bm25 / best_words if best_words > 0 else 0.0,
+            max(0.0, one.cosine or 0.0) / divisor if best_meaning > 0 else 0.0,
         )
-        left.remove(best)
-        chosen.append(best)
-    return chosen
+        for one in pool
+    ]
 
 
-def explain(ranked: Ranked, weights: Weights, matched: Sequence[str]) -> str:
-    """The score in words: its parts, what they were made of, and the words in common."""
-    one, parts = ranked.candidate, ranked.scores
-    total = weights.vector + weights.lexical or 1.0
-    words = f"words {parts.lexical:.3f} x {weights.lexical / total:.2f} (BM25 {one.bm25:.2f}"
-    words += f": {', '.join(matched)})" if matched else ")"
-    if one.cosine is None:
-        said = [words, "no vector"]
-    else:
-        meaning = f"meaning {parts.vector:.3f} x {weights.vector / total:.2f}"
-        said = [words, f"{meaning} (cosine {one.cosine:.3f})"]
-    if weights.recency and one.kind in DECAYING:
-        said.append(f"recency {parts.recency:.3f} x {weights.recency:.2f}")
-    if parts.boost != 1.0:
-        said.append(f"boost {parts.boost:.2f}")
-    return "; ".join(said)
+def _by_rank(pool: Sequence[Candidate]) -> list[tuple[float, float]]:
+    """Reciprocal ranks of both sides, 1 for the first; 0 where a candidate is not on that side."""
+    words = _reciprocal([one.bm25 for one in pool])
+    meaning = _reciprocal([one.cosine or 0.0 for one in pool])
+    return list(zip(words, meaning, strict=True))
 
 
-def _vector_share(weights: Weights, *, words: bool, meaning: bool) -> float:
-    if not meaning:
-        return 0.0
-    if not words:
-        return 1.0
-    total = weights.vector + weights.lexical
-    return weights.vector / total if total > 0 else 0.5
+def _reciprocal(strengths: Sequence[float]) -> list[float]:
+    # Equals share a rank, rounded as they are sorted.
+    best = max(strengths, default=0.0)
+    rounded = [round(max(0.0, strength) / best, 6) if best > 0 else 0.0 for strength in strengths]
+    places: dict[float, int] = {}
+    for place, strength in enumerate(sorted((one for one in rounded if one > 0), reverse=True), 1):
+        places.setdefault(strength, place)
+    return [(RRF_K + 1) / (RRF_K + places[one]) if one > 0 else 0.0 for one in rounded]
 
 
 def _recency(one: Candidate, weights: Weights, today: date) -> float:
-    """``exp(-ln 2 / half_life * days)`` for dated logs; 1 for everything else and for the future."""
-    if one.kind not in DECAYING or not one.day:
+    """``exp(-ln 2 / half_life * days)`` by its weight; 1 for what does not age, and for the future."""
+    if one.kind not in DECAYING or not one.day or pinned_in(one.marks):
         return 1.0
     days = max(0, today.toordinal() - one.day)
-    return math.exp(-math.log(2) / weights.half_life * days)
+    return 1.0 - weights.recency * (1.0 - math.exp(-math.log(2) / weights.half_life * days))
+
+
+def _importance(one: Candidate, weight: float) -> float:
+    importance = importance_in(one.marks)
+    return 1.0 if importance is None else 1.0 + weight * (importance - _NEUTRAL)
+
+
+def _nearness(day: int, periods: Sequence[Period]) -> float:
+    return max(nearness(day, period) for period in periods) if day else 0.0
 
 
 def _order(ranked: Ranked) -> tuple[float, int, int]:

@@ -85,14 +85,14 @@ class Report:
             },
             "embedded": self.embedded,
             "from_cache": self.from_cache,
-            "unembedded": [{"entry": entry, "error": why} for entry, why in self.unembedded.items()],
-            "notes": list(self.notes),
-            "backfill": self.backfill.as_json() if self.backfill else None,
             "seconds": round(self.seconds, 3),
             "generation": self.generation,
             "fingerprint": self.fingerprint,
             "vectors": self.vectors,
             "rebuilt": self.rebuilt,
+            "unembedded": [{"entry": entry, "error": why} for entry, why in self.unembedded.items()],
+            "notes": list(self.notes),
+            "backfill": self.backfill.as_json() if self.backfill else None,
             "absent": [{"source": name, "reason": why} for name, why in self.absent.items()],
             "bad_lines": [
                 {"path": path, "count": len(lines), "first": list(lines[:_SHOWN_LINES])}

@@ -6,54 +6,82 @@ A search never starts a sync and never waits for one.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass, replace
 from datetime import date
+from typing import TypeVar
 
-from indexing.answer import Answer, Hit, Mode, Query
-from indexing.document import Stored, kind_of_code
+from indexing.answer import Answer, Query
+from indexing.answering import Answering
+from indexing.dates import Period, periods_in
 from indexing.engines import RefusedError
+from indexing.facets import user_code
 from indexing.generations import Generation, Generations
 from indexing.language import understand
-from indexing.lexical.reader import LexicalReader, Match, Snapshot, shared_words
-from indexing.lexical.terms import Terms, terms_of
+from indexing.lexical.fitting import question_terms
+from indexing.lexical.reader import LexicalReader, Snapshot
+from indexing.lexical.terms import NO_TERMS, Terms
+from indexing.pool import Pool, pool_of_words
 from indexing.question import Question
-from indexing.ranking import DEFAULT, Candidate, Ranked, Weights, diversify, explain, pool_size, rank
+from indexing.ranking import pool_size
 from indexing.recheck import Recheck
-from indexing.snippet import exact_in, snippet
+from indexing.weights import Weights, weights_of
 from workbench.errors import IndexUnavailableError
 from workbench.workspace.layout import STATE_DIR
+from workbench.workspace.past import PastWorkspace
 from workbench.workspace.workspace import Workspace
 
+_T = TypeVar("_T")
 REINDEX = "run `workbench reindex`"
+_LARGER = 4
+_NOBODY = "\0"
 
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A query as it was understood, and when it came (``time.perf_counter``)."""
+    """A query as it was understood, and when it came (``time.perf_counter``).
+
+    ``weights`` are those to rank by, ``periods`` the days that it names, ``user`` the ``user_code`` of who
+    asks.
+    """
 
     query: Query
     question: Question
-    terms: Terms
     started: float
+    weights: Weights
+    today: date
+    periods: tuple[Period, ...] = ()
+    user: int = 0
+    terms: Terms = NO_TERMS
+
+    @property
+    def days(self) -> tuple[Period, ...]:
+        """The periods of which all entries are looked at."""
+        return self.periods if self.weights.date else ()
 
 
 class LexicalSearch:
-    """Search by words. Needs tantivy alone; fit for the interface's own process."""
+    """Search by words. Needs tantivy alone; fit for the interface's own process.
+
+    ``weights`` are those of the settings where none are given. What was found for the last question is kept:
+    asked again with other weights, it is only ranked anew.
+    """
 
     def __init__(
         self,
         workspace: Workspace,
         *,
-        weights: Weights = DEFAULT,
+        weights: Weights | None = None,
         today: Callable[[], date] = date.today,
     ) -> None:
+        self.weights = weights_of(workspace.settings) if weights is None else weights
         self._generations = Generations(workspace.root / STATE_DIR)
         self._recheck = Recheck(workspace)
-        self._weights = weights
+        self._past = isinstance(workspace, PastWorkspace)
         self._today = today
         self._generation: Generation | None = None
         self._reader: LexicalReader | None = None
+        self._kept: tuple[Hashable, Pool] | None = None
 
     def search(self, query: Query) -> Answer:
         """The best entries for ``query`` by their words.
@@ -61,24 +89,75 @@ class LexicalSearch:
         Raises IndexUnavailableError when there is no index or it is damaged beyond reading.
         """
         asked = self._understood(query)
-        degraded = None if query.mode == "lexical" else "words only"
-        return self._tried(lambda: self._by_words(asked, degraded))
+        return self._tried(lambda: self._answered(asked))
+
+    def pool(self, query: Query) -> Pool:
+        """What would be ranked for ``query``. Raises IndexUnavailableError."""
+        asked = self._understood(query)
+
+        def gather() -> Pool:
+            snapshot = self._snapshot()
+            return self._pool(self._fitted(asked, snapshot), snapshot, pool_size(query.k))
+
+        return self._tried(gather)
 
     def _understood(self, query: Query) -> Asked:
-        question = understand(
-            query.text, self._today(), within=query.filters, prefix=query.prefix, plain=query.plain
+        started, today = time.perf_counter(), self._today()
+        question = understand(query.text, today, within=query.filters, prefix=query.prefix, plain=query.plain)
+        if question.as_of and not self._past:
+            note = f"as-of:{question.as_of} was not heeded: this is memory as it is now"
+            question = replace(question, notes=(*question.notes, note))
+        return Asked(
+            query,
+            question,
+            started,
+            self.weights if query.weights is None else query.weights,
+            today,
+            periods_in(question.text, today),
+            user_code(query.user.strip()),
         )
-        terms = terms_of(question.text, prefix=question.prefix)
-        return Asked(query, question, terms, time.perf_counter())
 
-    def _by_words(self, asked: Asked, degraded: str | None) -> Answer:
+    def _fitted(self, asked: Asked, snapshot: Snapshot) -> Asked:
+        """What was asked, as this snapshot can answer it."""
+        question = snapshot.fitted(asked.question, guess=asked.query.mode != "vector")
+        if asked.user:
+            question = _of_user(question, asked.query.user.strip().lower())
+        return replace(asked, question=question, terms=question_terms(question))
+
+    def _answered(self, asked: Asked) -> Answer:
+        """Hits that stand on the disk; where many of a pool are gone, a larger one is looked at."""
         snapshot = self._snapshot()
-        matches = snapshot.search(asked.question, pool_size(asked.query.k))
-        ranked = rank((candidate(match) for match in matches), self._weights, self._today())
-        found = {match.key: match for match in matches}
-        return self._answer(asked, "lexical", snapshot, ranked, found, degraded)
+        asked = self._fitted(asked, snapshot)
+        assert self._generation is not None
+        answering = Answering(
+            asked.query, asked.question, asked.terms, asked.weights, asked.today, asked.periods, asked.user
+        )
+        disk, size = self._recheck.begin(), pool_size(asked.query.k)
+        while True:
+            pool = self._pool(asked, snapshot, size)
+            hits = answering.hits(pool, disk)
+            if len(hits) == asked.query.k or pool.complete or size >= snapshot.count():
+                break
+            size *= _LARGER
+        return answering.answer(pool, hits, disk, self._generation.name, asked.started)
 
-    def _tried(self, search: Callable[[], Answer]) -> Answer:
+    def _pool(self, asked: Asked, snapshot: Snapshot, size: int) -> Pool:
+        """What is ranked, ``size`` of each side."""
+        return self._by_words(asked, snapshot, size, None if asked.query.mode == "lexical" else "words only")
+
+    def _by_words(self, asked: Asked, snapshot: Snapshot, size: int, degraded: str | None) -> Pool:
+        days = asked.days
+        key = (id(snapshot), asked.question, days, size, degraded)
+        return self._once(key, lambda: pool_of_words(snapshot, asked.question, days, size, degraded))
+
+    def _once(self, key: Hashable, gather: Callable[[], Pool]) -> Pool:
+        """The pool that was gathered last, where ``key`` is still the same."""
+        # A pool holds its snapshot, so no other can have taken the place that ``id`` names.
+        if self._kept is None or self._kept[0] != key:
+            self._kept = (key, gather())
+        return self._kept[1]
+
+    def _tried(self, search: Callable[[], _T]) -> _T:
         """``search``, once more when the generation was swept away under it; then the damage is noted."""
         try:
             return search()
@@ -99,7 +178,7 @@ class LexicalSearch:
             self._generation.suspect()
 
     def _close(self) -> None:
-        self._generation, self._reader = None, None
+        self._generation, self._reader, self._kept = None, None, None
 
     def _snapshot(self) -> Snapshot:
         current = self._generations.current()
@@ -111,78 +190,9 @@ class LexicalSearch:
             self._reader = LexicalReader(current.lexical)
         return self._reader.snapshot()
 
-    def _answer(
-        self,
-        asked: Asked,
-        mode: Mode,
-        snapshot: Snapshot,
-        ranked: list[Ranked],
-        found: dict[int, Match],
-        degraded: str | None,
-    ) -> Answer:
-        query = asked.query
-        disk = self._recheck.begin()
-        if self._weights.diversity is not None:
-            ranked = self._diverse(ranked, query.k, snapshot, found)
-        hits: list[Hit] = []
-        for one in ranked:
-            stored = disk.now(snapshot.load(found[one.candidate.key]))
-            if stored is None:
-                continue
-            hits.append(self._hit(len(hits) + 1, one, stored, asked))
-            if len(hits) == query.k:
-                break
-        assert self._generation is not None
-        return Answer(
-            query=query.text,
-            mode=mode,
-            took_ms=(time.perf_counter() - asked.started) * 1e3,
-            generation=self._generation.name,
-            stale=disk.stale(),
-            degraded=degraded,
-            notes=asked.question.notes,
-            hits=tuple(hits),
-        )
 
-    def _hit(self, number: int, one: Ranked, stored: Stored, asked: Asked) -> Hit:
-        terms, said = asked.terms, None
-        if asked.query.explain:
-            matched = [*shared_words(terms, stored.text), *exact_in(stored.text, terms)]
-            said = explain(one, self._weights, matched)
-        return Hit(
-            rank=number,
-            path=stored.path,
-            start_line=stored.start_line,
-            end_line=stored.end_line,
-            kind=stored.kind,
-            entry=stored.address,
-            heading=stored.heading,
-            date=stored.date,
-            snippet=snippet(stored.text, terms),
-            score=one.score,
-            scores=one.scores,
-            explanation=said,
-        )
-
-    def _diverse(
-        self, ranked: list[Ranked], k: int, snapshot: Snapshot, found: dict[int, Match]
-    ) -> list[Ranked]:
-        """The first hits without near-duplicates: likeness is the share of words in common (Jaccard)."""
-        first = ranked[: pool_size(k)]
-        keys = [one.candidate.key for one in first]
-        texts = {key: frozenset(terms_of(snapshot.load(found[key]).text).stems) for key in keys}
-
-        def likeness(a: int, b: int) -> float:
-            union = len(texts[a] | texts[b])
-            return len(texts[a] & texts[b]) / union if union else 1.0
-
-        balance = self._weights.diversity
-        assert balance is not None
-        chosen = diversify(first, 2 * k, balance, likeness)
-        taken = {one.candidate.key for one in chosen}
-        return chosen + [one for one in ranked if one.candidate.key not in taken]
-
-
-def candidate(match: Match, cosine: float | None = None) -> Candidate:
-    """A match as ranking sees it."""
-    return Candidate(match.key, kind_of_code(match.kind), match.day, match.score, cosine, match.marks)
+def _of_user(question: Question, user: str) -> Question:
+    """The question about what is this user's or everybody's; what it says of other users finds nothing."""
+    seen = frozenset({user, ""})
+    wanted = question.within.users & seen if question.within.users else seen
+    return replace(question, within=replace(question.within, users=wanted or frozenset({_NOBODY})))

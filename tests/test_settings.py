@@ -93,3 +93,55 @@ def test_a_persons_own_settings_may_be_a_link(file: Path, person: Path) -> None:
     (person / "dotfiles.yaml").write_text("theme: light\n")
     (person / "settings.yaml").symlink_to(person / "dotfiles.yaml")
     assert load(file).theme == "light"
+
+
+def test_what_describes_a_provider_is_the_persons_own_and_is_read_as_numbers_and_words(
+    file: Path, person: Path
+) -> None:
+    own = person / "settings.yaml"
+    own.write_text(
+        "embedding:\n  providers: [openai, local, openai]\n  price: 0.02\n  timeout: 2.5\n  batch: 16\n"
+    )
+    found = load(file)
+    assert found.embedding_providers == ("openai", "local")
+    assert (found.embedding_price, found.embedding_timeout, found.embedding_batch) == (0.02, 2.5, 16)
+    own.write_text("embedding_price: 0\nembedding_providers: gemini\n")
+    assert (load(file).embedding_price, load(file).embedding_providers) == (0.0, ("gemini",))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "embedding_price: -1",
+        "embedding_price: 1e3",
+        "embedding_price: nan",
+        "embedding_price: 1_0.5",
+        "embedding_timeout: 0",
+        "embedding_timeout: 0.0",
+        "embedding_query_timeout: soon",
+        "embedding_concurrency: 1000",
+        "embedding_batch: 0",
+        "embedding_batch: 1000000",
+        "embedding_providers: [openai, skynet]",
+        "embedding_providers: {openai: 1}",
+        "embedding_unknown: 1",
+    ],
+)
+def test_numbers_and_names_that_make_no_sense_are_refused(file: Path, person: Path, text: str) -> None:
+    (person / "settings.yaml").write_text(text)
+    with pytest.raises(UsageError) as refused:
+        load(file)
+    assert refused.value.message.isprintable()
+
+
+def test_a_key_is_neither_shown_with_the_settings_nor_quoted_when_it_is_wrong(
+    file: Path, person: Path
+) -> None:
+    own = person / "settings.yaml"
+    own.write_text("embedding_key: sk-secret\n")
+    assert load(file).embedding_key == "sk-secret"
+    assert "sk-secret" not in repr(load(file))
+    own.write_text("embedding_key: [sk-secret]\n")
+    with pytest.raises(UsageError) as refused:
+        load(file)
+    assert "sk-secret" not in refused.value.message + refused.value.hint

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import shutil
 import subprocess
@@ -413,3 +414,55 @@ def test_the_language_is_told_with_the_help(run: Run) -> None:
         assert sign in said
     for name in ("path", "trust", "pinned", "user", "as-of"):
         assert f"{name}:" in said
+
+
+def test_weights_are_chosen_by_preset_by_name_and_by_line_of_a_batch(run: Run, tmp_path: Path) -> None:
+    run("reindex", "--no-vectors")
+    asked = ["search", "staging port", "--mode", "lexical", "--json", "--explain"]
+    assert run(*asked).json["weights"]["vector"] == 0.6
+    said = run(*asked, "--preset", "openclaw", "--weight", "recency=on", "--weight", "log=0.5").json
+    assert (said["weights"]["vector"], said["weights"]["recency"], said["weights"]["log"]) == (0.7, 1.0, 0.5)
+    hit = said["hits"][0]
+    assert {part["name"] for part in hit["parts"]} >= {"words", "recency", "boost"}
+    times = math.prod(part["contribution"] for part in hit["parts"] if part["how"] == "times")
+    added = sum(part["contribution"] for part in hit["parts"] if part["how"] == "plus")
+    assert added * times == pytest.approx(hit["score"], abs=1e-4)
+    batch = tmp_path / "questions.jsonl"
+    batch.write_text('{"query": "staging port"}\n{"query": "staging port", "weights": {"log": 0.25}}\n')
+    done = run("search", "--batch", str(batch), "--mode", "lexical", "--json")
+    plain, less = (json.loads(line)["hits"][0] for line in done.out.splitlines())
+    assert less["score"] == pytest.approx(plain["score"] / 4, abs=1e-5)
+    batch.write_text('{"query": "staging port", "weights": {"magic": 1}}\n')
+    refused = run("search", "--batch", str(batch), "--json")
+    assert (refused.code, refused.json["error"]["code"]) == (2, "usage")
+    assert "line 1" in refused.json["error"]["message"]
+
+
+@pytest.mark.parametrize("weight", ["recency", "magic=1", "recency=much", "recency=2", "=1", "dream=-1"])
+def test_a_senseless_weight_is_refused_by_name(run: Run, weight: str) -> None:
+    run("reindex", "--no-vectors")
+    refused = run("search", "port", "--weight", weight, "--json")
+    assert (refused.code, refused.json["error"]["code"]) == (2, "usage")
+
+
+def test_all_presets_can_be_chosen() -> None:
+    from indexing.weights import PRESETS
+    from workbench.cli import weighing
+
+    assert tuple(PRESETS) == weighing.PRESETS
+
+
+def test_an_answer_says_in_one_word_how_far_it_can_be_trusted(run: Run, sandbox: Sandbox) -> None:
+    failed = run("search", "port", "--mode", "lexical", "--json")
+    assert (failed.code, failed.json["error"]["code"]) == (1, "index-unavailable")
+    run("reindex", "--no-vectors")
+    asked = ["search", "staging port", "--json"]
+    assert run(*asked, "--mode", "lexical").json["state"] == "ok"
+    assert run("search", "zzzz", "--mode", "lexical", "--json").json["state"] == "empty"
+    assert run(*asked).json["state"] == "degraded"
+    (sandbox.root / "memory/2026-03-19.md").write_text("# 2026-03-19\n\n- The zeppelin port\n")
+    stale = run(*asked, "--mode", "lexical").json
+    assert (stale["state"], stale["stale"]) == (
+        "stale",
+        "1 file has changed since indexing; run `workbench reindex`",
+    )

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
+import os
 import shutil
 from pathlib import Path
 
 import pytest
 
+from indexing.answer import Answer, Query
 from indexing.embedding.locate import locate
 from indexing.embedding.select import open_embedder, prepared_folder
 from indexing.hybrid import HybridSearch
@@ -14,6 +17,7 @@ from indexing.report import Report
 from indexing.search import LexicalSearch
 from indexing.sync import reindex
 from tests.support.hashing import HashingEmbedder
+from tests.support.sessions import claw
 from tests.support.tiny import make_tiny_model
 from workbench.workspace.workspace import Workspace
 
@@ -46,6 +50,14 @@ class Memory:
     def reindex(self, *, vectors: bool = True, full: bool = False) -> Report:
         return reindex(self.workspace, full=full, vectors=vectors, model=self.model.choice)
 
+    def asked(self, words: str) -> Answer:
+        """What a search by words answers."""
+        return self.lexical().search(Query(words, mode="lexical"))
+
+    def found(self, words: str) -> list[str]:
+        """The files of its hits, best first."""
+        return list(dict.fromkeys(hit.path for hit in self.asked(words).hits))
+
     def lexical(self) -> LexicalSearch:
         return LexicalSearch(self.workspace)
 
@@ -74,6 +86,44 @@ def filled(memory: Memory) -> Memory:
     memory.write("memory/projects/atlas.md", "Atlas runs on PostgreSQL 17", "Deploys happen on Tuesdays")
     memory.reindex()
     return memory
+
+
+class Owner:
+    """Whoever the memory belongs to, with settings of their own."""
+
+    def __init__(self, home: Path, root: Path) -> None:
+        self._home = home
+        self._root = root
+
+    def opens(self, **settings: object) -> Memory:
+        """Their memory, opened with these settings."""
+        (self._home / "settings.yaml").write_text(json.dumps(settings, default=os.fspath))
+        return Memory(self._root)
+
+
+@pytest.fixture
+def owner(memory: Memory, person: Path) -> Owner:
+    """The owner of ``memory``."""
+    return Owner(person, memory.root)
+
+
+@pytest.fixture
+def notes(tmp_path: Path) -> Path:
+    """A folder of notes outside of the workspace."""
+    folder = tmp_path / "notes"
+    folder.mkdir()
+    (folder / "garden.md").write_text("# Garden\n\n- The quokka likes figs\n- Water on Mondays\n")
+    return folder
+
+
+@pytest.fixture
+def sessions(tmp_path: Path) -> Path:
+    """A folder of sessions as an agent keeps them."""
+    folder = tmp_path / "agents" / "main" / "sessions"
+    folder.mkdir(parents=True)
+    said = claw(("user", "Where is the axolotl?"), ("assistant", "In the pond"))
+    (folder / "s91.jsonl").write_bytes(said)
+    return folder
 
 
 @pytest.fixture(scope="session")

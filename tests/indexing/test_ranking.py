@@ -3,56 +3,116 @@
 from __future__ import annotations
 
 import math
-from datetime import date
+import random
+from datetime import date, timedelta
 from itertools import pairwise
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from indexing.ranking import DEFAULT, PRESETS, Candidate, Weights, diversify, explain, pool_size, rank
+from indexing.dates import Period
+from indexing.diversity import WordSets, diversified, likeness
+from indexing.explanation import explain, parts_of
+from indexing.facets import Facets, user_code
+from indexing.ranking import Candidate, Ranked, nearness, pool_size, rank
+from indexing.weights import (
+    DEFAULT,
+    FUSIONS,
+    PRESETS,
+    Weights,
+    changed,
+    weights_from_json,
+    weights_from_words,
+    weights_of,
+)
+from workbench.errors import UsageError
 from workbench.memory.entry import Kind
+from workbench.settings import Settings
 
 TODAY = date(2026, 3, 31)
+SAM = user_code("sam")
 
+marks = st.builds(
+    lambda importance, pinned, user: Facets(importance=importance, pinned=pinned, user=user).marks,
+    st.one_of(st.none(), st.integers(0, 100)),
+    st.booleans(),
+    st.sampled_from(["", "sam", "kim"]),
+)
 candidates = st.lists(
     st.builds(
         Candidate,
         key=st.integers(0, 10**6),
         kind=st.sampled_from(list(Kind)),
-        day=st.sampled_from([0, TODAY.toordinal(), TODAY.toordinal() - 400]),
+        day=st.sampled_from([0, TODAY.toordinal(), TODAY.toordinal() - 5, TODAY.toordinal() - 400]),
         bm25=st.floats(0, 100),
         cosine=st.one_of(st.none(), st.floats(-1, 1)),
+        marks=marks,
     ),
     unique_by=lambda candidate: candidate.key,
 )
+shares = st.floats(0, 1)
+weights_ = st.builds(
+    Weights,
+    vector=st.floats(0.01, 1),
+    lexical=shares,
+    recency=shares,
+    half_life=st.floats(0.5, 400),
+    importance=shares,
+    pin=shares,
+    user=shares,
+    date=shares,
+    fusion=st.sampled_from(FUSIONS),
+    boosts=st.dictionaries(st.sampled_from(list(Kind)), st.floats(0, 3)),
+)
+PERIODS = (Period(TODAY - timedelta(6), TODAY - timedelta(5)),)
 
 
 def one(key: int, bm25: float, cosine: float | None, *, day: int = 0, kind: Kind = Kind.NOTE) -> Candidate:
     return Candidate(key, kind, day, bm25, cosine)
 
 
+def order(ranked: list[Ranked]) -> list[int]:
+    return [r.candidate.key for r in ranked]
+
+
+@given(candidates, weights_)
+def test_the_parts_that_are_shown_make_exactly_the_score(pool: list[Candidate], weights: Weights) -> None:
+    for ranked in rank(pool, weights, TODAY, periods=PERIODS, user=SAM):
+        shown = ranked.scores.as_json()
+        likeness = shown["share"] * shown["vector"] + (1 - shown["share"]) * shown["lexical"]
+        factors = (shown[name] for name in ("recency", "boost", "importance", "pin", "user"))
+        assert (likeness + shown["date"]) * math.prod(factors) == pytest.approx(ranked.score, abs=2e-3)
+        parts = parts_of(ranked, weights, [], PERIODS)
+        added = sum(part.contribution for part in parts if part.how == "plus")
+        times = math.prod(part.contribution for part in parts if part.how == "times")
+        assert added * times == pytest.approx(ranked.score, abs=1e-9)
+        assert all(part.name in explain(parts) for part in parts)
+
+
 @given(candidates, st.floats(0, 1), st.floats(0, 1))
 def test_every_candidate_is_ranked_once_with_a_score_between_0_and_1(
     pool: list[Candidate], share: float, recency: float
 ) -> None:
-    ranked = rank(pool, Weights(share, 1 - share, recency=recency), TODAY)
-    assert sorted(r.candidate.key for r in ranked) == sorted(c.key for c in pool)
+    ranked = rank(pool, Weights(1 - share, share, recency=recency), TODAY)
+    assert sorted(order(ranked)) == sorted(c.key for c in pool)
     assert all(-1e-9 <= r.score <= 1 + 1e-9 for r in ranked)
 
 
-@given(candidates, st.randoms())
-def test_the_order_does_not_depend_on_the_order_of_the_pool(pool: list[Candidate], random: object) -> None:
+@given(candidates, weights_, st.randoms())
+def test_the_order_does_not_depend_on_the_order_of_the_pool(
+    pool: list[Candidate], weights: Weights, chance: random.Random
+) -> None:
     mixed = list(pool)
-    random.shuffle(mixed)  # type: ignore[attr-defined]
-    keys = [r.candidate.key for r in rank(pool, DEFAULT, TODAY)]
-    assert [r.candidate.key for r in rank(mixed, DEFAULT, TODAY)] == keys
+    chance.shuffle(mixed)
+    ranked = rank(pool, weights, TODAY, periods=PERIODS, user=SAM)
+    assert order(rank(mixed, weights, TODAY, periods=PERIODS, user=SAM)) == order(ranked)
 
 
-@given(candidates)
-def test_more_words_never_rank_lower(pool: list[Candidate]) -> None:
+@given(candidates, st.sampled_from(FUSIONS))
+def test_more_words_never_rank_lower(pool: list[Candidate], fusion: str) -> None:
     plain = [one(c.key, c.bm25, 0.5) for c in pool]
-    ranked = rank(plain, DEFAULT, TODAY)
+    ranked = rank(plain, changed(DEFAULT, {"fusion": fusion}), TODAY)
     scores = [r.candidate.bm25 for r in ranked]
     best = max(scores, default=0)
     assert all(a >= b - best * 1e-5 for a, b in pairwise(scores))
@@ -75,42 +135,174 @@ def test_an_entry_without_a_vector_is_worth_its_words() -> None:
 
 
 def test_the_newer_of_equals_comes_first() -> None:
-    ranked = rank([one(1, 1.0, 0.5, day=5), one(2, 1.0, 0.5, day=9)], DEFAULT, TODAY)
-    assert [r.candidate.key for r in ranked] == [2, 1]
+    assert order(rank([one(1, 1.0, 0.5, day=5), one(2, 1.0, 0.5, day=9)], DEFAULT, TODAY)) == [2, 1]
+
+
+def test_reciprocal_ranks_forget_how_strong_a_match_was() -> None:
+    pool = [one(1, 100.0, 0.10), one(2, 1.0, 0.50), one(3, 0.5, 0.49)]
+    assert order(rank(pool, Weights(0.5, 0.5), TODAY))[0] == 1
+    fused = rank(pool, Weights(0.5, 0.5, fusion="rrf"), TODAY)
+    assert order(fused) == [2, 1, 3]
+    assert fused[0].score == pytest.approx((61 / 62 + 61 / 61) / 2)
+    assert fused[1].score == pytest.approx((61 / 61 + 61 / 63) / 2)
 
 
 def test_a_log_loses_half_of_its_decaying_share_in_a_half_life() -> None:
     old = TODAY.toordinal() - 30
-    pool = [
-        one(1, 1.0, None, day=old, kind=Kind.LOG),
-        one(2, 1.0, None, day=old, kind=Kind.MEMORY),
-    ]
+    pinned = Candidate(3, Kind.LOG, old, 1.0, None, Facets(pinned=True).marks)
+    pool = [one(1, 1.0, None, day=old, kind=Kind.LOG), one(2, 1.0, None, day=old, kind=Kind.MEMORY), pinned]
     ranked = {r.candidate.key: r for r in rank(pool, Weights(recency=1.0), TODAY)}
-    assert ranked[1].score == pytest.approx(0.5)
-    assert ranked[1].scores.recency == pytest.approx(math.exp(-math.log(2)))
-    assert ranked[2].score == pytest.approx(1.0)
+    assert ranked[1].scores.recency == pytest.approx(0.5)
+    assert [ranked[key].score for key in (1, 2, 3)] == pytest.approx([0.5, 1.0, 1.0])
+    half = rank(pool, Weights(recency=0.5), TODAY)
+    assert next(r for r in half if r.candidate.key == 1).score == pytest.approx(0.75)
 
 
-def test_a_preset_boosts_the_files_about_the_person() -> None:
-    pool = [one(1, 1.0, None, kind=Kind.BOOTSTRAP), one(2, 1.1, None)]
-    assert rank(pool, PRESETS["goclaw"], TODAY)[0].candidate.key == 1
-    assert rank(pool, DEFAULT, TODAY)[0].candidate.key == 2
+@pytest.mark.parametrize("kind", [kind for kind in Kind if kind is not Kind.LOG])
+def test_only_logs_grow_old(kind: Kind) -> None:
+    assert rank([one(1, 1.0, None, day=9, kind=kind)], Weights(recency=1.0), TODAY)[0].score == 1.0
+
+
+def test_what_lies_in_the_future_is_not_worth_more() -> None:
+    later = TODAY.toordinal() + 30
+    assert rank([one(1, 1.0, None, day=later, kind=Kind.LOG)], Weights(recency=1.0), TODAY)[0].score == 1.0
+
+
+def test_importance_moves_what_says_so_and_leaves_the_rest() -> None:
+    pool = [Candidate(n, Kind.MEMORY, 0, 1.0, None, Facets(importance=n).marks) for n in (0, 50, 100)]
+    pool.append(one(7, 1.0, None))
+    ranked = {r.candidate.key: r.score for r in rank(pool, Weights(importance=0.4), TODAY)}
+    assert ranked == pytest.approx({0: 0.8, 50: 1.0, 100: 1.2, 7: 1.0})
+
+
+def test_pinned_entries_and_ones_own_gain_what_the_weights_say() -> None:
+    pool = [
+        one(1, 1.0, None),
+        Candidate(2, Kind.LOG, 0, 1.0, None, Facets(pinned=True).marks),
+        Candidate(3, Kind.LOG, 0, 1.0, None, Facets(user="sam").marks),
+        Candidate(4, Kind.LOG, 0, 1.0, None, Facets(user="kim").marks),
+    ]
+    ranked = {r.candidate.key: r.score for r in rank(pool, Weights(pin=0.5, user=0.2), TODAY, user=SAM)}
+    assert ranked == pytest.approx({1: 1.0, 2: 1.5, 3: 1.2, 4: 1.0})
+    nobody = {r.score for r in rank(pool, Weights(user=0.2), TODAY)}
+    assert nobody == {1.0}
+
+
+def test_the_days_that_a_question_names_gain_and_near_misses_less() -> None:
+    day = TODAY.toordinal()
+    pool = [one(n, 1.0, None, day=day - n) for n in (0, 1, 3, 4, 9)] + [one(99, 1.0, None)]
+    found = rank(pool, Weights(date=0.4), TODAY, periods=(Period(TODAY, TODAY),))
+    gained = {r.candidate.key: r.scores.date for r in found}
+    assert gained == pytest.approx({0: 0.4, 1: 0.3, 3: 0.1, 4: 0.0, 9: 0.0, 99: 0.0})
+    assert order(found)[:3] == [0, 1, 3]
+
+
+@given(st.integers(-60, 60), st.integers(0, 60))
+def test_nearness_falls_with_every_day_outside_of_a_period(away: int, length: int) -> None:
+    period = Period(TODAY, TODAY + timedelta(length))
+    day = TODAY.toordinal() + away
+    assert (nearness(day, period) == 1.0) == (0 <= away <= length)
+    step = -1 if away < 0 else 1
+    assert nearness(day + step, period) <= nearness(day, period) or 0 <= away <= length
+
+
+def test_a_kind_can_be_made_to_count_less() -> None:
+    pool = [one(1, 1.0, None, kind=Kind.DREAM), one(2, 0.9, None)]
+    assert order(rank(pool, DEFAULT, TODAY)) == [1, 2]
+    assert order(rank(pool, changed(DEFAULT, {"dream": 0.5}), TODAY)) == [2, 1]
 
 
 def test_diversity_puts_a_near_duplicate_behind_something_else() -> None:
-    ranked = rank([one(1, 10.0, None), one(2, 9.9, None), one(3, 9.0, None)], DEFAULT, TODAY)
-    twins = {frozenset({1, 2})}
-    chosen = diversify(ranked, 3, 0.7, lambda a, b: float(frozenset({a, b}) in twins))
-    assert [r.candidate.key for r in chosen] == [1, 3, 2]
+    words = WordSets()
+    sets = [words.of(text) for text in ("the door code is 4411", "The door code is 4411!", "a heron sat")]
+    assert [place for place, _ in diversified([1.0, 0.99, 0.6], sets, 3, 0.7)] == [0, 2, 1]
+    assert [place for place, _ in diversified([1.0, 0.99, 0.6], sets, 3, 1.0)] == [0, 1, 2]
+    assert [alike for _, alike in diversified([1.0, 0.99, 0.6], sets, 3, 0.7)] == [0.0, 0.0, 1.0]
 
 
-def test_an_explanation_names_every_part() -> None:
-    best = rank([one(1, 5.0, 0.5, day=1, kind=Kind.LOG)], Weights(recency=0.2), TODAY)[0]
-    said = explain(best, Weights(recency=0.2), ["door", "code"])
-    for part in ("words", "BM25 5.00", "door, code", "cosine 0.500", "recency"):
+@given(st.lists(st.tuples(st.floats(0, 1), st.text("abc ", max_size=8)), max_size=12), st.floats(0, 1))
+def test_diversity_takes_every_place_once(rows: list[tuple[float, str]], balance: float) -> None:
+    words = WordSets()
+    chosen = diversified([score for score, _ in rows], [words.of(text) for _, text in rows], 20, balance)
+    assert sorted(place for place, _ in chosen) == list(range(len(rows)))
+
+
+@given(st.text(), st.text())
+def test_likeness_is_that_of_sets_of_words(a: str, b: str) -> None:
+    words = WordSets()
+    one, other = words.of(a), words.of(b)
+    assert 0 <= likeness(one, other) == likeness(other, one) <= 1
+    assert likeness(one, one) == 1.0
+
+
+def test_an_explanation_names_every_part_and_what_it_rests_on() -> None:
+    period = Period(date(2026, 3, 14), date(2026, 3, 14), "on 14 March")
+    weights = Weights(recency=0.2, pin=0.1, importance=0.4, user=0.2, date=0.3, boosts={Kind.LOG: 0.9})
+    facets = Facets(importance=80, pinned=False, user="sam").marks
+    entry = Candidate(1, Kind.LOG, period.first.toordinal(), 5.0, 0.5, facets)
+    best = rank([entry], weights, TODAY, periods=(period,), user=SAM)[0]
+    parts = parts_of(best, weights, ["door", "code"], (period,), alike=0.86)
+    said = explain(parts)
+    for part in ("words 1.000 x 0.40 (BM25 5.00: door, code)", "cosine 0.500", "recency", "boost", "user"):
         assert part in said
+    assert "date 1.000 x 0.30 (14 March 2026 (from “on 14 March”))" in said
+    assert "importance 0.80: times 1.120" in said
+    assert "like an earlier hit, 86% of the words" in said
 
 
 def test_the_pool_is_larger_than_what_is_asked_for() -> None:
     assert pool_size(10) == 100
     assert pool_size(80) == 320
+
+
+@pytest.mark.parametrize("name", PRESETS)
+def test_a_preset_can_be_named_and_written_and_read_again(name: str) -> None:
+    weights = weights_from_json(name, DEFAULT)
+    assert weights == PRESETS[name]
+    assert weights_from_json(weights.as_json(), DEFAULT) == weights
+    assert weights_of(Settings(search_preset=name)) == weights
+
+
+def test_the_presets_are_those_of_the_systems_that_people_come_from() -> None:
+    openclaw, goclaw = PRESETS["openclaw"], PRESETS["goclaw"]
+    assert [openclaw.share, goclaw.share, goclaw.user] == pytest.approx([0.7, 0.7, 0.2])
+    assert (openclaw.recency, openclaw.half_life, openclaw.diversity) == (0.0, 30.0, 1.0)
+    on = changed(openclaw, {"recency": "on", "diversity": "on"})
+    assert (on.recency, on.diversity) == (1.0, 0.7)
+    assert changed(on, {"recency": "off", "diversity": "off"}) == openclaw
+
+
+def test_weights_are_changed_by_name_over_those_that_are_there() -> None:
+    said = weights_from_json({"preset": "openclaw", "recency": 0.5, "half-life": "7", "log": 0.9}, DEFAULT)
+    assert (said.vector, said.recency, said.half_life, said.boosts) == (0.7, 0.5, 7.0, {Kind.LOG: 0.9})
+    assert weights_from_json({"pin": 1}, said).recency == 0.5
+    assert weights_from_words(["recency=0.5", "fusion=rrf"], DEFAULT) == Weights(recency=0.5, fusion="rrf")
+
+
+def test_the_settings_change_what_the_preset_says() -> None:
+    chosen = Settings(
+        search_preset="openclaw",
+        search_vector=0.5,
+        search_recency=0.0,
+        search_half_life=7.0,
+        search_fusion="rrf",
+        search_kinds=("dream=0.5",),
+    )
+    expected = Weights(0.5, 0.3, half_life=7.0, date=0.0, fusion="rrf", boosts={Kind.DREAM: 0.5})
+    assert weights_of(chosen) == expected
+    assert weights_of(Settings()) == DEFAULT
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        *("magic", 5, ["recency"], {"magic": 1}, {"recency": 2}, {"recency": -1}, {"recency": "much"}),
+        *({"recency": True, "half_life": 0}, {"half_life": "on"}, {"fusion": "rank"}, {"preset": "magic"}),
+        *({"vector": 0, "lexical": 0}, {"pin": float("nan")}, {"pin": float("inf")}, {"dream": -1}),
+        *({"dream": "1e9"}, {"recency": ""}, {"recency": None}, {"date": [1]}),
+    ],
+)
+def test_senseless_weights_are_refused_with_the_reason(said: object) -> None:
+    with pytest.raises(UsageError) as caught:
+        weights_from_json(said, DEFAULT)
+    assert caught.value.hint

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import shutil
 from dataclasses import replace
 from datetime import date
 
@@ -12,12 +14,13 @@ from hypothesis import strategies as st
 from indexing.answer import Query, query_from_json
 from indexing.filters import Filters
 from indexing.hybrid import HybridSearch
-from indexing.ranking import Weights
 from indexing.search import LexicalSearch
+from indexing.weights import PRESETS, Weights, changed
 from tests.indexing.conftest import Memory
 from tests.support.hashing import HashingEmbedder, unavailable
 from workbench.errors import IndexUnavailableError, UsageError
 from workbench.memory.entry import Kind
+from workbench.workspace.workspace import Workspace
 
 GARBAGE = ['"', "(", "foo:", "AND", "-x", "it's", "[]", "a AND", "\0", "\ud800", "* ? ~ ^", "\n"]
 GARBAGE.append("x" * 5000)
@@ -94,8 +97,10 @@ def test_kinds_and_days_are_filters(filled: Memory) -> None:
 
 def test_an_answer_is_the_json_of_the_command_line(filled: Memory) -> None:
     answer = filled.hybrid().search(Query("door code", k=1)).as_json()
-    assert list(answer) == ["query", "mode", "took_ms", "generation", "stale", "degraded", "notes", "hits"]
-    assert (answer["stale"], answer["degraded"], answer["mode"]) == (False, None, "hybrid")
+    names = ["query", "state", "mode", "took_ms", "generation", "stale", "degraded", "notes", "hits"]
+    assert list(answer) == names
+    assert (answer["state"], answer["stale"], answer["degraded"]) == ("ok", False, None)
+    assert answer["mode"] == "hybrid"
     hit = answer["hits"][0]  # type: ignore[index]
     assert list(hit) == (
         "rank path start_line end_line kind entry heading date snippet score scores".split()  # noqa: SIM905
@@ -103,7 +108,8 @@ def test_an_answer_is_the_json_of_the_command_line(filled: Memory) -> None:
     assert hit["path"] == "MEMORY.md"
     assert (hit["start_line"], hit["end_line"]) == (4, 4)
     assert hit["entry"].startswith("MEMORY.md#")
-    assert list(hit["scores"]) == ["lexical", "vector", "recency", "boost"]
+    parts = ["lexical", "vector", "share", "date", "recency", "boost", "importance", "pin", "user"]
+    assert list(hit["scores"]) == parts
 
 
 def test_meaning_alone_and_words_alone_can_be_asked_for(filled: Memory) -> None:
@@ -254,3 +260,189 @@ def test_a_request_says_all_that_a_query_can() -> None:
     query = query_from_json({**request, "prefix": True})
     filters = Filters(kinds=frozenset({Kind.LOG}), since=date(2026, 1, 2))
     assert query == Query("x", 3, "vector", filters, prefix=True)
+
+
+def test_what_is_asked_again_with_other_weights_is_only_ranked_anew(filled: Memory) -> None:
+    search = filled.hybrid()
+    words = search.search(Query("door code launch", weights=PRESETS["words"]))
+    before = search.pool(Query("door code launch"))
+    meaning = search.search(Query("door code launch", weights=PRESETS["meaning"], explain=True))
+    assert search.pool(Query("door code launch")) is before
+    assert meaning.hits[0].scores.share == pytest.approx(0.9)
+    assert words.hits[0].scores.share == pytest.approx(0.2)
+    assert meaning.as_json()["weights"] == PRESETS["meaning"].as_json()
+    filled.write("memory/2026-03-16.md", "The door code is 5522")
+    filled.reindex()
+    assert "5522" in " ".join(hit.snippet for hit in search.search(Query("door code launch")).hits)
+
+
+def test_the_weights_of_a_request_change_those_of_the_search(filled: Memory) -> None:
+    search = HybridSearch(filled.workspace, weights=PRESETS["openclaw"], model=filled.model.choice)
+    query = query_from_json({"query": "x", "weights": {"pin": 0.5}}, search.weights)
+    assert query.weights == changed(PRESETS["openclaw"], {"pin": 0.5})
+    assert query_from_json({"query": "x", "weights": "words"}).weights == PRESETS["words"]
+    with pytest.raises(UsageError):
+        query_from_json({"query": "x", "weights": {"magic": 1}})
+
+
+def test_the_settings_of_the_workspace_choose_the_weights(memory: Memory) -> None:
+    (memory.root / "workbench.yaml").write_text(
+        "search: {preset: openclaw, lexical: 0.7, kinds: [dream=0.5]}\n"
+    )
+    memory.write("MEMORY.md", "The door code is 4411")
+    memory.write("_system/dreaming/20260314.md", "The door code is 4411")
+    memory.reindex()
+    workspace = Workspace.open(memory.root)
+    hits = HybridSearch(workspace, model=memory.model.choice).search(Query("door code")).hits
+    assert [(hit.scores.share, hit.scores.boost) for hit in hits] == [(0.5, 1.0), (0.5, 0.5)]
+
+
+def test_a_search_by_meaning_alone_explains_meaning_alone(filled: Memory) -> None:
+    hit = filled.hybrid().search(Query("door code", mode="vector", explain=True)).hits[0]
+    assert hit.scores.share == 1.0
+    assert hit.score == pytest.approx(hit.scores.vector)
+
+
+def test_entries_of_a_day_that_is_named_come_first_even_without_its_words(memory: Memory) -> None:
+    for day in range(10, 20):
+        memory.write(f"memory/2026-03-{day}.md", f"Nothing much, the harbour was calm, {day} boats")
+    memory.write("memory/2026-03-14.md", "A heron sat on the gauge")
+    memory.reindex()
+    for search in (memory.lexical(), memory.hybrid()):
+        answer = search.search(Query("what about the harbour on 2026-03-14", explain=True))
+        near = {hit.path[-13:-3]: hit.scores.date for hit in answer.hits}
+        assert near["2026-03-14"] == pytest.approx(search.weights.date)
+        assert 0 < near["2026-03-13"] < near["2026-03-14"]
+        assert near["2026-03-19"] == 0
+        assert "date" in str(next(h for h in answer.hits if h.scores.date).explanation)
+    off = memory.lexical().search(Query("what about the harbour on 2026-03-14", weights=Weights(date=0)))
+    assert {hit.scores.date for hit in off.hits} == {0.0}
+
+
+# -- whose memory it is --------------------------------------------------------------------------
+
+
+@pytest.fixture
+def shared(memory: Memory) -> Memory:
+    """Memory of everybody, of Sam and of Kim."""
+    memory.write(
+        "MEMORY.md", "Coffee is in the kitchen", "The coffee machine needs descaling", "Tea is green"
+    )
+    memory.write("memory/users/sam/notes.md", "Coffee is in the kitchen", "Coffee without milk please")
+    memory.write("memory/users/kim/notes.md", "Coffee with a secret ingredient")
+    memory.reindex()
+    return memory
+
+
+def test_nobody_elses_memory_answers_and_ones_own_counts_for_more(shared: Memory) -> None:
+    for search in (shared.lexical(), shared.hybrid()):
+        answer = search.search(Query("coffee", user="sam"))
+        assert not any("users/kim" in hit.path for hit in answer.hits)
+        gains = {hit.path: hit.scores.user for hit in answer.hits}
+        assert gains["memory/users/sam/notes.md"] == pytest.approx(1.2)
+        assert gains["MEMORY.md"] == 1.0
+        assert answer.notes == ()
+
+
+def test_ones_own_copy_answers_in_place_of_everybodys(shared: Memory) -> None:
+    hits = shared.hybrid().search(Query("coffee in the kitchen", user="Sam")).hits
+    copies = [hit.path for hit in hits if hit.snippet == "Coffee is in the kitchen"]
+    assert copies == ["memory/users/sam/notes.md"]
+    anybody = shared.hybrid().search(Query("coffee in the kitchen")).hits
+    assert sum(hit.snippet == "Coffee is in the kitchen" for hit in anybody) == 2
+
+
+def test_where_a_user_has_nothing_everybodys_memory_answers_and_says_so(shared: Memory) -> None:
+    answer = shared.hybrid().search(Query("green tea", user="lee"))
+    assert answer.hits[0].snippet == "Tea is green"
+    assert answer.notes == ("nothing of lee's was found; this is what belongs to everybody",)
+
+
+def test_a_user_cannot_ask_for_somebody_elses_memory(shared: Memory) -> None:
+    answer = shared.hybrid().search(Query("coffee user:kim", user="sam"))
+    assert answer.hits == ()
+
+
+def test_what_is_in_quarantine_is_in_no_pool(memory: Memory) -> None:
+    memory.write("MEMORY.md", "The door code is 4411")
+    memory.write("_system/quarantine/MEMORY.md", "The door code is 6666")
+    memory.reindex()
+    for search in (memory.lexical(), memory.hybrid()):
+        pool = search.pool(Query("door code 6666"))
+        assert {pool.entry(one.key).path for one in pool.candidates} == {"MEMORY.md"}
+
+
+# -- the truth about the disk --------------------------------------------------------------------
+
+
+def test_four_answers_are_four_words(filled: Memory) -> None:
+    search = filled.hybrid()
+    assert search.search(Query("door code")).state == "ok"
+    assert search.search(Query("zzzqqq", mode="lexical")).state == "empty"
+    assert HybridSearch(filled.workspace, load_on_demand=False).search(Query("door code")).state == "degraded"
+    filled.write("MEMORY.md", "a line before", "The door code is 4411")
+    stale = search.search(Query("door code"))
+    assert (stale.state, stale.hits[0].start_line) == ("stale", 4)
+    assert stale.as_json()["state"] == "stale"
+
+
+def test_files_that_are_gone_do_not_leave_the_answer_short(memory: Memory) -> None:
+    for number in range(300):
+        memory.write(f"memory/notes/gone-{number:03}.md", f"harbour crane {number}")
+    memory.write("memory/notes/here.md", *(f"a note on the harbour of town number {n}" for n in range(5)))
+    memory.reindex()
+    searches = [memory.lexical(), memory.hybrid()]
+    for search in searches:
+        assert "crane" in search.search(Query("harbour crane", k=5)).hits[0].snippet
+    for number in range(300):
+        (memory.root / f"memory/notes/gone-{number:03}.md").unlink()
+    for search in searches:
+        answer = search.search(Query("harbour crane", k=5))
+        assert {hit.path for hit in answer.hits} == {"memory/notes/here.md"}
+        assert [hit.rank for hit in answer.hits] == [1, 2, 3, 4, 5]
+        assert "changed since indexing" in str(answer.stale)
+
+
+def test_an_edited_line_answers_with_its_new_text_or_not_at_all(filled: Memory) -> None:
+    search = filled.hybrid()
+    assert "4411" in search.search(Query("door code")).hits[0].snippet
+    filled.write("MEMORY.md", "Prefers async reviews over meetings", "The door code is 9999")
+    answer = search.search(Query("door code"))
+    assert "4411" not in json.dumps(answer.as_json())
+    assert any("async reviews" in hit.snippet for hit in answer.hits)
+    filled.reindex()
+    assert "9999" in search.search(Query("door code")).hits[0].snippet
+
+
+def test_a_file_that_became_a_folder_does_not_answer(filled: Memory) -> None:
+    search = filled.hybrid()
+    search.search(Query("PostgreSQL"))
+    path = filled.root / "memory/projects/atlas.md"
+    path.unlink()
+    path.mkdir()
+    answer = search.search(Query("PostgreSQL"))
+    assert "memory/projects/atlas.md" not in {hit.path for hit in answer.hits}
+    assert answer.stale
+
+
+@pytest.mark.parametrize("gone", ["", "lexical", "vectors", "flat", "manifest.json", "lexical/meta.json"])
+def test_an_index_removed_while_it_is_open_answers_on_or_says_that_it_failed(
+    filled: Memory, gone: str
+) -> None:
+    search = filled.hybrid()
+    assert search.search(Query("door code")).state == "ok"
+    place = filled.generation / gone if gone else filled.index
+    if place.is_dir():
+        shutil.rmtree(place)
+    else:
+        place.unlink()
+    for mode in ("hybrid", "lexical", "vector"):
+        said = ""
+        try:
+            said = search.search(Query("door code", mode=mode)).hits[0].snippet
+        except IndexUnavailableError as error:
+            said = error.hint
+        assert "door code" in said or "reindex" in said
+    filled.reindex()
+    again = search.search(Query("door code"))
+    assert (again.state, "door code" in again.hits[0].snippet) == ("ok", True)

@@ -13,6 +13,8 @@ from workbench.cli import (
     acting,
     conflicts,
     editing,
+    health,
+    indexing,
     keeping,
     models,
     reading,
@@ -125,8 +127,8 @@ _COMMANDS = {
         keeping.restore,
         conflicts.conflicts,
     ),
-    "Keep": (keeping.record, keeping.backup, keeping.verify),
-    "Set up": (setting_up.init, setting_up.demo, searching.reindex, models.model, reading.keys),
+    "Keep": (keeping.record, keeping.backup, keeping.verify, health.check, health.doctor, health.bench),
+    "Set up": (setting_up.init, setting_up.demo, indexing.reindex, models.model, reading.keys),
 }
 for commands in _COMMANDS.values():
     for command in commands:

@@ -28,8 +28,13 @@ class Bar:
         return self
 
     def __exit__(self, *_: object) -> None:
+        self.clear()
+
+    def clear(self) -> None:
+        """Wipe the line, so that something else can be said."""
         if self._shown:
             click.echo("\r\x1b[K", nl=False, err=True)
+            self._shown = False
 
     def show(self, progress: Progress) -> None:
         """Draw, at most ten times a second."""

@@ -107,8 +107,8 @@ class Workspace:
         return path
 
     def cache_dir(self) -> Path:
-        """Where derived things lie that are good at any moment of the workspace; made on demand."""
-        return self.state_dir()
+        """Where derived things lie that are good at any moment of the workspace; not made by asking."""
+        return self.root / layout.STATE_DIR
 
     def scan(self) -> list[MemoryFile]:
         """All memory files, sorted by path."""

@@ -1,0 +1,53 @@
+"""The collections that weights are measured on ask for what is there."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+from benchmarks.collections import Collection, demo, known_item, made, missing
+from benchmarks.weights import Bench, entries_of
+from indexing.sync import reindex
+from indexing.weights import DEFAULT, changed
+from tests.support.hashing import HashingEmbedder
+from workbench.workspace.workspace import Workspace
+
+
+def indexed(collection: Collection) -> Workspace:
+    workspace = Workspace.open(collection.root)
+    reindex(workspace, model=HashingEmbedder().choice)
+    return workspace
+
+
+def test_every_question_about_the_demo_has_its_answer_in_the_demo(tmp_path: Path) -> None:
+    collection = demo.write(tmp_path)
+    entries = entries_of(indexed(collection))
+    assert missing(collection.questions, entries) == []
+    assert len(collection.questions) >= 60
+    assert len({asked.style for asked in collection.questions}) >= 8
+
+
+def test_facts_stand_once_in_a_made_memory_and_known_items_where_they_are_said_to_be(tmp_path: Path) -> None:
+    collection = made.write(tmp_path, 2_400)
+    entries = entries_of(indexed(collection))
+    assert missing(collection.questions, entries) == []
+    holders = Counter(
+        one for asked in collection.questions for one in asked.evidence for e in entries if one.stands_in(e)
+    )
+    assert len(holders) > 20
+    asked = known_item.questions(entries, 5)
+    assert {question.style: 5 for question in asked} == Counter(question.style for question in asked)
+    for question in asked:
+        assert sum(question.evidence[0].stands_in(entry) for entry in entries) == 1
+    assert known_item.questions(entries, 5) == asked
+
+
+def test_figures_tell_good_weights_from_bad_ones(tmp_path: Path) -> None:
+    collection = made.write(tmp_path, 600)
+    workspace = indexed(collection)
+    items = known_item.questions(entries_of(workspace), 5)
+    bench = Bench(Collection("items", tmp_path, made.TODAY, items))
+    found = bench.asked("lexical")
+    good = bench.figures(changed(DEFAULT, {"vector": 0, "lexical": 1}), found)
+    none = bench.figures(changed(DEFAULT, {"log": 0, "recency": 1, "half_life": 0.001, "date": 0}), found)
+    assert sum(row[1] for row in good) > 0.7 * len(good) > sum(row[1] for row in none)
