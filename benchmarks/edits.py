@@ -20,8 +20,8 @@ from pathlib import Path
 
 from benchmarks.index import InstantEmbedder, make_workspace
 from indexing.embedding.choice import ModelChoice
-from indexing.generations import Generations
-from indexing.sync import CACHE_FILE, reindex
+from indexing.sync.generations import Generations
+from indexing.sync.run import CACHE_FILE, reindex
 from workbench.workspace.workspace import Workspace
 
 COLUMNS = ("edits", "words", "vectors", "flat", "cache", "rest", "total MB", "files", "sync p50", "p95 ms")

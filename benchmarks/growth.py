@@ -24,16 +24,16 @@ import numpy as np
 
 from benchmarks.index import Words, make_workspace, percentiles, timed
 from benchmarks.sentences import MixedEmbedder
-from indexing.answer import Query
 from indexing.embedding.choice import ModelChoice
 from indexing.embedding.select import open_embedder
-from indexing.flat import in_order
-from indexing.flat_card import INDEX_ROWS
-from indexing.generations import Generation, Generations
-from indexing.nearest import VectorReader
-from indexing.search import LexicalSearch
-from indexing.sync import reindex
-from indexing.vectors import columns, open_table
+from indexing.search.answer import Query
+from indexing.search.by_words import LexicalSearch
+from indexing.sync.generations import Generation, Generations
+from indexing.sync.run import reindex
+from indexing.vectors.flat import in_order
+from indexing.vectors.flat_card import INDEX_ROWS
+from indexing.vectors.nearest import VectorReader
+from indexing.vectors.table import columns, open_table
 from workbench.workspace.workspace import Workspace
 
 POOL = 12_000
@@ -92,7 +92,7 @@ def _from_the_shell(root: Path, text: str) -> float:
 
 def _service(root: Path, asked: list[str]) -> dict[str, str]:
     """What the interface's own service takes for whole answers, and its memory after them."""
-    command = [sys.executable, "-m", "indexing.service", str(root)]
+    command = [sys.executable, "-m", "indexing.search.service", str(root)]
     with subprocess.Popen(
         command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     ) as served:

@@ -27,16 +27,16 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # as the service has it
 import numpy as np
 from numpy.typing import NDArray
 
-from indexing.answer import Query
 from indexing.embedding.choice import ModelChoice
 from indexing.embedding.select import bulk_threads, open_embedder
-from indexing.generations import Generations
-from indexing.hybrid import HybridSearch
 from indexing.lexical.schema import open_index
 from indexing.lexical.terms import terms_of, words_query
-from indexing.nearest import VectorReader
-from indexing.search import LexicalSearch
-from indexing.sync import reindex
+from indexing.search.answer import Query
+from indexing.search.by_words import LexicalSearch
+from indexing.search.hybrid import HybridSearch
+from indexing.sync.generations import Generations
+from indexing.sync.run import reindex
+from indexing.vectors.nearest import VectorReader
 from workbench.errors import ModelUnavailableError
 from workbench.workspace.workspace import Workspace
 

@@ -24,19 +24,19 @@ from functools import cached_property
 from pathlib import Path
 
 from benchmarks.collections import Asked, Collection, demo, known_item, locomo, made, missing
-from indexing import fill
-from indexing.answer import Mode, Query
-from indexing.dates import periods_in
-from indexing.diversity import WordSets, diversified
 from indexing.document import Stored
-from indexing.generations import Generations
-from indexing.hybrid import HybridSearch
 from indexing.lexical.reader import LexicalReader
 from indexing.lexical.schema import BOOSTS
-from indexing.pool import Pool
-from indexing.ranking import rank
-from indexing.sync import reindex
-from indexing.weights import DEFAULT, PRESETS, Weights, changed
+from indexing.query.dates import periods_in
+from indexing.ranking.diversity import WordSets, diversified
+from indexing.ranking.order import rank
+from indexing.ranking.weights import DEFAULT, PRESETS, Weights, changed
+from indexing.search.answer import Mode, Query
+from indexing.search.hybrid import HybridSearch
+from indexing.search.pool import Pool
+from indexing.sync import fill
+from indexing.sync.generations import Generations
+from indexing.sync.run import reindex
 from workbench.workspace.workspace import Workspace
 
 AT = (1, 5, 10, 25, 50)

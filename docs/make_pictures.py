@@ -21,7 +21,7 @@ from textual.pilot import Pilot
 DOCS = Path(__file__).resolve().parent
 sys.path.insert(0, str(DOCS.parent))
 
-from indexing.sync import reindex  # noqa: E402 - after the path
+from indexing.sync.run import reindex  # noqa: E402 - after the path
 from screens.app import WorkbenchApp  # noqa: E402
 from screens.hits import Found  # noqa: E402
 from workbench.workspace.sample import write_demo  # noqa: E402

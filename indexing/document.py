@@ -64,10 +64,10 @@ class Stored:
 
 @dataclass(frozen=True, slots=True)
 class IndexedWords:
-    """The text of each lexical field of one entry. ``context`` is the whole passage: the entry and its neighbours.
+    """The text of each lexical field of one entry; ``context`` is the passage: the entry and its neighbours.
 
-    A passage is scored better than its parts: what a word is worth, and how long the text is that it stands in,
-    are then those of what a reader would take in at once.
+    A passage is scored better than its parts: what a word is worth, and how long the text is that it stands
+    in, are then those of what a reader would take in at once.
     """
 
     text: str

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections import OrderedDict
 
-from indexing.pages import Page, page
-from indexing.sources import Sources
+from indexing.sync.pages import Page, page
+from indexing.sync.sources import Sources
 from screens.rows import Row
 from screens.shown import line_text
 from screens.snapshots import PreviewLine

@@ -53,7 +53,7 @@ class Browsing:
             self._screen.show_dialog(BlameScreen(self._curating.historian, row.path, row.line))
 
     def _weigh(self) -> None:
-        from indexing.weights import weights_of  # noqa: PLC0415
+        from indexing.ranking.weights import weights_of  # noqa: PLC0415
         from screens.weighing import WeighingScreen  # noqa: PLC0415
 
         searching = self._screen.searching

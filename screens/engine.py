@@ -48,7 +48,7 @@ class Question:
     explain: bool = False
 
     def as_request(self, mode: str) -> dict[str, object]:
-        """The question as ``indexing.answer.query_from_json`` reads it."""
+        """The question as ``indexing.search.answer.query_from_json`` reads it."""
         said: dict[str, object] = {"query": self.text, "k": HITS, "mode": mode, "prefix": True}
         if self.weights is not None:
             said["weights"] = dict(self.weights)
@@ -137,8 +137,8 @@ class Engine:
             self._post(Answered(question.seq, found, final=not self.ready))
 
     def _search_words(self, question: Question) -> Found:
-        from indexing.answer import query_from_json  # noqa: PLC0415 - not before the first paint
-        from indexing.search import LexicalSearch  # noqa: PLC0415 - not before the first paint
+        from indexing.search.answer import query_from_json  # noqa: PLC0415 - not before the first paint
+        from indexing.search.by_words import LexicalSearch  # noqa: PLC0415 - not before the first paint
 
         if self._words is None:
             self._words = LexicalSearch(self._workspace)
@@ -151,7 +151,7 @@ class Engine:
         """Run one child to its end; why it ended."""
         try:
             child = self._child = await children.start(
-                "indexing.service", self._workspace.root, with_input=True
+                "indexing.search.service", self._workspace.root, with_input=True
             )
         except OSError as error:
             return f"the meaning half cannot be started: {error.strerror}"

@@ -11,7 +11,7 @@ from screens.shown import Shown, row_text, words
 
 @dataclass(frozen=True, slots=True)
 class ScorePart:
-    """One part of a score; see ``indexing.scores.Part``. ``how`` is plus, times or order."""
+    """One part of a score; see ``indexing.ranking.scores.Part``. ``how`` is plus, times or order."""
 
     name: str
     how: str

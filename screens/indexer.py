@@ -19,7 +19,7 @@ from workbench.workspace.workspace import Workspace
 
 
 class Indexer:
-    """Runs ``indexing.bulk`` and reports its progress as ``IndexProgress``."""
+    """Runs ``indexing.sync.bulk`` and reports its progress as ``IndexProgress``."""
 
     def __init__(self, workspace: Workspace, post: Callable[[Message], object]) -> None:
         self._workspace = workspace
@@ -54,7 +54,7 @@ class Indexer:
     async def _once(self) -> None:
         try:
             root = self._workspace.root
-            child = self._child = await children.start("indexing.bulk", root, with_input=False)
+            child = self._child = await children.start("indexing.sync.bulk", root, with_input=False)
         except OSError as error:
             self._post(IndexProgress(None, searchable=False, problem=str(error.strerror)))
             return

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from datetime import date
 from functools import lru_cache
 
-from indexing.conditions import FIELDS
-from indexing.filters import Filters
-from indexing.language import understand
-from indexing.question import Question
+from indexing.query.conditions import FIELDS
+from indexing.query.filters import Filters
+from indexing.query.language import understand
+from indexing.query.question import Question
 from screens.rows import Part, Tone
 from screens.shown import row_text
 from workbench.memory.entry import Kind

@@ -40,8 +40,8 @@ class Watcher:
         self._stop.set()
 
     def _run(self) -> None:
-        from indexing.sources import Sources  # noqa: PLC0415 - not before the first paint
-        from indexing.watch import Pause, hints, occasions  # noqa: PLC0415
+        from indexing.sync.sources import Sources  # noqa: PLC0415 - not before the first paint
+        from indexing.sync.watch import Pause, hints, occasions  # noqa: PLC0415
 
         beside = bool(Sources(self._workspace).all[1:])
         found = hints(lambda: Sources(self._workspace), self._stop, self._say)
@@ -62,7 +62,7 @@ class Watcher:
         return outside
 
     def _look_elsewhere(self) -> None:
-        from indexing.freshness import freshness  # noqa: PLC0415
+        from indexing.sync.freshness import freshness  # noqa: PLC0415
 
         state = freshness(self._workspace)
         seen = (state.added, state.changed, state.removed, state.generation)

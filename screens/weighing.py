@@ -15,7 +15,7 @@ from textual.containers import Vertical
 from textual.content import Content
 from textual.screen import Screen
 
-from indexing.weights import PRESETS, Weights
+from indexing.ranking.weights import PRESETS, Weights
 from screens.actions import Context, Place, bindings, by_id, hints
 from screens.explaining import ScorePart, by_name, effect, sum_of
 from screens.help import HelpScreen

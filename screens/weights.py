@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 
-from indexing.weights import FUSIONS, PRESETS, Weights, changed
+from indexing.ranking.weights import FUSIONS, PRESETS, Weights, changed
 from workbench.memory.entry import Kind
 
 _FACTOR_MOST = 10.0

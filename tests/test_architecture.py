@@ -92,9 +92,9 @@ def audit(event, arguments):
 sys.addaudithook(audit)
 from tests.support.workspaces import Sandbox
 from workbench.curation import plan_promote, plan_undo
-from indexing.answer import Query
-from indexing.search import LexicalSearch
-from indexing.sync import reindex
+from indexing.search.answer import Query
+from indexing.search.by_words import LexicalSearch
+from indexing.sync.run import reindex
 from pathlib import Path
 s = Sandbox(Path(sys.argv[1]) / "w")
 address = s.address("staging port")

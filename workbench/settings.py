@@ -93,7 +93,7 @@ class Settings:
     embedding_device: str = ""
     """Where the local model runs for an index: `cpu`, `cuda`, `mps`; empty for what is found."""
     search_preset: str = "default"
-    """Weights to rank by: `default`, `openclaw`, `goclaw`, `words` or `meaning`; the keys below change them."""
+    """Weights to rank by: default, openclaw, goclaw, words or meaning; the keys below change them."""
     search_vector: float = -1.0
     """What meaning counts against words; negative, here and below: as the preset says."""
     search_lexical: float = -1.0

@@ -14,7 +14,7 @@ from indexing.lexical.schema import stemmed, words
 from indexing.lexical.spelling import forgiven, nearest
 from indexing.lexical.terms import MAX_CHARACTERS, NO_TERMS, Terms, terms_of
 from indexing.lexical.vocabulary import Vocabulary
-from indexing.question import Question
+from indexing.query.question import Question
 from indexing.words import STOP_WORDS, blankless_runs, normal
 
 _CHUNK = re.compile(r"\S+")

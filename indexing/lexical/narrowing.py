@@ -13,10 +13,10 @@ from collections.abc import Callable, Iterable, Iterator
 from tantivy import FieldType, Occur, Query
 
 from indexing.document import kind_code, path_term
-from indexing.filters import Filters
 from indexing.lexical.schema import schema, stemmed, words
 from indexing.lexical.vocabulary import Vocabulary
-from indexing.question import Question
+from indexing.query.filters import Filters
+from indexing.query.question import Question
 from indexing.words import bigrams, blankless_runs, exact_tokens, normal, without_runs
 
 MAX_WORDS = 64

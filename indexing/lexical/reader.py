@@ -19,7 +19,7 @@ from indexing.lexical.schema import open_index, schema, stemmed
 from indexing.lexical.stand_in import lockable, stand_in
 from indexing.lexical.terms import Terms, these, words_query
 from indexing.lexical.vocabulary import Vocabulary
-from indexing.question import Question
+from indexing.query.question import Question
 
 _COLUMNS = ("key", "day", "kind", "marks")
 

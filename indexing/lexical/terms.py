@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from tantivy import Occur, Query
 
-from indexing.dates import named_days
 from indexing.lexical.schema import BOOSTS, schema, stemmed, words
+from indexing.query.dates import named_days
 from indexing.words import (
     STOP_WORDS,
     bigrams,

@@ -446,7 +446,7 @@ def test_a_senseless_weight_is_refused_by_name(run: Run, weight: str) -> None:
 
 
 def test_all_presets_can_be_chosen() -> None:
-    from indexing.weights import PRESETS
+    from indexing.ranking.weights import PRESETS
     from workbench.cli import weighing
 
     assert tuple(PRESETS) == weighing.PRESETS

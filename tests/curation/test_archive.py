@@ -6,9 +6,9 @@ from datetime import date
 
 import pytest
 
-from indexing.answer import Query
-from indexing.search import LexicalSearch
-from indexing.sync import reindex
+from indexing.search.answer import Query
+from indexing.search.by_words import LexicalSearch
+from indexing.sync.run import reindex
 from tests.support.workspaces import LOG, MEMORY_TEXT, Sandbox
 from workbench.curation import plan_archive, plan_move, plan_undo
 from workbench.errors import NotCuratableError

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from indexing.answer import Query
-from indexing.search import LexicalSearch
-from indexing.sync import reindex
+from indexing.search.answer import Query
+from indexing.search.by_words import LexicalSearch
+from indexing.sync.run import reindex
 from tests.support.workspaces import EPISODE, EPISODE_TEXT, LOG, LOG_TEXT, MEMORY_TEXT, Sandbox
 from workbench.curation import plan_promote, plan_quarantine, plan_release, plan_undo, quarantined
 from workbench.errors import ConflictError, EntryNotFoundError, NotCuratableError, NotMemoryError

@@ -9,9 +9,9 @@ from datetime import date
 
 import pytest
 
-from indexing.answer import Query
-from indexing.search import LexicalSearch
-from indexing.sync import reindex
+from indexing.search.answer import Query
+from indexing.search.by_words import LexicalSearch
+from indexing.sync.run import reindex
 from tests.support.workspaces import LOG, Sandbox
 from workbench.curation import plan_forget, plan_promote, plan_undo
 from workbench.workspace.plan import Plan
@@ -107,7 +107,7 @@ def test_the_index_follows_content_whatever_the_file_says_of_its_time(
     sandbox: Sandbox, stamp: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Size, inode and time of change are what they were, and the change is no recent one either."""
-    monkeypatch.setattr("indexing.changes.RACY_NS", 0)
+    monkeypatch.setattr("indexing.sync.changes.RACY_NS", 0)
     place, target = sandbox.workspace, sandbox.root / LOG
     os.utime(target, (stamp, stamp))
     reindex(place, vectors=False)

@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from indexing.answer import Query
-from indexing.search import LexicalSearch
-from indexing.sync import reindex
+from indexing.search.answer import Query
+from indexing.search.by_words import LexicalSearch
+from indexing.sync.run import reindex
 from tests.indexing.conftest import (  # noqa: F401 - fixtures
     model_cache,
     own_model,

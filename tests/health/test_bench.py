@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from indexing.answer import Query
-from indexing.search import LexicalSearch
+from indexing.search.answer import Query
+from indexing.search.by_words import LexicalSearch
 from tests.health.conftest import Ward
 from tests.support.hashing import HashingEmbedder
 from workbench.cli import main
@@ -64,7 +64,7 @@ def test_entries_are_found_by_their_own_rarer_words(larger: Ward) -> None:
 
 
 def test_with_vectors_all_three_ways_are_measured_and_judged(larger: Ward) -> None:
-    from indexing.sync import reindex
+    from indexing.sync.run import reindex
 
     model = HashingEmbedder()
     reindex(Workspace.open(larger.root), model=model.choice)

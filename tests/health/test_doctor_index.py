@@ -13,9 +13,9 @@ from pathlib import Path
 import pytest
 from tantivy import Document, Index, SchemaBuilder
 
-from indexing.generations import Generation
 from indexing.storage import shape
-from indexing.sync import CACHE_FILE
+from indexing.sync.generations import Generation
+from indexing.sync.run import CACHE_FILE
 from tests.health.conftest import Ward
 from tests.support.workspaces import Sandbox
 from workbench.health.finding import Finding

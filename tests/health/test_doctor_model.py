@@ -10,13 +10,13 @@ from pathlib import Path
 
 import pytest
 
-from indexing.answer import Query
 from indexing.embedding import locate as locating
 from indexing.embedding.hub import WEIGHTS
 from indexing.embedding.locate import locate
 from indexing.embedding.prepared import CARD, GRAPH, TOKENIZER
 from indexing.embedding.select import prepared_folder
-from indexing.hybrid import HybridSearch
+from indexing.search.answer import Query
+from indexing.search.hybrid import HybridSearch
 from tests.health.conftest import QUESTIONS, Ward
 from workbench.health.finding import Finding
 from workbench.workspace.workspace import Workspace

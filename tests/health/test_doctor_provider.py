@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from indexing.generations import Generation
+from indexing.sync.generations import Generation
 from tests.health.conftest import Ward
 from tests.support.provider import Provider, providing, refused
 from workbench.health.bench import bench

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from indexing.search import LexicalSearch
+from indexing.search.by_words import LexicalSearch
 from tests.health.conftest import Ward
 from workbench.cli import main
 from workbench.errors import UsageError

@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from indexing.answer import Answer, Query
 from indexing.embedding.locate import locate
 from indexing.embedding.select import open_embedder, prepared_folder
-from indexing.hybrid import HybridSearch
-from indexing.report import Report
-from indexing.search import LexicalSearch
-from indexing.sync import reindex
+from indexing.search.answer import Answer, Query
+from indexing.search.by_words import LexicalSearch
+from indexing.search.hybrid import HybridSearch
+from indexing.sync.report import Report
+from indexing.sync.run import reindex
 from tests.support.hashing import HashingEmbedder
 from tests.support.sessions import claw
 from tests.support.tiny import make_tiny_model

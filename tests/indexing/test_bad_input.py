@@ -19,11 +19,11 @@ import pyarrow as pa
 import pytest
 from tantivy import Document, Index, SchemaBuilder
 
-from indexing.answer import Query
-from indexing.freshness import freshness
-from indexing.report import Progress
-from indexing.sync import reindex
-from indexing.vectors import VectorWriter
+from indexing.search.answer import Query
+from indexing.sync.freshness import freshness
+from indexing.sync.report import Progress
+from indexing.sync.run import reindex
+from indexing.vectors.table import VectorWriter
 from tests.indexing.conftest import Memory
 from tests.indexing.test_sync import answers
 from tests.support.hashing import HashingEmbedder
@@ -205,7 +205,7 @@ def test_a_bulk_process_that_is_killed_while_embedding_leaves_words_and_the_next
         "WORKBENCH_CONFIG": str(settings),
         "WORKBENCH_CACHE": str(tmp_path / "models"),
     }
-    command = [sys.executable, "-m", "indexing.bulk", str(memory.root)]
+    command = [sys.executable, "-m", "indexing.sync.bulk", str(memory.root)]
 
     child = subprocess.Popen(command, cwd=PROJECT, env=environment, stdout=subprocess.PIPE)
     assert child.stdout is not None

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from benchmarks.collections import Collection, demo, known_item, made, missing
 from benchmarks.weights import Bench, entries_of
-from indexing.sync import reindex
-from indexing.weights import DEFAULT, changed
+from indexing.ranking.weights import DEFAULT, changed
+from indexing.sync.run import reindex
 from tests.support.hashing import HashingEmbedder
 from workbench.workspace.workspace import Workspace
 

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from indexing.freshness import freshness
-from indexing.sync import reindex
-from indexing.verify import verify_index
+from indexing.sync.freshness import freshness
+from indexing.sync.run import reindex
+from indexing.sync.verify import verify_index
 from tests.indexing.conftest import Memory, Owner
 from tests.support.sessions import append, claw, code, plain
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from indexing.dates import named_days, period, periods_in, readings
+from indexing.query.dates import named_days, period, periods_in, readings
 from indexing.words import date_words
 
 TODAY = date(2026, 3, 20)

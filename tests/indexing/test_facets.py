@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from indexing.answer import Query
 from indexing.facets import Facets, FacetsOf, importance_in, pinned_in, read_line, user_code, user_in
+from indexing.search.answer import Query
 from tests.indexing.conftest import Memory
 from workbench.memory.entry import Kind
 from workbench.memory.markdown import parse_document

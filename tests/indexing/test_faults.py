@@ -14,8 +14,8 @@ from pathlib import Path
 import pytest
 
 from indexing import storage
-from indexing.answer import Query
-from indexing.freshness import freshness
+from indexing.search.answer import Query
+from indexing.sync.freshness import freshness
 from tests.indexing.conftest import Memory
 from tests.indexing.test_sync import answers
 from workbench.errors import IndexUnavailableError
@@ -25,13 +25,15 @@ CHILD = """
 import os, signal, sys
 from pathlib import Path
 root, nth, vectors = Path(sys.argv[1]), int(sys.argv[2]), sys.argv[3] == "vectors"
-from indexing import generations, manifest, storage, sync
+from indexing import storage
+from indexing.sync import generations, manifest
+from indexing.sync import run as sync
 from indexing.lexical import writer
 targets = [(storage, "write_json"), (storage, "remove"), (writer.LexicalWriter, "replace"),
            (writer.LexicalWriter, "commit"), (writer.LexicalWriter, "compact"),
            (generations.Generations, "publish"), (generations.Generations, "begin")]
 if vectors:
-    from indexing import vectors as store
+    from indexing.vectors import table as store
     from indexing.embedding import cache
     targets += [(store.VectorWriter, "replace"), (store.VectorWriter, "tidy"),
                 (store, "write_rows"), (store, "write_card"), (store, "sweep"),
@@ -185,7 +187,7 @@ def test_a_full_disk_is_told_and_healed(filled: Memory, nth: int, monkeypatch: p
 
     with monkeypatch.context() as patch:
         for module in ("generations", "manifest"):
-            patch.setattr(f"indexing.{module}.write_json", full)
+            patch.setattr(f"indexing.sync.{module}.write_json", full)
         with pytest.raises(IndexUnavailableError, match="No space left") as caught:
             filled.reindex()
         assert "untouched" in caught.value.hint

@@ -11,9 +11,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from indexing.answer import Query
-from indexing.filters import Filters
-from indexing.question import Question
+from indexing.query.filters import Filters
+from indexing.query.question import Question
+from indexing.search.answer import Query
 from tests.indexing.conftest import Memory
 from workbench.memory.entry import Kind
 

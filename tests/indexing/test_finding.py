@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from indexing.answer import Query
 from indexing.lexical.spelling import distance, forgiven
+from indexing.search.answer import Query
 from tests.indexing.conftest import Memory
 
 LINES = (

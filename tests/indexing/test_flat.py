@@ -12,13 +12,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from indexing import vectors
-from indexing.flat import open_flat
-from indexing.flat_card import CARD, fitting_card, newest_version, versions_folder
-from indexing.generations import Generation
-from indexing.nearest import VectorReader
-from indexing.vectors import Rows, VectorWriter, columns, open_table
-from indexing.verify import verify_index
+from indexing.sync.generations import Generation
+from indexing.sync.verify import verify_index
+from indexing.vectors import table as vectors
+from indexing.vectors.flat import open_flat
+from indexing.vectors.flat_card import CARD, fitting_card, newest_version, versions_folder
+from indexing.vectors.nearest import VectorReader
+from indexing.vectors.table import Rows, VectorWriter, columns, open_table
 from tests.indexing.conftest import Memory
 from tests.indexing.test_hygiene import imported
 from tests.indexing.test_sync import answers
@@ -108,8 +108,8 @@ def test_an_empty_table_has_an_empty_copy(store: Store) -> None:
 
 def test_searching_by_meaning_loads_neither_lancedb_nor_arrow(filled: Memory) -> None:
     code = (
-        "from indexing.hybrid import HybridSearch\n"
-        "from indexing.answer import Query\n"
+        "from indexing.search.hybrid import HybridSearch\n"
+        "from indexing.search.answer import Query\n"
         "from tests.support.hashing import HashingEmbedder\n"
         "from workbench.workspace.workspace import Workspace\n"
         f"place = Workspace.open({str(filled.root)!r})\n"

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from indexing.answer import Query
-from indexing.service import Service
+from indexing.search.answer import Query
+from indexing.search.service import Service
 from tests.indexing.conftest import Memory
 
 PIECES = (

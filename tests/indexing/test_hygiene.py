@@ -25,8 +25,8 @@ def imported(code: str, *names: str) -> set[str]:
 
 def test_searching_by_words_loads_no_vectors(filled: Memory) -> None:
     code = (
-        "from indexing.search import LexicalSearch\n"
-        "from indexing.answer import Query\n"
+        "from indexing.search.by_words import LexicalSearch\n"
+        "from indexing.search.answer import Query\n"
         "from workbench.workspace.workspace import Workspace\n"
         f"answer = LexicalSearch(Workspace.open({str(filled.root)!r})).search(Query('door code'))\n"
         "assert answer.hits"
@@ -38,8 +38,8 @@ def test_a_hybrid_search_without_vectors_loads_none(memory: Memory) -> None:
     memory.write("MEMORY.md", "The door code is 4411")
     memory.reindex(vectors=False)
     code = (
-        "from indexing.hybrid import HybridSearch\n"
-        "from indexing.answer import Query\n"
+        "from indexing.search.hybrid import HybridSearch\n"
+        "from indexing.search.answer import Query\n"
         "from workbench.workspace.workspace import Workspace\n"
         f"answer = HybridSearch(Workspace.open({str(memory.root)!r})).search(Query('door code'))\n"
         "assert answer.hits and answer.degraded"
@@ -49,14 +49,16 @@ def test_a_hybrid_search_without_vectors_loads_none(memory: Memory) -> None:
 
 def test_freshness_loads_no_engine(filled: Memory) -> None:
     code = (
-        "from indexing.freshness import freshness\n"
+        "from indexing.sync.freshness import freshness\n"
         "from workbench.workspace.workspace import Workspace\n"
         f"assert freshness(Workspace.open({str(filled.root)!r})).state == 'fresh'"
     )
     assert imported(code, "tantivy", *VECTORS) == set()
 
 
-@pytest.mark.parametrize("module", ["indexing", "indexing.answer", "indexing.freshness", "indexing.report"])
+@pytest.mark.parametrize(
+    "module", ["indexing", "indexing.search.answer", "indexing.sync.freshness", "indexing.sync.report"]
+)
 def test_light_modules_stay_light(module: str) -> None:
     assert imported(f"import {module}", "tantivy", *VECTORS) == set()
 
@@ -64,7 +66,7 @@ def test_light_modules_stay_light(module: str) -> None:
 def test_a_sync_without_vectors_loads_no_vectors(filled: Memory) -> None:
     filled.write("memory/new.md", "new words")
     code = (
-        "from indexing.sync import reindex\n"
+        "from indexing.sync.run import reindex\n"
         "from workbench.workspace.workspace import Workspace\n"
         f"assert reindex(Workspace.open({str(filled.root)!r}), vectors=False).added == 1"
     )

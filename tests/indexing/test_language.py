@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from indexing.conditions import MAX_VALUES
-from indexing.filters import Filters
-from indexing.language import MAX_PIECES, understand
-from indexing.question import Question
+from indexing.query.conditions import MAX_VALUES
+from indexing.query.filters import Filters
+from indexing.query.language import MAX_PIECES, understand
+from indexing.query.question import Question
 from workbench.memory.entry import Kind
 
 TODAY = date(2026, 3, 20)

@@ -11,12 +11,12 @@ from pathlib import Path
 
 import pytest
 
-from indexing import lookback
-from indexing.hybrid import HybridSearch
-from indexing.lookback import Lookback, Moment
-from indexing.past import missing_index, moment_named
-from indexing.service import Service
-from indexing.sync import reindex
+from indexing.search import lookback
+from indexing.search.hybrid import HybridSearch
+from indexing.search.lookback import Lookback, Moment
+from indexing.search.past import missing_index, moment_named
+from indexing.search.service import Service
+from indexing.sync.run import reindex
 from tests.support.workspaces import LOG, LOG_TEXT, Sandbox
 from workbench.errors import OperationNotFoundError
 from workbench.workspace.past import PastWorkspace, open_past

@@ -10,14 +10,14 @@ from pathlib import Path
 
 import pytest
 
-from indexing.answer import Answer, Query
 from indexing.embedding.remote import embedder as remote
 from indexing.embedding.select import open_embedder
-from indexing.hybrid import HybridSearch
-from indexing.report import Report
-from indexing.spending import Backfill
-from indexing.sync import reindex
-from indexing.verify import verify_index
+from indexing.search.answer import Answer, Query
+from indexing.search.hybrid import HybridSearch
+from indexing.sync.report import Report
+from indexing.sync.run import reindex
+from indexing.sync.spending import Backfill
+from indexing.sync.verify import verify_index
 from tests.indexing.conftest import Memory
 from tests.support.provider import Asked, Provider, Reply, providing, refused
 from tests.support.remote import Waits

@@ -11,12 +11,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from indexing.dates import Period
-from indexing.diversity import WordSets, diversified, likeness
-from indexing.explanation import explain, parts_of
 from indexing.facets import Facets, user_code
-from indexing.ranking import Candidate, Ranked, nearness, pool_size, rank
-from indexing.weights import (
+from indexing.query.dates import Period
+from indexing.ranking.diversity import WordSets, diversified, likeness
+from indexing.ranking.explanation import explain, parts_of
+from indexing.ranking.order import Candidate, Ranked, nearness, pool_size, rank
+from indexing.ranking.weights import (
     DEFAULT,
     FUSIONS,
     PRESETS,

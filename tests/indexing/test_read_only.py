@@ -12,14 +12,14 @@ from pathlib import Path
 
 import pytest
 
-from indexing import fill, nearest, search  # noqa: F401 - loaded before rights are given up
-from indexing.answer import Query
 from indexing.engines import RefusedError, engine
-from indexing.freshness import freshness
 from indexing.lexical import writer  # noqa: F401
 from indexing.lexical.stand_in import lockable, stand_in
-from indexing.search import LexicalSearch
-from indexing.sync import reindex
+from indexing.search.answer import Query
+from indexing.search.by_words import LexicalSearch
+from indexing.sync.freshness import freshness
+from indexing.sync.run import reindex
+from indexing.vectors import nearest  # noqa: F401 - loaded before rights are given up
 from tests.indexing.conftest import Memory
 from tests.indexing.test_sync import answers
 from workbench.errors import IndexUnavailableError, ReadOnlyError

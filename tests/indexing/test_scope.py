@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from indexing.answer import Query
-from indexing.freshness import freshness
-from indexing.report import Report
-from indexing.sync import reindex
+from indexing.search.answer import Query
+from indexing.sync.freshness import freshness
+from indexing.sync.report import Report
+from indexing.sync.run import reindex
 from tests.indexing.conftest import Memory, Owner
 from workbench.errors import UsageError, WorkspaceError
 
@@ -88,7 +88,7 @@ def test_a_part_vouches_for_no_time_stamp_outside_of_it(filled: Memory) -> None:
 
 
 def synced_ns(memory: Memory) -> int:
-    from indexing.manifest import read_manifest
+    from indexing.sync.manifest import read_manifest
 
     manifest = read_manifest(memory.generation / "manifest.json")
     assert manifest is not None

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from indexing.answer import Query
+from indexing.search.answer import Query
 from indexing.words import blankless_runs, normal
 from tests.indexing.conftest import Memory
 

@@ -11,11 +11,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from indexing.answer import Query, query_from_json
-from indexing.filters import Filters
-from indexing.hybrid import HybridSearch
-from indexing.search import LexicalSearch
-from indexing.weights import PRESETS, Weights, changed
+from indexing.query.filters import Filters
+from indexing.ranking.weights import PRESETS, Weights, changed
+from indexing.search.answer import Query, query_from_json
+from indexing.search.by_words import LexicalSearch
+from indexing.search.hybrid import HybridSearch
 from tests.indexing.conftest import Memory
 from tests.support.hashing import HashingEmbedder, unavailable
 from workbench.errors import IndexUnavailableError, UsageError

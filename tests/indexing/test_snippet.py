@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from indexing.answer import SNIPPET_CHARACTERS
 from indexing.lexical.terms import terms_of
-from indexing.snippet import highlights, snippet
+from indexing.search.answer import SNIPPET_CHARACTERS
+from indexing.search.snippet import highlights, snippet
 
 FILLER = "alpha beta gamma delta " * 40
 

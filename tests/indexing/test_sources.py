@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from indexing.answer import Query
-from indexing.freshness import freshness
-from indexing.sources import MARKDOWN_LIMIT, Sources
-from indexing.verify import verify_index
+from indexing.search.answer import Query
+from indexing.sync.freshness import freshness
+from indexing.sync.sources import MARKDOWN_LIMIT, Sources
+from indexing.sync.verify import verify_index
 from tests.indexing.conftest import Memory, Owner
 from tests.support.sessions import append, claw, code, jsonl, plain
 from workbench.errors import NotMemoryError, UsageError
@@ -176,7 +176,7 @@ def test_what_becomes_excluded_leaves_the_index_wherever_it_is(
 def test_what_is_left_out_answers_no_more_though_its_file_did_not_change(
     owner: Owner, notes: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("indexing.index_words.RACY_NS", 0)  # its stamp alone vouches for it
+    monkeypatch.setattr("indexing.sync.index_words.RACY_NS", 0)  # its stamp alone vouches for it
     memory = owner.opens(extra_paths=[notes])
     memory.write("MEMORY.md", "My own quokka")
     memory.reindex()

@@ -14,13 +14,13 @@ from hypothesis.extra import numpy as arrays
 
 from indexing.document import Stamp, Stored, entry_key, kind_code
 from indexing.embedding.cache import EmbeddingCache
-from indexing.fill import with_context
 from indexing.lexical.reader import LexicalReader
 from indexing.lexical.writer import LexicalWriter, deleted_share
-from indexing.manifest import CONTEXT_WEIGHT
-from indexing.nearest import VectorReader
-from indexing.question import Question
-from indexing.vectors import Rows, VectorWriter, open_table
+from indexing.query.question import Question
+from indexing.sync.fill import with_context
+from indexing.sync.manifest import CONTEXT_WEIGHT
+from indexing.vectors.nearest import VectorReader
+from indexing.vectors.table import Rows, VectorWriter, open_table
 from workbench.errors import IndexUnavailableError
 from workbench.memory.entry import Kind, entry_hash
 
@@ -150,7 +150,7 @@ def test_rows_of_a_file_are_replaced_and_readers_see_it(tmp_path: Path) -> None:
 
 
 def test_many_writes_stay_few_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("indexing.vectors._MOST_FRAGMENTS", 20)
+    monkeypatch.setattr("indexing.vectors.table._MOST_FRAGMENTS", 20)
     writer = VectorWriter(tmp_path, 4)
     for number in range(60):
         writer.replace([f"{number:016x}"], rows(number % 4, file=f"{number:016x}"))
@@ -168,10 +168,10 @@ def test_what_a_large_build_leaves_is_let_go_by_the_next_sync(
     for _ in range(10):
         writer.replace(["a" * 16], rows(0, 1, 2, 3))
     before = held()
-    monkeypatch.setattr("indexing.vectors._SPARE_BYTES", 0)
+    monkeypatch.setattr("indexing.vectors.table._SPARE_BYTES", 0)
     VectorWriter(tmp_path, 4)
     assert held() == before, "what a search may still be reading was taken away"
-    monkeypatch.setattr("indexing.vectors._KEEP_VERSIONS", timedelta(milliseconds=1))
+    monkeypatch.setattr("indexing.vectors.table._KEEP_VERSIONS", timedelta(milliseconds=1))
     assert VectorWriter(tmp_path, 4).count() == 4
     assert held() < before / 5
 
@@ -190,7 +190,7 @@ def test_no_vectors_is_an_error_of_ours(tmp_path: Path) -> None:
 def test_an_index_is_built_from_many_rows_on_and_agrees_with_the_matrix(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("indexing.vectors.INDEX_ROWS", 1_000)
+    monkeypatch.setattr("indexing.vectors.table.INDEX_ROWS", 1_000)
     random = np.random.default_rng(1)
     centres = random.standard_normal((20, 32))
     vectors = centres[random.integers(0, 20, 3_000)] + 0.4 * random.standard_normal((3_000, 32))
@@ -205,7 +205,7 @@ def test_an_index_is_built_from_many_rows_on_and_agrees_with_the_matrix(
         right = exact.nearest(vector, 10).keys.tolist()
         shared += len(set(right) & set(indexed.nearest(vector, 10).keys.tolist()))
     assert shared >= 170  # of 200; its partitions are trained on a random sample
-    monkeypatch.setattr("indexing.nearest._KEYS_A_FILTER", 100)
+    monkeypatch.setattr("indexing.vectors.nearest._KEYS_A_FILTER", 100)
     shared = 0
     for vector in vectors[:20]:
         many, few = np.arange(0, count, 2), np.arange(0, count, 13)

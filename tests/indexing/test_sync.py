@@ -7,10 +7,10 @@ import shutil
 
 import pytest
 
-from indexing.answer import Query
-from indexing.freshness import freshness
-from indexing.report import Progress
-from indexing.sync import reindex
+from indexing.search.answer import Query
+from indexing.sync.freshness import freshness
+from indexing.sync.report import Progress
+from indexing.sync.run import reindex
 from tests.indexing.conftest import Memory
 from tests.support.hashing import HashingEmbedder, unavailable
 from workbench.errors import BusyError, WorkspaceError
@@ -92,7 +92,7 @@ def test_content_decides_when_size_and_time_are_the_same(filled: Memory) -> None
 
 
 def test_an_old_file_is_not_read_again(filled: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("indexing.changes.RACY_NS", 0)  # all are older than the sync
+    monkeypatch.setattr("indexing.sync.changes.RACY_NS", 0)  # all are older than the sync
     filled.reindex()
     monkeypatch.setattr(type(filled.workspace), "read", lambda *_: pytest.fail("it was read"))
     assert filled.reindex().unchanged == 4

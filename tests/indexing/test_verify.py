@@ -6,12 +6,12 @@ import dataclasses
 import shutil
 
 from indexing.document import entry_key, file_key, kind_code
-from indexing.fill import sections, with_context
-from indexing.generations import Generation
 from indexing.lexical.reader import LexicalReader
 from indexing.lexical.writer import LexicalWriter
-from indexing.vectors import Rows, VectorWriter, open_table
-from indexing.verify import verify_index
+from indexing.sync.fill import sections, with_context
+from indexing.sync.generations import Generation
+from indexing.sync.verify import verify_index
+from indexing.vectors.table import Rows, VectorWriter, open_table
 from tests.indexing.conftest import Memory
 from tests.support.hashing import unavailable
 from workbench.audit.flaw import Flaw

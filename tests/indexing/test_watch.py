@@ -10,12 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from indexing.freshness import freshness
-from indexing.keep_up import KeepUp, Run
-from indexing.report import Report
-from indexing.sources import Sources
-from indexing.sync import reindex
-from indexing.watch import DEBOUNCE_SECONDS, LONGEST_SECONDS, Pause, Watch, hints, occasions
+from indexing.sync.freshness import freshness
+from indexing.sync.keep_up import KeepUp, Run
+from indexing.sync.report import Report
+from indexing.sync.run import reindex
+from indexing.sync.sources import Sources
+from indexing.sync.watch import DEBOUNCE_SECONDS, LONGEST_SECONDS, Pause, Watch, hints, occasions
 from tests.indexing.conftest import Memory, Owner
 from tests.support.sessions import append, plain
 from workbench.workspace.locks import hold
@@ -86,8 +86,8 @@ class Following:
 @pytest.fixture
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """The clock looks often, and so does polling."""
-    monkeypatch.setattr("indexing.watch.RECONCILE_SECONDS", 0.2)
-    monkeypatch.setattr("indexing.watch.POLL_SECONDS", 0.05)
+    monkeypatch.setattr("indexing.sync.watch.RECONCILE_SECONDS", 0.2)
+    monkeypatch.setattr("indexing.sync.watch.POLL_SECONDS", 0.05)
 
 
 def test_changes_are_indexed_as_they_come_and_it_ends_when_told(filled: Memory) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from indexing.sync import reindex
+from indexing.sync.run import reindex
 from screens.previewing import preview_of
 from screens.rows import Row
 from screens.shown import words
@@ -41,8 +41,8 @@ def workspace(sandbox: Sandbox, notes: Path) -> Workspace:
 
 
 def shown(workspace: Workspace, asked: str) -> Preview:
-    from indexing.answer import Query
-    from indexing.search import LexicalSearch
+    from indexing.search.answer import Query
+    from indexing.search.by_words import LexicalSearch
 
     hit = LexicalSearch(workspace).search(Query(asked, mode="lexical")).hits[0]
     row = Row(hit.entry, words("x"), path=hit.path, address=hit.entry, line=hit.start_line)
@@ -102,7 +102,7 @@ async def test_a_hit_beside_is_previewed_and_not_acted_on(workspace: Workspace, 
 def test_the_screen_is_told_of_its_own_files_and_of_what_is_worth_a_run_beside(
     workspace: Workspace, notes: Path, sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("indexing.watch.RECONCILE_SECONDS", 0.2)
+    monkeypatch.setattr("indexing.sync.watch.RECONCILE_SECONDS", 0.2)
     changed, elsewhere = threading.Event(), threading.Event()
     watcher = Watcher(workspace, changed.set, elsewhere.set, lambda _: None)
     watcher.start()

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from textual import events
 
-from indexing.sync import reindex
+from indexing.sync.run import reindex
 from screens import holding, searching
 from tests.screens.interface import Interface, opened
 from tests.support.workspaces import LOG, Sandbox

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from textual import events
 
-from indexing.sync import reindex
+from indexing.sync.run import reindex
 from screens.hits import Found, FoundHit
 from screens.messages import Answered
 from tests.screens.interface import Interface, opened
@@ -49,11 +49,11 @@ def children(indexed: Sandbox, monkeypatch: pytest.MonkeyPatch) -> list[Process]
     script = MEANING % {"decided": indexed.address("We decided"), "port": indexed.address("staging")}
 
     async def start(module: str, root: Path, *, with_input: bool) -> Process:
-        code = script if module == "indexing.service" else NOTHING
+        code = script if module == "indexing.search.service" else NOTHING
         child = await create_subprocess_exec(sys.executable, "-c", code, stdin=PIPE, stdout=PIPE)
         if not with_input and child.stdin:
             child.stdin.close()
-        if module == "indexing.service":
+        if module == "indexing.search.service":
             started.append(child)
         return child
 

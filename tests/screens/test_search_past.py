@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from indexing.sync import reindex
+from indexing.sync.run import reindex
 from tests.screens.interface import Interface, opened
 from tests.support.workspaces import LOG, LOG_TEXT, Sandbox
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from indexing.sync import reindex
+from indexing.sync.run import reindex
 from screens import engine
 from tests.screens.interface import Interface, opened
 from tests.support.workspaces import LOG, LOG_TEXT, Sandbox
@@ -45,11 +45,11 @@ def answering(monkeypatch: pytest.MonkeyPatch) -> Answering:
         started: list[Process] = []
 
         async def start(module: str, root: Path, *, with_input: bool) -> Process:
-            code = READY + script if module == "indexing.service" else SILENT
+            code = READY + script if module == "indexing.search.service" else SILENT
             child = await create_subprocess_exec(sys.executable, "-c", code, stdin=PIPE, stdout=PIPE)
             if not with_input and child.stdin:
                 child.stdin.close()
-            if module == "indexing.service":
+            if module == "indexing.search.service":
                 started.append(child)
             return child
 

@@ -11,7 +11,7 @@ import pexpect
 import pyte
 import pytest
 
-from indexing.sync import reindex
+from indexing.sync.run import reindex
 from screens import terminal
 from tests.support.workspaces import LOG, LOG_TEXT, Sandbox
 

@@ -6,7 +6,7 @@ from datetime import date
 
 import pytest
 
-from indexing.language import understand
+from indexing.query.language import understand
 from screens.language_help import LANGUAGE, language_rows
 from screens.understood import NAMES, continued, marked, read
 

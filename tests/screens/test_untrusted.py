@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from indexing.sync import reindex
+from indexing.sync.run import reindex
 from screens.actions import ACTIONS
 from screens.widgets.text_box import TextBox
 from tests.screens.interface import Interface, opened

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from indexing.sync import reindex
-from indexing.weights import DEFAULT, PRESETS, Weights, weights_of
+from indexing.ranking.weights import DEFAULT, PRESETS, Weights, weights_of
+from indexing.sync.run import reindex
 from screens.explaining import ScorePart, effect, parts_in, sum_of
 from screens.shown import words
 from screens.weighing import WeighingScreen

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 import sys
 
-from indexing.sync import reindex
+from indexing.sync.run import reindex
 from workbench.curation import (
     entry_source,
     plan_archive,

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from indexing.answer import Query
-from indexing.search import LexicalSearch
-from indexing.sync import reindex
+from indexing.search.answer import Query
+from indexing.search.by_words import LexicalSearch
+from indexing.sync.run import reindex
 from tests.support.workspaces import LOG, Sandbox
 from workbench.curation import plan_promote, plan_undo
 from workbench.workspace.workspace import Workspace

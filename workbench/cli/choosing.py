@@ -76,8 +76,8 @@ def _of_session(place: Workspace, session: str) -> tuple[str, ...]:
 
 
 def _hits(place: Workspace, query: str, most: int) -> tuple[str, ...]:
-    from indexing.answer import Query
-    from indexing.search import LexicalSearch
+    from indexing.search.answer import Query
+    from indexing.search.by_words import LexicalSearch
 
     answer = LexicalSearch(place).search(Query(text=query, k=most, mode="lexical"))
     return tuple(dict.fromkeys(hit.entry for hit in answer.hits))

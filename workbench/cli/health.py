@@ -165,8 +165,8 @@ def check(
 def _verdicts(place: Workspace, tests: tuple[RecallTest, ...]) -> list[Verdict]:
     if not tests:
         return []
-    from indexing.hybrid import HybridSearch
-    from indexing.search import LexicalSearch
+    from indexing.search.by_words import LexicalSearch
+    from indexing.search.hybrid import HybridSearch
     from workbench.health.recall import run_recall_tests
 
     words_alone = all(test.mode == "lexical" for test in tests)

@@ -18,9 +18,9 @@ from workbench.workspace.past import PastWorkspace
 from workbench.workspace.workspace import Workspace
 
 if TYPE_CHECKING:
-    from indexing.keep_up import Run
-    from indexing.report import Report
-    from indexing.spending import Agree, Backfill
+    from indexing.sync.keep_up import Run
+    from indexing.sync.report import Report
+    from indexing.sync.spending import Agree, Backfill
     from workbench.cli.progress import Bar
 
 _SHOWN_LINES = 5
@@ -48,7 +48,7 @@ def reindex(
     With PATHs only files at or below these are looked at, and transcripts however little they grew; --full
     then reads these anew, and believes that what is gone there is gone.
     """
-    from indexing.sync import reindex as run
+    from indexing.sync.run import reindex as run
     from workbench.cli.progress import Bar
 
     if watch:
@@ -123,7 +123,7 @@ def _narrate_faults(report: Report) -> None:
 
 def _watch(place: Workspace, *, vectors: bool, yes: bool, as_json: bool) -> None:
     """Run until SIGINT or SIGTERM; a run that is under way is broken off at its next step."""
-    from indexing.keep_up import KeepUp
+    from indexing.sync.keep_up import KeepUp
 
     if isinstance(place, PastWorkspace):
         raise UsageError("the past does not change: there is nothing to watch")

@@ -214,7 +214,7 @@ def verify(as_json: bool) -> int:
 
     The index must be what a clean build would be. Exit code 4 with the list if something is wanting.
     """
-    from indexing.verify import verify_index
+    from indexing.sync.verify import verify_index
     from workbench.audit.audit import audit
 
     with workspace() as place, Bar() as bar:

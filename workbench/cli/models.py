@@ -131,7 +131,7 @@ def download(name: str | None, yes: bool, as_json: bool) -> None:
     from indexing.embedding.describe import download as fetch
     from indexing.embedding.hub import is_hub_name, listing
     from indexing.embedding.locate import DEFAULT_MODEL
-    from indexing.report import Progress
+    from indexing.sync.report import Progress
     from workbench.cli.progress import Bar
 
     name = name or DEFAULT_MODEL

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Self
 import click
 
 if TYPE_CHECKING:
-    from indexing.report import Progress
+    from indexing.sync.report import Progress
 
 _REDRAW_SECONDS = 0.1
 _WIDTH = 24

@@ -56,7 +56,7 @@ def status(as_json: bool) -> None:
 
 
 def _status(place: Workspace) -> dict[str, Any]:
-    from indexing.freshness import freshness
+    from indexing.sync.freshness import freshness
 
     files = place.scan()
     past = place if isinstance(place, PastWorkspace) else None
@@ -141,8 +141,8 @@ def get(path: str, first: int, lines: int | None, as_json: bool) -> None:
 def _rows(place: Workspace, path: str) -> Sequence[bytes | None]:
     """The lines of a memory file; of a transcript what was said in each, or None. Raises NotMemoryError."""
     if is_outside(path):
-        from indexing.pages import page
-        from indexing.sources import Sources
+        from indexing.sync.pages import page
+        from indexing.sync.sources import Sources
 
         lines = page(Sources(place), path).lines
         return [None if line is None else line.encode("utf-8", "surrogateescape") for line in lines]
@@ -166,7 +166,7 @@ def _part(place: Workspace, target: str, first: int, lines: int | None) -> tuple
 
 
 def _outside(place: Workspace, address: str) -> Entry:
-    from indexing.sources import Sources
+    from indexing.sync.sources import Sources
 
     try:
         return find_entry(Sources(place).document(path_of(address)), address)

@@ -18,9 +18,9 @@ from workbench.errors import UsageError, WorkbenchError
 from workbench.workspace.workspace import Workspace
 
 if TYPE_CHECKING:
-    from indexing.answer import Answer, Mode, Query
-    from indexing.filters import Filters
-    from indexing.weights import Weights
+    from indexing.query.filters import Filters
+    from indexing.ranking.weights import Weights
+    from indexing.search.answer import Answer, Mode, Query
 
 _MODES = ("hybrid", "lexical", "vector")
 _LANGUAGE = """\b
@@ -101,10 +101,10 @@ def search(
     **filters: Any,
 ) -> None:
     """Ranked hits for QUERY: by words and by meaning."""
-    from indexing.answer import Query
-    from indexing.hybrid import HybridSearch
-    from indexing.past import last_day
-    from indexing.search import LexicalSearch
+    from indexing.search.answer import Query
+    from indexing.search.by_words import LexicalSearch
+    from indexing.search.hybrid import HybridSearch
+    from indexing.search.past import last_day
 
     within, notes = _filters(filters, pinned)
     if batch is not None and query is not None:
@@ -151,8 +151,8 @@ def search(
 
 def _filters(given: dict[str, Any], pinned: bool | None) -> tuple[Filters, list[str]]:
     """What the options ask, and notes about what of it counts for nothing. Raises UsageError."""
-    from indexing.conditions import conditions
-    from indexing.filters import Filters
+    from indexing.query.conditions import conditions
+    from indexing.query.filters import Filters
 
     within, notes = Filters(pinned=pinned), list[str]()
     for one in _FILTERS:
@@ -169,7 +169,7 @@ def _filters(given: dict[str, Any], pinned: bool | None) -> tuple[Filters, list[
 
 def _moment_in(query: str) -> str | None:
     """The moment of the past that the query itself names."""
-    from indexing.language import understand
+    from indexing.query.language import understand
 
     return understand(query, date.today()).as_of
 
@@ -177,7 +177,7 @@ def _moment_in(query: str) -> str | None:
 @contextlib.contextmanager
 def _memory(as_of: str | None, said: str | None) -> Iterator[Workspace]:
     """The workspace of the moment that ``as_of`` names, which must exist, or that the query ``said``."""
-    from indexing.past import moment_named
+    from indexing.search.past import moment_named
 
     meta = click.get_current_context().meta
     if as_of or said:
@@ -196,11 +196,11 @@ def _memory(as_of: str | None, said: str | None) -> Iterator[Workspace]:
 
 def _require_index(place: Workspace, *, vectors: bool) -> None:
     """Build the index of a moment in the past: nobody else ever does. Today's is left as it is."""
-    from indexing.past import missing_index
+    from indexing.search.past import missing_index
     from workbench.workspace.past import PastWorkspace
 
     if isinstance(place, PastWorkspace) and (why := missing_index(place, vectors=vectors)):
-        from indexing.sync import reindex as run
+        from indexing.sync.run import reindex as run
         from workbench.cli.progress import Bar
 
         narrate(why)

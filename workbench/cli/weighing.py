@@ -11,7 +11,7 @@ from workbench.workspace.past import PastWorkspace
 from workbench.workspace.workspace import Workspace
 
 if TYPE_CHECKING:
-    from indexing.weights import Weights
+    from indexing.ranking.weights import Weights
 
 PRESETS = ("default", "openclaw", "goclaw", "words", "meaning")
 
@@ -49,8 +49,8 @@ def with_weights(command: Callable[..., None]) -> Callable[..., None]:
 
 def chosen(place: Workspace, preset: str | None, weights: tuple[str, ...]) -> Weights:
     """The weights that the settings and the options choose. Raises UsageError."""
-    from indexing.weights import preset as named
-    from indexing.weights import weights_from_words, weights_of
+    from indexing.ranking.weights import preset as named
+    from indexing.ranking.weights import weights_from_words, weights_of
 
     base = named(preset) if preset else weights_of(place.settings)
     return weights_from_words(weights, base)
@@ -58,7 +58,7 @@ def chosen(place: Workspace, preset: str | None, weights: tuple[str, ...]) -> We
 
 def in_row(row: dict[str, Any], base: Weights) -> Weights:
     """The weights in a line of a batch, over ``base``. Raises UsageError."""
-    from indexing.weights import weights_from_json
+    from indexing.ranking.weights import weights_from_json
 
     said = row.get("weights")
     return base if said is None else weights_from_json(said, base)
@@ -66,7 +66,7 @@ def in_row(row: dict[str, Any], base: Weights) -> Weights:
 
 def behind(place: Workspace) -> str | None:
     """How far the index lies behind the files, None where it does not: what is missing cannot be found."""
-    from indexing.freshness import freshness
+    from indexing.sync.freshness import freshness
 
     if isinstance(place, PastWorkspace):
         return None

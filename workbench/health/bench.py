@@ -16,11 +16,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from indexing.answer import Answer, Mode, Query
 from indexing.embedding.choice import ModelChoice, choices
-from indexing.generations import Generations
-from indexing.hybrid import HybridSearch
-from indexing.search import LexicalSearch
+from indexing.search.answer import Answer, Mode, Query
+from indexing.search.by_words import LexicalSearch
+from indexing.search.hybrid import HybridSearch
+from indexing.sync.generations import Generations
 from workbench.errors import IndexUnavailableError, ModelUnavailableError
 from workbench.health.recall import Recall, Verdict, run_recall_tests, summary
 from workbench.health.recall_file import read_recall_tests

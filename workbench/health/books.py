@@ -7,9 +7,9 @@ from functools import partial
 from pathlib import Path
 
 from indexing.engines import RefusedError
-from indexing.generations import Generation, Generations
-from indexing.manifest import FORMAT, Manifest, words_fingerprint
 from indexing.storage import read_json
+from indexing.sync.generations import Generation, Generations
+from indexing.sync.manifest import FORMAT, Manifest, words_fingerprint
 from workbench.errors import WorkbenchError
 from workbench.health.aside import put_into
 from workbench.health.finding import Finding, Look

@@ -7,7 +7,7 @@ import os
 from datetime import UTC, datetime
 
 from indexing.engines import RefusedError
-from indexing.generations import Generation, Generations
+from indexing.sync.generations import Generation, Generations
 from workbench.health.finding import Finding, Look
 from workbench.health.holders import SYNC, is_busy
 from workbench.health.place import Place

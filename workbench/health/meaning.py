@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from indexing.embedding.cache import EmbeddingCache
 from indexing.engines import RefusedError
-from indexing.generations import Generations
-from indexing.sync import CACHE_FILE
+from indexing.sync.generations import Generations
+from indexing.sync.run import CACHE_FILE
 from workbench.workspace.layout import STATE_DIR
 from workbench.workspace.workspace import Workspace
 

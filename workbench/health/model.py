@@ -14,7 +14,7 @@ from indexing.embedding.hub import WEIGHTS
 from indexing.embedding.locate import DEFAULT_MODEL, DEFAULT_WEIGHTS, NONE
 from indexing.embedding.port import cache_dir
 from indexing.engines import RefusedError
-from indexing.generations import Generations
+from indexing.sync.generations import Generations
 from workbench.errors import BusyError, ModelUnavailableError
 from workbench.health.aside import put_into
 from workbench.health.finding import Finding, Look

@@ -6,7 +6,7 @@ import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from indexing.report import OnProgress
+from indexing.sync.report import OnProgress
 from workbench.errors import UsageError
 from workbench.settings import Settings
 from workbench.workspace.layout import STATE_DIR

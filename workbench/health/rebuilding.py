@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from indexing.embedding.choice import choices
-from indexing.generations import Generation, Generations
-from indexing.sync import reindex
+from indexing.sync.generations import Generation, Generations
+from indexing.sync.run import reindex
 from workbench.errors import ModelUnavailableError
 from workbench.health.place import Place
 

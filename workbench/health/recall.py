@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-from indexing.answer import Answer, Hit, Query
+from indexing.search.answer import Answer, Hit, Query
 from workbench.errors import NotMemoryError, UsageError, WorkbenchError
 from workbench.health.recall_file import RecallTest, Target, target_of, with_test
 from workbench.memory.file_edit import FileEdit

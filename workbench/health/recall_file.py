@@ -18,7 +18,7 @@ import re
 from dataclasses import dataclass
 from typing import Literal, cast
 
-from indexing.answer import MAX_HITS, MODES, Mode
+from indexing.search.answer import MAX_HITS, MODES, Mode
 from workbench.errors import UsageError
 from workbench.mapping import MappingError, read_list
 from workbench.memory.names import RelPath

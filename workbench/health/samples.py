@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
 
-from indexing.generations import Generations
 from indexing.lexical.reader import LexicalReader
+from indexing.sync.generations import Generations
 from indexing.words import STOP_WORDS
 from workbench.errors import IndexUnavailableError
 from workbench.workspace.layout import STATE_DIR

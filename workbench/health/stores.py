@@ -12,13 +12,13 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from indexing.engines import RefusedError
-from indexing.flat_card import INDEX_ROWS, fitting_card, newest_version
-from indexing.generations import Generation, Generations
 from indexing.lexical.reader import LexicalReader
 from indexing.lexical.schema import open_index
-from indexing.manifest import Manifest, words_fingerprint
 from indexing.storage import read_json, shape
-from indexing.sync import CACHE_FILE
+from indexing.sync.generations import Generation, Generations
+from indexing.sync.manifest import Manifest, words_fingerprint
+from indexing.sync.run import CACHE_FILE
+from indexing.vectors.flat_card import INDEX_ROWS, fitting_card, newest_version
 from workbench.errors import IndexUnavailableError
 from workbench.health.aside import put_aside
 from workbench.health.books import RUNNING
@@ -111,7 +111,7 @@ def flat(place: Place) -> Look:
             repair=partial(rebuild, place),
         )
         return Look(generation.name, (finding,))
-    from indexing.flat import intact  # noqa: PLC0415 - imports numpy
+    from indexing.vectors.flat import intact  # noqa: PLC0415 - imports numpy
 
     if not intact(generation.flat, card):
         finding = Finding(
@@ -211,7 +211,7 @@ def _fields(folder: Path) -> dict[str, str]:
 
 def _opened(place: Place, generation: Generation, manifest: Manifest) -> list[Finding]:
     """Without a note of their files only opening them tells; that needs the engine."""
-    from indexing.vectors import open_table  # noqa: PLC0415 - imports lancedb
+    from indexing.vectors.table import open_table  # noqa: PLC0415 - imports lancedb
 
     try:
         table = open_table(generation.vectors)

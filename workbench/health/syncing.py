@@ -12,8 +12,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from indexing.embedding.choice import ModelChoice
-from indexing.generations import Generations
-from indexing.sync import CACHE_FILE, reindex
+from indexing.sync.generations import Generations
+from indexing.sync.run import CACHE_FILE, reindex
 from workbench.errors import WorkbenchError
 from workbench.health.stopwatch import Times, times
 from workbench.workspace.layout import STATE_DIR

@@ -9,8 +9,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from indexing.engines import RefusedError
-from indexing.freshness import freshness
-from indexing.generations import Generations
+from indexing.sync.freshness import freshness
+from indexing.sync.generations import Generations
 from workbench.audit.strays import check_strays
 from workbench.errors import BusyError, RepositoryStateError, WorkbenchError
 from workbench.health.aside import put_aside

@@ -8,7 +8,7 @@ import os
 import sys
 from pathlib import Path
 
-from indexing.sources import Sources
+from indexing.sync.sources import Sources
 from workbench.health.finding import Finding, Look
 from workbench.health.place import Place
 

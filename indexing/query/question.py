@@ -1,0 +1,36 @@
+"""What a person typed, understood: words to look for, and conditions on where and when."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from indexing.query.filters import NONE, Filters
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Question:
+    """A question in its parts.
+
+    ``text`` is what is looked for by words and by meaning, phrases included, without any syntax. Each of
+    ``phrases`` must stand in an entry as it is; none of ``excluded`` (words or phrases) may. ``within`` must
+    hold, and nothing of ``without``. ``as_of`` names a moment of the past, a day in figures. ``preferred``
+    phrases are better to have than not. ``instead`` are words that no entry has, with those looked for in
+    their place. ``notes`` say what was not understood and was taken for words instead, and what was not
+    found as it was said. With ``prefix``, somebody is still typing the last word.
+    """
+
+    text: str
+    phrases: tuple[str, ...] = ()
+    excluded: tuple[str, ...] = ()
+    within: Filters = NONE
+    without: Filters = NONE
+    as_of: str | None = None
+    preferred: tuple[str, ...] = ()
+    instead: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    notes: tuple[str, ...] = ()
+    prefix: bool = False
+
+    @property
+    def narrows(self) -> bool:
+        """Whether some entries are out of the question, whatever their words."""
+        return bool(self.phrases or self.excluded or self.within or self.without)

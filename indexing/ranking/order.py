@@ -1,0 +1,152 @@
+"""From two sets of scores to one order. Pure functions on frozen candidates."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import date
+
+from indexing.facets import Facets, importance_in, pinned_in, user_in
+from indexing.query.dates import Period
+from indexing.ranking.scores import Scores
+from indexing.ranking.weights import Weights
+from workbench.memory.entry import Kind
+
+DECAYING = frozenset({Kind.LOG})
+"""Only daily logs grow old; curated memory, notes and the graph do not."""
+
+RRF_K = 60
+"""Cormack, Clarke and Büttcher, 2009."""
+
+_NEUTRAL = 0.5
+_NEAR_DAYS = 3
+_NOTHING_KNOWN = Facets().marks
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """An entry in the pool. ``bm25`` >= 0; ``cosine`` in [-1, 1], None where it has no vector yet.
+
+    ``day`` is a proleptic ordinal, 0: none. ``marks`` are those of ``Facets``.
+    """
+
+    key: int
+    kind: Kind
+    day: int
+    bm25: float
+    cosine: float | None = None
+    marks: int = _NOTHING_KNOWN
+
+
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """A candidate with its score and the parts of it; ``scores.total`` is the score."""
+
+    candidate: Candidate
+    score: float
+    scores: Scores
+
+
+def pool_size(k: int) -> int:
+    """How many candidates to take from each side for ``k`` hits."""
+    return max(4 * k, 100)
+
+
+def rank(
+    candidates: Iterable[Candidate],
+    weights: Weights,
+    today: date,
+    *,
+    periods: Sequence[Period] = (),
+    user: int = 0,
+) -> list[Ranked]:
+    """The candidates, best first; the newer of equals first, then by key, so that the order is total.
+
+    ``periods`` are the days that the question names, ``user`` is the ``user_code`` of who asks.
+
+    Each side is divided by the best of the pool, negative cosines counting as 0; or its ranks are taken.
+    Where no candidate has a cosine or none a BM25, the other side counts alone; meaning alone is shown as
+    the cosine that it is, so that the nearest of a bad lot does not look like a find. A candidate without a
+    vector is taken at what its words are worth.
+    """
+    pool = list(candidates)
+    sides = _by_rank(pool) if weights.fusion == "rrf" else _by_strength(pool)
+    words = any(one.bm25 > 0 for one in pool)
+    meaning = any((one.cosine or 0.0) > 0 for one in pool)
+    share = 0.0 if not meaning else 1.0 if not words else weights.share
+    ranked = []
+    for one, (lexical, vector) in zip(pool, sides, strict=True):
+        scores = Scores(
+            lexical=lexical,
+            vector=vector,
+            share=0.0 if one.cosine is None else share,
+            date=weights.date * _nearness(one.day, periods) if periods and weights.date else 0.0,
+            recency=_recency(one, weights, today) if weights.recency else 1.0,
+            boost=weights.boosts.get(one.kind, 1.0),
+            importance=_importance(one, weights.importance) if weights.importance else 1.0,
+            pin=1.0 + weights.pin if pinned_in(one.marks) else 1.0,
+            user=1.0 + weights.user if user and user_in(one.marks) == user else 1.0,
+        )
+        ranked.append(Ranked(one, scores.total, scores))
+    return sorted(ranked, key=_order)
+
+
+def nearness(day: int, period: Period) -> float:
+    """1 for a day inside of ``period``, falling to 0 a few days around it; long periods have wide edges."""
+    first, last = period.first.toordinal(), period.last.toordinal()
+    beside = max(first - day, day - last, 0)
+    return max(0.0, 1.0 - beside / (_NEAR_DAYS + 1 + (last - first) / 10))
+
+
+def _by_strength(pool: Sequence[Candidate]) -> list[tuple[float, float]]:
+    """Both sides of each candidate, divided by the best of the pool."""
+    best_words = max((one.bm25 for one in pool), default=0.0)
+    best_meaning = max((one.cosine or 0.0 for one in pool), default=0.0)
+    divisor = best_meaning if best_words > 0 else 1.0
+    return [
+        (
+            one.bm25 / best_words if best_words > 0 else 0.0,
+            max(0.0, one.cosine or 0.0) / divisor if best_meaning > 0 else 0.0,
+        )
+        for one in pool
+    ]
+
+
+def _by_rank(pool: Sequence[Candidate]) -> list[tuple[float, float]]:
+    """Reciprocal ranks of both sides, 1 for the first; 0 where a candidate is not on that side."""
+    words = _reciprocal([one.bm25 for one in pool])
+    meaning = _reciprocal([one.cosine or 0.0 for one in pool])
+    return list(zip(words, meaning, strict=True))
+
+
+def _reciprocal(strengths: Sequence[float]) -> list[float]:
+    # Equals share a rank, rounded as they are sorted.
+    best = max(strengths, default=0.0)
+    rounded = [round(max(0.0, strength) / best, 6) if best > 0 else 0.0 for strength in strengths]
+    places: dict[float, int] = {}
+    for place, strength in enumerate(sorted((one for one in rounded if one > 0), reverse=True), 1):
+        places.setdefault(strength, place)
+    return [(RRF_K + 1) / (RRF_K + places[one]) if one > 0 else 0.0 for one in rounded]
+
+
+def _recency(one: Candidate, weights: Weights, today: date) -> float:
+    """``exp(-ln 2 / half_life * days)`` by its weight; 1 for what does not age, and for the future."""
+    if one.kind not in DECAYING or not one.day or pinned_in(one.marks):
+        return 1.0
+    days = max(0, today.toordinal() - one.day)
+    return 1.0 - weights.recency * (1.0 - math.exp(-math.log(2) / weights.half_life * days))
+
+
+def _importance(one: Candidate, weight: float) -> float:
+    importance = importance_in(one.marks)
+    return 1.0 if importance is None else 1.0 + weight * (importance - _NEUTRAL)
+
+
+def _nearness(day: int, periods: Sequence[Period]) -> float:
+    return max(nearness(day, period) for period in periods) if day else 0.0
+
+
+def _order(ranked: Ranked) -> tuple[float, int, int]:
+    # Rounded: sums of floats in another order must not turn equals around.
+    return (-round(ranked.score, 6), -ranked.candidate.day, ranked.candidate.key)

@@ -1,0 +1,169 @@
+"""What is asked and what is answered: frozen types, and their JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import date
+from typing import Literal, get_args
+
+from indexing.query.filters import NONE, Filters
+from indexing.ranking.scores import Part, Scores
+from indexing.ranking.weights import DEFAULT, Weights, weights_from_json
+from workbench.errors import UsageError
+from workbench.memory.entry import Kind
+
+Mode = Literal["hybrid", "lexical", "vector"]
+MODES: tuple[Mode, ...] = get_args(Mode)
+State = Literal["ok", "stale", "degraded", "empty"]
+MAX_HITS = 1_000
+SNIPPET_CHARACTERS = 700
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """A question to the index. Raises UsageError for an unknown mode.
+
+    ``text`` is what a person typed, in the language of ``indexing.query.language`` unless it is ``plain``;
+    ``filters`` narrow it further. ``prefix`` takes the last word as the beginning of one, for use while a
+    person types. ``user`` is who asks: their own entries count for more, and nobody else's count. ``weights``
+    take the place of those that the settings choose.
+    """
+
+    text: str
+    k: int = 10
+    mode: Mode = "hybrid"
+    filters: Filters = NONE
+    prefix: bool = False
+    explain: bool = False
+    plain: bool = False
+    user: str = ""
+    weights: Weights | None = None
+
+    def __post_init__(self) -> None:
+        if self.mode not in MODES:
+            raise UsageError(f"{self.mode!r} is no way to search", hint="one of " + ", ".join(MODES))
+        if not 1 <= self.k <= MAX_HITS:
+            raise UsageError(f"cannot return {self.k} hits", hint=f"ask for 1 to {MAX_HITS}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Hit:
+    """One entry that answers, as it stands on disk now. Lines count from 1, both ends included.
+
+    ``explanation`` and ``parts`` say how the score came about, where that was asked.
+    """
+
+    rank: int
+    path: str
+    start_line: int
+    end_line: int
+    kind: Kind
+    entry: str
+    heading: tuple[str, ...]
+    date: date | None
+    snippet: str
+    score: float
+    scores: Scores
+    explanation: str | None = None
+    parts: tuple[Part, ...] = ()
+
+    def as_json(self) -> dict[str, object]:
+        """The hit as the command line prints it; why it is there only where that was asked."""
+        shown: dict[str, object] = {
+            "rank": self.rank,
+            "path": self.path,
+            "start_line": self.start_line,
+            "end_line": self.end_line,
+            "kind": str(self.kind),
+            "entry": self.entry,
+            "heading": " > ".join(self.heading),
+            "date": self.date.isoformat() if self.date else None,
+            "snippet": self.snippet,
+            "score": round(self.score, 6),
+            "scores": self.scores.as_json(),
+        }
+        if self.explanation is not None:
+            shown["explanation"] = self.explanation
+            shown["parts"] = [part.as_json() for part in self.parts]
+        return shown
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """The hits, best first, and how far they can be trusted.
+
+    ``stale`` says why the index is behind the files, ``degraded`` why a part of the search is missing;
+    both are None when all is well. ``notes`` say what of the query was not understood. ``took_ms`` is in
+    milliseconds. ``weights`` are those that were ranked by, where an explanation was asked for.
+
+    A search that fails gives no answer but a WorkbenchError.
+    """
+
+    query: str
+    mode: Mode
+    took_ms: float
+    generation: str
+    stale: str | None = None
+    degraded: str | None = None
+    notes: tuple[str, ...] = ()
+    hits: tuple[Hit, ...] = field(default=())
+    weights: Weights | None = None
+
+    @property
+    def state(self) -> State:
+        """The one word for it. ``empty`` says that nothing was found, by what could be looked at."""
+        if not self.hits:
+            return "empty"
+        if self.degraded is not None:
+            return "degraded"
+        return "ok" if self.stale is None else "stale"
+
+    def as_json(self) -> dict[str, object]:
+        """The answer as the command line prints it."""
+        explained = {"weights": self.weights.as_json()} if self.weights is not None else {}
+        return {
+            "query": self.query,
+            "state": self.state,
+            "mode": self.mode,
+            "took_ms": round(self.took_ms, 2),
+            "generation": self.generation,
+            "stale": self.stale or False,
+            "degraded": self.degraded,
+            "notes": list(self.notes),
+            **explained,
+            "hits": [hit.as_json() for hit in self.hits],
+        }
+
+
+def query_from_json(request: Mapping[str, object], weights: Weights = DEFAULT) -> Query:
+    """The query in a request of the service or of a batch. Raises UsageError naming what is wrong.
+
+    ``weights`` are those that the request's own change.
+    """
+    text, k = request.get("query"), request.get("k", 10)
+    if not isinstance(text, str):
+        raise UsageError("a request needs a query", hint='for example {"query": "door code"}')
+    if not isinstance(k, int) or isinstance(k, bool):
+        raise UsageError(f"k must be a whole number, not {k!r}")
+    kinds = request.get("kinds") or ()
+    try:
+        asked = frozenset(Kind(str(kind)) for kind in kinds)  # type: ignore[attr-defined]
+        since, until = (_day(request.get(name)) for name in ("since", "until"))
+    except (TypeError, ValueError) as error:
+        raise UsageError(str(error)) from error
+    return Query(
+        text,
+        k,
+        str(request.get("mode", "hybrid")),  # type: ignore[arg-type]
+        Filters(kinds=asked, since=since, until=until),
+        prefix=request.get("prefix") is True,
+        explain=request.get("explain") is True,
+        plain=request.get("plain") is True,
+        user=str(request.get("user") or ""),
+        weights=weights_from_json(said, weights) if (said := request.get("weights")) is not None else None,
+    )
+
+
+def _day(value: object) -> date | None:
+    return date.fromisoformat(str(value)) if value else None

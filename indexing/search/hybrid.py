@@ -1,0 +1,261 @@
+"""Asking the index by words and by meaning, where the model may be loaded.
+
+LanceDB, numpy and the model come with the first search that needs them, not with this module.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import OrderedDict
+from collections.abc import Callable
+from datetime import date
+from typing import TYPE_CHECKING, Any
+
+from indexing.embedding.choice import ModelChoice, choices
+from indexing.embedding.port import Distant
+from indexing.engines import RefusedError
+from indexing.lexical.reader import Snapshot
+from indexing.query.question import Question
+from indexing.ranking.weights import Weights
+from indexing.search.answer import Answer, Query
+from indexing.search.by_words import REINDEX, Asked, LexicalSearch
+from indexing.search.pool import Pool, candidate, days_only, of_days
+from indexing.sync.generations import Generation
+from workbench.errors import IndexUnavailableError, ModelUnavailableError
+from workbench.workspace.workspace import Workspace
+
+# One vector times a matrix waits for memory: a second thread would only wait beside it.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from indexing.embedding.port import Embedder, Vectors
+    from indexing.vectors.nearest import VectorReader
+
+NO_WORDS = "no entry has these words; the nearest by meaning are shown"
+LOADING = "vectors are still being loaded: words only"
+_KEPT_QUERIES = 256
+_KEPT_CONDITIONS = 8
+
+
+class HybridSearch(LexicalSearch):
+    """Search by words and meaning together, by either alone, and by words where vectors are missing."""
+
+    def __init__(
+        self,
+        workspace: Workspace,
+        *,
+        weights: Weights | None = None,
+        today: Callable[[], date] = date.today,
+        model: ModelChoice | None = None,
+        threads: int = 1,
+        load_on_demand: bool = True,
+    ) -> None:
+        super().__init__(workspace, weights=weights, today=today)
+        self._settings = workspace.settings
+        self._given = model
+        self._choice = model
+        self._threads = threads
+        self._embedder: Embedder | None = None
+        self._no_embedder: str | None = None if load_on_demand else LOADING
+        self._vectors: VectorReader | None = None
+        self._loaded: tuple[Generation, VectorReader] | None = None
+        self._asked: OrderedDict[str, Vectors] = OrderedDict()
+        self._asked_of: Generation | None = None
+        self._allowed_of: Snapshot | None = None
+        self._allowed_keys: OrderedDict[object, NDArray[np.int64]] = OrderedDict()
+
+    @property
+    def model(self) -> ModelChoice | None:
+        """The model that is loaded, for another search to share; None while there is none."""
+        choice, embedder = self._choice, self._embedder
+        return None if choice is None or embedder is None else ModelChoice(choice.identity, lambda: embedder)
+
+    def load(self) -> str | None:
+        """Load the model and the vectors; None when both can be used, else why not. May take seconds.
+
+        May run in a thread beside searches: they are answered by words until it is done.
+        """
+        embedder, why = self._open_model()
+        silent = None
+        if embedder is not None:
+            try:
+                embedder.embed(["warm"])
+            except ModelUnavailableError as error:  # a provider that is silent now may answer later
+                silent = f"{error.message}: words only"
+            self._loaded = self._opened()
+            self._embedder = embedder
+        self._no_embedder = why  # last: a search in between must not load the model again
+        return why or silent
+
+    def _choose(self) -> tuple[ModelChoice | None, str | None]:
+        """The model by its name, not loaded, or why there is none: that of the index, if it can be used."""
+        if self._choice is None:
+            found = choices(self._settings, threads=self._threads)
+            try:
+                current = self._generations.current()
+                made_by = current.model() if current else None
+                self._choice = found.that_made(made_by) or found.first()
+            except ModelUnavailableError as error:
+                return None, f"{error.message}: words only"
+        return self._choice, None
+
+    def _open_model(self) -> tuple[Embedder | None, str | None]:
+        choice, why = self._choose()
+        try:
+            return choice.open_for_questions() if choice else None, why
+        except ModelUnavailableError as error:
+            return None, f"{error.message}: words only"
+        except ImportError as error:
+            return None, f"{error.name or 'a library'} is not installed: words only"
+
+    def search(self, query: Query) -> Answer:
+        """The best entries for ``query``. ``degraded`` says why the answer rests on words alone.
+
+        Raises IndexUnavailableError when there is no index or it is damaged beyond reading.
+        """
+        return super().search(query)
+
+    def _pool(self, asked: Asked, snapshot: Snapshot, size: int) -> Pool:
+        if asked.query.mode == "lexical" or not asked.question.text.strip():
+            return self._by_words(asked, snapshot, size, None)
+        reader, why = self._reader_of_vectors()
+        if reader is None:
+            return self._by_words(asked, snapshot, size, why)
+        key = (id(snapshot), asked.question, asked.days, size, asked.query.mode, id(reader), reader.version)
+        try:
+            return self._once(key, lambda: self._both(asked, snapshot, reader, size))
+        except ModelUnavailableError as error:
+            return self._by_words(asked, snapshot, size, f"{error.message}: words only")
+        except IndexUnavailableError as error:
+            self._vectors = None
+            self._note_damage(error)
+            return self._by_words(asked, snapshot, size, f"{error.message}: words only")
+
+    def _both(self, asked: Asked, snapshot: Snapshot, reader: VectorReader, size: int) -> Pool:
+        """Candidates of both sides, each with both scores."""
+        question, days, mode = asked.question, asked.days, asked.query.mode
+        vector = self._embedded(question.text)
+        cosines: dict[int, float] = {}
+        for one in (question, *days_only(question, days)):
+            nearest = reader.nearest(vector, size, self._allowed(one, snapshot))
+            cosines.update(zip(nearest.keys.tolist(), nearest.cosines.tolist(), strict=True))
+        enough = len(cosines) >= size
+        matches = [] if mode == "vector" else snapshot.search(question, size)
+        found = {match.key: match for match in matches}
+        strangers = [key for key in cosines if key not in found]
+        found.update((match.key, match) for match in snapshot.look_up(strangers, question))
+        for match in of_days(snapshot, question, days, size):
+            found.setdefault(match.key, match)
+        cosines.update(reader.cosines(vector, [key for key in found if key not in cosines]))
+        candidates = tuple(candidate(match, cosines.get(match.key)) for match in found.values())
+        missing = snapshot.count() - reader.count()
+        count = "1 entry has" if missing == 1 else f"{missing} entries have"
+        degraded = f"{count} no vector yet" if missing > 0 else None
+        if mode == "hybrid" and not any(one.bm25 for one in candidates):
+            degraded = NO_WORDS
+        return Pool(snapshot, found, candidates, mode, len(matches) < size and not enough, degraded)
+
+    def _allowed(self, question: Question, snapshot: Snapshot) -> NDArray[np.int64] | None:
+        """The sorted keys of the entries that are in question, or None for all of them."""
+        if not question.narrows:
+            return None
+        import numpy as np  # noqa: PLC0415 - comes with the vectors
+
+        known = (question.within, question.without, question.phrases, question.excluded)
+        if self._allowed_of is not snapshot:
+            self._allowed_of = snapshot
+            self._allowed_keys.clear()
+        if known not in self._allowed_keys:
+            self._allowed_keys[known] = np.sort(np.array(snapshot.allowed(question), np.int64))
+            while len(self._allowed_keys) > _KEPT_CONDITIONS:
+                self._allowed_keys.popitem(last=False)
+        return self._allowed_keys[known]
+
+    def _reader_of_vectors(self) -> tuple[VectorReader | None, str | None]:
+        """The vectors of the generation at hand, or why there are none to use."""
+        try:
+            why = self._why_no_meaning()
+            return (self._refreshed(), None) if why is None else (None, why)
+        except RefusedError as error:
+            self._vectors = None
+            return None, f"{error.message}: words only"
+        except IndexUnavailableError as error:
+            self._vectors = None
+            return None, f"{error.message}: words only; {REINDEX}"
+
+    def _why_no_meaning(self) -> str | None:
+        """Why there are no vectors to use, or None; the model is loaded when it is known to be of use."""
+        if self._no_embedder is not None:
+            return self._no_embedder
+        choice, self._no_embedder = self._choose()
+        if choice is None:
+            return self._no_embedder
+        assert self._generation is not None
+        made_by = self._generation.model()
+        if made_by is None:
+            return f"there are no vectors yet: words only; {REINDEX}"
+        if made_by != choice.identity and not self._follow(made_by):
+            return f"the vectors are another model's: words only; {REINDEX}"
+        if self._embedder is None:
+            self._embedder, self._no_embedder = self._open_model()
+        self._expect(self._generation)
+        return self._no_embedder
+
+    def _follow(self, made_by: str) -> bool:
+        """Take up the model that the index was made with meanwhile, where the settings know it."""
+        choice = self._given or choices(self._settings, threads=self._threads).that_made(made_by)
+        if choice is None or choice.identity != made_by:
+            return False
+        self._choice, self._embedder = choice, None
+        self._asked.clear()
+        return True
+
+    def _expect(self, generation: Generation) -> None:
+        """Tell a remote model once how long the vectors of this generation are."""
+        if isinstance(self._embedder, Distant) and self._asked_of != generation:
+            manifest = generation.manifest()
+            if manifest is not None and manifest.dimension:
+                self._embedder.expect(manifest.dimension)
+            self._asked.clear()
+            self._asked_of = generation
+
+    def _refreshed(self) -> VectorReader:
+        """The newest vectors. Raises IndexUnavailableError."""
+        assert self._generation is not None
+        loaded, self._loaded = self._loaded, None
+        if self._vectors is None and loaded and loaded[0] == self._generation:
+            self._vectors = loaded[1]
+        if self._vectors is None:
+            from indexing.vectors.nearest import VectorReader  # noqa: PLC0415 - imports numpy
+
+            self._vectors = VectorReader(self._generation.vectors, self._generation.flat)
+        else:
+            self._vectors.refresh()
+        return self._vectors
+
+    def _opened(self) -> tuple[Generation, VectorReader] | None:
+        from indexing.vectors.nearest import VectorReader  # noqa: PLC0415 - imports numpy
+
+        try:
+            generation = self._generations.current()
+            if generation is None or generation.model() is None:
+                return None
+            return generation, VectorReader(generation.vectors, generation.flat)
+        except IndexUnavailableError:
+            return None  # the search meets the same and says so
+
+    def _embedded(self, text: str) -> Any:
+        """(d,) the vector of a question; the last few are kept."""
+        assert self._embedder is not None
+        if text not in self._asked:
+            self._asked[text] = self._embedder.embed([text])[0]
+            while len(self._asked) > _KEPT_QUERIES:
+                self._asked.popitem(last=False)
+        return self._asked[text]
+
+    def _close(self) -> None:
+        super()._close()
+        self._vectors = None

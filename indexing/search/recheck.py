@@ -1,0 +1,119 @@
+"""Every hit against the disk: what moved has new lines, what is gone does not answer."""
+
+from __future__ import annotations
+
+import os
+from collections import OrderedDict
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from indexing.document import Stored
+from indexing.sync.sources import Sources
+from workbench.errors import WorkbenchError
+from workbench.memory.entry import Entry
+from workbench.workspace.workspace import Workspace
+
+_KEPT_FILES = 32
+_KEPT_DIGESTS = 20_000
+
+_Look = tuple[int, int, int]
+_Entries = dict[tuple[str, int], Entry]
+
+
+@dataclass(slots=True)
+class Recheck:
+    """Compares hits with the files they came from; keeps what it learnt, by each file's stamp."""
+
+    workspace: Workspace
+    sources: Sources = field(init=False)
+    _digests: OrderedDict[tuple[str, _Look, int], str] = field(default_factory=OrderedDict)
+    _entries: OrderedDict[tuple[str, _Look, str], _Entries] = field(default_factory=OrderedDict)
+
+    def __post_init__(self) -> None:
+        self.sources = Sources(self.workspace)
+
+    def begin(self) -> Pass:
+        """One search's view of the disk: each file is looked at once."""
+        self.sources = Sources(self.workspace)
+        return Pass(self)
+
+    def look(self, path: str) -> _Look | None:
+        """Size, ctime and inode of a file as it is, or None when it is gone or no longer to be searched."""
+        if not self.sources.holds(path):
+            return None
+        try:
+            status = os.lstat(os.path.join(self.workspace.root, path))
+        except (OSError, ValueError):
+            return None
+        return (status.st_size, status.st_ctime_ns, status.st_ino)
+
+    def digest(self, path: str, seen: _Look, size: int, *, racy: bool) -> str:
+        """The digest of a file that looks like ``seen``; read again each time when that is ``racy``.
+
+        Of a transcript it is that of the first ``size`` bytes. Raises OSError and WorkbenchError.
+        """
+        key = (path, seen, size)
+        if racy or key not in self._digests:
+            self._digests[key] = self.sources.sha256(path, size)
+            _bound(self._digests, _KEPT_DIGESTS)
+        return self._digests[key]
+
+    def entries(self, path: str, seen: _Look, digest: str) -> _Entries:
+        """The entries of a file of this look and digest. Raises OSError and WorkbenchError."""
+        key = (path, seen, digest)
+        if key not in self._entries:
+            document = self.sources.document(path)
+            self._entries[key] = {(entry.hash, entry.ordinal): entry for entry in document.entries}
+            _bound(self._entries, _KEPT_FILES)
+        return self._entries[key]
+
+
+@dataclass(slots=True)
+class Pass:
+    """The files of one answer. ``changed`` are those that are not what was indexed."""
+
+    recheck: Recheck
+    changed: set[str] = field(default_factory=set)
+    _stamps: dict[str, _Look | None] = field(default_factory=dict)
+
+    def now(self, stored: Stored) -> Stored | None:
+        """The entry as it stands on disk, or None when it is gone."""
+        path, stamp = stored.path, stored.stamp
+        if path not in self._stamps:
+            self._stamps[path] = self.recheck.look(path)
+        seen = self._stamps[path]
+        if seen is None:
+            self.changed.add(path)
+            return None
+        if seen == (stamp.size, stamp.ctime_ns, stamp.inode) and not stamp.racy:
+            return stored
+        try:
+            digest = self.recheck.digest(path, seen, stamp.size, racy=stamp.racy)
+            if digest == stamp.digest:
+                return stored
+            found = self.recheck.entries(path, seen, digest).get((stored.hash, stored.ordinal))
+        except (OSError, WorkbenchError):
+            found = None
+        self.changed.add(path)
+        if found is None:
+            return None
+        return replace(
+            stored,
+            start_line=found.start_line,
+            end_line=found.end_line,
+            heading=found.heading,
+            date=found.date,
+            text=found.text,
+        )
+
+    def stale(self) -> str | None:
+        """Why the index is behind, as far as this answer shows."""
+        if not self.changed:
+            return None
+        files = "1 file" if len(self.changed) == 1 else f"{len(self.changed)} files"
+        return f"{files} among the hits changed since indexing; run `workbench reindex`"
+
+
+def _bound(kept: OrderedDict[Any, Any], most: int) -> None:
+    while len(kept) > most:
+        kept.popitem(last=False)

@@ -1,0 +1,162 @@
+"""Generations of the index: built aside, swapped in whole, removed later. Readers take no lock.
+
+::
+
+    .workbench/index/current          names the generation that is searched
+    .workbench/index/gen-N/           lexical/  vectors/  flat/  manifest.json  pending.json
+    .workbench/index/set-aside/       what could not be opened
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from indexing.engines import allowed
+from indexing.storage import read_json, remove, set_aside, write_json
+from indexing.sync.manifest import Manifest, read_manifest, write_manifest
+
+_NAME = re.compile(r"gen-(\d{1,9})")
+_UNREADABLE = "the index cannot be read"
+
+
+@dataclass(frozen=True, slots=True)
+class Generation:
+    """One generation's place on disk. What may not be read raises RefusedError."""
+
+    folder: Path
+
+    @property
+    def name(self) -> str:
+        """``gen-N``."""
+        return self.folder.name
+
+    @property
+    def number(self) -> int:
+        """The N of ``gen-N``."""
+        return int(self.name.removeprefix("gen-"))
+
+    @property
+    def lexical(self) -> Path:
+        """Where tantivy keeps the words."""
+        return self.folder / "lexical"
+
+    @property
+    def vectors(self) -> Path:
+        """Where LanceDB keeps the vectors."""
+        return self.folder / "vectors"
+
+    @property
+    def flat(self) -> Path:
+        """Where the vectors are kept as plain rows, for reading alone."""
+        return self.folder / "flat"
+
+    def manifest(self) -> Manifest | None:
+        """Its books, or None when they are missing or damaged."""
+        with allowed(_UNREADABLE):
+            return read_manifest(self.folder / "manifest.json")
+
+    def write_manifest(self, manifest: Manifest) -> None:
+        """Replace its books. Raises OSError."""
+        write_manifest(self.folder / "manifest.json", manifest)
+
+    def pending(self) -> list[str] | None:
+        """The files that an unfinished sync may have touched; None when the last one finished."""
+        path = self.folder / "pending.json"
+        with allowed(_UNREADABLE):
+            if not path.exists():
+                return None
+            found = read_json(path)
+        return [str(name) for name in found] if isinstance(found, list) else []
+
+    def announce(self, paths: Iterable[str]) -> None:
+        """Note durably which files are about to be touched. Raises OSError."""
+        write_json(self.folder / "pending.json", list(paths))
+
+    def finish(self) -> None:
+        """All that was announced is in the books."""
+        remove(self.folder / "pending.json")
+
+    def model(self) -> str | None:
+        """The identity of the model that its vectors come from, or None while there are none."""
+        with allowed(_UNREADABLE):
+            found = read_json(self.folder / "model.json")
+        return found if isinstance(found, str) else None
+
+    def write_model(self, identity: str) -> None:
+        """Say which model the vectors come from. Raises OSError."""
+        write_json(self.folder / "model.json", identity)
+
+    def suspect(self) -> None:
+        """A reader met damage: the next sync shall build anew. Never fails."""
+        try:
+            (self.folder / "suspect").touch()
+        except OSError:
+            return
+
+    def suspected(self) -> bool:
+        """Whether a reader met damage."""
+        with allowed(_UNREADABLE):
+            return (self.folder / "suspect").exists()
+
+
+class Generations:
+    """The generations in one state folder. What may not be read raises RefusedError."""
+
+    def __init__(self, state_dir: Path) -> None:
+        self.folder = state_dir / "index"
+
+    def current(self) -> Generation | None:
+        """The generation that is searched, or None when there is none."""
+        try:
+            with allowed(_UNREADABLE):
+                name = (self.folder / "current").read_text(encoding="ascii").strip()
+                exists = _NAME.fullmatch(name) and (self.folder / name).is_dir()
+        except (OSError, UnicodeDecodeError):
+            return None
+        return Generation(self.folder / name) if exists else None
+
+    def unfinished(self) -> list[Generation]:
+        """Generations newer than the current one, newest first: builds that were interrupted."""
+        current = self.current()
+        after = current.number if current else 0
+        return sorted(
+            (found for found in self._all() if found.number > after),
+            key=lambda generation: -generation.number,
+        )
+
+    def begin(self) -> Generation:
+        """A new, empty generation. Raises OSError."""
+        self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        number = max((generation.number for generation in self._all()), default=0) + 1
+        generation = Generation(self.folder / f"gen-{number}")
+        generation.folder.mkdir(mode=0o700)
+        return generation
+
+    def publish(self, generation: Generation) -> None:
+        """Make ``generation`` the one that is searched. Raises OSError."""
+        pointer = self.folder / "current"
+        temporary = self.folder / f".current-{os.getpid()}"
+        temporary.write_text(generation.name + "\n", encoding="ascii")
+        os.replace(temporary, pointer)
+
+    def set_aside(self, generation: Generation) -> None:
+        """Take a damaged generation out of use."""
+        set_aside(generation.folder, self.folder / "set-aside")
+
+    def sweep(self, keep: Iterable[Generation]) -> None:
+        """Remove all generations but these. A reader of another opens the current one at its next search."""
+        kept = {generation.name for generation in keep}
+        for generation in self._all():
+            if generation.name not in kept:
+                remove(generation.folder)
+
+    def _all(self) -> list[Generation]:
+        try:
+            names = os.listdir(self.folder)
+        except OSError:
+            return []
+        return [Generation(self.folder / name) for name in names if _NAME.fullmatch(name)]

@@ -1,0 +1,424 @@
+"""Bringing the index up to date: words for all that changed first, then vectors, the books last.
+
+Whatever is interrupted, wherever, is found by the next run: files that were touched are announced before
+the first write, and nothing counts as done that is not in the manifest.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import time
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+from indexing.embedding.choice import ModelChoice, choices
+from indexing.embedding.port import Distant, Embedder
+from indexing.engines import UNWRITABLE, RefusedError
+from indexing.storage import set_aside, shape
+from indexing.sync.changes import Changes, find_changes, reason, refuse_if_vanished
+from indexing.sync.generations import Generation, Generations
+from indexing.sync.index_words import compact_words, index_words
+from indexing.sync.manifest import Manifest, words_fingerprint
+from indexing.sync.report import OnProgress, Progress, Report
+from indexing.sync.scope import EVERYTHING, Scope, scope_of
+from indexing.sync.sources import Found, Sources
+from indexing.sync.spending import Agree, Purse, Withheld, backfill, texts_of
+from indexing.vectors.flat_card import INDEX_ROWS, fitting_card, newest_version
+from workbench.errors import IndexUnavailableError, ModelUnavailableError, ReadOnlyError, WorkbenchError
+from workbench.workspace.layout import STATE_DIR
+from workbench.workspace.locks import hold
+from workbench.workspace.workspace import Workspace
+
+CACHE_FILE = "embeddings.sqlite"
+_OTHER_MODEL = "the model has changed"
+_UNTOUCHED = "your files are untouched; free some space or correct the permissions, then reindex"
+
+
+def reindex(
+    workspace: Workspace,
+    *,
+    paths: Sequence[str] = (),
+    full: bool = False,
+    vectors: bool = True,
+    dry_run: bool = False,
+    progress: OnProgress = None,
+    model: ModelChoice | None = None,
+    threads: int = 0,
+    agree: Agree | None = None,
+) -> Report:
+    """Make the index say what the files say; return what was done.
+
+    Only files at or below ``paths`` are looked at (see ``scope_of``); without any, all. ``full`` builds a new
+    generation aside, or reads all of ``paths`` anew, and accepts that files are gone. ``vectors=False``
+    leaves meaning for later. ``model`` stands in for the one in the settings; ``threads`` are those of the
+    model (0: all cores but one). ``agree`` is asked before much is sent to a provider that costs money;
+    without it, what the cache does not hold is left. Files that cannot be read are reported, not raised.
+
+    Raises BusyError when another sync runs, UsageError for paths that are in no source, WorkspaceError when
+    (nearly) all files have vanished, ReadOnlyError, IndexUnavailableError when the stores cannot be written
+    even anew.
+    """
+    sync = _Sync(workspace, vectors=vectors, progress=progress, model=model, threads=threads, agree=agree)
+    if dry_run:
+        return sync.plan(paths, full=full)
+    try:
+        with hold(workspace.state_dir() / "index.lock", "reindex"):
+            return sync.run(paths, full=full)
+    except BrokenPipeError:
+        raise  # whoever listened to the progress is gone; that is no fault of the index
+    except RefusedError as error:
+        if error.reason in UNWRITABLE:
+            raise ReadOnlyError(error.message, hint=_UNTOUCHED) from error
+        raise
+    except OSError as error:
+        kind = ReadOnlyError if error.errno in UNWRITABLE else IndexUnavailableError
+        raise kind(f"the index cannot be written: {reason(error)}", hint=_UNTOUCHED) from error
+
+
+class _StayError(Exception):
+    """Another model could not take the index over after all; ``note`` says with which it goes on."""
+
+    def __init__(self, note: str) -> None:
+        super().__init__(note)
+        self.note = note
+
+
+class _Sync:
+    def __init__(
+        self,
+        workspace: Workspace,
+        *,
+        vectors: bool,
+        progress: OnProgress,
+        model: ModelChoice | None,
+        threads: int,
+        agree: Agree | None,
+    ) -> None:
+        self._workspace = workspace
+        self._sources = Sources(workspace)
+        self._scope = EVERYTHING
+        self._vectors = vectors
+        self._progress: Callable[[Progress], None] = progress or (lambda _: None)
+        self._threads = threads
+        self._model = model
+        self._own: ModelChoice | None = None
+        self._no_model: str | None = None
+        self._cache = workspace.cache_dir() / CACHE_FILE
+        self._purse = Purse(self._cache, workspace.settings.embedding_ask_above, agree)
+        self._words = words_fingerprint()
+        self._report = Report()
+        self._started = time.perf_counter()
+        self._generations = Generations(workspace.root / STATE_DIR)
+        self._broken: Generation | None = None
+
+    def plan(self, paths: Sequence[str], *, full: bool) -> Report:
+        """What a run would do to which files."""
+        self._choose_model()
+        current = self._generations.current()
+        known = current.manifest() if current and (paths or not full) else None
+        manifest = known or Manifest(self._words)
+        self._scope = self._scope_of(paths, manifest)
+        found = self._sources.scan()
+        changes = self._changes(found, manifest, at_once=bool(paths), believe=full)
+        self._count(found, changes)
+        if self._model is not None:
+            texts = self._texts_due(self._model, current, manifest, changes)
+            self._report.backfill = backfill(self._model, self._cache, texts)
+        self._report.entries = manifest.entries
+        self._report.dry_run = True
+        return self._finished(current, manifest)
+
+    def run(self, paths: Sequence[str], *, full: bool) -> Report:
+        """Carry a sync out, a second time in a new generation when the first one meets damage."""
+        self._choose_model(stay=True)
+        try:
+            return self._carried_out(paths, full=full)
+        except _StayError as stay:
+            self._report = Report(notes=[stay.note])
+        return self._carried_out(paths, full=False)
+
+    def _carried_out(self, paths: Sequence[str], *, full: bool) -> Report:
+        generation, manifest = self._choose_generation(full and not paths)
+        self._scope = self._scope_of(paths, manifest)
+        try:
+            return self._bring_up_to_date(generation, manifest, full)
+        except RefusedError:
+            raise  # another generation would be refused just the same
+        except IndexUnavailableError as error:
+            self._report = Report(rebuilt=str(error))
+            self._broken = generation
+        self._scope = EVERYTHING
+        return self._bring_up_to_date(self._generations.begin(), Manifest(self._words), full)
+
+    def _texts_due(
+        self, model: ModelChoice, current: Generation | None, manifest: Manifest, changes: Changes
+    ) -> Iterator[str]:
+        """The texts whose vectors a run would need: of files that changed, or that wait for theirs."""
+        due = {**changes.added, **changes.changed}
+        gone = due.keys() | set(changes.removed)
+        anew = manifest.model not in (None, model.identity)
+        known = (path for path, record in manifest.files.items() if anew or not record.vectors)
+        waiting = [path for path in known if path not in gone]
+        if current is not None and waiting:
+            yield from texts_of(current, manifest, waiting)
+        for path in due:
+            with contextlib.suppress(OSError, WorkbenchError):  # a run would name what cannot be read
+                yield from (entry.text for entry in self._sources.document(path).entries)
+
+    def _scope_of(self, paths: Sequence[str], manifest: Manifest) -> Scope:
+        """The part to look at: all of it where there is nothing to add a part to."""
+        if not paths:
+            return EVERYTHING
+        scope = scope_of(paths, self._sources, manifest.files, here=os.getcwd())
+        if manifest.files:
+            return scope
+        self._report.rebuilt = self._report.rebuilt or "there was no index to add to"
+        return EVERYTHING
+
+    def _changes(
+        self, found: Found, manifest: Manifest, again: Sequence[str] = (), *, at_once: bool, believe: bool
+    ) -> Changes:
+        return find_changes(
+            self._sources,
+            found,
+            manifest,
+            again=again,
+            scope=self._scope,
+            at_once=at_once,
+            believe=believe,
+        )
+
+    def _choose_model(self, *, stay: bool = False) -> None:
+        """The first model that can be used; with ``stay``, the index's own where that cannot take over."""
+        from indexing.embedding.select import bulk_threads  # noqa: PLC0415
+
+        if not self._vectors or self._model is not None:
+            return
+        found = choices(self._workspace.settings, threads=self._threads or bulk_threads())
+        try:
+            self._model = found.first()
+        except ModelUnavailableError as error:
+            self._no_model = error.message
+            return
+        current = self._generations.current() if stay else None
+        own = found.that_made(current.model()) if current else None
+        if current is None or own in (None, self._model):
+            return
+        self._own = own
+        why = self._why_not_now(current, self._model)
+        if why is not None:
+            self._report.notes.append(self._stay(why))
+
+    def _why_not_now(self, current: Generation, model: ModelChoice) -> str | None:
+        """Why another model cannot take the index over now: it costs, or does not answer. None if it can."""
+        manifest = current.manifest()
+        if model.service is None or manifest is None:
+            return None
+        texts = texts_of(current, manifest, manifest.files)
+        why, self._report.backfill = self._purse.refusal(model, manifest.entries, texts)
+        try:
+            embedder = model.open()
+            if why is None and isinstance(embedder, Distant):
+                embedder.probe()
+        except ModelUnavailableError as error:
+            return error.message
+        return why
+
+    def _stay(self, why: str) -> str:
+        """Go on with the model of the index; the sentence that says so."""
+        self._model, self._own = self._own, None
+        assert self._model is not None
+        return f"the index stays with {self._model.identity}: {why}"
+
+    def _choose_generation(self, full: bool) -> tuple[Generation, Manifest]:
+        """The generation to work on: an interrupted build, the current one, or a new one."""
+        if not full:
+            current = self._generations.current()
+            for generation in [*self._generations.unfinished(), *([current] if current else [])]:
+                manifest = generation.manifest()
+                problem = self._problem(generation, manifest)
+                if problem is None and manifest is not None:
+                    return generation, manifest
+                if generation == current:
+                    self._report.rebuilt = problem
+                    self._broken = None if problem == _OTHER_MODEL else generation
+        return self._generations.begin(), Manifest(self._words)
+
+    def _problem(self, generation: Generation, manifest: Manifest | None) -> str | None:
+        """Why a generation cannot be continued, or None."""
+        if manifest is None:
+            return "the manifest was missing or damaged"
+        checks: list[tuple[str, Callable[[], bool]]] = [
+            ("another version of the program made it", lambda: manifest.words != self._words),
+            ("a search met damage", generation.suspected),
+            ("the word index was missing", lambda: not (generation.lexical / "meta.json").is_file()),
+            (
+                "the word index was damaged",
+                lambda: generation.pending() is None and _differs(manifest, "lexical", generation.lexical),
+            ),
+            (_OTHER_MODEL, lambda: self._other_model(manifest)),
+        ]
+        return next((why for why, holds in checks if holds()), None)
+
+    def _other_model(self, manifest: Manifest) -> bool:
+        return self._model is not None and manifest.model not in (None, self._model.identity)
+
+    def _bring_up_to_date(self, generation: Generation, manifest: Manifest, full: bool) -> Report:
+        before = time.time_ns()
+        current = self._generations.current()
+        found = self._sources.scan()
+        self._progress(Progress("scan", len(found.files), len(found.files)))
+        pending = generation.pending()
+        again = [*(pending or ()), *(self._in_scope(found) if full and self._scope else ())]
+        changes = self._changes(found, manifest, again, at_once=bool(self._scope), believe=full)
+        if not full:
+            self._refuse_if_vanished(changes, manifest, current, found)
+        self._count(found, changes)
+        fresh = not manifest.files and generation != current
+        if _differs(manifest, "vectors", generation.vectors):
+            self._forget_vectors(generation, manifest)
+        if changes or pending is not None or fresh:
+            index_words(
+                self._sources,
+                generation,
+                manifest,
+                changes,
+                before,
+                self._report,
+                self._progress,
+                unsure=pending or (),
+                whole=not self._scope,
+            )
+        for path, file in changes.touched.items():
+            record = manifest.files[path]
+            record.size, record.ctime_ns, record.inode = file.size, file.ctime_ns, file.inode
+        hashed = bool(changes.digests)
+        if not self._scope:
+            manifest.synced_ns = before
+        if generation != current and current in (None, self._broken):
+            self._generations.publish(generation)  # words now, vectors when they come
+        filled = self._fill(generation, manifest)
+        if self._own is not None and manifest.pending:
+            raise _StayError(self._stay(self._report.vectors or "not all of it could be embedded"))
+        self._copy_vectors(generation, manifest)
+        compacted = compact_words(generation, manifest)
+        if changes or pending is not None or fresh or hashed or filled or compacted:
+            manifest.shapes["lexical"] = shape(generation.lexical)
+            generation.write_manifest(manifest)
+        if self._generations.current() != generation:
+            self._generations.publish(generation)
+        if self._broken:
+            self._generations.set_aside(self._broken)
+        self._generations.sweep([generation])
+        return self._finished(generation, manifest)
+
+    def _refuse_if_vanished(
+        self,
+        changes: Changes,
+        manifest: Manifest,
+        current: Generation | None,
+        found: Found,
+    ) -> None:
+        known = manifest
+        if not known.files and current and (old := current.manifest()):
+            known = old  # building anew: what matters is what was there before
+            names = {file.path for file in found.files}
+            changes = Changes(removed=[path for path in old.files if path not in names])
+        refuse_if_vanished(changes, known, self._scope)
+
+    def _in_scope(self, found: Found) -> list[str]:
+        return [file.path for file in found.files if self._scope.holds(file.path)]
+
+    def _fill(self, generation: Generation, manifest: Manifest) -> bool:
+        """Make the vectors that are missing; whether anything was written."""
+        if manifest.model and generation.model() != manifest.model:
+            generation.write_model(manifest.model)
+        due = manifest.pending or manifest.leftover or not manifest.model
+        if not self._vectors or not due:
+            return False
+        if self._model is None:
+            self._report.vectors = self._no_model
+            return False
+        self._progress(Progress("prepare", 0, 1))
+        try:
+            embedder = self._embedder(self._model, generation, manifest)
+        except ModelUnavailableError as error:
+            self._report.vectors = error.message
+            return False
+        self._progress(Progress("prepare", 1, 1))
+        from indexing.sync.fill import fill_vectors  # noqa: PLC0415 - imports lancedb
+
+        for last in (False, True):
+            manifest.shapes.pop("vectors", None)
+            generation.write_manifest(manifest)
+            try:
+                fill_vectors(generation, manifest, embedder, self._cache, self._report, self._progress)
+                break
+            except ModelUnavailableError as error:
+                self._report.vectors = error.message
+                break
+            except IndexUnavailableError as error:
+                if last or isinstance(error, RefusedError):
+                    self._report.vectors = error.message
+                    return True
+                self._forget_vectors(generation, manifest)
+        manifest.shapes["vectors"] = shape(generation.vectors)
+        return True
+
+    def _embedder(self, model: ModelChoice, generation: Generation, manifest: Manifest) -> Embedder:
+        """The model, or where it costs more than the person agreed to, what the cache remembers of it."""
+        due = [path for path, record in manifest.files.items() if not record.vectors]
+        texts = texts_of(generation, manifest, due)
+        why, counted = self._purse.refusal(model, manifest.pending, texts)
+        self._report.backfill = counted or self._report.backfill
+        return Withheld(model.identity, why) if why else model.open()
+
+    def _copy_vectors(self, generation: Generation, manifest: Manifest) -> None:
+        """Make the flat copy anew where it is missing or not what it was; without it, searches are slower."""
+        due = manifest.pending or manifest.leftover or not manifest.model or manifest.entries > INDEX_ROWS
+        if due or not self._vectors or newest_version(generation.vectors) is None:
+            return
+        if fitting_card(generation.flat, generation.vectors) is None:
+            from indexing.vectors.table import VectorWriter  # noqa: PLC0415 - imports lancedb
+
+            with contextlib.suppress(IndexUnavailableError):
+                VectorWriter(generation.vectors, manifest.dimension, generation.flat).copy()
+
+    def _forget_vectors(self, generation: Generation, manifest: Manifest) -> None:
+        """Set a damaged vector store aside; the words stay."""
+        set_aside(generation.vectors, self._generations.folder / "set-aside")
+        self._report.rebuilt = "the vectors were damaged"
+        manifest.leftover.clear()
+        manifest.shapes.pop("vectors", None)
+        for record in manifest.files.values():
+            record.vectors = False
+
+    def _count(self, found: Found, changes: Changes) -> None:
+        report = self._report
+        report.seen = len(self._in_scope(found)) if self._scope else len(found.files)
+        report.waiting = len(changes.waiting)
+        absent = {source.name: source.absent for source, _ in found.counts if source.absent}
+        report.absent.update({**absent, **changes.kept})
+        report.added = len(changes.added)
+        report.changed = len(changes.changed)
+        report.removed = len(changes.removed)
+        report.unchanged = changes.unchanged
+        report.failed.update(changes.failed)
+
+    def _finished(self, generation: Generation | None, manifest: Manifest) -> Report:
+        report = self._report
+        if not self._vectors:
+            report.vectors = "left out"
+        elif self._no_model and report.vectors is None:
+            report.vectors = self._no_model
+        report.entries = manifest.entries
+        report.generation = generation.name if generation else ""
+        report.fingerprint = manifest.fingerprint
+        report.seconds = time.perf_counter() - self._started
+        return report
+
+
+def _differs(manifest: Manifest, store: str, folder: Path) -> bool:
+    """Whether the files of a store are not those that were there after the last sync."""
+    return store in manifest.shapes and manifest.shapes[store] != shape(folder)

@@ -1,0 +1,185 @@
+"""What making vectors would take: how many texts are not known yet, and what they would cost."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from indexing.embedding.choice import ModelChoice
+from indexing.lexical.reader import LexicalReader
+from indexing.sync.generations import Generation
+from indexing.sync.manifest import Manifest
+from workbench.errors import ModelUnavailableError
+from workbench.memory.names import RelPath
+from workbench.memory.window import word_pieces
+
+if TYPE_CHECKING:
+    from indexing.embedding.port import Portion, Vectors
+
+_MILLION = 1_000_000
+_FILES_AT_ONCE = 256
+_TEXTS_AT_ONCE = 2_000
+
+
+@dataclass(frozen=True, slots=True)
+class Backfill:
+    """So many ``texts`` of at most about so many ``tokens`` are to be embedded by ``model`` at ``where``.
+
+    ``price`` is that of a million tokens in the person's currency, None where it is not known. ``charges``
+    says whether that may cost money: what runs on this machine or in its network does not.
+    """
+
+    model: str
+    where: str
+    texts: int
+    tokens: int
+    price: float | None
+    charges: bool
+
+    @property
+    def cost(self) -> float | None:
+        """At most about so much money, or None when nobody said the price."""
+        return None if self.price is None else self.tokens * self.price / _MILLION
+
+    def sentence(self) -> str:
+        """What it is and costs, in a line."""
+        texts = "1 text" if self.texts == 1 else f"{self.texts:,} texts"
+        said = f"{texts} of at most about {self.tokens:,} tokens for {self.model} at {self.where}"
+        if not self.charges:
+            return said
+        if self.cost is None:
+            return f"{said}; the price is not known (set `embedding: {{price: ...}}`, for a million tokens)"
+        return f"{said}, about {self.cost:.2f}" if self.cost >= 0.01 else f"{said}, less than 0.01"
+
+    def as_json(self) -> dict[str, object]:
+        """The numbers as the command line prints them."""
+        return {
+            "model": self.model,
+            "where": self.where,
+            "texts": self.texts,
+            "tokens": self.tokens,
+            "price_per_million": self.price,
+            "cost": self.cost,
+            "charges": self.charges,
+        }
+
+
+Agree = Callable[[Backfill], bool]
+"""Asks the person whether that may be spent."""
+
+
+def backfill(choice: ModelChoice, cache_path: Path, texts: Iterable[str]) -> Backfill:
+    """What embedding ``texts`` takes: each counts once, and only if its vector is not in the cache."""
+    from indexing.embedding.cache import EmbeddingCache  # noqa: PLC0415 - imports numpy
+
+    seen: set[bytes] = set()
+    count = tokens = 0
+    cache = EmbeddingCache(cache_path)
+    try:
+        for some in _groups(texts, seen):
+            known = cache.holds(choice.identity, list(some))
+            missing = [text for key, text in some.items() if key not in known]
+            count += len(missing)
+            tokens += sum(word_pieces(text) for text in missing)
+    finally:
+        cache.close()
+    service = choice.service
+    if service is None:
+        return Backfill(choice.identity.rpartition("@")[0], "this machine", count, tokens, 0.0, charges=False)
+    return Backfill(
+        service.model, service.endpoint.host, count, tokens, service.price, charges=service.charges
+    )
+
+
+def texts_of(generation: Generation, manifest: Manifest, paths: Iterable[RelPath]) -> Iterator[str]:
+    """The texts of the entries of those files, as the word index holds them. Raises IndexUnavailableError."""
+    words = LexicalReader(generation.lexical).snapshot()
+    due = [path for path in paths if manifest.files[path].entries]
+    for start in range(0, len(due), _FILES_AT_ONCE):
+        some = due[start : start + _FILES_AT_ONCE]
+        for entry in words.under(some, sum(manifest.files[path].entries for path in some)):
+            yield entry.text
+
+
+def _groups(texts: Iterable[str], seen: set[bytes]) -> Iterator[dict[bytes, str]]:
+    from indexing.embedding.cache import text_key  # noqa: PLC0415 - imports numpy
+
+    group: dict[bytes, str] = {}
+    for text in texts:
+        key = text_key(text)
+        if key not in seen:
+            seen.add(key)
+            group[key] = text
+        if len(group) == _TEXTS_AT_ONCE:
+            yield group
+            group = {}
+    if group:
+        yield group
+
+
+class Purse:
+    """Keeps what costs money from being sent without the person's word, which ``agree`` asks for.
+
+    Up to ``ask_above`` texts are sent without asking. Without ``agree`` there is nobody to ask.
+    """
+
+    def __init__(self, cache_path: Path, ask_above: int, agree: Agree | None) -> None:
+        self._cache_path = cache_path
+        self._ask_above = ask_above
+        self._agree = agree
+        self._agreed: str | None = None
+
+    def refusal(
+        self, choice: ModelChoice, entries: int, texts: Iterable[str]
+    ) -> tuple[str | None, Backfill | None]:
+        """Why the texts of so many ``entries`` must not be sent, or None; and what they take, if counted.
+
+        Who agreed once, agreed for this run.
+        """
+        free = choice.service is None or not choice.service.charges
+        if free or entries <= self._ask_above or self._agreed == choice.identity:
+            return None, None
+        found = backfill(choice, self._cache_path, texts)
+        if found.texts <= self._ask_above:
+            return None, found
+        if self._agree is not None and self._agree(found):
+            self._agreed = choice.identity
+            return None, found
+        return f"not sent without your word: {found.sentence()}; run `workbench reindex --yes`", found
+
+
+class Withheld:
+    """Stands in for a model that must not be asked: a ``BulkEmbedder`` and ``Distant`` without vectors.
+
+    What is in the cache is found there before; whatever else is asked raises ModelUnavailableError.
+    """
+
+    window = 0
+
+    def __init__(self, identity: str, why: str) -> None:
+        self.identity = identity
+        self._why = why
+
+    @property
+    def dimension(self) -> int:
+        """See ``Embedder``."""
+        raise ModelUnavailableError(self._why)
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        """See ``Embedder``."""
+        raise ModelUnavailableError(self._why)
+
+    def portions(self, texts: Sequence[str]) -> Iterator[Portion]:
+        """See ``BulkEmbedder``."""
+        if texts:
+            raise ModelUnavailableError(self._why)
+        yield from ()
+
+    def probe(self) -> None:
+        """See ``Distant``."""
+        raise ModelUnavailableError(self._why)
+
+    def expect(self, dimension: int) -> None:
+        """See ``Distant``."""

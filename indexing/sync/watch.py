@@ -1,0 +1,172 @@
+"""Noticing that what is indexed changed: a watcher as the hint, a clock as the truth, polling without one.
+
+Only folders that can hold something to index are watched, each by itself: a large tree of code beside the
+memory costs no watches.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from indexing.sync.sources import Sources
+from workbench.workspace.layout import SETTINGS_FILE
+
+DEBOUNCE_SECONDS = 1.5
+"""Quiet time after a change before something is done about it."""
+LONGEST_SECONDS = 10.0
+"""For how long a series of changes without a break is waited for."""
+RECONCILE_SECONDS = 30.0
+"""How often everything is looked at, hints or none."""
+POLL_SECONDS = 3.0
+_STEP_MS = 50
+_GROUP_MS = 200
+_TICK_MS = 250
+
+Occasion = Literal["start", "change", "clock"]
+Watch = Callable[..., Iterable[set[tuple[Any, str]]]]
+
+
+@dataclass(slots=True)
+class Pause:
+    """Waits until changes have stopped for a while, and not for ever. Times are seconds of any one clock."""
+
+    quiet: float = DEBOUNCE_SECONDS
+    longest: float = LONGEST_SECONDS
+    _first: float | None = field(default=None, init=False)
+    _last: float = field(default=0.0, init=False)
+
+    def hint(self, now: float) -> None:
+        """Something changed."""
+        self._first = now if self._first is None else self._first
+        self._last = now
+
+    def over(self, now: float) -> bool:
+        """Whether it is time to act; then it begins anew."""
+        if self._first is None or (now - self._last < self.quiet and now - self._first < self.longest):
+            return False
+        self._first = None
+        return True
+
+
+def occasions(
+    hints: Iterable[frozenset[str]],
+    pause: Pause,
+    *,
+    clock: Callable[[], float] = time.monotonic,
+) -> Iterator[Occasion]:
+    """When to bring the index up to date: with the first hint, after changes, now and then."""
+    last: float | None = None
+    for changed in hints:
+        now = clock()
+        if last is None:  # only now, as whatever changes from here on is told of
+            last = now
+            yield "start"
+            continue
+        if changed:
+            pause.hint(now)
+        if pause.over(now):
+            last = now
+            yield "change"
+        elif now - last >= RECONCILE_SECONDS:
+            last = now
+            yield "clock"
+
+
+def hints(
+    sources_now: Callable[[], Sources],
+    stop: threading.Event,
+    say: Callable[[str], object],
+    *,
+    watch: Watch | None = None,
+) -> Iterator[frozenset[str]]:
+    """What may have changed, as the index calls it; an empty set several times a second while nothing did.
+
+    ``say`` is told why files are polled, when the system cannot watch them. Ends soon after ``stop`` is set.
+    """
+    try:
+        yield from _watched(sources_now, stop, watch)
+    except (OSError, RuntimeError, ImportError) as error:  # watches are used up, or there is no such system
+        say(f"files are looked at every {POLL_SECONDS:g} s, as they cannot be watched: {error}")
+        yield from _polled(sources_now, stop)
+
+
+def _watched(
+    sources_now: Callable[[], Sources], stop: threading.Event, watch: Watch | None
+) -> Iterator[frozenset[str]]:
+    if watch is None:
+        import watchfiles  # noqa: PLC0415 - the interface paints before
+
+        watch = watchfiles.watch
+    missed: frozenset[str] = frozenset()
+    while not stop.is_set():
+        sources = sources_now()
+        folders = _folders(sources)
+        looked = time.monotonic()
+        try:
+            for found in watch(
+                *folders,
+                watch_filter=None,
+                debounce=_GROUP_MS,
+                step=_STEP_MS,
+                stop_event=stop,
+                rust_timeout=_TICK_MS,
+                yield_on_timeout=True,
+                raise_interrupt=False,
+                recursive=False,
+                ignore_permission_denied=True,
+            ):
+                paths = [path for _, path in found]
+                yield missed.union(name for path in paths if (name := _matters(path, sources, folders)))
+                missed = frozenset()
+                now = time.monotonic()
+                if now - looked < RECONCILE_SECONDS and not any(map(_may_move, paths)):
+                    continue
+                looked, sources = now, sources_now()
+                if _folders(sources) != folders:
+                    missed = frozenset(
+                        {"."}
+                    )  # told when the new ones are watched: what is in them came before
+                    break
+        except FileNotFoundError:  # a folder went away between two looks
+            missed = frozenset({"."})
+            stop.wait(_TICK_MS / 1_000)
+
+
+def _folders(sources: Sources) -> frozenset[str]:
+    return frozenset(folder for folder in sources.folders() if os.path.isdir(folder))
+
+
+def _may_move(path: str) -> bool:
+    """Whether a change of ``path`` may be one of what is to be watched: a folder that is there, or was."""
+    return os.path.isdir(path) or not os.path.lexists(path) or path.endswith(SETTINGS_FILE)
+
+
+def _polled(sources_now: Callable[[], Sources], stop: threading.Event) -> Iterator[frozenset[str]]:
+    before = _stamps(sources_now())
+    if not stop.is_set():
+        yield frozenset()
+    while not stop.wait(POLL_SECONDS):
+        now = _stamps(sources_now())
+        yield frozenset(path for path in before.keys() | now.keys() if before.get(path) != now.get(path))
+        before = now
+
+
+def _stamps(sources: Sources) -> dict[str, tuple[int, int, int]]:
+    return {file.path: (file.size, file.ctime_ns, file.inode) for file in sources.scan().files}
+
+
+def _matters(path: str, sources: Sources, folders: frozenset[str]) -> str:
+    """How the index calls ``path`` when it is indexed or may be a folder of what is; else an empty text."""
+    root = os.fspath(sources.workspace.root).rstrip("/") + "/"
+    name = path.removeprefix(root)
+    if sources.holds(name) or name == SETTINGS_FILE or path in folders:
+        return name
+    if not os.path.isdir(path):
+        return ""
+    prunes = name != path and sources.workspace.layout.prunes(name)
+    return "" if prunes else name

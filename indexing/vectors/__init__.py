@@ -1,0 +1,1 @@
+"""Meaning: the LanceDB table, its flat copy, and the nearest in both."""
