@@ -44,6 +44,7 @@ NAMES = (*(f"recall@{k}" for k in AT), "MRR")
 STEPS: Mapping[str, Sequence[float | str]] = {
     "vector": (0.3, 0.4, 0.5, 0.55, 0.6, 0.65, 0.7, 0.8, 0.9),
     "date": (0, 0.1, 0.2, 0.3, 0.5, 0.8),
+    "exact": (0, 0.5, 0.8, 0.9, 0.95, 1),
     "recency": (0, 0.05, 0.1, 0.2, 0.5, 1),
     "importance": (0, 0.1, 0.2, 0.4, 0.8),
     "pin": (0, 0.1, 0.2, 0.5),
@@ -72,7 +73,8 @@ class Found:
     def figures(self, weights: Weights, collection: Collection) -> tuple[float, ...]:
         """The shares of evidence at each of ``AT``, and the reciprocal rank of the first."""
         periods = periods_in(self.asked.text, collection.today)
-        ranked = rank(self.pool.candidates, weights, collection.today, periods=periods)
+        exact = self.pool.question.exact
+        ranked = rank(self.pool.candidates, weights, collection.today, periods=periods, exact=exact)
         keys = [one.candidate.key for one in ranked]
         if weights.diversity < 1:
             sets, first = WordSets(), ranked[: 2 * max(AT)]

@@ -42,8 +42,9 @@ def read_json(path: Path) -> object | None:
 
 def set_aside(path: Path, into: Path) -> None:
     """Move what is damaged to ``into``; only the newest few are kept. What cannot be moved is removed."""
+    not_a_link(into)
     with contextlib.suppress(OSError):
-        into.mkdir(parents=True, exist_ok=True, mode=0o700)
+        into.mkdir(exist_ok=True, mode=0o700)
         os.rename(path, into / f"{time.time_ns()}-{path.name}")
     if path.exists():
         remove(path)
@@ -59,6 +60,24 @@ def remove(path: Path) -> None:
     else:
         with contextlib.suppress(OSError):
             path.unlink()
+
+
+def not_a_link(path: Path) -> None:
+    """Remove ``path`` if it is a link: nothing here makes any, and what it leads to is not ours."""
+    with contextlib.suppress(OSError):
+        if path.is_symlink():
+            path.unlink()
+
+
+def link_in(folder: Path) -> str:
+    """The path, from ``folder``, of a link in it or of itself (``.``); empty where all of it is in place."""
+    if folder.is_symlink():
+        return "."
+    for place, folders, names in os.walk(folder):
+        for name in (*folders, *names):
+            if os.path.islink(path := os.path.join(place, name)):
+                return os.path.relpath(path, folder)
+    return ""
 
 
 def shape(folder: Path) -> dict[str, list[int]]:

@@ -15,7 +15,7 @@ _MONTHS = (
     *("August", "September", "October", "November", "December"),
 )
 _CHUNK = re.compile(r"\S+")
-_AROUND = "\"'“”‘’„«»「」『』()[]{}<>,;:!?.…*`|。、，；：！？"
+AROUND = "\"'“”‘’„«»「」『』()[]{}<>,;:!?.…*`|。、，；：！？"
 _INNER = re.compile(r"[/\\:=,;()\[\]{}<>\"'`|?&#@]+")
 _CODE = re.compile(r"[\w.+~%-]*(?:[_.\d+~%-][\w]|[a-z][A-Z]|[A-Z]{2}|\w[+]{2})[\w.+~%-]*")
 _IDENTITY = re.compile(r"(?=\D*\d)[a-z0-9_-]{7,}|[0-9a-f]{7,}")
@@ -100,7 +100,7 @@ def _exact(text: str) -> Iterator[str]:
         if not chunk.isascii():
             yield from _SIGNS.findall(chunk)
         if not chunk.endswith("++"):
-            chunk = chunk.strip(_AROUND)
+            chunk = chunk.strip(AROUND)
         if chunk[1:].islower() and chunk.isalpha():
             continue  # the usual case: a plain word
         if len(chunk) < 2 or chunk.isalpha() or chunk.isdigit():
@@ -114,7 +114,7 @@ def _exact(text: str) -> Iterator[str]:
         if mark and scheme.isalpha() and (rest := rest.rstrip("/")):
             yield rest
         for part in _INNER.split(chunk):
-            bare = part.strip(_AROUND + "-")
+            bare = part.strip(AROUND + "-")
             if bare != chunk and len(bare) > 1 and not _NUMBER.fullmatch(bare) and _CODE.fullmatch(bare):
                 yield bare
 

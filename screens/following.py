@@ -9,7 +9,14 @@ from textual.timer import Timer
 
 from screens.engine import Engine
 from screens.indexer import Indexer
-from screens.messages import FilesChanged, IndexProgress, MeaningChanged, Polling, SourcesChanged
+from screens.messages import (
+    FilesChanged,
+    IndexProgress,
+    MeaningChanged,
+    Polling,
+    SourcesChanged,
+    WordsFailed,
+)
 from screens.moving import Command
 from screens.shown import Shown, row_text, words
 from screens.watching import Watcher
@@ -47,6 +54,9 @@ class Following:
         self._meaning = False
         self._progress: Shown | None = None
         self._problem = ""
+        self._failing = ""
+        """Why the index cannot be searched, though its last run may have gone well."""
+        self._mending = False
 
     def commands(self) -> dict[str, Command]:
         """The commands by action id."""
@@ -99,6 +109,21 @@ class Following:
         self._progress, self._problem = message.text, message.problem
         self._draw()
 
+    def index_fails(self, message: WordsFailed) -> None:
+        """It was taken away or damaged since it was made: it is made again by itself, once."""
+        if "reindex" in message.hint:
+            self._failing = message.reason
+            self._draw()
+            if self._engines and self._started and not self._mending and not self.indexing:
+                self._mending = True
+                self.wish()
+
+    def index_answers(self) -> None:
+        """It can be searched."""
+        if self._failing:
+            self._failing, self._mending = "", False
+            self._draw()
+
     def meaning(self, message: MeaningChanged) -> None:
         """Show what can be searched by."""
         self._meaning = message.ready
@@ -117,8 +142,8 @@ class Following:
         sides = "words + meaning" if self._meaning else "words"
         if self._progress:
             self._screen.title_line.show(self._progress, "busy")
-        elif self._problem:
-            self._screen.title_line.show(row_text(f"! index: {self._problem}"), "warn")
+        elif why := self._problem or self._failing:
+            self._screen.title_line.show(row_text(f"! index: {why}"), "warn")
         else:
             self._screen.title_line.show(words(f"index up to date · {sides}"), "good")
 

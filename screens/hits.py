@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from screens.clock import today
 from screens.explaining import ScorePart, parts_in
 from screens.panes.entry_rows import lightened
 from screens.rows import PROMOTED, Part, Row, Tone
@@ -15,13 +16,10 @@ from workbench.memory.names import is_outside
 
 _BAR, _KIND, _DAY = 4, 10, 10
 _WORD = re.compile(r"\w+", re.UNICODE)
-_FILTER = re.compile(r"(?<!\S)(?:-\S+|(?:kind|since|until|type|from|path|trust|pinned|user|as-of):\S*)")
 _LEAD_IN = 24
 _SHORT, _LONG = 2, 4
 """Letters of a word that is brought out at all, and with whatever ending."""
 _OUTSIDE = words("↗")
-_NEAREST = "no entry has these words"
-"""An answer by meaning alone, both sides having looked: nothing is missing."""
 _NOT_PROMOTED = Promoted()
 
 
@@ -86,8 +84,6 @@ def found_in(answer: Mapping[str, object]) -> Found:
     degraded, stale, notes = answer.get("degraded"), answer.get("stale"), answer.get("notes")
     if not isinstance(notes, list):
         notes = []
-    if str(degraded).startswith(_NEAREST):
-        degraded, notes = None, [*notes, degraded] if hits else notes
     return Found(
         query=str(answer.get("query", "")),
         hits=hits,
@@ -151,9 +147,10 @@ def match_pattern(query: str) -> re.Pattern[str] | None:
 
     Function words only where there are no others; a short word as it is, unless somebody is typing it.
     """
-    from indexing.words import STOP_WORDS  # noqa: PLC0415 - not before the first paint
+    from indexing.query.language import understand  # noqa: PLC0415 - not before the first paint
+    from indexing.words import STOP_WORDS  # noqa: PLC0415
 
-    asked = _FILTER.sub(" ", query)
+    asked = understand(query, today(), prefix=True).text
     found = [word for word in _WORD.findall(asked) if len(word) >= _SHORT or not word.isascii()]
     topical = [word for word in found if word.lower() not in STOP_WORDS] or found
     stems = []
@@ -229,7 +226,10 @@ def _beginning(text: str, start: int, end: int) -> int:
     """The first beginning of a word from ``start`` on, at most ``end``."""
     if text[start - 1].isspace():
         return start
-    blank = next((at for at in range(start, end) if text[at].isspace()), end - 1)
+    blank = next((at for at in range(start, end) if text[at].isspace()), None)
+    if blank is None:  # a long address: from its beginning, or as much of it as leads to the match
+        before = range(start - 1, max(start - _LEAD_IN, 0), -1)
+        blank = next((at for at in before if text[at].isspace()), start - 1)
     return blank + 1
 
 

@@ -15,7 +15,7 @@ from textual.events import Key
 from textual.timer import Timer
 
 from screens.actions import ACTIONS, Place, is_bound
-from screens.shown import words
+from screens.shown import Shown, words
 
 if TYPE_CHECKING:
     from screens.main import MainScreen
@@ -81,6 +81,21 @@ class Holding:
         self._held.clear()
         self._stop_timer()
 
+    def refuse(self) -> None:
+        """The search failed: whoever waits for its hits is told at once."""
+        if self._held and self._screen.searching.gave_up:
+            self._stop_timer()
+            self._screen.app.call_later(self._expired)
+
+    @property
+    def why(self) -> Shown:
+        """Why a key that uses a hit or a row cannot be done yet."""
+        if self._screen.jumping.under_way:
+            return words("Still reading")
+        if self._screen.searching.gave_up:
+            return words("The search failed: there are no hits of these words")
+        return words("Still searching")
+
     def stale(self, action: str) -> bool:
         """Whether the action would use what is about to be replaced."""
         if action not in _STEPS and self._screen.jumping.under_way:
@@ -106,13 +121,14 @@ class Holding:
         if self._timer is None:
             app = self._screen.app
             self._timer = self._screen.set_timer(PATIENCE_SECONDS, lambda: app.call_later(self._expired))
+        self.refuse()
 
     async def _expired(self) -> None:
         """Refuse what had to wait for too long; text that was typed after it is not lost."""
         self._timer = None
         held, self._held = self._held, deque()
-        reading = self._screen.jumping.under_way
-        self._screen.say(words("Still reading" if reading else "Still searching"), severity="warning")
+        if held:
+            self._screen.say(self.why, severity="warning")
         for event in held:
             if not self._waits(event):
                 await self._perform(event)

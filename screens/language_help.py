@@ -14,12 +14,12 @@ from screens.rows import Part, Row
 from screens.shown import words
 from screens.widgets.change_list import ChangeList
 
-_ASKED, _NARROW = 30, 100
+_ASKED, _NARROW = 30, 120
 LANGUAGE: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
     (
         "What to look for",
         (
-            ("door code", "any of the words, and what means the same; the last word may be unfinished"),
+            ("door code", "any of the words, or what means the same; the last may be unfinished"),
             ('"door code"', "these words as they stand, one after the other"),
             ("-staging", "no entry with this word; a phrase and a condition can be left out too"),
             ("AKIA_KEY  err-504  10.0.0.7", "identifiers, codes and addresses are found as they are written"),
@@ -28,7 +28,7 @@ LANGUAGE: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
     (
         "Where to look",
         (
-            ("kind:log,note", "memory, log, note, episode, entity, dream, context, bootstrap, transcript"),
+            ("kind:log,note", "memory log note episode entity dream context bootstrap transcript"),
             ("type:decision", "a sort of typed memory: preference, decision, todo, fact …"),
             ("from:sarah", "what it came from: a session, a file, a writer"),
             ("path:projects", "a part of the path; path:memory/2026-* the whole of it"),

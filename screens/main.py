@@ -203,7 +203,7 @@ class MainScreen(Screen[None]):
     def action_perform(self, action_id: str, _key: str = "") -> None:
         """Do what a key, the palette or the mouse asked for, or say why not."""
         if self.holding.stale(action_id):  # the mouse and the palette cannot be held
-            self.say(words("Still searching"), severity="warning")
+            self.say(self.holding.why, severity="warning")
             return
         reason = by_id()[action_id].blocked(self.context())
         if reason is None:

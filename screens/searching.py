@@ -104,6 +104,7 @@ class Searching:
     def ask_again(self) -> None:
         """The index changed, or an engine came: ask the same once more."""
         if self._question.text.strip():
+            self._missed = ""  # whether meaning misses this one too is for its answer to say
             self._question = self._next(self._question.text, self._question.as_of)
             self._put(self._question)
 
@@ -122,6 +123,11 @@ class Searching:
     def settled(self) -> bool:
         """Whether the hits that are shown are those of the words in the box."""
         return self._answered == self._overlay.input.value
+
+    @property
+    def gave_up(self) -> bool:
+        """Whether the words in the box could not be searched, and nothing is under way that would help."""
+        return bool(self._failure) and not self._building and self._question.text == self._overlay.input.value
 
     def hurry(self) -> None:
         """Somebody waits for the answer: ask at once."""
@@ -150,6 +156,7 @@ class Searching:
             if self.watcher is not None:
                 self.watcher(message.found)
         self._answered = message.found.query
+        self._screen.following.index_answers()
         self._screen.holding.release()
 
     def _has_both(self, query: str) -> bool:
@@ -163,6 +170,9 @@ class Searching:
             self._forget_today()
             self._rest()
             self.draw()
+            if self._question.as_of is None:
+                self._screen.following.index_fails(message)
+            self._screen.holding.refuse()
 
     def missed(self, message: MeaningFailed) -> None:
         """Meaning cannot answer this one: the words' hits are all there is."""

@@ -48,7 +48,7 @@ TURNS: tuple[Action, ...] = (
         "p",
         "preset",
         Group.WEIGH,
-        "The weights of another system, or of words or meaning alone.",
+        "The weights of another system, or mostly of words or of meaning.",
         places=WEIGHING,
         hint=3,
         palette=False,

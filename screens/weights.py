@@ -31,6 +31,7 @@ KNOBS: tuple[Knob, ...] = (
     Knob("importance", "importance", 1.0, 0.05, "how far important and unimportant are apart"),
     Knob("pin", "pin", 2.0, 0.05, "what pinned entries gain"),
     Knob("user", "user", 2.0, 0.05, "what entries of the user who asks gain"),
+    Knob("exact", "exact", 1.0, 0.05, "what meaning loses where a question is names and quotes"),
     Knob("diversity", "diversity", 1.0, 0.05, "below 1, near-duplicates make room"),
     *(Knob(str(kind), f"{kind} ×", 2.0, 0.1, f"factor of all entries of the kind {kind}") for kind in Kind),
 )

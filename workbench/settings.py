@@ -42,7 +42,7 @@ _NUMBER = re.compile(r"[0-9]{1,9}(?:\.[0-9]{1,9})?")
 _SHOWN = 80
 _WORDS = {"embedding_providers": PROVIDERS}
 _MOST = {"embedding_concurrency": MAX_CONCURRENCY, "embedding_batch": 2_048, "embedding_dimensions": 65_536}
-_WEIGHTS = ("vector", "lexical", "recency", "importance", "pin", "user", "date", "diversity")
+_WEIGHTS = ("vector", "lexical", "recency", "importance", "pin", "user", "date", "exact", "diversity")
 _MAY_BE_ZERO = frozenset({"embedding_price", *(f"search_{name}" for name in _WEIGHTS)})
 
 
@@ -110,6 +110,8 @@ class Settings:
     """What entries of the user who asks gain; 0.2 is a fifth."""
     search_date: float = -1.0
     """What entries gain that are of a day named in the question."""
+    search_exact: float = -1.0
+    """How much of its weight meaning loses where a question is all identifiers and quotes, from 0 to 1."""
     search_diversity: float = -1.0
     """1: only the score counts; below, near-duplicates make room for others."""
     search_fusion: str = ""

@@ -65,6 +65,8 @@ def main() -> int:
         for program, kind in ((asked.memsearch, Memsearch), (asked.basic_memory, BasicMemory)):
             if program is None:
                 narrate(f"{kind.name}: not given, left out")
+            elif not program.is_file():
+                parser.error(f"{kind.name}: there is no program {program}")
             else:
                 peers.append(kind(program.absolute(), model, home))
         conversations = read(asked.data)

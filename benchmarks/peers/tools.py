@@ -113,8 +113,10 @@ class Workbench:
                 raise SystemExit(f"there is no search by meaning: {said['vectors']}")
             reindex = (*_PROGRAM, "-w", root, "reindex")
             service = Service(lines, self._modes, lambda: start(reindex, self._environment))
-            yield service
-            service.finish()
+            try:
+                yield service
+            finally:
+                service.finish()
 
     def _run(self, *arguments: str | Path) -> Ran:
         return run((*_PROGRAM, *arguments), self._environment)

@@ -13,6 +13,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from indexing.storage import not_a_link
+
 MAX_ROWS = 200_000
 BUSY_SECONDS = 5.0
 _KEYS_A_QUERY = 500
@@ -141,8 +143,10 @@ class EmbeddingCache:
             return []
 
     def _open(self) -> None:
+        for end in ("", "-wal", "-shm", "-journal"):
+            not_a_link(Path(f"{self._path}{end}"))  # the engine would write into whatever it leads to
         try:
-            descriptor = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+            descriptor = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
             os.close(descriptor)
             base = sqlite3.connect(self._path, timeout=BUSY_SECONDS, check_same_thread=False)
         except (OSError, sqlite3.Error):

@@ -9,6 +9,7 @@ from functools import lru_cache
 
 from tantivy import Searcher
 
+from indexing.lexical.exactness import exactness
 from indexing.lexical.narrowing import standing, unmet
 from indexing.lexical.schema import stemmed, words
 from indexing.lexical.spelling import forgiven, nearest
@@ -40,16 +41,19 @@ def fitted(question: Question, searcher: Searcher, vocabulary: Vocabulary, *, gu
     for word, offered in instead:
         other = " and ".join(f"“{one}”" for one in offered)
         notes.append(f"nothing has “{word}”; looked for {other}")
-    return replace(question, phrases=phrases, instead=instead, notes=tuple(dict.fromkeys(notes)))
+    if question.text.strip() and not (question.prefix or terms_of(question.text)):
+        notes.append("there is nothing in it to look for")
+    question = replace(question, phrases=phrases, instead=instead, notes=tuple(dict.fromkeys(notes)))
+    return replace(question, exact=exactness(question, vocabulary))
 
 
 @lru_cache(32)
 def question_terms(question: Question) -> Terms:
     """The terms of a question, with those of the words that were put in the place of others."""
-    if not question.text.strip():
+    if not question.sought.strip():
         return NO_TERMS
     guessed = [word for _, offered in question.instead for word in offered]
-    return terms_of(question.text, prefix=question.prefix, guessed=guessed)
+    return terms_of(question.sought, prefix=question.prefix, guessed=guessed)
 
 
 def _found_phrases(
@@ -80,7 +84,7 @@ def _guesses(
 ) -> tuple[tuple[str, tuple[str, ...]], ...]:
     strange: dict[str, tuple[str, bool]] = {}
     familiar = False
-    for word, plain, last in _plain_words(question.text[:MAX_CHARACTERS]):
+    for word, plain, last in _plain_words(question.sought[:MAX_CHARACTERS]):
         begun = last and question.prefix
         if _known(plain, vocabulary, begun=begun):
             familiar = True

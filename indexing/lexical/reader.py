@@ -20,6 +20,7 @@ from indexing.lexical.stand_in import lockable, stand_in
 from indexing.lexical.terms import Terms, these, words_query
 from indexing.lexical.vocabulary import Vocabulary
 from indexing.query.question import Question
+from indexing.words import WORD, normal
 
 _COLUMNS = ("key", "day", "kind", "marks")
 
@@ -181,6 +182,9 @@ def _snapshot_of(index: Index) -> Snapshot:
 
 
 def shared_words(terms: Terms, text: str) -> list[str]:
-    """The stems of the question that stand in ``text``, in the order of the question."""
-    present = set(stemmed().analyze(text))
-    return [stem for stem in terms.stems if stem in present]
+    """The words that were asked for as ``text`` has them, in lower case and in the order of the question."""
+    standing: dict[str, str] = {}
+    for match in WORD.finditer(text):
+        for stem in stemmed().analyze(normal(match[0])):
+            standing.setdefault(stem, match[0].lower())
+    return [standing[stem] for stem in (*terms.stems, *terms.guessed) if stem in standing]

@@ -123,4 +123,6 @@ def _stems(typed: Sequence[str]) -> tuple[str, ...]:
 def _opening(plain: str) -> str:
     """The chunk that is being typed, where it is more than a word: ``err_conn``, ``memory/2026-``."""
     chunk = plain.rsplit(None, 1)[-1].lstrip("\"'`([{<“‘«").lower() if plain.strip() else ""
-    return chunk[:MAX_BEGINNING] if len(chunk) > 1 and not chunk.isalnum() and chunk[0] != "-" else ""
+    if chunk.isalnum() or chunk[:1] == "-" or len(chunk) < 2 or not any(map(str.isalnum, chunk)):
+        return ""
+    return chunk[:MAX_BEGINNING]

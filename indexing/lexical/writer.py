@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 from pathlib import Path
@@ -14,8 +15,11 @@ from indexing.document import Stored, entry_key, file_key, indexed_words, kind_c
 from indexing.engines import engine
 from indexing.lexical.body import read_body, write_body
 from indexing.lexical.schema import open_index, schema
+from indexing.storage import read_json
 
 _HEAP_BYTES = 96_000_000
+_MANAGED = ".managed.json"
+"""Where the engine notes the files that it may delete."""
 
 
 class LexicalWriter:
@@ -24,7 +28,8 @@ class LexicalWriter:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         with engine("the word index cannot be written"):
-            folder.mkdir(parents=True, exist_ok=True)
+            folder.mkdir(exist_ok=True)
+            _require_own(folder)
             self._index = open_index(folder, create=True)
             self._writer: IndexWriter = self._index.writer(_HEAP_BYTES, 1)
             # What a killed writer left behind would wedge the next one sooner or later.
@@ -102,6 +107,23 @@ class LexicalWriter:
                 with contextlib.suppress(Exception):
                     self._writer.rollback()
                 raise
+
+
+def _require_own(folder: Path) -> None:
+    """Refuse a list of files that leads out of ``folder``: the engine would delete them.
+
+    Raises ValueError.
+    """
+    if not os.path.lexists(folder / _MANAGED):
+        return
+    listed = read_json(folder / _MANAGED)
+    if not (isinstance(listed, list) and all(map(_is_plain, listed))):
+        raise ValueError(f"{_MANAGED} names files that are not its own")
+
+
+def _is_plain(name: object) -> bool:
+    """Whether it is the name of a file in the folder itself."""
+    return isinstance(name, str) and name not in ("", ".", "..") and os.path.basename(name) == name
 
 
 def deleted_share(folder: Path) -> float:

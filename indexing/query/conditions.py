@@ -1,4 +1,4 @@
-"""One condition as a person writes it, ``kind:log,note``, and the filters that it means."""
+"""One condition as a person writes it, ``kind:log,note``, or a program, and the filters that it means."""
 
 from __future__ import annotations
 
@@ -38,6 +38,44 @@ def conditions(name: str, said: str, today: date) -> tuple[Filters, list[str]]:
             if len(readings(value, today)) > 1:
                 notes.append(f"{name}:{value} can be two days: the one that leaves more was taken")
     return FIELDS[name](values[:MAX_VALUES], today), notes
+
+
+def filters_from_json(said: object, today: date) -> Filters:
+    """The filters in a request, ``{"kind": ["log"], "since": "2026-03", "pinned": true}``.
+
+    Names and values are those of the query language: each a text, several in a list, of ``pinned`` true or
+    false; null and an empty list ask nothing, ``{"user": ""}`` for what is nobody's in particular. What a
+    person would only be told of is refused here. Raises ValueError with what is wrong.
+    """
+    if not isinstance(said, Mapping):
+        raise ValueError("filters are an object")  # noqa: TRY004 - as everything else that is wrong with it
+    within = Filters()
+    for name, value in said.items():
+        if name not in FIELDS:
+            raise ValueError(
+                f"there is no filter called {str(name)[:MAX_VALUE]!r}; there are {', '.join(FIELDS)}"
+            )
+        values = _texts(name, value)
+        if values:
+            # In quotes a comma is a part of its value.
+            quoted = ",".join('"' + one.replace('"', "") + '"' for one in values)
+            found, notes = conditions(name, quoted, today)
+            if notes or (found == Filters() and name != "pinned"):
+                raise ValueError(notes[0] if notes else f"{name}: asks nothing")
+            within = within.also(found)
+    return within
+
+
+def _texts(name: str, value: object) -> list[str]:
+    if value is None:
+        return []
+    if name == "pinned" and isinstance(value, bool):
+        return ["yes" if value else "no"]
+    values = value if isinstance(value, list) else [value]
+    texts = [one for one in values if isinstance(one, str)]
+    if len(texts) < len(values):
+        raise ValueError(f"{name} must be a text or a list of texts, not {str(value)[:MAX_VALUE]!r}")
+    return texts
 
 
 def _kinds(values: list[str], _: date) -> Filters:

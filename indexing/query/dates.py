@@ -66,6 +66,15 @@ def periods_in(text: str, today: date) -> tuple[Period, ...]:
     return tuple(replace(one, words=text[start:end]) for one, start, end in _joined(text, today))
 
 
+def by_today(one: Period) -> bool:
+    """Whether the words of a period say days by today alone, as ``last week`` and ``3 days ago`` do.
+
+    An entry of these days does not have the words; one of any other day may. A weekday or a month is more:
+    what is done ``every Monday`` has the word.
+    """
+    return bool(_BY_TODAY.search(one.words)) and not _NAMED.search(one.words)
+
+
 def named_days(text: str) -> tuple[date, ...]:
     """The days in ``text`` that are written with day, month and year, whichever day is today."""
     text = text[:MAX_CHARACTERS]
@@ -86,6 +95,12 @@ _MM = r"(?P<m>1[0-2]|0?[1-9])"
 _Y = r"(?P<y>(?:19|20)\d\d)"
 _BEFORE, _AFTER = r"(?<![\w.,/-])", r"(?![\w/]|[.,-]\d)"
 _YEAR = re.compile(r"(?:19|20)\d\d")
+_BY_TODAY = re.compile(
+    r"\b(?:yesterday|today|tonight|tomorrow|ago|(?:last|past|this|next|previous) (?:night|morning|afternoon|"
+    rf"evening|weekend|week|month|quarter|year|(?:\d{{1,3}}|{_N}) (?:days|weeks|months|years)))\b",
+    re.IGNORECASE,
+)
+_NAMED = re.compile(rf"\b(?:{_M}|{_W})\b|(?:19|20)\d\d", re.IGNORECASE)
 _HINT = re.compile(
     rf"\d|[年月日년월일]|\b(?:{_M}|{_W}|today|tonight|yesterday|tomorrow|ago|last|past|this|next|previous)\b",
     re.IGNORECASE,

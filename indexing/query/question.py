@@ -16,7 +16,9 @@ class Question:
     hold, and nothing of ``without``. ``as_of`` names a moment of the past, a day in figures. ``preferred``
     phrases are better to have than not. ``instead`` are words that no entry has, with those looked for in
     their place. ``notes`` say what was not understood and was taken for words instead, and what was not
-    found as it was said. With ``prefix``, somebody is still typing the last word.
+    found as it was said. With ``prefix``, somebody is still typing the last word. ``exact`` is the share of
+    it that is said exactly, in [0, 1]; see ``indexing.lexical.exactness``. ``days`` are words of it that name
+    days by today, ``last week``: entries of these days are looked for, and not the words.
     """
 
     text: str
@@ -29,6 +31,24 @@ class Question:
     instead: tuple[tuple[str, tuple[str, ...]], ...] = ()
     notes: tuple[str, ...] = ()
     prefix: bool = False
+    exact: float = 0.0
+    days: tuple[str, ...] = ()
+
+    @property
+    def sought(self) -> str:
+        """What is looked for by words: the text without ``days``."""
+        text = self.text
+        for words in self.days:
+            text = text.replace(words, " ", 1)
+        return text
+
+    @property
+    def meant(self) -> str:
+        """What is looked for by meaning: the text, with the first of those words that stand for others."""
+        text = self.text
+        for word, offered in self.instead:
+            text = text.replace(word, offered[0], 1)
+        return text
 
     @property
     def narrows(self) -> bool:

@@ -17,16 +17,24 @@ def parts_of(
     matched: Sequence[str],
     periods: Sequence[Period] = (),
     alike: float | None = None,
+    exact: float = 0.0,
+    *,
+    listed: bool = False,
 ) -> tuple[Part, ...]:
     """The parts of a score that played a part, words and meaning always.
 
     ``matched`` are the words in common with the question; ``alike`` is how like an earlier hit it is, where
-    near-duplicates make room.
+    near-duplicates make room; ``exact`` the share of the question that is said exactly. ``listed`` says that
+    no words were asked for: then all stand alike, and the newest first.
     """
     one, scores = ranked.candidate, ranked.scores
     lexical = 1.0 - scores.share
     said = f"BM25 {one.bm25:.2f}" + (f": {', '.join(matched)}" if matched else "")
     meaning = "no vector" if one.cosine is None else f"cosine {one.cosine:.3f}"
+    if listed:
+        said, meaning = "conditions alone: the newest first", "not asked for"
+    if exact and weights.exact and 0.0 < scores.share < 1.0:
+        meaning += f"; counts less, as {exact:.0%} of the question is said exactly"
     parts = [
         Part("words", "plus", scores.lexical, lexical, lexical * scores.lexical, said),
         Part("meaning", "plus", scores.vector, scores.share, scores.share * scores.vector, meaning),

@@ -60,10 +60,12 @@ def rank(
     *,
     periods: Sequence[Period] = (),
     user: int = 0,
+    exact: float = 0.0,
 ) -> list[Ranked]:
     """The candidates, best first; the newer of equals first, then by key, so that the order is total.
 
-    ``periods`` are the days that the question names, ``user`` is the ``user_code`` of who asks.
+    ``periods`` are the days that the question names, ``user`` is the ``user_code`` of who asks,
+    ``exact`` the share of the question that is said exactly.
 
     Each side is divided by the best of the pool, negative cosines counting as 0; or its ranks are taken.
     Where no candidate has a cosine or none a BM25, the other side counts alone; meaning alone is shown as
@@ -74,7 +76,7 @@ def rank(
     sides = _by_rank(pool) if weights.fusion == "rrf" else _by_strength(pool)
     words = any(one.bm25 > 0 for one in pool)
     meaning = any((one.cosine or 0.0) > 0 for one in pool)
-    share = 0.0 if not meaning else 1.0 if not words else weights.share
+    share = 0.0 if not meaning else 1.0 if not words else weights.share_of(exact)
     ranked = []
     for one, (lexical, vector) in zip(pool, sides, strict=True):
         scores = Scores(

@@ -20,12 +20,12 @@ FUSIONS: tuple[Fusion, ...] = get_args(Fusion)
 
 _MOST = {
     **{"vector": 1e6, "lexical": 1e6, "recency": 1.0, "half_life": 36_500.0, "importance": 1.0},
-    **{"pin": 10.0, "user": 10.0, "date": 10.0, "diversity": 1.0},
+    **{"pin": 10.0, "user": 10.0, "date": 10.0, "exact": 1.0, "diversity": 1.0},
 }
 """The largest value of each weight; the least is 0, and more than that for a half-life."""
 
 USUAL = MappingProxyType(
-    {"recency": 1.0, "importance": 0.4, "pin": 0.2, "user": 0.2, "date": 0.5, "diversity": 0.7}
+    {"recency": 1.0, "importance": 0.4, "pin": 0.2, "user": 0.2, "date": 0.5, "exact": 0.95, "diversity": 0.7}
 )
 """What ``on`` means for a part that may be left out."""
 
@@ -42,6 +42,7 @@ class Weights:
     a log entry loses with age, by half every ``half_life`` days. ``importance`` in [0, 1] is how far the most
     and the least important are apart. ``pin`` and ``user`` are what pinned entries, and those of the user who
     asks, gain: 0.2 is a fifth. ``date`` is what an entry gains that is of a day named in the question.
+    ``exact`` in [0, 1] is how much of its weight meaning loses where all of a question is said exactly.
     ``diversity`` is the lambda of maximal marginal relevance: 1 looks at the score alone. ``boosts`` are
     factors by kind. ``fusion`` is a weighted sum of both sides, or of their reciprocal ranks.
     """
@@ -54,6 +55,7 @@ class Weights:
     pin: float = 0.0
     user: float = 0.2
     date: float = 0.5
+    exact: float = 0.95
     diversity: float = 1.0
     fusion: Fusion = "sum"
     boosts: Mapping[Kind, float] = field(default_factory=lambda: MappingProxyType({}))
@@ -82,6 +84,14 @@ class Weights:
         """What meaning counts where both sides are there, in [0, 1]; words count the rest."""
         return self.vector / (self.vector + self.lexical)
 
+    def share_of(self, exact: float) -> float:
+        """``share`` for a question of which the share ``exact`` is said exactly: meaning weighs less.
+
+        Where words count nothing there is nobody to give way to.
+        """
+        vector = self.vector * (1.0 - self.exact * exact)
+        return vector / (vector + self.lexical) if self.lexical else 1.0
+
     def as_json(self) -> dict[str, object]:
         """All weights by name, factors of kinds by the kind's; ``weights_from_json`` reads it."""
         said: dict[str, object] = {one.name: getattr(self, one.name) for one in fields(self)}
@@ -95,8 +105,8 @@ DEFAULT = Weights()
 PRESETS: Mapping[str, Weights] = MappingProxyType(
     {
         "default": DEFAULT,
-        "openclaw": Weights(0.7, 0.3, date=0.0),
-        "goclaw": Weights(0.7, 0.3, user=0.2, date=0.0),
+        "openclaw": Weights(0.7, 0.3, date=0.0, exact=0.0),
+        "goclaw": Weights(0.7, 0.3, user=0.2, date=0.0, exact=0.0),
         "words": Weights(0.2, 0.8),
         "meaning": Weights(0.9, 0.1),
     }

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from datetime import date
 from typing import Literal, get_args
 
+from indexing.query.conditions import FIELDS, filters_from_json
 from indexing.query.filters import NONE, Filters
 from indexing.ranking.scores import Part, Scores
 from indexing.ranking.weights import DEFAULT, Weights, weights_from_json
@@ -18,6 +19,7 @@ MODES: tuple[Mode, ...] = get_args(Mode)
 State = Literal["ok", "stale", "degraded", "empty"]
 MAX_HITS = 1_000
 SNIPPET_CHARACTERS = 700
+_FILTERS_LOOK = 'for example {"kind": ["log"], "since": "2026-03", "pinned": true}'
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,9 +27,9 @@ class Query:
     """A question to the index. Raises UsageError for an unknown mode.
 
     ``text`` is what a person typed, in the language of ``indexing.query.language`` unless it is ``plain``;
-    ``filters`` narrow it further. ``prefix`` takes the last word as the beginning of one, for use while a
-    person types. ``user`` is who asks: their own entries count for more, and nobody else's count. ``weights``
-    take the place of those that the settings choose.
+    ``filters`` count as if they stood in it. ``prefix`` takes the last word as the beginning of one, for use
+    while a person types. ``user`` is who asks: their own entries count for more, and nobody else's count.
+    ``weights`` take the place of those that the settings choose.
     """
 
     text: str
@@ -139,31 +141,37 @@ class Answer:
 def query_from_json(request: Mapping[str, object], weights: Weights = DEFAULT) -> Query:
     """The query in a request of the service or of a batch. Raises UsageError naming what is wrong.
 
-    ``weights`` are those that the request's own change.
+    ``{"query": "door code", "k": 10, "filters": {"kind": ["log"], "since": "2026-03"}}`` and what else a
+    ``Query`` has; ``indexing.query.conditions`` says what filters there are. ``weights`` are those that the
+    request's own change.
     """
     text, k = request.get("query"), request.get("k", 10)
     if not isinstance(text, str):
         raise UsageError("a request needs a query", hint='for example {"query": "door code"}')
     if not isinstance(k, int) or isinstance(k, bool):
         raise UsageError(f"k must be a whole number, not {k!r}")
-    kinds = request.get("kinds") or ()
+    user = request.get("user") or ""
+    if not isinstance(user, str):
+        raise UsageError(f"user must be a name, not {user!r}")
+    if stray := [name for name in request if name != "user" and _is_filter(name)]:
+        raise UsageError(f"{stray[0]} is a filter", hint='filters stand in "filters": {"kind": ["log"]}')
     try:
-        asked = frozenset(Kind(str(kind)) for kind in kinds)  # type: ignore[attr-defined]
-        since, until = (_day(request.get(name)) for name in ("since", "until"))
-    except (TypeError, ValueError) as error:
-        raise UsageError(str(error)) from error
+        filters = filters_from_json(request.get("filters") or {}, date.today())
+    except ValueError as error:
+        raise UsageError(str(error), hint=_FILTERS_LOOK) from error
     return Query(
         text,
         k,
         str(request.get("mode", "hybrid")),  # type: ignore[arg-type]
-        Filters(kinds=asked, since=since, until=until),
+        filters,
         prefix=request.get("prefix") is True,
         explain=request.get("explain") is True,
         plain=request.get("plain") is True,
-        user=str(request.get("user") or ""),
+        user=user,
         weights=weights_from_json(said, weights) if (said := request.get("weights")) is not None else None,
     )
 
 
-def _day(value: object) -> date | None:
-    return date.fromisoformat(str(value)) if value else None
+def _is_filter(name: str) -> bool:
+    """Whether a filter stands where it would not be heeded."""
+    return name in FIELDS or name.removesuffix("s") in FIELDS

@@ -38,7 +38,8 @@ class Answering:
         """The first of the pool that stand on the disk now. Raises IndexUnavailableError."""
         # What is gone must neither answer nor push away what is there.
         weights = replace(self.weights, vector=1.0, lexical=0.0) if pool.mode == "vector" else self.weights
-        ranked = rank(pool.candidates, weights, self.today, periods=self.periods, user=self.user)
+        exact = self.question.exact
+        ranked = rank(pool.candidates, weights, self.today, periods=self.periods, user=self.user, exact=exact)
         own = self._own_texts(pool)
         wanted = self.query.k if weights.diversity == 1.0 else 2 * self.query.k
         standing: list[tuple[Ranked, Stored]] = []
@@ -68,7 +69,7 @@ class Answering:
             generation=generation,
             stale=disk.stale(),
             degraded=pool.degraded,
-            notes=(*self.question.notes, *self._notes(pool)),
+            notes=(*self.question.notes, *self._notes(pool), *(pool.notes if hits else ()), *disk.notes()),
             hits=hits,
             weights=self.weights if self.query.explain else None,
         )
@@ -97,7 +98,8 @@ class Answering:
         explained = {}
         if self.query.explain:
             matched = [*shared_words(self.terms, entry.text), *exact_in(entry.text, self.terms)]
-            parts = parts_of(one, weights, matched, self.periods, alike)
+            exact, listed = self.question.exact, not self.question.text.strip()
+            parts = parts_of(one, weights, matched, self.periods, alike, exact, listed=listed)
             explained = {"explanation": explain(parts), "parts": parts}
         return Hit(
             rank=number,

@@ -13,17 +13,18 @@ from typing import TypeVar
 
 from indexing.engines import RefusedError
 from indexing.facets import user_code
+from indexing.lexical.exactness import topics
 from indexing.lexical.fitting import question_terms
 from indexing.lexical.reader import LexicalReader, Snapshot
 from indexing.lexical.terms import NO_TERMS, Terms
-from indexing.query.dates import Period, periods_in
+from indexing.query.dates import Period, by_today, periods_in
 from indexing.query.language import understand
 from indexing.query.question import Question
 from indexing.ranking.order import pool_size
 from indexing.ranking.weights import Weights, weights_of
 from indexing.search.answer import Answer, Query
 from indexing.search.answering import Answering
-from indexing.search.pool import Pool, pool_of_words
+from indexing.search.pool import Pool, days_only, pool_of_words
 from indexing.search.recheck import Recheck
 from indexing.sync.generations import Generation, Generations
 from workbench.errors import IndexUnavailableError
@@ -107,19 +108,14 @@ class LexicalSearch:
         if question.as_of and not self._past:
             note = f"as-of:{question.as_of} was not heeded: this is memory as it is now"
             question = replace(question, notes=(*question.notes, note))
-        return Asked(
-            query,
-            question,
-            started,
-            self.weights if query.weights is None else query.weights,
-            today,
-            periods_in(question.text, today),
-            user_code(query.user.strip()),
-        )
+        weights = self.weights if query.weights is None else query.weights
+        periods = periods_in(question.text, today)
+        return Asked(query, question, started, weights, today, periods, user_code(query.user.strip()))
 
     def _fitted(self, asked: Asked, snapshot: Snapshot) -> Asked:
         """What was asked, as this snapshot can answer it."""
-        question = snapshot.fitted(asked.question, guess=asked.query.mode != "vector")
+        question = _of_days(asked.question, asked.days, snapshot)
+        question = snapshot.fitted(question, guess=asked.query.mode != "vector")
         if asked.user:
             question = _of_user(question, asked.query.user.strip().lower())
         return replace(asked, question=question, terms=question_terms(question))
@@ -189,6 +185,18 @@ class LexicalSearch:
             self._generation = current
             self._reader = LexicalReader(current.lexical)
         return self._reader.snapshot()
+
+
+def _of_days(question: Question, periods: tuple[Period, ...], snapshot: Snapshot) -> Question:
+    """The question with words such as ``last week`` left to the days that they name, where others remain.
+
+    Where there is nothing of these days, the words are all that there is to look for.
+    """
+    quoted = " ".join((*question.phrases, *question.preferred))
+    said = [one for one in periods if by_today(one) and one.words not in quoted]
+    met = (one.words for one in said if snapshot.search(days_only(Question(text=""), (one,))[0], 1))
+    dated = replace(question, days=tuple(dict.fromkeys(met))) if said else question
+    return dated if topics(dated.sought) else question
 
 
 def _of_user(question: Question, user: str) -> Question:

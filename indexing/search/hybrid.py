@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from indexing.vectors.nearest import VectorReader
 
 NO_WORDS = "no entry has these words; the nearest by meaning are shown"
+NO_WORDS_WITHIN = "no entry within these conditions has these words; the nearest by meaning are shown"
 LOADING = "vectors are still being loaded: words only"
 _KEPT_QUERIES = 256
 _KEPT_CONDITIONS = 8
@@ -119,7 +120,7 @@ class HybridSearch(LexicalSearch):
         return super().search(query)
 
     def _pool(self, asked: Asked, snapshot: Snapshot, size: int) -> Pool:
-        if asked.query.mode == "lexical" or not asked.question.text.strip():
+        if asked.query.mode == "lexical" or not asked.terms:
             return self._by_words(asked, snapshot, size, None)
         reader, why = self._reader_of_vectors()
         if reader is None:
@@ -137,7 +138,7 @@ class HybridSearch(LexicalSearch):
     def _both(self, asked: Asked, snapshot: Snapshot, reader: VectorReader, size: int) -> Pool:
         """Candidates of both sides, each with both scores."""
         question, days, mode = asked.question, asked.days, asked.query.mode
-        vector = self._embedded(question.text)
+        vector = self._embedded(question.meant)
         cosines: dict[int, float] = {}
         for one in (question, *days_only(question, days)):
             nearest = reader.nearest(vector, size, self._allowed(one, snapshot))
@@ -154,9 +155,11 @@ class HybridSearch(LexicalSearch):
         missing = snapshot.count() - reader.count()
         count = "1 entry has" if missing == 1 else f"{missing} entries have"
         degraded = f"{count} no vector yet" if missing > 0 else None
+        notes: tuple[str, ...] = ()
         if mode == "hybrid" and not any(one.bm25 for one in candidates):
-            degraded = NO_WORDS
-        return Pool(snapshot, found, candidates, mode, len(matches) < size and not enough, degraded)
+            notes = (NO_WORDS_WITHIN if question.narrows else NO_WORDS,)
+        complete = len(matches) < size and not enough
+        return Pool(snapshot, question, found, candidates, mode, complete, degraded, notes)
 
     def _allowed(self, question: Question, snapshot: Snapshot) -> NDArray[np.int64] | None:
         """The sorted keys of the entries that are in question, or None for all of them."""

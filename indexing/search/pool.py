@@ -20,15 +20,19 @@ _MOST_PERIODS = 3
 class Pool:
     """Candidates of one snapshot, and how they were found.
 
-    ``complete`` says that a larger pool would hold no more; ``degraded`` why a side is missing.
+    ``question`` is what was asked, as the snapshot can answer it. ``complete`` says that a larger pool would
+    hold no more; ``degraded`` why a side is missing; ``notes`` what is to be said of the hits, if there are
+    any.
     """
 
     snapshot: Snapshot
+    question: Question
     matches: Mapping[int, Match]
     candidates: tuple[Candidate, ...]
     mode: Mode
     complete: bool
     degraded: str | None = None
+    notes: tuple[str, ...] = ()
     _read: dict[int, Stored] = field(default_factory=dict)
 
     def entry(self, key: int) -> Stored:
@@ -47,7 +51,7 @@ def pool_of_words(
     for match in of_days(snapshot, question, periods, size):
         found.setdefault(match.key, match)
     candidates = tuple(candidate(match) for match in found.values())
-    return Pool(snapshot, found, candidates, "lexical", len(matches) < size, degraded)
+    return Pool(snapshot, question, found, candidates, "lexical", len(matches) < size, degraded)
 
 
 def of_days(snapshot: Snapshot, question: Question, periods: tuple[Period, ...], size: int) -> list[Match]:

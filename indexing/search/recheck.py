@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import os
+import time
 from collections import OrderedDict
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from indexing.document import Stored
+from indexing.sync.manifest import RACY_NS
 from indexing.sync.sources import Sources
 from workbench.errors import WorkbenchError
 from workbench.memory.entry import Entry
+from workbench.memory.names import is_outside
 from workbench.workspace.workspace import Workspace
 
 _KEPT_FILES = 32
@@ -26,11 +29,13 @@ class Recheck:
 
     workspace: Workspace
     sources: Sources = field(init=False)
+    _root: str = field(init=False)
     _digests: OrderedDict[tuple[str, _Look, int], str] = field(default_factory=OrderedDict)
     _entries: OrderedDict[tuple[str, _Look, str], _Entries] = field(default_factory=OrderedDict)
 
     def __post_init__(self) -> None:
         self.sources = Sources(self.workspace)
+        self._root = os.path.realpath(self.workspace.root)
 
     def begin(self) -> Pass:
         """One search's view of the disk: each file is looked at once."""
@@ -47,13 +52,20 @@ class Recheck:
             return None
         return (status.st_size, status.st_ctime_ns, status.st_ino)
 
+    def is_real(self, folder: str) -> bool:
+        """Whether no link leads to ``folder``, which is a path as the index calls it."""
+        whole = folder if is_outside(folder) else os.path.join(self._root, folder).rstrip("/")
+        return os.path.realpath(whole) == whole
+
     def digest(self, path: str, seen: _Look, size: int, *, racy: bool) -> str:
         """The digest of a file that looks like ``seen``; read again each time when that is ``racy``.
 
-        Of a transcript it is that of the first ``size`` bytes. Raises OSError and WorkbenchError.
+        So it is while the file is so young that it may change and look the same. Of a transcript it is that
+        of the first ``size`` bytes. Raises OSError and WorkbenchError.
         """
         key = (path, seen, size)
-        if racy or key not in self._digests:
+        young = time.time_ns() - seen[1] < RACY_NS
+        if racy or young or key not in self._digests:
             self._digests[key] = self.sources.sha256(path, size)
             _bound(self._digests, _KEPT_DIGESTS)
         return self._digests[key]
@@ -70,20 +82,24 @@ class Recheck:
 
 @dataclass(slots=True)
 class Pass:
-    """The files of one answer. ``changed`` are those that are not what was indexed."""
+    """The files of one answer. ``changed`` are those that are not what was indexed.
+
+    ``absent`` are those of a source that is not there now, by the name of the source.
+    """
 
     recheck: Recheck
     changed: set[str] = field(default_factory=set)
+    absent: dict[str, set[str]] = field(default_factory=dict)
     _stamps: dict[str, _Look | None] = field(default_factory=dict)
+    _folders: dict[str, bool] = field(default_factory=dict)
 
     def now(self, stored: Stored) -> Stored | None:
         """The entry as it stands on disk, or None when it is gone."""
         path, stamp = stored.path, stored.stamp
         if path not in self._stamps:
-            self._stamps[path] = self.recheck.look(path)
+            self._stamps[path] = self._look(path)
         seen = self._stamps[path]
         if seen is None:
-            self.changed.add(path)
             return None
         if seen == (stamp.size, stamp.ctime_ns, stamp.inode) and not stamp.racy:
             return stored
@@ -104,6 +120,23 @@ class Pass:
             heading=found.heading,
             date=found.date,
             text=found.text,
+        )
+
+    def _look(self, path: str) -> _Look | None:
+        folder = os.path.dirname(path)
+        if folder not in self._folders:  # no sync enters a folder through a link
+            self._folders[folder] = self.recheck.is_real(folder)
+        seen = self.recheck.look(path) if self._folders[folder] else None
+        if seen is None:
+            source = self.recheck.sources.keeps(path) if is_outside(path) else None
+            (self.absent.setdefault(source.name, set()) if source else self.changed).add(path)
+        return seen
+
+    def notes(self) -> tuple[str, ...]:
+        """What keeps files from answering that no sync can change."""
+        return tuple(
+            f"{name} is not there to be read; {len(paths)} of its files would be among the hits"
+            for name, paths in sorted(self.absent.items())
         )
 
     def stale(self) -> str | None:

@@ -1,9 +1,10 @@
 """Search in a process of its own: ``python -m indexing.search.service WORKSPACE``.
 
 Requests come as JSON lines on stdin, ``{"seq": 7, "query": "door code", "k": 10, "mode": "hybrid"}``
-with whatever else a query has (weights, user, plain, …); answers go as JSON lines to stdout, each with its
-``seq``. Words answer at once; ``{"event": "ready", "vectors": true}`` (or why not) tells when meaning takes
-part. When several requests wait, only the newest is answered; the others get ``{"seq": 6, "dropped": true}``.
+with whatever else a query has (filters, weights, user, plain, …); answers go as JSON lines to stdout, each
+with its ``seq``. Words answer at once; ``{"event": "ready", "vectors": true}`` (or why not) tells when
+meaning takes part. When several requests wait, only the newest is answered; the others get
+``{"seq": 6, "dropped": true}``.
 
 Memory as it was is asked for with ``"as_of": "2026-03-01"``, or with ``as-of:`` in the query. Such an answer
 has the ``moment`` that it speaks of: when, commit, and the folder ``root`` in which its files can be read.

@@ -16,8 +16,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from indexing.engines import allowed
-from indexing.storage import read_json, remove, set_aside, write_json
+from indexing.storage import link_in, read_json, remove, set_aside, write_json
 from indexing.sync.manifest import Manifest, read_manifest, write_manifest
+from workbench.errors import IndexUnavailableError
 
 _NAME = re.compile(r"gen-(\d{1,9})")
 _UNREADABLE = "the index cannot be read"
@@ -90,6 +91,10 @@ class Generation:
         """Say which model the vectors come from. Raises OSError."""
         write_json(self.folder / "model.json", identity)
 
+    def link(self) -> str:
+        """A link in it, which engines would follow when they write and delete; empty where there is none."""
+        return link_in(self.folder)
+
     def suspect(self) -> None:
         """A reader met damage: the next sync shall build anew. Never fails."""
         try:
@@ -119,6 +124,14 @@ class Generations:
             return None
         return Generation(self.folder / name) if exists else None
 
+    def require_in_place(self) -> None:
+        """Refuse to write where a link leads to. Raises IndexUnavailableError."""
+        if self.folder.is_symlink():
+            raise IndexUnavailableError(
+                f"{self.folder} is a link, and the index would be written somewhere else",
+                hint="remove the link and run `workbench reindex`; your files are untouched",
+            )
+
     def unfinished(self) -> list[Generation]:
         """Generations newer than the current one, newest first: builds that were interrupted."""
         current = self.current()
@@ -129,8 +142,9 @@ class Generations:
         )
 
     def begin(self) -> Generation:
-        """A new, empty generation. Raises OSError."""
-        self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        """A new, empty generation in a state folder that is there. Raises OSError."""
+        # Made here, a folder that was removed under a sync would be one that git is not kept out of.
+        self.folder.mkdir(exist_ok=True, mode=0o700)
         number = max((generation.number for generation in self._all()), default=0) + 1
         generation = Generation(self.folder / f"gen-{number}")
         generation.folder.mkdir(mode=0o700)

@@ -16,9 +16,15 @@ from workbench.errors import IndexUnavailableError, WorkbenchError
 from workbench.memory.names import RelPath
 from workbench.workspace.layout import MemoryFile
 
-COMPACT_ALWAYS = 5_000
-COMPACT_SHARE = 0.01
-"""Smaller indexes are rewritten after every deletion, larger ones from this share of deleted entries on."""
+COMPACT_ALWAYS = 2_000
+COMPACT_SHARE = 0.05
+"""Smaller indexes are rewritten after every deletion, larger ones from this share of deleted entries on.
+
+Rewriting takes about 70 µs of the processor for each entry that there is; below this share, scores are off by
+less than 1 % on average and the first hit stays the first (299 of 300 questions, 50,000 entries). It is so
+little because no entry is counted over and over: a file that is edited again is in a small segment, which
+goes as a whole.
+"""
 
 _FILES_A_REPORT = 50
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import contextlib
 import os
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 
 from indexing.embedding.choice import ModelChoice, choices
@@ -26,6 +26,7 @@ from indexing.sync.sources import Found, Sources
 from indexing.sync.spending import Agree, Purse, Withheld, backfill, texts_of
 from indexing.vectors.flat_card import INDEX_ROWS, fitting_card, newest_version
 from workbench.errors import IndexUnavailableError, ModelUnavailableError, ReadOnlyError, WorkbenchError
+from workbench.memory.names import RelPath
 from workbench.workspace.layout import STATE_DIR
 from workbench.workspace.locks import hold
 from workbench.workspace.workspace import Workspace
@@ -63,6 +64,8 @@ def reindex(
     if dry_run:
         return sync.plan(paths, full=full)
     try:
+        if agree is not None:
+            sync.ask(paths, full=full)
         with hold(workspace.state_dir() / "index.lock", "reindex"):
             return sync.run(paths, full=full)
     except BrokenPipeError:
@@ -101,7 +104,7 @@ class _Sync:
         self._vectors = vectors
         self._progress: Callable[[Progress], None] = progress or (lambda _: None)
         self._threads = threads
-        self._model = model
+        self._given = self._model = model
         self._own: ModelChoice | None = None
         self._no_model: str | None = None
         self._cache = workspace.cache_dir() / CACHE_FILE
@@ -115,12 +118,7 @@ class _Sync:
     def plan(self, paths: Sequence[str], *, full: bool) -> Report:
         """What a run would do to which files."""
         self._choose_model()
-        current = self._generations.current()
-        known = current.manifest() if current and (paths or not full) else None
-        manifest = known or Manifest(self._words)
-        self._scope = self._scope_of(paths, manifest)
-        found = self._sources.scan()
-        changes = self._changes(found, manifest, at_once=bool(paths), believe=full)
+        current, manifest, changes, found = self._planned(paths, full=full)
         self._count(found, changes)
         if self._model is not None:
             texts = self._texts_due(self._model, current, manifest, changes)
@@ -129,8 +127,17 @@ class _Sync:
         self._report.dry_run = True
         return self._finished(current, manifest)
 
+    def ask(self, paths: Sequence[str], *, full: bool) -> None:
+        """Ask what a run would have to, before it holds the lock that others wait for."""
+        self._choose_model()
+        if self._model is not None and self._model.service is not None and self._model.service.charges:
+            current, manifest, changes, _ = self._planned(paths, full=full)
+            self._purse.ask(self._model, self._texts_due(self._model, current, manifest, changes))
+        self._model, self._no_model = self._given, None
+
     def run(self, paths: Sequence[str], *, full: bool) -> Report:
         """Carry a sync out, a second time in a new generation when the first one meets damage."""
+        self._generations.require_in_place()
         self._choose_model(stay=True)
         try:
             return self._carried_out(paths, full=full)
@@ -151,6 +158,22 @@ class _Sync:
         self._scope = EVERYTHING
         return self._bring_up_to_date(self._generations.begin(), Manifest(self._words), full)
 
+    def _planned(
+        self, paths: Sequence[str], *, full: bool
+    ) -> tuple[Generation | None, Manifest, Changes, Found]:
+        """What a run would begin with."""
+        current = self._generations.current()
+        known = current.manifest() if current and (paths or not full) else None
+        manifest = known or Manifest(self._words)
+        self._scope = self._scope_of(paths, manifest)
+        found = self._sources.scan()
+        return (
+            current,
+            manifest,
+            self._changes(found, manifest, at_once=bool(paths), believe=full),
+            found,
+        )
+
     def _texts_due(
         self, model: ModelChoice, current: Generation | None, manifest: Manifest, changes: Changes
     ) -> Iterator[str]:
@@ -161,8 +184,20 @@ class _Sync:
         known = (path for path, record in manifest.files.items() if anew or not record.vectors)
         waiting = [path for path in known if path not in gone]
         if current is not None and waiting:
-            yield from texts_of(current, manifest, waiting)
-        for path in due:
+            yield from self._texts_indexed(current, manifest, waiting)
+        yield from self._texts_on_disk(due)
+
+    def _texts_indexed(
+        self, generation: Generation, manifest: Manifest, paths: Collection[RelPath]
+    ) -> Iterator[str]:
+        """The texts of those files as the index has them, or as they are where it is damaged."""
+        try:
+            yield from texts_of(generation, manifest, paths)
+        except IndexUnavailableError:
+            yield from self._texts_on_disk(paths)
+
+    def _texts_on_disk(self, paths: Iterable[RelPath]) -> Iterator[str]:
+        for path in paths:
             with contextlib.suppress(OSError, WorkbenchError):  # a run would name what cannot be read
                 yield from (entry.text for entry in self._sources.document(path).entries)
 
@@ -215,7 +250,7 @@ class _Sync:
         manifest = current.manifest()
         if model.service is None or manifest is None:
             return None
-        texts = texts_of(current, manifest, manifest.files)
+        texts = self._texts_indexed(current, manifest, manifest.files)
         why, self._report.backfill = self._purse.refusal(model, manifest.entries, texts)
         try:
             embedder = model.open()
@@ -249,7 +284,8 @@ class _Sync:
         """Why a generation cannot be continued, or None."""
         if manifest is None:
             return "the manifest was missing or damaged"
-        checks: list[tuple[str, Callable[[], bool]]] = [
+        checks: list[tuple[str, Callable[[], object]]] = [
+            ("a link was in it", generation.link),
             ("another version of the program made it", lambda: manifest.words != self._words),
             ("a search met damage", generation.suspected),
             ("the word index was missing", lambda: not (generation.lexical / "meta.json").is_file()),

@@ -18,6 +18,8 @@ from workbench.memory.window import word_pieces
 if TYPE_CHECKING:
     from indexing.embedding.port import Portion, Vectors
 
+HERE = "this machine"
+"""Where the local model makes vectors."""
 _MILLION = 1_000_000
 _FILES_AT_ONCE = 256
 _TEXTS_AT_ONCE = 2_000
@@ -46,7 +48,8 @@ class Backfill:
     def sentence(self) -> str:
         """What it is and costs, in a line."""
         texts = "1 text" if self.texts == 1 else f"{self.texts:,} texts"
-        said = f"{texts} of at most about {self.tokens:,} tokens for {self.model} at {self.where}"
+        there = f"on {self.where}" if self.where == HERE else f"at {self.where}"
+        said = f"{texts} of at most about {self.tokens:,} tokens for {self.model} {there}"
         if not self.charges:
             return said
         if self.cost is None:
@@ -87,7 +90,7 @@ def backfill(choice: ModelChoice, cache_path: Path, texts: Iterable[str]) -> Bac
         cache.close()
     service = choice.service
     if service is None:
-        return Backfill(choice.identity.rpartition("@")[0], "this machine", count, tokens, 0.0, charges=False)
+        return Backfill(choice.identity.rpartition("@")[0], HERE, count, tokens, 0.0, charges=False)
     return Backfill(
         service.model, service.endpoint.host, count, tokens, service.price, charges=service.charges
     )
@@ -122,30 +125,36 @@ def _groups(texts: Iterable[str], seen: set[bytes]) -> Iterator[dict[bytes, str]
 class Purse:
     """Keeps what costs money from being sent without the person's word, which ``agree`` asks for.
 
-    Up to ``ask_above`` texts are sent without asking. Without ``agree`` there is nobody to ask.
+    Up to ``ask_above`` texts are sent without asking. Without ``agree`` there is nobody to ask. What was
+    answered holds for this run, for so many texts as were named and ``ask_above`` more.
     """
 
     def __init__(self, cache_path: Path, ask_above: int, agree: Agree | None) -> None:
         self._cache_path = cache_path
         self._ask_above = ask_above
         self._agree = agree
-        self._agreed: str | None = None
+        self._answers: dict[str, tuple[bool, int]] = {}
+
+    def ask(self, choice: ModelChoice, texts: Iterable[str]) -> None:
+        """Ask for the person's word beforehand, where it is needed for ``texts`` and there is somebody."""
+        if self._agree is not None and choice.service is not None and choice.service.charges:
+            self.refusal(choice, self._ask_above + 1, texts)
 
     def refusal(
         self, choice: ModelChoice, entries: int, texts: Iterable[str]
     ) -> tuple[str | None, Backfill | None]:
-        """Why the texts of so many ``entries`` must not be sent, or None; and what they take, if counted.
-
-        Who agreed once, agreed for this run.
-        """
+        """Why the texts of so many ``entries`` must not be sent, or None; and what they take, if counted."""
         free = choice.service is None or not choice.service.charges
-        if free or entries <= self._ask_above or self._agreed == choice.identity:
+        if free or entries <= self._ask_above:
             return None, None
         found = backfill(choice, self._cache_path, texts)
         if found.texts <= self._ask_above:
             return None, found
-        if self._agree is not None and self._agree(found):
-            self._agreed = choice.identity
+        agreed, known = self._answers.get(choice.identity, (False, -1))
+        if found.texts > known + self._ask_above or known < 0:
+            agreed = self._agree is not None and self._agree(found)
+            self._answers[choice.identity] = (agreed, found.texts)
+        if agreed:
             return None, found
         return f"not sent without your word: {found.sentence()}; run `workbench reindex --yes`", found
 

@@ -71,7 +71,7 @@ def verify_index(
         return [Check("words", "the word index", (*flaws, Flaw("index", error.message, _ANEW)))]
     if manifest.model is None:
         return [check, Check("vectors", "none were made")]
-    from indexing.vectors.verify import verify_vectors  # noqa: PLC0415 - imports lancedb
+    from indexing.sync.verify_vectors import verify_vectors  # noqa: PLC0415 - imports lancedb
 
     return [check, verify_vectors(workspace, generation, manifest, entries, model)]
 

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from indexing.storage import remove
+from indexing.storage import not_a_link, remove
 from indexing.vectors.flat_card import CARD, Card, PartCard, Stamp, fitting_card
 
 if TYPE_CHECKING:
@@ -170,7 +170,7 @@ def intact(flat: Path, card: Card) -> bool:
 
 def write_rows(flat: Path, name: str, rows: Columns) -> PartCard:
     """``rows`` in the order of their keys as a file of ``flat``, durably. Raises OSError."""
-    flat.mkdir(parents=True, exist_ok=True, mode=0o700)
+    flat.mkdir(exist_ok=True, mode=0o700)
     order = np.argsort(rows.keys, kind="stable")
     digest = hashlib.sha256()
     temporary = flat / f".{name}"
@@ -201,6 +201,7 @@ def write_rows(flat: Path, name: str, rows: Columns) -> PartCard:
 
 def sweep(flat: Path, card: Card | None) -> None:
     """Remove all that ``card`` does not name. Who has it open keeps it."""
+    not_a_link(flat)
     kept = {CARD, card.base.file.name, card.later.file.name if card.later else ""} if card else set[str]()
     with contextlib.suppress(OSError):
         for name in os.listdir(flat):

@@ -102,6 +102,15 @@ def test_people_read_hits_with_where_they_stand(run: Run, sandbox: Sandbox) -> N
     assert run("search", "zzzz", "--mode", "lexical").err == "nothing was found\n"
 
 
+def test_a_query_of_several_words_needs_no_quotes(run: Run) -> None:
+    run("reindex", "--no-vectors")
+    quoted = run("search", "staging port", "--mode", "lexical", "--explain")
+    bare = run("search", "staging", "--mode", "lexical", "port", "--explain")
+    assert (bare.code, bare.out) == (0, quoted.out)
+    assert "BM25" in bare.out
+    assert ": staging, port)" in bare.out  # words as they stand there, not stems
+
+
 def test_a_batch_answers_one_line_for_each_question(run: Run, tmp_path: Path) -> None:
     run("reindex", "--no-vectors")
     batch = tmp_path / "questions.jsonl"
@@ -121,8 +130,29 @@ def test_a_batch_answers_one_line_for_each_question(run: Run, tmp_path: Path) ->
     assert answers[2]["hits"] == []
 
 
+def test_each_line_of_a_batch_may_filter_by_itself(run: Run, tmp_path: Path) -> None:
+    run("reindex", "--no-vectors")
+    batch = tmp_path / "questions.jsonl"
+    rows = [
+        '{"query": "port"}',
+        '{"query": "port", "filters": {"kind": ["log"], "since": "2026-03"}}',
+        '{"query": "port", "filters": {"path": "nowhere"}}',
+        '{"query": "port", "explain": true, "mode": "lexical"}',
+    ]
+    batch.write_text("\n".join(rows) + "\n")
+    done = run("search", "--batch", str(batch), "--mode", "lexical")
+    every, logs, none, explained = (json.loads(line) for line in done.out.splitlines())
+    assert len(every["hits"]) >= len(logs["hits"]) > 0
+    assert none["hits"] == []
+    assert "parts" in explained["hits"][0]
+
+
 @pytest.mark.parametrize(
-    "line", ["nonsense", "[1]", '{"id": 1}', '{"query": "x", "k": "many"}', '{"query": "x", "k": 0}']
+    "line",
+    [
+        *("nonsense", "[1]", '{"id": 1}', '{"query": "x", "k": "many"}', '{"query": "x", "k": 0}'),
+        *('{"query": "x", "kind": "log"}', '{"query": "x", "filters": {"kind": "dragon"}}'),
+    ],
 )
 def test_a_batch_that_is_none_is_wrong_usage(run: Run, tmp_path: Path, line: str) -> None:
     run("reindex", "--no-vectors")
@@ -210,7 +240,7 @@ def test_without_an_index_the_way_to_one_is_told(run: Run, sandbox: Sandbox, mod
 def test_without_a_model_words_answer_and_say_so(run: Run, mode: str) -> None:
     assert "words only: embedding is switched off" in run("reindex").err
     result = run("search", "staging port", "--mode", mode)
-    assert result.err == "embedding is switched off: words only\n"
+    assert result.err == "degraded: embedding is switched off: words only\n"
     answer = run("search", "staging port", "--mode", mode, "--json").json
     assert (answer["mode"], answer["degraded"]) == ("lexical", "embedding is switched off: words only")
     assert answer["hits"][0]["snippet"] == "The staging port is 8443"

@@ -118,3 +118,10 @@ def test_the_doctor_loads_no_engine_of_vectors_and_no_model_where_there_are_none
         [sys.executable, "-c", code, str(ward.root)], capture_output=True, text=True, check=True
     )
     assert done.stdout.strip() == "[]"
+
+
+def test_weights_that_no_search_can_use_are_named(ward: Ward) -> None:
+    (ward.root / "workbench.yaml").write_text("search_preset: evil\n")
+    (finding,) = ward.findings("settings")
+    assert "evil" in finding.what
+    assert "search" in finding.meaning

@@ -166,6 +166,21 @@ def test_another_model_in_the_settings_is_named_with_both_dimensions_and_embedde
     assert hybrid(meaning)
 
 
+def test_books_with_another_dimension_than_their_own_model_are_made_anew(
+    meaning: Ward, treated: Treat
+) -> None:
+    path = meaning.generation / "manifest.json"
+    books = json.loads(path.read_bytes())
+    books["dimension"] = 128
+    path.write_text(json.dumps(books))
+    (finding,) = meaning.findings("model of vectors")
+    assert "128 dimensions" in finding.what
+    assert "384" in finding.what
+    treated("128 dimensions")
+    assert json.loads((meaning.generation / "manifest.json").read_bytes())["dimension"] == 384
+    assert hybrid(meaning)
+
+
 def test_a_missing_model_says_what_still_works_and_what_to_do(ward: Ward, tmp_path: Path) -> None:
     ward.settings.write_text(f"model: {tmp_path / 'nowhere'}\n")
     (finding,) = ward.findings("model")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -112,6 +113,34 @@ def test_the_bench_sends_nothing_away(remote: Ward, server: Provider) -> None:
     assert "provider" in report.left_out["meaning"]
     assert "provider" in report.left_out["embedding"]
     assert report.finding["words"].tests > 0
+
+
+@pytest.fixture
+def followed(remote: Ward, server: Provider, tiny: Path, tmp_path: Path) -> Ward:
+    """The same, where a model of this machine comes first now: the provider is the index's own still."""
+    text = remote.settings.read_text().replace("[openai]", "[local, openai]")
+    model = tmp_path / "model"
+    shutil.copytree(tiny, model)
+    remote.settings.write_text(f"model: {model}\n{text}")
+    remote.settings.chmod(0o600)
+    return remote
+
+
+def test_no_repair_falls_back_on_the_provider_that_made_the_index(
+    followed: Ward, server: Provider, tmp_path: Path
+) -> None:
+    (tmp_path / "model" / "config.json").write_text("{}")  # found, and not to be opened
+    (followed.root / "memory" / "2026-03-30.md").write_text("# Day\n\n- A line that was never sent\n")
+    (followed.generation / "pending.json").write_text('["memory/2026-03-30.md"]')
+    asked(followed, network=False, fix=True)
+    assert server.asked == []
+    assert followed.findings("books", "words", "sync") == []
+
+
+def test_the_bench_asks_no_provider_that_made_the_index(followed: Ward, server: Provider) -> None:
+    report = bench(Workspace.open(followed.root), quick=True)
+    assert server.asked == []
+    assert "provider" in report.left_out["meaning"]
 
 
 def test_nothing_is_named_where_all_is_done_on_this_machine(ward: Ward, tmp_path: Path) -> None:

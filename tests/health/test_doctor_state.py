@@ -40,6 +40,26 @@ def test_a_link_in_the_place_of_the_state_folder_is_named(ward: Ward, tmp_path: 
     assert "is a link" in finding.what
 
 
+@pytest.mark.parametrize("name", ["index", "index/gen-1/lexical", "embeddings.sqlite", "set-aside"])
+def test_a_link_among_derived_files_is_removed_and_not_what_it_leads_to(
+    ward: Ward, treated: Treat, tmp_path: Path, name: str
+) -> None:
+    elsewhere = tmp_path / "elsewhere"
+    if (ward.state / name).exists():
+        (ward.state / name).rename(elsewhere)
+    else:
+        elsewhere.mkdir()
+        (elsewhere / "letter.txt").write_text("nobody else's")
+    before = sorted(elsewhere.rglob("*"))
+    (ward.state / name).symlink_to(elsewhere)
+    (finding,) = ward.findings("permissions")
+    assert finding.what.endswith("is a link")
+    treated("is a link")
+    assert sorted(elsewhere.rglob("*")) == before
+    ward.reindex()
+    assert ward.answers()["staging port"]
+
+
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can give files away")
 def test_what_belongs_to_somebody_else_is_given_back(ward: Ward, treated: Treat) -> None:
     for path in (ward.index, *ward.index.rglob("*"), ward.state / "index.lock"):

@@ -197,6 +197,10 @@ def test_an_address_has_one_normal_form(written: str, normal: str, private: bool
     [
         ("http://api.openai.com/v1", "not encrypted"),
         ("http://8.8.8.8/v1", "not encrypted"),
+        ("http://134744072/v1", "no address"),
+        ("http://0x08080808/v1", "no address"),
+        ("https://8.2056/v1", "no address"),
+        ("http://[::ffff:8.8.8.8]/v1", "not encrypted"),
         ("ftp://localhost/v1", "https://"),
         ("https://sam:hunter22@example.com/v1", "password"),
         ("https://example.com/v1?key=hunter22", "path"),

@@ -22,6 +22,7 @@ from tests.indexing.conftest import Memory
 from tests.support.provider import Asked, Provider, Reply, providing, refused
 from tests.support.remote import Waits
 from workbench.settings import Settings
+from workbench.workspace.locks import hold
 
 
 @pytest.fixture
@@ -376,6 +377,54 @@ def test_a_costly_provider_takes_no_index_over_without_the_persons_word(
     served.reindex(agree=lambda spending: not asked.append(spending))  # type: ignore[func-returns-value]
     assert len(asked) == 1
     assert "openai/a-model" in served.made_by()
+
+
+def test_nobody_waits_for_the_lock_while_the_person_thinks(served: Served, provider: Provider) -> None:
+    served.set(provider, embedding_price=10.0, embedding_ask_above=5)
+    told: list[int] = []
+
+    def agree(spending: Backfill) -> bool:
+        with hold(served.memory.workspace.state_dir() / "index.lock", "another one"):
+            told.append(spending.texts)
+        return True
+
+    assert served.reindex(agree=agree).embedded == 22
+    assert told == [22]
+
+
+def test_a_word_for_a_few_texts_is_none_for_many(served: Served, provider: Provider, local: str) -> None:
+    served.set(model=local)
+    served.reindex()
+    both = {"embedding_providers": ("openai", "local"), "model": local}
+    served.set(provider, **both, embedding_price=10.0, embedding_ask_above=5)
+    served.memory.write("memory/2026-03-19.md", *(f"A new note, number {number}" for number in range(50)))
+    told: list[int] = []
+
+    def agree(spending: Backfill) -> bool:
+        told.append(spending.texts)
+        return spending.texts < 50
+
+    served.reindex(agree=agree)
+    assert max(told) == 72
+    assert len(provider.texts) <= 23, "what was agreed to, and a probe"
+    assert "openai" not in served.made_by()
+
+
+def test_a_damaged_index_is_mended_though_another_provider_shall_take_it_over(
+    served: Served, provider: Provider, local: str
+) -> None:
+    served.set(model=local)
+    served.reindex()
+    for segment in (served.memory.generation / "lexical").glob("*.store"):
+        segment.write_bytes(b"garbage" * 100)
+    both = {"embedding_providers": ("openai", "local"), "model": local}
+    served.set(provider, **both, embedding_price=10.0, embedding_ask_above=5)
+    assert served.reindex(dry_run=True).backfill is not None
+    assert provider.asked == []
+    report = served.reindex()
+    assert report.rebuilt
+    assert provider.asked == []
+    assert served.search("door code").hits[0].path == "MEMORY.md"
 
 
 def test_a_dry_run_counts_and_sends_nothing(served: Served, provider: Provider) -> None:

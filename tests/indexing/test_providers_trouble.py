@@ -332,6 +332,16 @@ def test_a_hostile_error_message_stays_a_short_line(provider: Provider, opened: 
     assert len(refusal.value.message) < 300
 
 
+def test_a_key_that_an_error_message_is_cut_in_is_not_shown_in_part(
+    provider: Provider, opened: Opener
+) -> None:
+    key = "sk-secret-0123456789abcdef"
+    provider.rule = lambda _: refused(422, "x" * 185 + f" {key} is not the key for this model")
+    with pytest.raises(ModelUnavailableError) as refusal:
+        opened(openai(provider, embedding_key=key)).embed(TEXTS[:1])
+    assert "sk-sec" not in refusal.value.message
+
+
 def test_the_environments_proxy_is_not_asked_for_a_private_address(
     provider: Provider, opened: Opener, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -288,7 +288,7 @@ def test_the_settings_change_what_the_preset_says() -> None:
         search_fusion="rrf",
         search_kinds=("dream=0.5",),
     )
-    expected = Weights(0.5, 0.3, half_life=7.0, date=0.0, fusion="rrf", boosts={Kind.DREAM: 0.5})
+    expected = Weights(0.5, 0.3, half_life=7.0, date=0.0, exact=0.0, fusion="rrf", boosts={Kind.DREAM: 0.5})
     assert weights_of(chosen) == expected
     assert weights_of(Settings()) == DEFAULT
 

@@ -12,8 +12,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from indexing.query.filters import Filters
-from indexing.ranking.weights import PRESETS, Weights, changed
-from indexing.search.answer import Query, query_from_json
+from indexing.ranking.weights import DEFAULT, PRESETS, Weights, changed
+from indexing.search.answer import MODES, Query, query_from_json
 from indexing.search.by_words import LexicalSearch
 from indexing.search.hybrid import HybridSearch
 from tests.indexing.conftest import Memory
@@ -206,7 +206,7 @@ def test_the_model_is_opened_only_when_there_are_vectors_to_compare_with(memory:
     assert "another model" in str(other.search(Query("door code")).degraded)
     assert opened == []
     assert search.search(Query("door code")).degraded is None
-    assert "nearest by meaning" in str(search.search(Query("zzzqqq")).degraded)
+    assert "nearest by meaning" in str(search.search(Query("zzzqqq")).notes)
     assert opened == ["model"]
 
 
@@ -246,8 +246,20 @@ def test_a_question_is_embedded_once(filled: Memory) -> None:
     "request_",
     [
         *({}, {"query": 3}, {"query": "x", "k": 0}, {"query": "x", "k": "5"}),
-        *({"query": "x", "mode": "magic"}, {"query": "x", "kinds": ["dragon"]}),
-        *({"query": "x", "since": "soon"}, {"query": "x", "kinds": 5}),
+        *({"query": "x", "mode": "magic"}, {"query": "x", "mode": []}, {"query": "x", "user": 7}),
+        *(
+            {"query": "x", "kind": "log"},
+            {"query": "x", "kinds": ["log"]},
+            {"query": "x", "since": "2026-03"},
+        ),
+        *({"query": "x", "filters": said} for said in ("kind:log", ["log"], {"colour": "red"})),
+        *({"query": "x", "filters": {"kind": said}} for said in (["dragon"], 5, [5], {"log": 1}, "", [""])),
+        *(
+            {"query": "x", "filters": {"since": said}}
+            for said in ("soon", "03/04/2026", 2026, [f"{n}d" for n in range(33)])
+        ),
+        *({"query": "x", "filters": {"pinned": said}} for said in (1, "perhaps", ["yes", "no"])),
+        {"query": "x", "filters": {"path": "x" * 300}},
     ],
 )
 def test_a_senseless_request_is_refused_with_the_reason(request_: dict[str, object]) -> None:
@@ -256,10 +268,30 @@ def test_a_senseless_request_is_refused_with_the_reason(request_: dict[str, obje
 
 
 def test_a_request_says_all_that_a_query_can() -> None:
-    request = {"query": "x", "k": 3, "mode": "vector", "kinds": ["log"], "since": "2026-01-02"}
-    query = query_from_json({**request, "prefix": True})
-    filters = Filters(kinds=frozenset({Kind.LOG}), since=date(2026, 1, 2))
-    assert query == Query("x", 3, "vector", filters, prefix=True)
+    said: dict[str, object] = {
+        "kind": ["log", "note"],
+        "since": "2026-01-02",
+        "until": "2026-02",
+        "type": "Todo",
+        "from": ["s,1"],
+    }
+    said |= {"path": ["memory/"], "trust": "trusted", "user": "", "pinned": False}
+    request = {"query": "x", "k": 3, "mode": "vector", "filters": said, "user": "sam", "plain": True}
+    query = query_from_json({**request, "prefix": True, "explain": True})
+    filters = Filters(
+        kinds=frozenset({Kind.LOG, Kind.NOTE}),
+        since=date(2026, 1, 2),
+        until=date(2026, 2, 28),
+        types=frozenset({"todo"}),
+        sources=frozenset({"s,1"}),
+        paths=frozenset({"memory/"}),
+        trusts=frozenset({"owner", "agent"}),
+        users=frozenset({""}),
+        pinned=False,
+    )
+    assert query == Query("x", 3, "vector", filters, prefix=True, explain=True, plain=True, user="sam")
+    nothing: dict[str, object] = {"kind": [], "since": None, "pinned": None}
+    assert query_from_json({"query": "x", "filters": nothing}) == query_from_json({"query": "x"})
 
 
 def test_what_is_asked_again_with_other_weights_is_only_ranked_anew(filled: Memory) -> None:
@@ -379,6 +411,13 @@ def test_four_answers_are_four_words(filled: Memory) -> None:
     search = filled.hybrid()
     assert search.search(Query("door code")).state == "ok"
     assert search.search(Query("zzzqqq", mode="lexical")).state == "empty"
+    nearest = search.search(Query("zzzqqq"))
+    assert (nearest.state, nearest.degraded) == ("ok", None)  # both sides looked: nothing is missing
+    assert any("nearest by meaning" in note for note in nearest.notes)
+    nowhere = search.search(Query("zzzqqq since:2099-01-01"))
+    assert (nowhere.state, nowhere.notes) == ("empty", ())
+    within = search.search(Query("door kind:episode"))
+    assert within.state == "empty" or "within these conditions" in " ".join(within.notes)
     assert HybridSearch(filled.workspace, load_on_demand=False).search(Query("door code")).state == "degraded"
     filled.write("MEMORY.md", "a line before", "The door code is 4411")
     stale = search.search(Query("door code"))
@@ -446,3 +485,49 @@ def test_an_index_removed_while_it_is_open_answers_on_or_says_that_it_failed(
     filled.reindex()
     again = search.search(Query("door code"))
     assert (again.state, "door code" in again.hits[0].snippet) == ("ok", True)
+
+
+# -- what a question is not ----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("text", ['"', "-", "^$.*(){}[]", " ?! "])
+def test_signs_alone_find_nothing_and_say_so(filled: Memory, text: str) -> None:
+    for mode in MODES:
+        answer = filled.hybrid().search(Query(text, mode=mode))
+        assert (answer.state, answer.notes) == ("empty", ("there is nothing in it to look for",))
+    assert filled.hybrid().search(Query(text, prefix=True)).notes == ()
+
+
+def test_words_that_name_days_by_today_are_days_and_no_words(memory: Memory) -> None:
+    memory.write("memory/2026-02-20.md", "Kept the last week of the old plan, and decided nothing")
+    memory.write("memory/2026-03-24.md", "The harbour decided on two cranes")
+    memory.reindex()
+    for search in (
+        LexicalSearch(memory.workspace, today=lambda: date(2026, 3, 31)),
+        HybridSearch(memory.workspace, model=memory.model.choice, today=lambda: date(2026, 3, 31)),
+    ):
+        assert search.search(Query("what was decided last week")).hits[0].path == "memory/2026-03-24.md"
+        quoted = search.search(Query('decided "last week"'))
+        assert [hit.path for hit in quoted.hits] == ["memory/2026-02-20.md"]
+        undated = changed(DEFAULT, {"date": 0})
+        assert search.search(Query("decided last week", weights=undated)).hits[0].path.endswith("02-20.md")
+        assert "looked for" not in " ".join(search.search(Query("decided 2 weeks ago")).notes)
+
+
+def test_days_alone_are_words_too(memory: Memory) -> None:
+    memory.write("MEMORY.md", "Fed the starter yesterday", "Something else")
+    memory.reindex()
+    assert "starter" in memory.asked("yesterday").hits[0].snippet
+
+
+def test_conditions_alone_are_explained_as_what_they_are(filled: Memory) -> None:
+    hit = filled.hybrid().search(Query("kind:log", explain=True)).hits[0]
+    assert "conditions alone: the newest first" in (hit.explanation or "")
+    assert "BM25" not in (hit.explanation or "")
+    assert "no vector" not in (hit.explanation or "")
+
+
+def test_a_word_that_was_looked_for_instead_is_in_the_explanation(filled: Memory) -> None:
+    hits = filled.hybrid().search(Query("postgresqk", explain=True)).hits
+    assert "PostgreSQL" in hits[0].snippet
+    assert "postgresql" in (hits[0].explanation or "")

@@ -263,7 +263,10 @@ def test_a_folder_that_is_not_mounted_keeps_its_entries_and_says_so(
     assert (state.state, state.entries) == ("fresh", 5)
     absent = {source.name: (source.absent, source.indexed) for source in state.sources}
     assert absent == {str(notes): ("it is not there", 1), str(sessions): ("", 1)}
-    assert not memory.found("quokka"), "what is not there does not answer"
+    answer = memory.asked("quokka")
+    assert not answer.hits, "what is not there does not answer"
+    assert answer.stale is None, "no reindex would bring it back"
+    assert answer.notes == (f"{notes} is not there to be read; 1 of its files would be among the hits",)
     away.rename(notes)
     assert memory.reindex().unchanged == 3
     assert memory.found("quokka")

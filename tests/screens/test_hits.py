@@ -32,6 +32,7 @@ def emphasised(query: str, snippet: str) -> list[str]:
         ("with tea", "tea, team and teapot", ["tea", "team", "teapot"]),
         ("who is", "who is it", ["who", "is"]),
         ("tea -milk from:sam", "tea, milk from sam", ["tea"]),
+        ('tea -"on hold" from:"big sam"', "tea on hold, big sam", ["tea"]),
     ],
 )
 def test_matches_are_brought_out(query: str, snippet: str, words: list[str]) -> None:
@@ -49,6 +50,17 @@ def test_what_is_shown_never_begins_within_a_word(cut: int) -> None:
     (row,) = hit_rows(Found("needle", (hit(f"{words} {'y' * (cut % 30)} needle"),), "words"), compact=False)
     assert "needle" in row.text
     assert row.text.removeprefix("… ").split(" ")[0] in f"{words} {'y' * (cut % 30)} needle".split(" ")
+
+
+def test_a_long_address_is_shown_from_its_beginning() -> None:
+    address = "https://example.org/blog/small-brokers"
+    (row,) = hit_rows(
+        Found(
+            "broker", (hit(f"Sources: https://example.org/papers/queues-that-lie and {address}"),), "words"
+        ),
+        compact=False,
+    )
+    assert row.text == f"… {address}"
 
 
 def test_text_without_blanks_is_still_brought_into_view() -> None:
@@ -116,24 +128,6 @@ def test_a_hit_of_the_past_knows_when_and_where_it_is_read() -> None:
     assert (found.then.when, found.then.root) == ("2026-03-14 10:00", "/there")
     (row,) = hit_rows(replace(found, hits=(hit("a"),)), compact=False)
     assert (row.past, row.root, row.done) == ("2026-03-14 10:00", "/there", False)
-
-
-def test_the_nearest_by_meaning_are_noted_and_nothing_is_missing() -> None:
-    said = "no entry has these words; the nearest by meaning are shown"
-    one = {
-        "entry": "a#1",
-        "path": "a",
-        "start_line": 1,
-        "kind": "log",
-        "date": None,
-        "snippet": "a",
-        "score": 1,
-    }
-    for hits, noted in (([one], ("x", said)), ([], ("x",))):
-        answer = {"query": "a", "mode": "hybrid", "hits": hits, "degraded": said, "notes": ["x"]}
-        found = found_in(answer)
-        assert found.degraded is None
-        assert found.notes == noted
 
 
 def test_narrow_lists_leave_out_day_and_place() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import sys
 from asyncio import create_subprocess_exec
@@ -108,7 +109,7 @@ async def test_a_damaged_index_is_a_failure_and_names_the_hits_that_are_left(ind
         await interface.until_shown("these are the hits of “")
         assert texts(interface)[0] == "The staging port is 8443"
         await interface.press("enter")
-        await interface.until_said("Still searching")  # hits of other words are never acted upon
+        await interface.until_said("The search failed")  # hits of other words are never acted upon
 
 
 async def test_without_an_index_the_list_itself_says_what_to_do(sandbox: Sandbox) -> None:
@@ -257,3 +258,57 @@ async def test_a_killed_child_is_told_of_in_the_search_itself(indexed: Sandbox, 
         await interface.press("slash")
         os.kill(children[0].pid, signal.SIGKILL)
         await interface.until_shown("! degraded: the meaning half stopped")
+
+
+async def test_what_was_missing_is_not_told_of_an_answer_that_has_it(
+    indexed: Sandbox, answering: Answering
+) -> None:
+    answering(
+        """
+for number, question in enumerate(asked):
+    if number:
+        say(seq=question["seq"], query=question["query"], mode="hybrid", hits=[hit("by meaning")])
+    else:
+        say(seq=question["seq"], error={"message": "there is no index yet"})
+"""
+    )
+    async with opened(indexed.workspace, engines=True) as interface:
+        await ready(interface)
+        await interface.press("slash")
+        interface.main.overlay.input.value = "staging"
+        await interface.until_shown("! degraded: there is no index yet")
+        interface.main.searching.ask_again()
+        await interface.until(lambda: texts(interface) == ["by meaning"], "an answer by both")
+        assert status(interface) == "words + meaning"
+        assert "degraded" not in interface.text
+
+
+async def test_an_index_that_is_taken_away_is_made_again_and_never_called_up_to_date(
+    sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wishes = []
+    async with opened(sandbox.workspace, engines=True) as interface:
+        main = interface.main
+        await interface.until_shown("index up to date")
+        with monkeypatch.context() as patched:
+            patched.setattr(main.following, "wish", lambda: wishes.append(main.title_line.render()))
+            shutil.rmtree(sandbox.root / ".workbench" / "index")
+            await interface.press("slash")
+            await interface.type("staging")
+            await interface.until(lambda: wishes, "it is made again")
+            assert len(wishes) == 1  # not once more for each key
+            await interface.until_shown("! index: there is no index yet")
+            assert "index up to date" not in interface.text.splitlines()[0]
+        main.following.wish()
+        await interface.until(lambda: texts(interface), "hits, by themselves")
+        await interface.until_shown("index up to date")
+
+
+async def test_a_key_that_waits_for_hits_is_told_at_once_that_the_search_failed(sandbox: Sandbox) -> None:
+    async with opened(sandbox.workspace) as interface:
+        await interface.press("slash")
+        await interface.type("tea")
+        await interface.until(lambda: status(interface) == "✗ failed", "failed in the corner")
+        await interface.press("tab", "d")
+        await interface.until_said("The search failed: there are no hits of these words")
+        assert "Still searching" not in interface.toasts

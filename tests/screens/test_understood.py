@@ -9,6 +9,8 @@ import pytest
 from indexing.query.language import understand
 from screens.language_help import LANGUAGE, language_rows
 from screens.understood import NAMES, continued, marked, read
+from tests.screens.interface import opened
+from tests.support.workspaces import Sandbox
 
 TODAY = date(2026, 3, 20)
 
@@ -95,3 +97,15 @@ def test_any_text_can_be_typed(text: str) -> None:
     read(text, TODAY)
     marked(text, TODAY)
     continued(text)
+
+
+@pytest.mark.parametrize("width", [120, 140, 100, 80, 60])
+async def test_the_page_is_read_whole_at_any_width(sandbox: Sandbox, width: int) -> None:
+    async with opened(sandbox.workspace, size=(width, 60)) as interface:
+        await interface.press("slash", "f1")
+        await interface.until_shown("until:2026-03-14")
+        page = interface.app.screen.query_one("#language-rows").region
+        lines = interface.text.splitlines()[page.y : page.bottom]
+        ends = [line[page.x : page.right].rstrip(" ▂▁▃▄▅▆▇█") for line in lines if "todo, fact …" not in line]
+        assert any(ends)
+        assert not [line for line in ends if line.endswith("…")]

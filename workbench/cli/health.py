@@ -68,7 +68,8 @@ def doctor(fix: bool, network: bool, as_json: bool) -> int:
         )
     else:
         fixable = any(f.remains and f.repair for outcome in outcomes for f in outcome.findings)
-        narrate(f"{remaining} findings remain" if remaining else "all is well")
+        left = "1 finding remains" if remaining == 1 else f"{remaining} findings remain"
+        narrate(left if remaining else "all is well")
         if fixable and not fix:
             narrate("  → `workbench doctor --fix` repairs those marked *")
     return FOUND_WANTING if remaining else 0
@@ -251,8 +252,10 @@ def bench(quick: bool, as_json: bool) -> None:
 def _say_bench(report: Report) -> None:
     from workbench.health.bench import SHOWS
 
-    machine = ", ".join(str(value) for value in report.machine.values())
-    say(f"{report.entries:,} entries of {report.files:,} files; {machine} (system, processors, python)")
+    machine = ", ".join(
+        str(value) if name == "system" else f"{name} {value}" for name, value in report.machine.items()
+    )
+    say(f"{report.entries:,} entries of {report.files:,} files; {machine}")
     say(f"{'speed':<34}{'median':>12}{'95 of 100':>12}{'runs':>7}", bold=True)
     for name, found in report.speed.items():
         say(f"{name:<34}{_ms(found.p50_ms):>12}{_ms(found.p95_ms):>12}{found.runs:>7}")

@@ -99,7 +99,8 @@ def _print(report: Report) -> None:
             f"{report.embedded} embedded, {report.from_cache} from the cache; {report.seconds:.1f} s"
         )
     if report.dry_run and report.backfill:
-        say(f"would be embedded: {report.backfill.sentence()}")
+        some = report.backfill.texts > 0
+        say(f"would be embedded: {report.backfill.sentence()}" if some else "nothing would be embedded")
     if report.rebuilt:
         narrate(f"built anew: {report.rebuilt}")
     if report.vectors:
@@ -136,6 +137,7 @@ def _watch(place: Workspace, *, vectors: bool, yes: bool, as_json: bool) -> None
 
     usual = {one: signal.signal(one, end) for one in (signal.SIGINT, signal.SIGTERM)}
     try:
+        narrate("following the files until it is interrupted")
         agree = (lambda _: True) if yes else None  # nobody is there to be asked
         for run in KeepUp(place.root, stop, narrate, vectors=vectors, agree=agree).runs():
             _say_run(run, as_json=as_json)

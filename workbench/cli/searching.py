@@ -13,7 +13,7 @@ import click
 
 from workbench.cli.output import json_option, narrate, say, say_json
 from workbench.cli.places import AS_OF, workspace
-from workbench.cli.weighing import WEIGHTS, behind, chosen, in_row, with_weights
+from workbench.cli.weighing import WEIGHTS, behind, chosen, with_weights
 from workbench.errors import UsageError, WorkbenchError
 from workbench.workspace.workspace import Workspace
 
@@ -41,7 +41,7 @@ The query:
 
 What a filter cannot mean is looked for as words, and a note says so. In a question that ends with a question
 mark, quotes are what comes first and not all there is. Conditions without words list the newest. A query that
-begins with a minus stands behind --.
+begins with a minus stands behind --. The shell takes quotes away: write '"deploy key" -staging' for it.
 """
 
 
@@ -74,7 +74,7 @@ def _with_filters(command: Callable[..., None]) -> Callable[..., None]:
 
 
 @click.command(epilog=_LANGUAGE + "\n" + WEIGHTS)
-@click.argument("query", required=False)
+@click.argument("typed", metavar="[QUERY]...", nargs=-1)
 @click.option("-k", type=click.IntRange(1, 1000), default=10, show_default=True, help="Hits.")
 @click.option("--mode", type=click.Choice(_MODES), default="hybrid", show_default=True)
 @_with_filters
@@ -83,10 +83,10 @@ def _with_filters(command: Callable[..., None]) -> Callable[..., None]:
 @click.option("--plain", is_flag=True, help="Take the query as words alone, whatever it looks like.")
 @click.option("--as-of", metavar="WHEN", help="In memory as it was after an operation, or on a day.")
 @click.option("--explain", is_flag=True, help="Show how each score came about.")
-@click.option("--batch", type=click.File("rb"), help='JSON lines {"id","query","k"}.')
+@click.option("--batch", type=click.File("rb"), help='JSON lines {"id","query","k","filters"}.')
 @json_option
 def search(
-    query: str | None,
+    typed: tuple[str, ...],
     k: int,
     mode: str,
     pinned: bool | None,
@@ -106,6 +106,7 @@ def search(
     from indexing.search.hybrid import HybridSearch
     from indexing.search.past import last_day
 
+    query = " ".join(typed) if typed else None
     within, notes = _filters(filters, pinned)
     if batch is not None and query is not None:
         raise UsageError("give either a query or --batch FILE")
@@ -136,8 +137,8 @@ def search(
         engine = LexicalSearch(place, today=today) if mode == "lexical" else HybridSearch(place, today=today)
         base, stale = chosen(place, preset, weights), behind(place)
         if batch is not None:
-            for name, text, limit, by in _questions(batch, k, base):
-                found = engine.search(ask(text, limit, by))
+            for name, one in _questions(batch, ask("", k, base)):
+                found = engine.search(one)
                 say_json({"id": name, **replace(found, stale=found.stale or stale).as_json()})
             return
         answer = engine.search(ask(query or "", k, base))
@@ -208,25 +209,40 @@ def _require_index(place: Workspace, *, vectors: bool) -> None:
             run(place, vectors=vectors, progress=bar.show)
 
 
-def _questions(batch: IO[bytes], k: int, weights: Weights) -> Iterator[tuple[Any, str, int, Weights]]:
+def _questions(batch: IO[bytes], usual: Query) -> Iterator[tuple[Any, Query]]:
+    """The queries of a batch, each with its id; what a line does not say is as in ``usual``."""
+    from indexing.search.answer import query_from_json
+
+    assert usual.weights is not None
+    said = {
+        "k": usual.k,
+        "mode": usual.mode,
+        "explain": usual.explain,
+        "plain": usual.plain,
+        "user": usual.user,
+    }
     for number, line in enumerate(batch, 1):
         if not line.strip():
             continue
         try:
             row = json.loads(line)
-            yield row.get("id", number), str(row["query"]), int(row.get("k", k)), in_row(row, weights)
+            asked = query_from_json({**said, **row}, usual.weights)
         except UsageError as error:
             raise UsageError(f"line {number} of the batch: {error.message}", hint=error.hint) from error
-        except (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError) as error:
+        except (ValueError, TypeError, RecursionError) as error:
             raise UsageError(
                 f"line {number} of the batch is not a question",
                 hint='each line is JSON like {"id": 1, "query": "…", "k": 10}',
             ) from error
+        yield (
+            row.get("id", number),
+            replace(asked, filters=usual.filters.also(asked.filters), weights=asked.weights or usual.weights),
+        )
 
 
 def _print(answer: Answer, explain: bool) -> None:
     if answer.degraded:
-        narrate(answer.degraded)
+        narrate(f"degraded: {answer.degraded}")
     if answer.stale:
         narrate(f"stale: {answer.stale}")
     for note in answer.notes:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -21,10 +21,11 @@ Weights, for --weight NAME=VALUE (repeatable), `search:` in the settings, and "w
   recency, half_life       how much an old log loses (0 to 1), and in how many days half of that
   importance, pin, user    what important, pinned and one's own entries gain
   date                     what entries gain that are of a day named in the question
+  exact                    how much meaning loses where a question is all identifiers and quotes
   diversity                below 1, near-duplicates make room for others
   fusion                   sum of both scores, or rrf (reciprocal ranks)
   dream, log, ...          a factor for a kind
-recency, importance, pin, user, date and diversity also take on and off.
+recency, importance, pin, user, date, exact and diversity also take on and off.
 
 \b
 Each answer has a "state": ok; stale, where files have changed since they were indexed; degraded, where words
@@ -54,14 +55,6 @@ def chosen(place: Workspace, preset: str | None, weights: tuple[str, ...]) -> We
 
     base = named(preset) if preset else weights_of(place.settings)
     return weights_from_words(weights, base)
-
-
-def in_row(row: dict[str, Any], base: Weights) -> Weights:
-    """The weights in a line of a batch, over ``base``. Raises UsageError."""
-    from indexing.ranking.weights import weights_from_json
-
-    said = row.get("weights")
-    return base if said is None else weights_from_json(said, base)
 
 
 def behind(place: Workspace) -> str | None:

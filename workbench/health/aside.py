@@ -6,6 +6,7 @@ import os
 import time
 from pathlib import Path
 
+from indexing.storage import not_a_link
 from workbench.errors import disk_error
 from workbench.health.place import Place
 
@@ -19,6 +20,7 @@ def put_aside(place: Place, path: Path) -> Path:
 
 def put_into(folder: Path, path: Path) -> Path:
     """Move ``path`` into ``folder`` under a name that nothing there has. Raises WorkbenchError."""
+    not_a_link(folder)
     target = folder / f"{time.time_ns()}-{path.name}"
     try:
         folder.mkdir(mode=0o700, exist_ok=True)

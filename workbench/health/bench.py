@@ -22,6 +22,7 @@ from indexing.search.by_words import LexicalSearch
 from indexing.search.hybrid import HybridSearch
 from indexing.sync.generations import Generations
 from workbench.errors import IndexUnavailableError, ModelUnavailableError
+from workbench.health.provider import is_asked
 from workbench.health.recall import Recall, Verdict, run_recall_tests, summary
 from workbench.health.recall_file import read_recall_tests
 from workbench.health.samples import Sample, indexed_texts, samples
@@ -162,12 +163,7 @@ class _Bench:
             self._report.tests = summary(verdict.rank for verdict in verdicts if verdict.test.finds)
 
     def _is_remote(self) -> bool:
-        if self._model is not None:
-            return False
-        try:
-            return choices(self._workspace.settings, threads=1).first().service is not None
-        except ModelUnavailableError:
-            return False
+        return self._model is None and is_asked(self._workspace)
 
     def _judged(self, mode: Mode, asked: list[Sample], search: Callable[[Query], Answer]) -> None:
         ranks: list[int | None] = []

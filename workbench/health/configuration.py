@@ -8,7 +8,8 @@ import re
 import stat
 from pathlib import Path
 
-from workbench.errors import disk_error
+from indexing.ranking.weights import weights_of
+from workbench.errors import UsageError, disk_error
 from workbench.health.finding import Finding, Look
 from workbench.health.place import Place
 from workbench.mapping import MappingError, read_mapping
@@ -32,11 +33,28 @@ def settings(place: Place) -> Look:
                 do=place.unreadable.hint or "correct or remove the file",
             )
         )
+    else:
+        findings += _unfit_weights(place)
     for path in (own, shared):
         if _holds_key(path) and (finding := _open_key(path, own=path == own)):
             findings.append(finding)
     seen = [str(path) for path in (own, shared) if path.exists()]
     return Look(", ".join(seen) or "none: the defaults count", tuple(findings))
+
+
+def _unfit_weights(place: Place) -> list[Finding]:
+    """Weights that are words of the right form, and that no search can be ranked by."""
+    try:
+        weights_of(place.workspace.settings)
+    except UsageError as error:
+        return [
+            Finding(
+                what=f"the search_* settings cannot be used: {error.message}",
+                meaning="every search is refused until they are corrected",
+                do=error.hint or "correct them in your own settings or in workbench.yaml",
+            )
+        ]
+    return []
 
 
 def _holds_key(path: Path) -> bool:

@@ -8,6 +8,7 @@ in other words are found among curated entries by the vectors that the index has
 from __future__ import annotations
 
 import hashlib
+import itertools
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
@@ -138,8 +139,8 @@ def _candidates(words: Sequence[frozenset[str]]) -> set[tuple[int, int]]:
 
     if len(words) < 2:
         return set()
-    codes: dict[str, int] = {}
-    flat = [codes.setdefault(word, _code(word)) for bag in words for word in (bag or {""})]
+    codes = {word: _code(word) for word in {"", *itertools.chain.from_iterable(words)}}
+    flat = [codes[word] for bag in words for word in (bag or {""})]
     starts = np.cumsum([0] + [len(bag) or 1 for bag in words[:-1]])
     hashes = np.array(flat, np.uint64)
     random = np.random.default_rng(11)

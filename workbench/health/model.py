@@ -20,7 +20,7 @@ from workbench.health.aside import put_into
 from workbench.health.finding import Finding, Look
 from workbench.health.holders import held
 from workbench.health.place import Place
-from workbench.health.rebuilding import rebuild
+from workbench.health.rebuilding import rebuild, suspect_and_rebuild
 from workbench.workspace.locks import hold
 
 _WORDS_ONLY = "searches answer by words alone, and say so"
@@ -82,10 +82,18 @@ def vectors_of_model(place: Place) -> Look:
     dimension = found.dimension if found else first.service.dimensions if first.service else None
     if first.identity == manifest.model and dimension in (None, 0, manifest.dimension):
         return Look(f"{manifest.dimension} dimensions by {manifest.model}")
+    if first.identity == manifest.model:
+        finding = Finding(
+            what=f"the books say {manifest.dimension} dimensions, and {first.identity} has {dimension}",
+            meaning="vectors of another length cannot be compared with a question",
+            do="run `workbench reindex --full`: it embeds everything anew, aside",
+            repair=partial(suspect_and_rebuild, place) if first.service is None else None,
+        )
+        return Look("another dimension", (finding,))
     what = f"the vectors are {manifest.model}'s ({manifest.dimension} dimensions)"
     what += f", the settings name {first.identity}" + (f" ({dimension} dimensions)" if dimension else "")
     # Sending a whole memory to a provider needs the person's own command, and may cost.
-    mine = first.identity != manifest.model and first.service is None
+    mine = first.service is None
     finding = Finding(
         what=what,
         meaning="vectors of two models cannot be compared: searches answer by words alone until it is done",

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from indexing.embedding.choice import choices
 from indexing.embedding.describe import Described, describe_providers
 from indexing.embedding.locate import NONE
+from indexing.engines import RefusedError
+from indexing.sync.generations import Generations
 from workbench.errors import ModelUnavailableError
 from workbench.health.finding import Finding, Look
 from workbench.health.place import Place
+from workbench.workspace.layout import STATE_DIR
+from workbench.workspace.workspace import Workspace
 
 _WORDS_ONLY = "searches answer by words alone until it is there again, and say so"
 
@@ -35,6 +40,20 @@ def provider(place: Place) -> Look:
             what = f"{one.provider} does not answer: {error.message}"
             findings.append(Finding(what=what, meaning=_WORDS_ONLY, do=error.hint))
     return Look("; ".join(seen) or "none is named: nothing leaves this machine", tuple(findings))
+
+
+def is_asked(workspace: Workspace) -> bool:
+    """Whether a search or a sync here may ask a provider behind a network.
+
+    That is the first of the settings that can be used, or the one that made the index.
+    """
+    found = choices(workspace.settings, threads=1)
+    try:
+        current = Generations(workspace.root / STATE_DIR).current()
+        own = found.that_made(current.model()) if current else None
+    except RefusedError:
+        own = None
+    return any(one is not None and one.service is not None for one in (*found.usable[:1], own))
 
 
 def _unusable(one: Described) -> Finding:

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from indexing.embedding.choice import choices
 from indexing.sync.generations import Generation, Generations
 from indexing.sync.run import reindex
-from workbench.errors import ModelUnavailableError
 from workbench.health.place import Place
+from workbench.health.provider import is_asked
 
 REINDEX = "run `workbench reindex`"
 
@@ -19,7 +18,7 @@ def rebuild(place: Place) -> str:
     Sync itself sets aside what is damaged. Texts go to a provider behind a network only with the person's
     word, and none that costs more than was agreed. Raises WorkbenchError.
     """
-    vectors = had_vectors(place) and (place.network or not _is_remote(place))
+    vectors = had_vectors(place) and (place.network or not is_asked(place.workspace))
     report = reindex(place.workspace, vectors=vectors, progress=place.progress)
     done = f"reindexed: {report.entries:,} entries"
     if report.rebuilt:
@@ -49,13 +48,6 @@ def had_vectors(place: Place) -> bool:
         if manifest is None and _is_filled(folder / "vectors"):
             return True
     return False
-
-
-def _is_remote(place: Place) -> bool:
-    try:
-        return choices(place.workspace.settings, threads=1).first().service is not None
-    except ModelUnavailableError:
-        return False
 
 
 def _is_filled(folder: Path) -> bool:

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
+from indexing.storage import link_in
 from workbench.errors import disk_error
 from workbench.health.finding import Finding, Look
 from workbench.health.place import Place
@@ -32,7 +33,7 @@ def permissions(place: Place) -> Look:
         what = f"{place.state} is {'a link' if stat.S_ISLNK(status.st_mode) else 'not a folder'}"
         meaning = "derived files would be written somewhere else, or nowhere"
         return Look(".workbench", (Finding(what=what, meaning=meaning, do="remove it; it is made anew"),))
-    findings, count = [], 0
+    findings, count = [_linked(path, place.root) for path in _links(place.state)], 0
     for path, found in _ours(place.state):
         count += 1
         if found.st_mode & _OTHERS:
@@ -130,6 +131,30 @@ def _generations(index: Path) -> Iterator[tuple[Path, os.stat_result]]:
         found = os.lstat(index / name)
         if stat.S_ISDIR(found.st_mode):
             yield index / name, found
+
+
+def _links(state: Path) -> Iterator[Path]:
+    """Links among our folders and files: we make none, and what is written through one lies elsewhere."""
+    for name in sorted(os.listdir(state)):
+        path = state / name
+        if path.is_symlink():
+            yield path
+        elif name == "index" and (found := link_in(path)):
+            yield path / found
+
+
+def _linked(path: Path, root: Path) -> Finding:
+    def remove() -> str:
+        where = os.readlink(path)
+        path.unlink()
+        return f"the link is removed; what it led to is as it was: {where}"
+
+    return Finding(
+        what=f"{path.relative_to(root)} is a link",
+        meaning="this program makes none there: derived files would be written somewhere else",
+        do="--fix removes the link, and nothing of what it leads to",
+        repair=remove,
+    )
 
 
 def _open_to_others(path: Path, found: os.stat_result, root: Path) -> Finding:

@@ -13,6 +13,7 @@ from tempfile import TemporaryDirectory
 
 from indexing.embedding.choice import ModelChoice
 from indexing.sync.generations import Generations
+from indexing.sync.manifest import RACY_NS
 from indexing.sync.run import CACHE_FILE, reindex
 from workbench.errors import WorkbenchError
 from workbench.health.stopwatch import Times, times
@@ -50,9 +51,9 @@ def sync_times(
             return found
         try:
             copy = _copied(workspace, Path(place) / "copy")
-            reindex(
-                copy, vectors=False
-            )  # the copy's files are new ones, so the first run looks at all of them
+            # The copy's files are new: the first run reads all of them, and none trusts so young a stamp.
+            time.sleep(RACY_NS / 1e9)
+            reindex(copy, vectors=False)
             found.times |= _measured(copy, seconds, vectors=vectors, model=model)
         except (WorkbenchError, OSError) as error:
             found.left_out["sync"] = str(error)
@@ -100,7 +101,8 @@ def _copied(workspace: Workspace, root: Path) -> Workspace:
     current = Generations(workspace.root / STATE_DIR).current()
     if current is not None:
         names = shutil.ignore_patterns("*.lock")  # a lock with two names would be held for both
-        shutil.copytree(current.folder, state / "index" / current.name, copy_function=_linked, ignore=names)
+        copied = state / "index" / current.name
+        shutil.copytree(current.folder, copied, symlinks=True, copy_function=_linked, ignore=names)
         (state / "index" / "current").write_text(current.name + "\n", encoding="ascii")
     with contextlib.suppress(FileNotFoundError):
         shutil.copy2(workspace.root / STATE_DIR / CACHE_FILE, state / CACHE_FILE)

@@ -13,6 +13,7 @@ from workbench.errors import (
     NotMemoryError,
     NoWorkspaceError,
     OutsideWorkspaceError,
+    ReadOnlyError,
     disk_error,
 )
 from workbench.memory.address import find_entry, path_of
@@ -98,8 +99,13 @@ class Workspace:
         Raises ReadOnlyError when it can neither be found nor made.
         """
         path = self.root / layout.STATE_DIR
+        if path.is_symlink():
+            raise ReadOnlyError(
+                f"{path} is a link, and derived files would be written somewhere else",
+                hint="remove the link; the folder is made anew",
+            )
         try:
-            if path.is_symlink() or not path.is_dir():
+            if not path.is_dir():
                 path.mkdir(mode=0o700)
             _keep_out_of_git(path)
         except OSError as error:

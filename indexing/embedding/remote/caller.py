@@ -162,8 +162,7 @@ class Caller:
 
     def _refuse(self, status: int, received: bytes, headers: Any) -> None:
         where = self._endpoint.host
-        said, code = _explained(received)
-        said = self._key.conceal(said)
+        said, code = _explained(received, self._key)
         if status in _DENIED or (status == 400 and _BAD_KEY in code):
             raise ModelUnavailableError(  # what it says of a key may hold a part of it
                 f"{where} refuses the key ({status}); it is from: {self._key.source}",
@@ -201,8 +200,8 @@ async def _received(response: httpx2.Response, most: int) -> bytes | None:
     return b"".join(parts)
 
 
-def _explained(received: bytes) -> tuple[str, frozenset[str]]:
-    """``: what the server says`` in a short line, and the codes that it gives for it."""
+def _explained(received: bytes, key: Key) -> tuple[str, frozenset[str]]:
+    """``: what the server says`` in a short line without the key, and the codes that it gives for it."""
     try:
         found = json.loads(received)
     except (ValueError, RecursionError):
@@ -216,6 +215,6 @@ def _explained(received: bytes) -> tuple[str, frozenset[str]]:
                 codes |= {value for key in _CODES if isinstance(value := one.get(key), str)}
         error = error.get("message", error.get("detail", ""))
     words = " ".join(str(error).split()) if isinstance(error, str) else ""
-    words = "".join(letter for letter in words if letter.isprintable())
+    words = key.conceal("".join(letter for letter in words if letter.isprintable()))  # before it is cut
     short = words if len(words) <= _SHOWN else words[:_SHOWN] + "…"
     return (f": {short}" if short else ""), frozenset(codes)

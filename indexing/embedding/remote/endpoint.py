@@ -11,6 +11,8 @@ from workbench.errors import ModelUnavailableError
 
 _PORTS = {"http": 80, "https": 443}
 _HOST = re.compile(r"[a-z0-9_]([a-z0-9_.-]{0,251}[a-z0-9_])?")
+_NUMBER = re.compile(r"(?:.*\.)?(?:[0-9]+|0x[0-9a-f]*)")
+"""A host that ends like this is an IPv4 address in one of its other notations, such as 134744072."""
 _PATH = re.compile(r"(/[A-Za-z0-9._~-]+)*")
 _PRIVATE_NAMES = (".localhost", ".local", ".internal", ".lan", ".home.arpa", ".test")
 _HINT = "write it like https://api.openai.com/v1 or http://localhost:11434/v1"
@@ -46,7 +48,8 @@ def endpoint_of(text: str) -> Endpoint:
         raise _refused("has more than a path", "put the key into embedding_key or the environment")
     path = parts.path.rstrip("/")
     address = _address(host)
-    if (address is None and not _HOST.fullmatch(host)) or not _PATH.fullmatch(path) or "/.." in path:
+    named = address is not None or (_HOST.fullmatch(host) and not _NUMBER.fullmatch(host))
+    if not named or not _PATH.fullmatch(path) or "/.." in path:
         raise _refused("is no address")
     private = _private(host, address)
     if parts.scheme == "http" and not private:
