@@ -6,27 +6,26 @@ the first write, and nothing counts as done that is not in the manifest.
 
 from __future__ import annotations
 
-import contextlib
 import os
 import time
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from indexing.embedding.choice import ModelChoice, choices
-from indexing.embedding.port import Distant, Embedder
+from indexing.embedding.port import Distant
 from indexing.engines import UNWRITABLE, RefusedError
-from indexing.storage import set_aside, shape
+from indexing.storage import shape
 from indexing.sync.changes import Changes, find_changes, reason, refuse_if_vanished
 from indexing.sync.generations import Generation, Generations
 from indexing.sync.index_words import compact_words, index_words
 from indexing.sync.manifest import Manifest, words_fingerprint
+from indexing.sync.meaning import Meaning
 from indexing.sync.report import OnProgress, Progress, Report
 from indexing.sync.scope import EVERYTHING, Scope, scope_of
 from indexing.sync.sources import Found, Sources
-from indexing.sync.spending import Agree, Purse, Withheld, backfill, texts_of
-from indexing.vectors.flat_card import INDEX_ROWS, fitting_card, newest_version
-from workbench.errors import IndexUnavailableError, ModelUnavailableError, ReadOnlyError, WorkbenchError
-from workbench.memory.names import RelPath
+from indexing.sync.spending import Agree, Purse, backfill
+from indexing.sync.texts import texts_due, texts_indexed
+from workbench.errors import IndexUnavailableError, ModelUnavailableError, ReadOnlyError
 from workbench.workspace.layout import STATE_DIR
 from workbench.workspace.locks import hold
 from workbench.workspace.workspace import Workspace
@@ -121,7 +120,7 @@ class _Sync:
         current, manifest, changes, found = self._planned(paths, full=full)
         self._count(found, changes)
         if self._model is not None:
-            texts = self._texts_due(self._model, current, manifest, changes)
+            texts = texts_due(self._sources, self._model, current, manifest, changes)
             self._report.backfill = backfill(self._model, self._cache, texts)
         self._report.entries = manifest.entries
         self._report.dry_run = True
@@ -132,7 +131,7 @@ class _Sync:
         self._choose_model()
         if self._model is not None and self._model.service is not None and self._model.service.charges:
             current, manifest, changes, _ = self._planned(paths, full=full)
-            self._purse.ask(self._model, self._texts_due(self._model, current, manifest, changes))
+            self._purse.ask(self._model, texts_due(self._sources, self._model, current, manifest, changes))
         self._model, self._no_model = self._given, None
 
     def run(self, paths: Sequence[str], *, full: bool) -> Report:
@@ -173,33 +172,6 @@ class _Sync:
             self._changes(found, manifest, at_once=bool(paths), believe=full),
             found,
         )
-
-    def _texts_due(
-        self, model: ModelChoice, current: Generation | None, manifest: Manifest, changes: Changes
-    ) -> Iterator[str]:
-        """The texts whose vectors a run would need: of files that changed, or that wait for theirs."""
-        due = {**changes.added, **changes.changed}
-        gone = due.keys() | set(changes.removed)
-        anew = manifest.model not in (None, model.identity)
-        known = (path for path, record in manifest.files.items() if anew or not record.vectors)
-        waiting = [path for path in known if path not in gone]
-        if current is not None and waiting:
-            yield from self._texts_indexed(current, manifest, waiting)
-        yield from self._texts_on_disk(due)
-
-    def _texts_indexed(
-        self, generation: Generation, manifest: Manifest, paths: Collection[RelPath]
-    ) -> Iterator[str]:
-        """The texts of those files as the index has them, or as they are where it is damaged."""
-        try:
-            yield from texts_of(generation, manifest, paths)
-        except IndexUnavailableError:
-            yield from self._texts_on_disk(paths)
-
-    def _texts_on_disk(self, paths: Iterable[RelPath]) -> Iterator[str]:
-        for path in paths:
-            with contextlib.suppress(OSError, WorkbenchError):  # a run would name what cannot be read
-                yield from (entry.text for entry in self._sources.document(path).entries)
 
     def _scope_of(self, paths: Sequence[str], manifest: Manifest) -> Scope:
         """The part to look at: all of it where there is nothing to add a part to."""
@@ -250,7 +222,7 @@ class _Sync:
         manifest = current.manifest()
         if model.service is None or manifest is None:
             return None
-        texts = self._texts_indexed(current, manifest, manifest.files)
+        texts = texts_indexed(self._sources, current, manifest, manifest.files)
         why, self._report.backfill = self._purse.refusal(model, manifest.entries, texts)
         try:
             embedder = model.open()
@@ -312,8 +284,9 @@ class _Sync:
             self._refuse_if_vanished(changes, manifest, current, found)
         self._count(found, changes)
         fresh = not manifest.files and generation != current
+        meaning = Meaning(generation, manifest, self._cache, self._report, self._progress)
         if _differs(manifest, "vectors", generation.vectors):
-            self._forget_vectors(generation, manifest)
+            meaning.forget()
         if changes or pending is not None or fresh:
             index_words(
                 self._sources,
@@ -334,10 +307,11 @@ class _Sync:
             manifest.synced_ns = before
         if generation != current and current in (None, self._broken):
             self._generations.publish(generation)  # words now, vectors when they come
-        filled = self._fill(generation, manifest)
+        filled = self._fill(meaning)
         if self._own is not None and manifest.pending:
             raise _StayError(self._stay(self._report.vectors or "not all of it could be embedded"))
-        self._copy_vectors(generation, manifest)
+        if self._vectors:
+            meaning.copy()
         compacted = compact_words(generation, manifest)
         if changes or pending is not None or fresh or hashed or filled or compacted:
             manifest.shapes["lexical"] = shape(generation.lexical)
@@ -366,69 +340,15 @@ class _Sync:
     def _in_scope(self, found: Found) -> list[str]:
         return [file.path for file in found.files if self._scope.holds(file.path)]
 
-    def _fill(self, generation: Generation, manifest: Manifest) -> bool:
+    def _fill(self, meaning: Meaning) -> bool:
         """Make the vectors that are missing; whether anything was written."""
-        if manifest.model and generation.model() != manifest.model:
-            generation.write_model(manifest.model)
-        due = manifest.pending or manifest.leftover or not manifest.model
+        due = meaning.due()
         if not self._vectors or not due:
             return False
         if self._model is None:
             self._report.vectors = self._no_model
             return False
-        self._progress(Progress("prepare", 0, 1))
-        try:
-            embedder = self._embedder(self._model, generation, manifest)
-        except ModelUnavailableError as error:
-            self._report.vectors = error.message
-            return False
-        self._progress(Progress("prepare", 1, 1))
-        from indexing.sync.fill import fill_vectors  # noqa: PLC0415 - imports lancedb
-
-        for last in (False, True):
-            manifest.shapes.pop("vectors", None)
-            generation.write_manifest(manifest)
-            try:
-                fill_vectors(generation, manifest, embedder, self._cache, self._report, self._progress)
-                break
-            except ModelUnavailableError as error:
-                self._report.vectors = error.message
-                break
-            except IndexUnavailableError as error:
-                if last or isinstance(error, RefusedError):
-                    self._report.vectors = error.message
-                    return True
-                self._forget_vectors(generation, manifest)
-        manifest.shapes["vectors"] = shape(generation.vectors)
-        return True
-
-    def _embedder(self, model: ModelChoice, generation: Generation, manifest: Manifest) -> Embedder:
-        """The model, or where it costs more than the person agreed to, what the cache remembers of it."""
-        due = [path for path, record in manifest.files.items() if not record.vectors]
-        texts = texts_of(generation, manifest, due)
-        why, counted = self._purse.refusal(model, manifest.pending, texts)
-        self._report.backfill = counted or self._report.backfill
-        return Withheld(model.identity, why) if why else model.open()
-
-    def _copy_vectors(self, generation: Generation, manifest: Manifest) -> None:
-        """Make the flat copy anew where it is missing or not what it was; without it, searches are slower."""
-        due = manifest.pending or manifest.leftover or not manifest.model or manifest.entries > INDEX_ROWS
-        if due or not self._vectors or newest_version(generation.vectors) is None:
-            return
-        if fitting_card(generation.flat, generation.vectors) is None:
-            from indexing.vectors.table import VectorWriter  # noqa: PLC0415 - imports lancedb
-
-            with contextlib.suppress(IndexUnavailableError):
-                VectorWriter(generation.vectors, manifest.dimension, generation.flat).copy()
-
-    def _forget_vectors(self, generation: Generation, manifest: Manifest) -> None:
-        """Set a damaged vector store aside; the words stay."""
-        set_aside(generation.vectors, self._generations.folder / "set-aside")
-        self._report.rebuilt = "the vectors were damaged"
-        manifest.leftover.clear()
-        manifest.shapes.pop("vectors", None)
-        for record in manifest.files.values():
-            record.vectors = False
+        return meaning.fill(self._model, self._purse)
 
     def _count(self, found: Found, changes: Changes) -> None:
         report = self._report

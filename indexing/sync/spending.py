@@ -8,11 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from indexing.embedding.choice import ModelChoice
-from indexing.lexical.reader import LexicalReader
-from indexing.sync.generations import Generation
-from indexing.sync.manifest import Manifest
 from workbench.errors import ModelUnavailableError
-from workbench.memory.names import RelPath
 from workbench.memory.window import word_pieces
 
 if TYPE_CHECKING:
@@ -21,7 +17,6 @@ if TYPE_CHECKING:
 HERE = "this machine"
 """Where the local model makes vectors."""
 _MILLION = 1_000_000
-_FILES_AT_ONCE = 256
 _TEXTS_AT_ONCE = 2_000
 
 
@@ -94,16 +89,6 @@ def backfill(choice: ModelChoice, cache_path: Path, texts: Iterable[str]) -> Bac
     return Backfill(
         service.model, service.endpoint.host, count, tokens, service.price, charges=service.charges
     )
-
-
-def texts_of(generation: Generation, manifest: Manifest, paths: Iterable[RelPath]) -> Iterator[str]:
-    """The texts of the entries of those files, as the word index holds them. Raises IndexUnavailableError."""
-    words = LexicalReader(generation.lexical).snapshot()
-    due = [path for path in paths if manifest.files[path].entries]
-    for start in range(0, len(due), _FILES_AT_ONCE):
-        some = due[start : start + _FILES_AT_ONCE]
-        for entry in words.under(some, sum(manifest.files[path].entries for path in some)):
-            yield entry.text
 
 
 def _groups(texts: Iterable[str], seen: set[bytes]) -> Iterator[dict[bytes, str]]:
