@@ -32,11 +32,6 @@ def snippet(text: str, terms: Terms) -> str:
     return ("…" if start else "") + text[start:end].rstrip() + ("…" if end < len(text) else "")
 
 
-def highlights(text: str, terms: Terms) -> list[tuple[int, int]]:
-    """Character ranges of ``text`` whose words were asked for, in order, without overlaps."""
-    return _merged([(start, end) for start, end, _ in found_in(text, terms)])
-
-
 def found_in(text: str, terms: Terms) -> list[tuple[int, int, str]]:
     """Character ranges of ``text`` in order, each with the term of the question that stands there."""
     wanted = {*terms.stems, *terms.guessed}
@@ -105,13 +100,3 @@ def _end(text: str, end: int) -> int:
         if text[place - 1].isspace():
             return place
     return next((place for place in range(end, 0, -1) if _BEGINS.match(text, place)), end)
-
-
-def _merged(ranges: list[tuple[int, int]]) -> list[tuple[int, int]]:
-    out: list[tuple[int, int]] = []
-    for start, end in sorted(ranges):
-        if out and start <= out[-1][1]:
-            out[-1] = (out[-1][0], max(out[-1][1], end))
-        else:
-            out.append((start, end))
-    return out
