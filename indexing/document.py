@@ -17,7 +17,7 @@ from workbench.memory.markdown import Document
 NEIGHBOURS = 2
 """Entries before and after, under the same heading, that lend an entry their words and meaning."""
 
-CHUNKER = 1
+CHUNKER = 2
 """Raised when entries are cut differently from the same bytes, so that indexes are built anew."""
 
 _KINDS = tuple(Kind)

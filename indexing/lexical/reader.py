@@ -18,6 +18,7 @@ from indexing.lexical.narrowing import allowed, narrowed, preferred
 from indexing.lexical.schema import open_index, schema, stemmed
 from indexing.lexical.stand_in import lockable, stand_in
 from indexing.lexical.terms import Terms, these, words_query
+from indexing.lexical.values import values
 from indexing.lexical.vocabulary import Vocabulary
 from indexing.query.question import Question
 from indexing.words import WORD, normal
@@ -58,6 +59,11 @@ class Snapshot:
         """
         with engine("the word index cannot be read"):
             return fitted(question, self._searcher, self._vocabulary, guess=guess)
+
+    def values(self, name: str, begun: str, limit: int) -> tuple[tuple[str, int], ...]:
+        """The values of a condition that have ``begun`` in them, and in how many entries each stands."""
+        with engine("the word index cannot be read"):
+            return values(self._vocabulary, name, begun, limit)
 
     def search(self, question: Question, limit: int) -> list[Match]:
         """The best ``limit`` entries by their words.
@@ -104,6 +110,13 @@ class Snapshot:
         with engine("the word index cannot be read"):
             bodies = (self._searcher.doc(match.address).get_first("body") for match in matches)
             return [(*read_body(body), match) for body, match in zip(bodies, matches, strict=True)]
+
+    def rarities(self, terms: Terms) -> dict[str, float]:
+        """The inverse document frequency of each stem and pair, > 0; the highest: in no entry."""
+        fields = {**dict.fromkeys(terms.stems, "text"), **dict.fromkeys(terms.pairs, "pairs")}
+        with engine("the word index cannot be read"):
+            count = self._vocabulary.count
+            return {one: self._vocabulary.rarity(count(field, one)) for one, field in fields.items()}
 
     def under(self, paths: Iterable[str], limit: int) -> list[Stored]:
         """The entries of these files, at most ``limit``, each file's in its order."""

@@ -102,6 +102,10 @@ class LexicalSearch:
 
         return self._tried(gather)
 
+    def values(self, name: str, begun: str, limit: int) -> tuple[tuple[str, int], ...]:
+        """What can stand behind ``name:``: see ``indexing.lexical.values``. Raises IndexUnavailableError."""
+        return self._tried(lambda: self._snapshot().values(name, begun, limit))
+
     def _understood(self, query: Query) -> Asked:
         started, today = time.perf_counter(), self._today()
         question = understand(query.text, today, within=query.filters, prefix=query.prefix, plain=query.plain)

@@ -10,6 +10,9 @@ Memory as it was is asked for with ``"as_of": "2026-03-01"``, or with ``as-of:``
 has the ``moment`` that it speaks of: when, commit, and the folder ``root`` in which its files can be read.
 While a moment is being made ready, the answer is ``{"seq": 7, "waits_for": COMMIT}``, and events tell how far
 it is and when to ask again (see ``indexing.search.lookback``). Any line is answered; ends with stdin.
+
+Floors above may have more answered by the same process, and so by the same model: ``{"seq": 8, "ask":
+"inject", …}`` goes to what ``serve`` was given under that name (see ``workbench.recall.service``).
 """
 
 from __future__ import annotations
@@ -18,10 +21,10 @@ import json
 import os
 import sys
 import threading
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from datetime import date
 from pathlib import Path
-from typing import TextIO
+from typing import NoReturn, TextIO
 
 from indexing.query.language import understand
 from indexing.search.answer import Query, query_from_json
@@ -33,15 +36,23 @@ from workbench.workspace.workspace import Workspace
 
 _KNOWN_TYPES = (int, str, type(None))
 """Of these a ``seq`` may be; anything else is answered with null."""
+Answerer = Callable[[Mapping[str, object]], Mapping[str, object]]
+"""Answers requests of another sort. May raise what a search raises."""
 
 
 class Service:
     """Answers the newest waiting request; the model is loaded in the background."""
 
     def __init__(
-        self, workspace: Workspace, search: HybridSearch, requests: Iterable[str], out: TextIO
+        self,
+        workspace: Workspace,
+        search: HybridSearch,
+        requests: Iterable[str],
+        out: TextIO,
+        others: Mapping[str, Answerer] | None = None,
     ) -> None:
         self._search = search
+        self._others = others or {}
         self._past = Lookback(workspace, self._of_the_past, self._say)
         self._requests = requests
         self._out = out
@@ -67,6 +78,9 @@ class Service:
     def _answer(self, request: dict[str, object]) -> dict[str, object]:
         said: dict[str, object] = {"seq": _number(request)}
         try:
+            other = self._others.get(str(request.get("ask")))
+            if other is not None:
+                return {**said, **other(request)}
             query = query_from_json(request, self._search.weights)
             at = _moment(request, query)
             said.update(self._search.search(query).as_json() if at is None else self._as_of(at, query))
@@ -142,22 +156,29 @@ def _moment(request: dict[str, object], query: Query) -> str | None:
     return None if query.plain else understand(query.text, date.today(), prefix=query.prefix).as_of
 
 
-def main(arguments: list[str]) -> int:
-    """Serve the workspace that is named."""
+def serve(
+    root: Path, others: Callable[[Workspace, HybridSearch], Mapping[str, Answerer]] | None = None
+) -> int:
+    """Serve the workspace at ``root`` until stdin ends; ``others`` answer requests of other sorts."""
     # One thread keeps its speed beside other work; several on busy cores are slower than one.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
-    workspace = Workspace.open(Path(arguments[0]))
+    workspace = Workspace.open(root)
     search = HybridSearch(workspace, load_on_demand=False)
+    more = others(workspace, search) if others is not None else None
     try:
         with open(sys.stdin.fileno(), encoding="utf-8", errors="replace", closefd=False) as requests:
-            Service(workspace, search, requests, sys.stdout).run()
+            Service(workspace, search, requests, sys.stdout, more).run()
     except (BrokenPipeError, KeyboardInterrupt):
         return 0
     return 0
 
 
-if __name__ == "__main__":
-    code = main(sys.argv[1:])
+def leave(code: int) -> NoReturn:
+    """End the process at once: a model that is still loading in its thread must not hold it."""
     sys.stdout.flush()
-    os._exit(code)  # a model that is still loading in its thread must not hold the process
+    os._exit(code)
+
+
+if __name__ == "__main__":
+    leave(serve(Path(sys.argv[1])))

@@ -258,6 +258,7 @@ def test_on_a_terminal_the_person_is_asked(
         env={**os.environ, "HF_ENDPOINT": hub.address, "PYTHONPATH": str(ROOT)},
         encoding="utf-8",
         timeout=60,
+        use_poll=True,
     )
     child.expect(f"{NAME} from {hub.address}: .* files, 1 MB")
     child.expect("fetch it\\?")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -73,7 +74,7 @@ def test_a_sync_without_vectors_loads_no_vectors(filled: Memory) -> None:
     assert imported(code, *VECTORS) == set()
 
 
-def test_two_modules_alone_can_ask_a_network() -> None:
+def test_three_modules_alone_can_ask_a_network() -> None:
     modules = [
         path for package in ("workbench", "indexing", "screens") for path in (ROOT / package).rglob("*.py")
     ]
@@ -83,4 +84,18 @@ def test_two_modules_alone_can_ask_a_network() -> None:
         for path in modules
         if any(f"import {name}" in (text := path.read_text()) or f"from {name}" in text for name in names)
     }
-    assert users == {"indexing/embedding/hub.py", "indexing/embedding/remote/caller.py"}
+    assert users == {
+        "indexing/embedding/hub.py",
+        "indexing/embedding/remote/caller.py",
+        "workbench/models/openai_compatible.py",
+    }
+
+
+@pytest.mark.model
+def test_loading_the_model_leaves_nothing_for_anybody_to_send(tmp_path: Path) -> None:
+    """onnxruntime makes a device id and a queue of events in the home of whoever imports it."""
+    environment = {**os.environ, "HOME": str(tmp_path), "XDG_CACHE_HOME": str(tmp_path / "cache")}
+    environment.pop("ORT_DISABLE_TELEMETRY", None)
+    code = "import indexing.embedding.prepared"
+    subprocess.run([sys.executable, "-c", code], env=environment, check=True, capture_output=True)
+    assert [path for path in tmp_path.rglob("*") if "icrosoft" in str(path) or "onnx" in str(path)] == []

@@ -15,13 +15,13 @@ from indexing.embedding.port import BulkEmbedder, Distant, Narrator
 from indexing.embedding.remote.batching import batches
 from indexing.embedding.remote.dialect import Gemini, OpenAI
 from indexing.embedding.remote.embedder import REST_SECONDS
-from indexing.embedding.remote.endpoint import endpoint_of
 from indexing.embedding.remote.patience import Patience, retry_after
 from indexing.embedding.remote.service import service_of
 from tests.support.hashing import HashingEmbedder
 from tests.support.provider import Provider, providing, refused
 from tests.support.remote import Opener, gemini, openai, opening
 from workbench.errors import ModelUnavailableError
+from workbench.models.endpoint import endpoint_of
 from workbench.settings import Settings
 
 TEXTS = [f"note {number} about the harbour" for number in range(40)]

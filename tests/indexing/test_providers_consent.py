@@ -82,6 +82,7 @@ def terminal(
         env=environment,
         encoding="utf-8",
         timeout=60,
+        use_poll=True,
         dimensions=(24, 300),
     )
     yield child

@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from indexing.embedding.remote.dialect import Dialect, Gemini, OpenAI
-from indexing.embedding.remote.endpoint import Endpoint, endpoint_of
-from indexing.embedding.remote.key import Key, find_key
 from workbench.errors import ModelUnavailableError
+from workbench.models.endpoint import Endpoint, endpoint_of
+from workbench.models.key import Key, find_key
 from workbench.settings import Settings
 
 Name = Literal["openai", "gemini"]
