@@ -18,6 +18,11 @@ def path_of(address: str) -> str:
     return address.rpartition("#")[0]
 
 
+def entry_at_line(document: Document, line: int) -> Entry | None:
+    """The entry of ``document`` that stands at a line, counted from 1; None between entries."""
+    return next((entry for entry in document.entries if entry.start_line <= line <= entry.end_line), None)
+
+
 def find_entry(document: Document, address: str) -> Entry:
     """The entry of ``document`` with this address; a unique prefix of the hash is enough.
 

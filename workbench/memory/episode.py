@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-import contextlib
 from dataclasses import dataclass
-from datetime import date
+from datetime import UTC, date, datetime
 
+from workbench.memory.frontmatter import FrontMatter
 from workbench.memory.markdown import Document
 from workbench.memory.names import RelPath
 from workbench.memory.provenance import parse_day
+
+FOLDER = "episodes/"
+_MOST = 1_000_000_000
+"""A count that is larger was not counted."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,6 +31,18 @@ class Episode:
     pinned: bool = False
     recall_count: int = 0
     problem: str | None = None
+    source_id: str | None = None
+    source: str | None = None
+    agent: str | None = None
+    user: str | None = None
+    started_at: datetime | None = None
+    ended_at: datetime | None = None
+    last_recalled_at: datetime | None = None
+    turns: int = 0
+
+    def days_left(self, today: date) -> int | None:
+        """Days until it expires: 0 on its last day, negative afterwards. None where it never does."""
+        return None if self.pinned or self.expires_at is None else (self.expires_at - today).days
 
 
 def read_episode(document: Document) -> Episode:
@@ -41,9 +57,6 @@ def read_episode(document: Document) -> Episode:
             abstract=first,
             problem=header.problem if header else "no front matter",
         )
-    recalls = 0
-    with contextlib.suppress(ValueError):
-        recalls = int(header.text("recall_count") or 0)
     return Episode(
         path=document.path,
         id=header.text("id") or name,
@@ -55,5 +68,42 @@ def read_episode(document: Document) -> Episode:
         expires_at=parse_day(header.text("expires_at")),
         promoted_at=parse_day(header.text("promoted_at")),
         pinned=header.flag("pinned"),
-        recall_count=recalls,
+        recall_count=count_in(header, "recall_count"),
+        source_id=header.text("source_id"),
+        source=header.text("source"),
+        agent=header.text("agent"),
+        user=header.text("user"),
+        started_at=moment_in(header, "started_at"),
+        ended_at=moment_in(header, "ended_at"),
+        last_recalled_at=moment_in(header, "last_recalled_at"),
+        turns=count_in(header, "turns"),
     )
+
+
+def countdown(episode: Episode, today: date) -> str:
+    """``expires in 12 days``: how long it has left, for a person."""
+    if episode.pinned:
+        return "pinned, never expires"
+    left = episode.days_left(today)
+    if left is None:
+        return "no date of expiry"
+    if left == 0:
+        return "expires today"
+    days = f"{abs(left):,} day{'' if abs(left) == 1 else 's'}"
+    return f"expires in {days}" if left > 0 else f"expired {days} ago"
+
+
+def count_in(header: FrontMatter, key: str) -> int:
+    """A whole number of a header; 0 where there is none, or none that anybody counted."""
+    text = header.text(key) or ""
+    count = int(text) if text.isascii() and text.isdigit() and len(text) < 12 else 0
+    return count if count <= _MOST else 0
+
+
+def moment_in(header: FrontMatter, key: str) -> datetime | None:
+    """A moment of a header, in UTC where it names no zone; None where there is none."""
+    try:
+        found = datetime.fromisoformat(header.text(key) or "")
+        return found.astimezone(UTC) if found.tzinfo else found.replace(tzinfo=UTC)
+    except (ValueError, OverflowError):
+        return None

@@ -1,17 +1,23 @@
-"""Entities with their typed memories and relations, as their pages tell them."""
+"""Entities with their typed memories and relations, as their pages tell them.
+
+Observations are ``- [type] text``, relations ``- relation [[Target]]``, as Obsidian and basic-memory write
+them; what else is known of a line stands in its provenance comment.
+"""
 
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date
 from types import MappingProxyType
 
-from workbench.memory.entry import Entry, Kind
-from workbench.memory.markdown import Document
+from workbench.memory.entry import Entry, Form, Kind
+from workbench.memory.frontmatter import FrontMatter
+from workbench.memory.markdown import Document, block_text
 from workbench.memory.names import RelPath
-from workbench.memory.provenance import parse_day
+from workbench.memory.provenance import TRUST, least_trusted, parse_day
 
 _MEMORY = re.compile(r"\[(?P<type>[a-z][a-z_]*)\]\s+(?P<text>.+)", re.DOTALL)
 IMPORTANCE: Mapping[str, float] = MappingProxyType(
@@ -32,35 +38,107 @@ IMPORTANCE: Mapping[str, float] = MappingProxyType(
     }
 )
 """The types of memory, each with the importance that one has which says none of its own, in [0, 1]."""
-_RELATION = re.compile(r"(?P<kind>[\w-]+)\s+\[\[(?P<target>[^\]|]+)(?:\|[^\]]*)?\]\]")
+OTHER_IMPORTANCE = 0.5
+"""The importance of a memory of a type that is not known."""
+CERTAIN = 1.0
+"""The confidence of what says none: people write what they know, and automation always says a figure."""
+ENTITY_TYPES = (
+    "person", "organization", "place", "project", "product", "technology", "task", "event", "document",
+    "concept",
+)  # fmt: skip
+RELATIONS = (
+    "works_on", "knows", "part_of", "uses", "depends_on", "located_in", "owns", "decided", "caused_by",
+    "updates", "supersedes", "contradicts", "reinforces", "weakens", "related_to",
+)  # fmt: skip
+"""The relations whose meaning is known; any other words are a relation too."""
+_RELATION = re.compile(
+    r"(?P<kind>\w[\w-]*(?: [\w-]+){0,3})\s+\[\[(?P<target>[^\[\]|]+)(?:\|(?P<shown>[^\[\]]*))?\]\]"
+    r"(?:\s+\([^()]*\))?"
+)
+_LINK_PART = re.compile(r"[#^].*\Z", re.DOTALL)
+_DONE = re.compile(
+    r"\[[xX]\]\s|✅|✔|~~.+~~\Z|.*(?:✅(?:\s*\d{4}-\d{2}-\d{2})?|\(done\))\Z", re.DOTALL | re.IGNORECASE
+)
+_DONE_FIELDS = ("done", "done_at", "completed_at")
+_DONE_WORDS = frozenset({"done", "completed", "cancelled", "canceled", "closed"})
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class TypedMemory:
-    """One observation: ``- [preference] Prefers async reviews``."""
+    """One observation: ``- [preference] Prefers async reviews``.
+
+    ``id`` is that of its comment, empty where it has none. ``importance`` and ``confidence`` lie in [0, 1];
+    what says none has that of its type, and is certain. ``sources`` are ``path#L12``. ``scene`` is where it
+    belongs: what its comment says, else its headings. ``done`` marks a todo that needs nothing any more.
+    """
 
     type: str
     text: str
-    happens_at: date | None
-    occurred_at: date | None
-    valid_until: date | None
     entry: Entry
+    id: str = ""
+    confidence: float = CERTAIN
+    importance: float = OTHER_IMPORTANCE
+    happens_at: date | None = None
+    occurred_at: date | None = None
+    valid_from: date | None = None
+    valid_until: date | None = None
+    recorded_at: date | None = None
+    sources: tuple[str, ...] = ()
+    session: str = ""
+    trust: str = "unknown"
+    scene: str = ""
+    done: bool = False
+
+    @property
+    def reference(self) -> str:
+        """What to call it: its id, else the address of its entry."""
+        return self.id or self.entry.address
+
+    @property
+    def weight(self) -> float:
+        """Importance times confidence, in [0, 1]: how much it counts among others."""
+        return self.importance * self.confidence
+
+    @property
+    def day(self) -> date | None:
+        """The day that it speaks of: when it happens, happened, began to hold, or was written down."""
+        return self.happens_at or self.occurred_at or self.valid_from or self.recorded_at
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Relation:
-    """One relation: ``- works_on [[Project Atlas]]``."""
+    """One relation: ``- works_on [[Project Atlas]]``, also ``- works on [[Project Atlas|Atlas]] (again)``.
+
+    ``kind`` is in lower case with ``_`` between its words; ``target`` is as written, ``shown`` the words
+    that stand for it where they differ.
+    """
 
     kind: str
     target: str
-    valid_from: date | None
-    valid_until: date | None
     entry: Entry
+    shown: str = ""
+    id: str = ""
+    confidence: float = CERTAIN
+    valid_from: date | None = None
+    valid_until: date | None = None
+    sources: tuple[str, ...] = ()
+    session: str = ""
+    trust: str = "unknown"
+
+    @property
+    def reference(self) -> str:
+        """What to call it: its id, else the address of its entry."""
+        return self.id or self.entry.address
+
+    @property
+    def is_known(self) -> bool:
+        """Whether it is one of ``RELATIONS``."""
+        return self.kind in RELATIONS
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entity:
-    """One graph page."""
+    """One graph page. ``problem`` says why its header, or all of it, could not be read."""
 
     path: RelPath
     id: str
@@ -71,7 +149,22 @@ class Entity:
     valid_until: date | None = None
     memories: tuple[TypedMemory, ...] = ()
     relations: tuple[Relation, ...] = ()
+    trust: str = "unknown"
+    pinned: bool = False
     problem: str | None = None
+
+
+def name_key(name: str) -> str:
+    """What names are compared by: blind to case, white space and Unicode normal forms (NFC)."""
+    if name.isascii():
+        return " ".join(name.lower().split())
+    folded = unicodedata.normalize("NFC", unicodedata.normalize("NFC", name).casefold())
+    return " ".join(folded.split())
+
+
+def relation_kind(words: str) -> str:
+    """A relation as it is compared: ``Works on`` is ``works_on``."""
+    return "_".join(words.replace("-", " ").replace("_", " ").split()).casefold()
 
 
 def memory_type(entry: Entry) -> str:
@@ -88,32 +181,9 @@ def memory_type(entry: Entry) -> str:
 def read_entity(document: Document) -> Entity:
     """The entity in a page; its place says name and type where the front matter does not."""
     header = document.front_matter
+    values = header if header and not header.problem else None
     parts = document.path.split("/")
     name = parts[-1].removesuffix(".md")
-    memories, relations = [], []
-    for entry in document.entries:
-        if memory := _MEMORY.match(entry.text):
-            memories.append(
-                TypedMemory(
-                    memory["type"],
-                    " ".join(memory["text"].split()),
-                    _day(entry, "happens_at"),
-                    _day(entry, "occurred_at"),
-                    _day(entry, "valid_until"),
-                    entry,
-                )
-            )
-        elif relation := _RELATION.fullmatch(entry.text):
-            relations.append(
-                Relation(
-                    relation["kind"],
-                    relation["target"].strip(),
-                    _day(entry, "valid_from"),
-                    _day(entry, "valid_until"),
-                    entry,
-                )
-            )
-    values = header if header and not header.problem else None
     return Entity(
         path=document.path,
         id=(values and values.text("id")) or name,
@@ -122,11 +192,108 @@ def read_entity(document: Document) -> Entity:
         aliases=values.list("aliases") if values else (),
         valid_from=parse_day(values.text("valid_from")) if values else None,
         valid_until=parse_day(values.text("valid_until")) if values else None,
-        memories=tuple(memories),
-        relations=tuple(relations),
+        memories=read_memories(document),
+        relations=_relations(document),
+        trust=(values and values.text("trust")) or TRUST[-1],
+        pinned=bool(values and values.flag("pinned")),
         problem=header.problem if header else None,
     )
 
 
-def _day(entry: Entry, field: str) -> date | None:
-    return entry.provenance.day(field) if entry.provenance else None
+def read_memories(document: Document) -> tuple[TypedMemory, ...]:
+    """The typed memories of a document, in its order.
+
+    On a graph page any word in brackets is a type; elsewhere, where brackets may mean anything, a memory is a
+    list item with one of the known types.
+    """
+    header = document.front_matter
+    values = header if header and not header.problem else None
+    on_page = document.kind is Kind.ENTITY
+    found = []
+    for entry in document.entries:
+        said = _MEMORY.match(entry.text)
+        if said and (on_page or (entry.form is Form.ITEM and said["type"] in IMPORTANCE)):
+            text = said["text"]
+            if entry.parts > 1:
+                text = block_text(document, entry).partition("]")[2]
+            found.append(_memory(said["type"], " ".join(text.split()), entry, values))
+    return tuple(found)
+
+
+def _memory(type_: str, text: str, entry: Entry, header: FrontMatter | None) -> TypedMemory:
+    own = _said(entry)
+    usual = IMPORTANCE.get(type_, OTHER_IMPORTANCE)
+    return TypedMemory(
+        type=type_,
+        text=text,
+        entry=entry,
+        id=own.get("id") or "",
+        confidence=_share(own.get("confidence"), CERTAIN),
+        importance=_share(own.get("importance"), usual),
+        happens_at=parse_day(own.get("happens_at")),
+        occurred_at=parse_day(own.get("occurred_at")),
+        valid_from=parse_day(own.get("valid_from")),
+        valid_until=parse_day(own.get("valid_until")),
+        recorded_at=parse_day(own.get("at")),
+        sources=entry.provenance.all("src") if entry.provenance else (),
+        session=own.get("session") or "",
+        trust=_trust(own, header),
+        scene=own.get("scene") or " › ".join(entry.heading),
+        done=_is_done(text, own),
+    )
+
+
+def _relations(document: Document) -> tuple[Relation, ...]:
+    header = document.front_matter
+    values = header if header and not header.problem else None
+    found = []
+    for entry in document.entries:
+        if (said := _RELATION.fullmatch(entry.text)) is None:
+            continue
+        own = _said(entry)
+        found.append(
+            Relation(
+                kind=relation_kind(said["kind"]),
+                target=said["target"].strip(),
+                entry=entry,
+                shown=(said["shown"] or "").strip(),
+                id=own.get("id") or "",
+                confidence=_share(own.get("confidence"), CERTAIN),
+                valid_from=parse_day(own.get("valid_from")),
+                valid_until=parse_day(own.get("valid_until")),
+                sources=entry.provenance.all("src") if entry.provenance else (),
+                session=own.get("session") or "",
+                trust=_trust(own, values),
+            )
+        )
+    return tuple(found)
+
+
+def link_name(target: str) -> str:
+    """The name in a link's target: without the part of a page (``#Heading``, ``^block``) and ``.md``."""
+    return _LINK_PART.sub("", target).strip().removesuffix(".md")
+
+
+def _said(entry: Entry) -> Mapping[str, str]:
+    """The fields of the comment, the first of each name, to be asked for many of them."""
+    return dict(reversed(entry.provenance.fields)) if entry.provenance else {}
+
+
+def _trust(own: Mapping[str, str], header: FrontMatter | None) -> str:
+    """No line speaks louder than its page; see ``indexing.facets``, which ranks by the same."""
+    said, page = own.get("trust"), header.text("trust") if header else None
+    return least_trusted(said or page, *([page] if page else [])) if said or page else TRUST[-1]
+
+
+def _is_done(text: str, own: Mapping[str, str]) -> bool:
+    said = any(own.get(name) not in (None, "no", "false", "0") for name in _DONE_FIELDS)
+    return said or (own.get("status") or "").lower() in _DONE_WORDS or bool(_DONE.match(text))
+
+
+def _share(said: str | None, usual: float) -> float:
+    """A figure in [0, 1]; what is none, or lies outside, is the usual one."""
+    try:
+        value = float(said) if said else usual
+    except ValueError:
+        return usual
+    return value if 0 <= value <= 1 else usual

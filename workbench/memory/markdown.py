@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 from workbench.memory.entry import Entry, Form, Kind, Span, entry_hash
 from workbench.memory.frontmatter import BOM, FrontMatter, read_front_matter
 from workbench.memory.names import RelPath
+from workbench.memory.plain_list import plain_items
 from workbench.memory.provenance import Provenance, parse_day, split_provenance
 from workbench.memory.window import fits, pieces
 
@@ -75,8 +76,7 @@ def parse_document(path: RelPath, data: bytes, kind: Kind) -> Document:
     """The entries of ``data``. Any bytes are a document; nothing raises."""
     header = read_front_matter(data)
     starts = _line_starts(data)
-    tokens = _tokens(data, header)
-    headings, blocks = _blocks(tokens)
+    headings, blocks = _headings_and_blocks(data, header)
     day = file_date(path, header)
     entries = _number(entry for block in blocks for entry in _entries(path, kind, data, starts, block, day))
     return Document(path, kind, data, header, tuple(headings), entries, starts)
@@ -147,6 +147,13 @@ def _parsed(text: str) -> list[Token]:
     parser = _parser()
     parser.block.parse(text, parser, {}, tokens)
     return tokens
+
+
+def _headings_and_blocks(data: bytes, header: FrontMatter | None) -> tuple[list[Heading], list[_Block]]:
+    items = plain_items(data, header.body if header else 0)
+    if items is None:
+        return _blocks(_tokens(data, header))
+    return [], [_Block(Form.ITEM, line, line + 1, ()) for line in items]
 
 
 def _blocks(tokens: Sequence[Token]) -> tuple[list[Heading], list[_Block]]:

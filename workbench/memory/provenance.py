@@ -57,6 +57,16 @@ def provenance(fields: Mapping[str, str | None]) -> Provenance:
     return Provenance(tuple((key, value) for key, value in fields.items() if value))
 
 
+def words_end(text: str) -> int:
+    """Where the words of an entry end: before the ``wb:`` comments that stand behind them."""
+    end = len(text)
+    for found in reversed(list(COMMENT.finditer(text))):
+        if text[found.end() : end].strip():
+            break
+        end = found.start()
+    return len(text) if end == len(text) else len(text[:end].rstrip())
+
+
 def split_provenance(text: str) -> tuple[str, Provenance | None]:
     """``text`` without its ``wb:`` comments, and the first of them."""
     found = COMMENT.search(text)

@@ -13,23 +13,21 @@ left out. Any bytes are a transcript; nothing raises.
 from __future__ import annotations
 
 import json
-import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
+from datetime import MAXYEAR, MINYEAR, UTC, datetime
 from typing import Any, Literal
 
 from workbench.memory.entry import Entry, Form, Kind, Span, entry_hash
 from workbench.memory.markdown import Document
 from workbench.memory.names import RelPath
 from workbench.memory.provenance import provenance
+from workbench.memory.spoken import among_many, careful, clean
 from workbench.memory.window import fits, pieces
 
 MAX_LINE = 16_000_000
 """Bytes that one line may have; a longer one is counted as unreadable."""
-MAX_TURN = 200_000
-"""Characters of one turn that are kept: more is a file that was pasted, and not what anybody said."""
 _TITLE = 200
 
 Role = Literal["user", "assistant"]
@@ -47,23 +45,37 @@ _UNSAID = ("isMeta", "isSidechain", "isCompactSummary", "isApiErrorMessage", "is
 """Marks of lines that a program wrote: its notes, talk with its helpers, summaries of older turns."""
 _TITLES = (("customTitle", 3), ("aiTitle", 2), ("title", 2), ("summary", 1))
 
-_TAG = re.compile(
-    r"<(system-reminder|local-command-\w+|command-\w+|bash-\w+|task-notification|(?:antml:)?think(?:ing)?)>"
-)
-_DATA = re.compile(r"(?:data:[\w/+.-]{1,80};base64,)?(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/_-]{256,}={0,2}")
-_METADATA = re.compile(
-    r"^[^\n]{0,80}\(untrusted[^)\n]{0,60}\):[ \t]*\n```[^\n]*\n.*?(?:^```[ \t]*$|\Z)\n?",
-    re.MULTILINE | re.DOTALL,
-)
-_DIRECTIVE = re.compile(
-    r"\[\[(?:reply_to|audio_as)[^\]\n]{0,80}\]\]|^\[message_id: [^\]\n]{0,80}\][ \t]*$", re.MULTILINE
-)
-_EVENT = re.compile(r"^System: \[[^\n]*(?:\n|\Z)", re.MULTILINE)
 _EMPTY_WORDS = frozenset(
-    {"HEARTBEAT_OK", "NO_REPLY", "ANNOUNCE_SKIP", "REPLY_SKIP", "No response requested."}
+    {
+        "HEARTBEAT_OK",
+        "NO_REPLY",
+        "ANNOUNCE_SKIP",
+        "REPLY_SKIP",
+        "No response requested.",
+        "[Request interrupted by user]",
+        "[Request interrupted by user for tool use]",
+    }
 )
 _HEARTBEAT = "Read HEARTBEAT.md if it exists"
-_CARELESS = re.compile("[\0\ud800-\udfff]")
+_CRON = "[cron:"
+_MIRROR = "delivery-mirror"
+_ROUTES = ("sessionKey", "session_key")
+_AGENTS = ("agentId", "agent")
+_USERS = ("userId", "user")
+_ORIGINS = ("origin", "source", "channel", "trigger")
+_ABOUT = 200
+"""Characters of a name that a file tells of itself."""
+_MAX_ORIGINS = 16
+_USAGE = (
+    *(
+        "input_tokens",
+        "cache_creation_input_tokens",
+        "cache_read_input_tokens",
+        "output_tokens",
+    ),  # Claude Code
+    *("input", "cacheWrite", "cacheRead", "output"),  # OpenClaw
+)
+_MAX_TOKENS = 1_000_000_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,11 +97,42 @@ class Turn:
 
 
 @dataclass(frozen=True, slots=True)
+class Compaction:
+    """Where an agent summed up what was said before ``line``, to go on with less; its ``summary`` if told.
+
+    ``last`` is the last line that is about it, ``end`` the byte at which that ends.
+    """
+
+    line: int
+    last: int
+    end: int
+    summary: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class About:
+    """What a file tells of its session; empty where it says nothing.
+
+    ``route`` is the key under which the agent's program keeps the session (``agent:main:main``), ``origin``
+    the words that say where it came from. ``marks`` say what the turns themselves show: ``heartbeat`` where
+    nobody but the clock asked, ``cron`` where a job did, ``delivered`` where an agent only passed it on,
+    ``group`` where several people speak.
+    """
+
+    route: str = ""
+    agent: str = ""
+    user: str = ""
+    origin: tuple[str, ...] = ()
+    marks: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Transcript:
     """What a file of JSON lines holds.
 
     ``bad`` are the numbers of lines that no program can read. ``unfinished``: the last line is still being
-    written. ``lines`` counts all that end.
+    written. ``lines`` counts all that end. ``end`` is the byte at which what could be read ends. ``tokens``
+    is what the agent's context held at the last turn since a compaction that tells; 0 where none does.
     """
 
     session: str
@@ -98,17 +141,22 @@ class Transcript:
     bad: tuple[int, ...] = ()
     unfinished: bool = False
     lines: int = 0
+    compactions: tuple[Compaction, ...] = ()
+    about: About = About()
+    end: int = 0
+    tokens: int = 0
 
 
-def read_transcript(name: str, blocks: Iterable[bytes]) -> Transcript:
+def read_transcript(name: str, blocks: Iterable[bytes], *, start: int = 0, line: int = 0) -> Transcript:
     """The turns in a file that comes in ``blocks``; ``name`` is its session where no line tells one.
 
     A last line without its end that cannot be read is still being written. Never keeps more than one line,
-    and the words that were said.
+    and the words that were said. Where the blocks begin later in the file, ``start`` is the byte at which
+    they do, and ``line`` counts the lines before.
     """
-    reader = _Reader(name)
-    for line, size in _lines(blocks):
-        reader.take(line, size)
+    reader = _Reader(name, start, line)
+    for data, size in _lines(blocks):
+        reader.take(data, size)
     return reader.result()
 
 
@@ -152,7 +200,7 @@ def _entries(path: RelPath, transcript: Transcript, turn: Turn) -> Iterable[Entr
 
 
 class _Reader:
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, start: int = 0, line: int = 0) -> None:
         self._name = name
         self._session = ""
         self._titles: dict[int, str] = {}
@@ -161,8 +209,15 @@ class _Reader:
         self._turns: list[Turn] = []
         self._bad: list[int] = []
         self._unfinished = False
-        self._number = 0
-        self._offset = 0
+        self._number = line
+        self._offset = start
+        self._end = start
+        self._compactions: list[Compaction] = []
+        self._after = 0  # turns that were there when it was compacted last
+        self._told: dict[str, str] = {}
+        self._origin: dict[str, None] = {}
+        self._marks: Counter[str] = Counter()
+        self._tokens = 0
 
     def take(self, line: bytes, size: int) -> None:
         """The next line, which has ``size`` bytes in the file."""
@@ -170,11 +225,14 @@ class _Reader:
         self._offset = span.end
         self._number += 1
         if size <= MAX_LINE and not line.strip():
+            self._end = span.end
             return
         record = _record(line) if size <= MAX_LINE else None
         if record is None and not line.endswith(b"\n"):
             self._unfinished = True
-        elif record is None:
+            return
+        self._end = span.end
+        if record is None:
             self._bad.append(self._number)
         else:
             self._read(record, span)
@@ -189,11 +247,17 @@ class _Reader:
             bad=tuple(self._bad),
             unfinished=self._unfinished,
             lines=self._number - self._unfinished,
+            compactions=tuple(self._compactions),
+            about=self._about(),
+            end=self._end,
+            tokens=self._tokens,
         )
 
     def _read(self, record: Mapping[str, Any], span: Span) -> None:
         kind = _word(record.get("type"))
         own = _word(record.get("sessionId"))
+        self._note_about(record)
+        self._note_compaction(record, kind, span.end)
         self._session = self._session or own or (_word(record.get("id")) if kind == "session" else "")
         if (uuid := _word(record.get("uuid"))) and kind in _SPOKEN:
             self._ids.add(uuid)
@@ -203,6 +267,50 @@ class _Reader:
         turn = _turn(record, self._number, span)
         if turn is not None:
             self._turns.append(replace(turn, session=own))
+        self._marks.update(_marks(record, turn))
+        self._tokens = _tokens(record) or self._tokens
+
+    def _note_about(self, record: Mapping[str, Any]) -> None:
+        """What the first lines that tell something say of the session."""
+        for name, keys in (("route", _ROUTES), ("agent", _AGENTS), ("user", _USERS)):
+            if name not in self._told and (told := _first(record, keys)):
+                self._told[name] = told
+        for key in _ORIGINS:
+            value = record.get(key)
+            words = value.values() if isinstance(value, dict) else (value,)
+            if len(self._origin) < _MAX_ORIGINS:
+                self._origin.update((word, None) for word in map(_name, words) if word)
+
+    def _note_compaction(self, record: Mapping[str, Any], kind: str, end: int) -> None:
+        """A boundary and the summary that follows it are one compaction."""
+        summed_up = record.get("isCompactSummary") is True
+        boundary = kind == "system" and record.get("subtype") == "compact_boundary"
+        if not (kind == "compaction" or summed_up or boundary):
+            return
+        summary = _summary(record)
+        last = self._compactions[-1] if self._compactions else None
+        if summed_up and last and not last.summary and self._after == len(self._turns):
+            self._compactions[-1] = replace(last, summary=summary, last=self._number, end=end)
+            return
+        self._after = len(self._turns)
+        self._tokens = 0
+        self._compactions.append(Compaction(self._number, self._number, end, summary))
+
+    def _about(self) -> About:
+        asked = [turn for turn in self._turns if turn.role == "user"]
+        marks = [mark for mark in ("heartbeat", "delivered") if self._marks[mark] and not asked]
+        if asked and all(turn.text.startswith(_CRON) for turn in asked):
+            marks.append("cron")
+        if self._marks["group"]:
+            marks.append("group")
+        told = self._told
+        return About(
+            route=told.get("route", ""),
+            agent=told.get("agent", ""),
+            user=told.get("user", ""),
+            origin=tuple(self._origin),
+            marks=tuple(marks),
+        )
 
     def _note_title(self, record: Mapping[str, Any], kind: str) -> None:
         """A summary names the turn that it sums up: files begin with those of other sessions."""
@@ -255,7 +363,7 @@ def _turn(record: Mapping[str, Any], number: int, span: Span) -> Turn | None:
     role = _ROLES.get(_word(message.get("role")) or _word(record.get("type")))
     told = message.get("provenance")
     elsewhere = isinstance(told, dict) and told.get("kind") in ("inter_session", "internal_system")
-    repeated = message.get("model") == "delivery-mirror"
+    repeated = message.get("model") == _MIRROR
     if role is None or elsewhere or repeated or any(record.get(mark) is True for mark in _UNSAID):
         return None
     text = clean(_text(message.get("content", message.get("text"))))
@@ -264,6 +372,47 @@ def _turn(record: Mapping[str, Any], number: int, span: Span) -> Turn | None:
     when = _when(record.get("timestamp")) or _when(message.get("timestamp"))
     name = _word(record.get("uuid")) or _word(record.get("id"))
     return Turn(line=number, span=span, role=role, text=text, when=when, id=name)
+
+
+def _marks(record: Mapping[str, Any], turn: Turn | None) -> Iterator[str]:
+    """What a line shows beside words: a clock that asked, an agent that passed something on, a group."""
+    message = record.get("message")
+    message = message if isinstance(message, dict) else record
+    if turn is not None:
+        if turn.role == "user" and among_many(_text(message.get("content", message.get("text")))):
+            yield "group"
+    elif message.get("model") == _MIRROR:
+        yield "delivered"
+    elif _ROLES.get(_word(message.get("role"))) == "user":
+        said = clean(_text(message.get("content", message.get("text")))[:_ABOUT])
+        if said.startswith(_HEARTBEAT):
+            yield "heartbeat"
+
+
+def _tokens(record: Mapping[str, Any]) -> int:
+    """What an agent's answer says that it and its context came to, in tokens; 0 where it does not."""
+    message = record.get("message")
+    usage = message.get("usage") if isinstance(message, dict) else None
+    if not isinstance(usage, dict) or record.get("isSidechain") is True:
+        return 0
+    counts = (usage.get(name) for name in _USAGE)
+    return sum(n for n in counts if isinstance(n, int) and not isinstance(n, bool) and 0 < n < _MAX_TOKENS)
+
+
+def _summary(record: Mapping[str, Any]) -> str:
+    """The summary in the line of a compaction."""
+    message = record.get("message")
+    said = message.get("content") if isinstance(message, dict) else record.get("summary")
+    return clean(_text(said))
+
+
+def _first(record: Mapping[str, Any], keys: Iterable[str]) -> str:
+    return next((found for key in keys if (found := _name(record.get(key)))), "")
+
+
+def _name(value: object) -> str:
+    """A name that a file tells, as one short line."""
+    return " ".join(careful(_word(value)[:_ABOUT]).split())
 
 
 def _text(content: object) -> str:
@@ -278,45 +427,18 @@ def _text(content: object) -> str:
     return "\n\n".join(text for text in texts if isinstance(text, str))
 
 
-def clean(text: str) -> str:
-    """What was said in ``text``: no notes that programs put between the words, and no encoded data."""
-    text = _CARELESS.sub("\N{REPLACEMENT CHARACTER}", text.replace("\r\n", "\n"))
-    text = _without_tagged(text)
-    for noise in (_METADATA, _DIRECTIVE, _EVENT):
-        text = noise.sub("", text)
-    text = _DATA.sub("[data]", text).strip()
-    return text if len(text) <= MAX_TURN else text[:MAX_TURN] + "\n…"
-
-
-def _without_tagged(text: str) -> str:
-    """``text`` without what stands between tags of programs; a tag that nothing closes is somebody's word."""
-    out: list[str] = []
-    at = 0
-    unclosed: set[str] = set()
-    while found := _TAG.search(text, at):
-        tag = found[1]
-        end = -1 if tag in unclosed else text.find(f"</{tag}>", found.end())
-        if end < 0:
-            unclosed.add(tag)
-            out.append(text[at : found.end()])
-            at = found.end()
-        else:
-            out.append(text[at : found.start()])
-            at = end + len(tag) + 3
-    return "".join((*out, text[at:]))
-
-
 def _when(value: object) -> datetime | None:
     """A moment as ISO 8601 or as seconds or milliseconds since 1970; in UTC where no zone is told."""
+    found = None
     try:
         if isinstance(value, str):
             found = datetime.fromisoformat(value)
-            return found if found.tzinfo else found.replace(tzinfo=UTC)
-        if isinstance(value, (int, float)) and not isinstance(value, bool) and value > 0:
-            return datetime.fromtimestamp(value / 1000 if value > 1e11 else value, UTC)
+            found = found if found.tzinfo else found.replace(tzinfo=UTC)
+        elif isinstance(value, (int, float)) and not isinstance(value, bool) and value > 0:
+            found = datetime.fromtimestamp(value / 1000 if value > 1e11 else value, UTC)
     except (ValueError, OverflowError, OSError):
         return None
-    return None
+    return found if found and MINYEAR < found.year < MAXYEAR else None  # others are not told in each zone
 
 
 def _word(value: object) -> str:

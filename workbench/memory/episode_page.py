@@ -1,0 +1,299 @@
+"""The page of an episode as the workbench writes it: header, summary, and lines that name their turns.
+
+``parse_page(render_page(page)) == normal(page)`` for any page, whatever text it is made of: no value ends its
+line of the header, no line ends its section. A page that a person or another program wrote is read too.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from itertools import islice
+
+from workbench.memory.episode import count_in, moment_in
+from workbench.memory.frontmatter import read_front_matter, set_front_matter
+from workbench.memory.plain_line import plain_line
+from workbench.memory.provenance import TRUST, Provenance, split_provenance
+from workbench.memory.scalar import quoted_scalar, scalar, scalars
+
+MOST_ABSTRACT = 200
+"""Characters of an abstract."""
+MOST_TOPICS = 20
+_MOST_VALUE, _MOST_SOURCE, _MOST_TOPIC = 300, 2_000, 80
+_MOST_LINE, _MOST_LINES, _MOST_PLACES = 1_000, 500, 8
+_MOST = 1_000_000_000
+COMPACTION, EXTRACTION = "compaction", "extraction"
+"""Who wrote a summary that no model wrote: the agent as it compacted the session, or the rules."""
+_SECTIONS = (("Summary", "summary"), ("Facts", "facts"), ("Decisions", "decisions"), ("Open", "open"))
+_TEXTS = ("id", "source_id", "session", "source", "agent", "user", "summary_by")
+_MOMENTS = ("started_at", "ended_at", "created_at", "expires_at", "last_recalled_at", "promoted_at")
+_COUNTS = ("turns", "recall_count")
+_HASH = "body_hash"
+_NULLS = ("null", "~")
+"""Words that a header cannot tell from no value."""
+_TURNS = re.compile(r"\s*\(turns? (\d{1,9}(?:, \d{1,9})*)\)\s*\Z")
+_LINE_OF = re.compile(r"#L(\d{1,9})(?:-L?\d{1,9})?\Z")
+_HEADING = re.compile(r"## +(\S+) *")
+_ANY_HEADING = re.compile(r"#{1,6}(?: |\Z)")
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Place:
+    """Where something was said: the number of the turn in its session, and the line of the transcript.
+
+    Both count from 1; line 0 is not known.
+    """
+
+    turn: int
+    line: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class EpisodeLine:
+    """One line of the page, and where it was said."""
+
+    text: str
+    places: tuple[Place, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EpisodePage:
+    """All that a page says. ``summary_by`` is `compaction`, `extraction` or the name of a model."""
+
+    id: str
+    source_id: str
+    session: str = ""
+    source: str = ""
+    agent: str = ""
+    user: str = ""
+    started_at: datetime | None = None
+    ended_at: datetime | None = None
+    created_at: datetime | None = None
+    expires_at: datetime | None = None
+    abstract: str = ""
+    topics: tuple[str, ...] = ()
+    turns: int = 0
+    recall_count: int = 0
+    last_recalled_at: datetime | None = None
+    promoted_at: datetime | None = None
+    pinned: bool = False
+    trust: str = "unknown"
+    summary_by: str = ""
+    summary: tuple[EpisodeLine, ...] = ()
+    facts: tuple[EpisodeLine, ...] = ()
+    decisions: tuple[EpisodeLine, ...] = ()
+    open: tuple[EpisodeLine, ...] = ()
+
+    @property
+    def lines(self) -> tuple[EpisodeLine, ...]:
+        """Those of all sections."""
+        return (*self.summary, *self.facts, *self.decisions, *self.open)
+
+
+def render_page(page: EpisodePage) -> bytes:
+    """The bytes of the page; text that does not fit its place is made to (see ``normal``)."""
+    page = normal(page)
+    body = "".join(_body(page))
+    header = "".join(f"{key}: {value}\n" for key, value in _header(page, _digest(body.encode())))
+    return f"---\n{header}---\n{body}".encode()
+
+
+def parse_page(data: bytes) -> EpisodePage:
+    """What a page says; what is malformed in it is left out. Raises ValueError where it has no header."""
+    header = read_front_matter(data)
+    if header is None or header.problem:
+        raise ValueError(header.problem if header and header.problem else "no front matter")
+    values: dict[str, object] = {name: header.text(name) or "" for name in _TEXTS}
+    values |= {name: moment_in(header, name) for name in _MOMENTS}
+    values |= {name: count_in(header, name) for name in _COUNTS}
+    for name, lines in _sections(data[header.body :].decode("utf-8", "replace")):
+        values[name] = lines
+    return normal(
+        EpisodePage(
+            abstract=header.text("l0_abstract") or "",
+            topics=header.list("key_topics"),
+            pinned=header.flag("pinned"),
+            trust=header.text("trust") or "unknown",
+            **values,  # type: ignore[arg-type]
+        )
+    )
+
+
+def normal(page: EpisodePage) -> EpisodePage:
+    """The page as it is read back: words on one line, within bounds, moments in whole seconds of UTC."""
+    values: dict[str, object] = {name: _value(getattr(page, name)) for name in _TEXTS}
+    values["source"] = _value(page.source, _MOST_SOURCE)
+    values |= {name: _moment(getattr(page, name)) for name in _MOMENTS}
+    values |= {name: min(max(0, getattr(page, name)), _MOST - 1) for name in _COUNTS}
+    for _, name in _SECTIONS:
+        lines: tuple[EpisodeLine, ...] = getattr(page, name)
+        values[name] = _section(lines, as_one=name == "summary", sourced=bool(values["source"]))
+    topics = (plain_line(topic, _MOST_TOPIC) for topic in page.topics)
+    return replace(
+        page,
+        abstract=_settled(page.abstract, lambda text: _value(plain_line(text, MOST_ABSTRACT))),
+        topics=tuple(dict.fromkeys(filter(None, topics)))[:MOST_TOPICS],
+        trust=page.trust if page.trust in TRUST else "unknown",
+        **values,  # type: ignore[arg-type]
+    )
+
+
+def is_as_written(data: bytes) -> bool:
+    """Whether nobody has changed the body of a page since the workbench wrote it. Its header may have."""
+    header = read_front_matter(data)
+    return header is not None and header.text(_HASH) == _digest(data[header.body :])
+
+
+def with_recalls(data: bytes, count: int, last: datetime | None) -> bytes:
+    """The page with its recalls as they are known now; untouched where they were known, or cannot be said."""
+    header = read_front_matter(data)
+    if header is None or header.problem or count <= count_in(header, "recall_count"):
+        return data
+    data = set_front_matter(data, "recall_count", str(count))
+    return set_front_matter(data, "last_recalled_at", moment_text(last)) if last else data
+
+
+def moment_text(moment: datetime) -> str:
+    """``2026-03-14T09:26:53Z``"""
+    return moment.astimezone(UTC).replace(microsecond=0, tzinfo=None).isoformat() + "Z"
+
+
+def split_turns(text: str) -> tuple[str, tuple[int, ...]]:
+    """A line of an episode without its ``(turn 19)``, and the turns that this names."""
+    found = _TURNS.search(text[-200:])
+    if found is None:
+        return text, ()
+    return text[: len(text) - len(found[0])], tuple(map(int, found[1].split(", ")))
+
+
+def _header(page: EpisodePage, digest: str) -> Iterator[tuple[str, str]]:
+    moments = {name: moment_text(at) if (at := getattr(page, name)) else "null" for name in _MOMENTS}
+    for name in ("id", "source_id", "session", "source", "agent", "user"):
+        if value := getattr(page, name):
+            yield name, scalar(value)
+    yield from ((name, moments[name]) for name in _MOMENTS[:4])
+    yield "l0_abstract", quoted_scalar(page.abstract)
+    yield "key_topics", scalars(page.topics)
+    yield "turns", str(page.turns)
+    yield "recall_count", str(page.recall_count)
+    yield from ((name, moments[name]) for name in _MOMENTS[4:])
+    yield "pinned", "true" if page.pinned else "false"
+    yield "trust", page.trust
+    if page.summary_by:
+        yield "summary_by", scalar(page.summary_by)
+    yield _HASH, digest
+
+
+def _body(page: EpisodePage) -> Iterator[str]:
+    """The summary as one paragraph, which is one entry; of each other section every line is an item."""
+    if page.summary:
+        yield "\n## Summary\n\n"
+        places = [place for line in page.summary for place in line.places]
+        yield "\n".join(_with_turns(line) for line in page.summary) + _comment(page.source, places) + "\n"
+    for title, name in _SECTIONS[1:]:
+        lines: tuple[EpisodeLine, ...] = getattr(page, name)
+        if lines:
+            yield f"\n## {title}\n\n"
+        for line in lines:
+            yield f"- {_with_turns(line)}{_comment(page.source, line.places)}\n"
+
+
+def _with_turns(line: EpisodeLine) -> str:
+    if not line.places:
+        return line.text
+    numbers = ", ".join(str(place.turn) for place in line.places)
+    return f"{line.text} (turn{'s' if len(line.places) > 1 else ''} {numbers})"
+
+
+def _comment(source: str, places: Sequence[Place]) -> str:
+    """Where it was said, for whoever follows it; nothing where a line is not known."""
+    if not places or not all(place.line for place in places):
+        return ""
+    return " " + Provenance(tuple(("src", f"{source}#L{place.line}") for place in places)).render()
+
+
+def _sections(body: str) -> Iterator[tuple[str, tuple[EpisodeLine, ...]]]:
+    """The sections that a page may have; what is written elsewhere on it is no part of an episode."""
+    names = dict(_SECTIONS)
+    found: dict[str, list[str]] = {}
+    current: list[str] | None = None
+    for line in body.replace("\r\n", "\n").split("\n"):
+        if _ANY_HEADING.match(line):
+            heading = _HEADING.fullmatch(line)
+            name = names.get(heading[1]) if heading else None
+            current = found.setdefault(name, []) if name else None
+        elif current is not None and line.strip():
+            current.append(line)
+    return ((name, tuple(_read(lines))) for name, lines in found.items())
+
+
+def _read(lines: Sequence[str]) -> Iterator[EpisodeLine]:
+    """The lines of a section: a comment speaks for its line, and at the end of a paragraph for all of it."""
+    read = [_read_line(line) for line in lines]
+    turns = [turn for _, numbers, _ in read for turn in numbers]
+    last = read[-1][2] if read else []
+    whole = iter(last) if len(last) == len(turns) and not any(where for _, _, where in read[:-1]) else None
+    for text, numbers, where in read:
+        if whole is not None:
+            lines_of = list(islice(whole, len(numbers)))
+        else:
+            lines_of = where if len(where) == len(numbers) else [0] * len(numbers)
+        yield EpisodeLine(text, tuple(map(Place, numbers, lines_of)))
+
+
+def _read_line(line: str) -> tuple[str, tuple[int, ...], list[int]]:
+    """Its words, its turns, and the lines of the transcript that its comment names."""
+    words, origin = split_provenance(line)
+    text, turns = split_turns(words)
+    sources = origin.all("src") if origin else ()
+    return text, turns, [int(at[1]) for source in sources if (at := _LINE_OF.search(source))]
+
+
+def _section(lines: Sequence[EpisodeLine], *, as_one: bool, sourced: bool) -> tuple[EpisodeLine, ...]:
+    """The lines as they are read back; ``as_one``: they share one comment, which names all places or none."""
+    kept = [line for line in map(_line, lines) if line.text][:_MOST_LINES]
+    known = [sourced and all(place.line for place in line.places) for line in kept]
+    if as_one:
+        known = [all(known)] * len(known)
+    return tuple(
+        line if sure else EpisodeLine(line.text, tuple(Place(place.turn) for place in line.places))
+        for line, sure in zip(kept, known, strict=True)
+    )
+
+
+def _line(line: EpisodeLine) -> EpisodeLine:
+    text = _settled(line.text, lambda words: split_turns(plain_line(words, _MOST_LINE))[0])
+    wanted = sorted({place.turn: place for place in reversed(line.places) if 0 < place.turn < _MOST}.values())
+    places = (replace(place, line=place.line if 0 < place.line < _MOST else 0) for place in wanted)
+    return EpisodeLine(text, tuple(islice(places, _MOST_PLACES)))
+
+
+def _settled(text: str, step: Callable[[str], str]) -> str:
+    """``text`` after as many steps as change something; each makes it shorter."""
+    while (after := step(text)) != text:
+        text = after
+    return text
+
+
+def _value(text: str, most: int = _MOST_VALUE) -> str:
+    """A word of the header: what does not print is a blank in it."""
+    text = "".join(character if character.isprintable() else " " for character in text[:most]).strip()
+    return "" if text in _NULLS else text
+
+
+def _moment(moment: datetime | None) -> datetime | None:
+    if moment is None:
+        return None
+    try:
+        return (
+            (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).astimezone(UTC).replace(microsecond=0)
+        )
+    except OverflowError:  # before the first or after the last year in UTC
+        return None
+
+
+def _digest(body: bytes) -> str:
+    return hashlib.sha256(body).hexdigest()[:12]

@@ -1,0 +1,245 @@
+"""Sentences that are worth remembering, and why the others are not: rules, no model.
+
+A sentence is kept when nothing speaks against it (``why_not``) and it states something: a cue word of one of
+the families says so (``fact_rules``), or it is a whole sentence about somebody or something. Everything
+kept is a quotation.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from workbench.memory.evidence import ENOUGH, evidence
+from workbench.memory.fact_rules import Family, classify
+from workbench.memory.hidden import hidden_in
+from workbench.memory.instructions import steers
+from workbench.memory.machine_text import machine_made
+from workbench.memory.passing import is_passing
+from workbench.memory.prose import (
+    bare,
+    has_clause,
+    is_foreign,
+    is_question,
+    lead_in,
+    unfinished,
+    words_of,
+)
+from workbench.memory.secrets import secrets_in
+from workbench.memory.sentences import Sentence, sentences
+from workbench.memory.small_talk import is_foreign_small_talk, is_small_talk, without_interjections
+
+__all__ = ["Fact", "Family", "facts_in", "why_not"]
+
+MOST_CHARACTERS = 1_000
+"""A longer sentence is something that was pasted."""
+_ASSISTANT = 0.8
+"""What the strength of a fact is multiplied by that the agent said and not the person."""
+_PLAIN_STATEMENT = 0.45
+_TECHNICAL = 0.5
+"""What even a technical term needs beside it: "The server restarted" says nothing."""
+_PRECISE = 0.1
+"""What a name, a number or a piece of code adds."""
+
+_FENCE = re.compile(r"^[ \t]{0,3}(?:>[ \t]?)*(?P<mark>```+|~~~+)", re.MULTILINE)
+_PASSWORD = re.compile(
+    r"(?i)\b(?:pass(?:word|phrase|code)|pin|secret|token|api key|credentials?)\b(?: \w+){0,3}(?: is|:"
+    r"|=)\s*[\"'`]?(?=\S*\d)(?=\S*[^\W\d_])\S{6,}|\bpin(?: code)?(?: is|:)\s*\d{4}"
+)
+_MAY_HIDE = re.compile(r"[<\[]|[A-Za-z0-9+/_-]{40}|[^\x00-\x7f]")
+"""Without one of these no rule of hidden text fits."""
+_TASK = re.compile(r"\[ \][ \t]+$")
+_MARKED = re.compile(r"(?:TODO|To-?do|FIXME|Action item)\b[^\w\n]{0,3}:?\s")
+"""A task that says so: whatever day it names is the day when it is due."""
+_OPEN_TASK = (Family.ACTION, "todo", 0.9)
+_OURS = re.compile(r"\s*<!--\s*wb:[^>]*-->")
+_SPEAKER = re.compile(r"^(?:user|human|assistant|ai|me|you)\s?:\s+", re.IGNORECASE)
+_PLACE = re.compile(r"\d|`|(?<=[\w,;:] )[^\W\d_a-zà-öø-ÿ]\w")
+_NO_VERB = re.compile(
+    r"^(?:allergic to|born in|no |not |never |always |only |due |deadline|works?|tabs|spaces)|,\s(?:not"
+    r"|never|no)\s|\bper\b|\b(?:only|required|forbidden|allowed|deprecated)\b.*\.$",
+    re.IGNORECASE,
+)
+_FOREIGN_NOW = re.compile(
+    r"\b(?:gerade|jetzt|momentan|ahora mismo|en este momento|en ce moment|tout de suite|maintenant"
+    r"|moment mal)\b|今から|ちょっと待|等一下|马上|正在",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fact:
+    """One sentence, quoted: ``text`` is ``source[start:end]``. ``type`` is that of a typed memory.
+
+    ``strength`` in [0, 1] says how sure the rules are that it is durable.
+    """
+
+    text: str
+    start: int
+    end: int
+    family: Family
+    type: str
+    strength: float
+
+
+def facts_in(text: str, *, by_user: bool = True) -> tuple[Fact, ...]:
+    """The sentences of ``text`` that state something durable, as quotations in their order.
+
+    Fenced blocks are left out, and so are whole lines in which somebody tries to steer an AI or hides text.
+    ``by_user`` is whether the person said it: what the agent says about itself counts for less.
+    """
+    out: list[Fact] = []
+    shut = list(_shut(text))
+    closed = 0
+    for sentence in sentences(text):
+        while closed < len(shut) and shut[closed][1] <= sentence.start:
+            closed += 1
+        if closed < len(shut) and shut[closed][0] < sentence.end:
+            continue
+        task = _TASK.search(text[max(0, sentence.start - 12) : sentence.start]) or _MARKED.match(
+            sentence.text
+        )
+        fact = _fact(sentence, task=task is not None, by_user=by_user)
+        if fact is not None:
+            out.append(fact)
+    return tuple(out)
+
+
+def why_not(text: str) -> str | None:
+    """Why a line is never kept, in a few words for a person; None where it may be.
+
+    Of a line with several sentences one is enough that may be kept, unless the line as a whole is dangerous.
+    """
+    line = text.strip("\r\n")
+    if reason := _dangerous(line):
+        return reason
+    line = _OURS.sub("", line)
+    if reason := machine_made(line):
+        return reason
+    longest, said = 0, "no words"
+    for sentence in sentences(line):
+        reason = _weak(sentence.text)
+        if reason is None:
+            return None
+        if len(sentence.text) > longest:
+            longest, said = len(sentence.text), reason
+    return said
+
+
+def _shut(text: str) -> Iterator[tuple[int, int]]:
+    """Ranges that hold nothing to remember: fenced blocks, and lines that are dangerous as a whole."""
+    ranges = []
+    opened: tuple[int, str] | None = None
+    for fence in _FENCE.finditer(text):
+        if opened is None:
+            opened = (fence.start(), fence["mark"])
+        elif fence["mark"].startswith(opened[1]):
+            ranges.append((opened[0], fence.end()))
+            opened = None
+    if opened is not None:
+        ranges.append((opened[0], len(text)))
+    at = 0
+    for line in text.splitlines(keepends=True):
+        if _poisoned(line):
+            ranges.append((at, at + len(line)))
+        at += len(line)
+    return iter(sorted(ranges))
+
+
+def _poisoned(line: str) -> bool:
+    return steers(line) is not None or (_MAY_HIDE.search(line) is not None and bool(hidden_in(line)))
+
+
+def _secret(text: str) -> bool:
+    return _PASSWORD.search(text) is not None or bool(secrets_in(text))
+
+
+def _dangerous(line: str) -> str | None:
+    if _secret(line):
+        return "holds a secret"
+    if reason := steers(line):
+        return reason
+    if hidden_in(line):
+        return "holds hidden text"
+    return None
+
+
+def _weak(sentence: str) -> str | None:
+    """Why one sentence says nothing that lasts."""
+    if len(sentence) > MOST_CHARACTERS:
+        return "too long for something that was said"
+    plain = _SPEAKER.sub("", bare(sentence))
+    reason = machine_made(plain) or _asks(plain)
+    if reason is None:
+        reason = _weak_in_other_language(plain) if is_foreign(plain) else _weak_in_english(plain)
+    return reason
+
+
+def _weak_in_english(plain: str) -> str | None:
+    lead, said = lead_in(plain)
+    if is_small_talk(said, words_of(said)):
+        return "small talk"
+    told = without_interjections(said)
+    words = words_of(told)
+    if is_passing(told, words):
+        return "about this moment only"
+    return _asks(told) or unfinished(told) or _says_nothing(told, words, bool(lead))
+
+
+def _asks(plain: str) -> str | None:
+    return "a question" if is_question(plain) else None
+
+
+def _says_nothing(told: str, words: list[str], led_in: bool) -> str | None:
+    """Why words are no statement. One without a verb is, after a lead-in ("**Owner:** Ana, since May")."""
+    if _NO_VERB.search(told) and len(words) >= 4:
+        return None
+    if not has_clause(told) and not (led_in and (len(words) >= 3 or _PLACE.search(told))):
+        return "not a whole sentence"
+    long_enough = len(words) + told.count("'") + told.count("’") >= 3
+    return None if long_enough else "too short to say something"
+
+
+def _weak_in_other_language(plain: str) -> str | None:
+    if is_foreign_small_talk(plain):
+        return "small talk"
+    if _FOREIGN_NOW.search(plain) and len(plain) < 60:
+        return "about this moment only"
+    if plain.isascii() or " " in plain.strip():
+        return None if len(plain.split()) >= 3 else "too short to say something"
+    return None if len(plain) >= 6 else "too short to say something"
+
+
+def _fact(sentence: Sentence, *, task: bool, by_user: bool) -> Fact | None:
+    text = sentence.text.partition("<!--")[0].rstrip()
+    if not text or _weak(text) or _secret(text) or ("\n" in text and _poisoned(text)):
+        return None
+    judged = _OPEN_TASK if task else _judged(bare(text))
+    if judged is None:
+        return None
+    family, kind, strength = judged
+    return Fact(
+        text=text,
+        start=sentence.start,
+        end=sentence.start + len(text),
+        family=family,
+        type=kind,
+        strength=round(min(1.0, strength) * (1.0 if by_user else _ASSISTANT), 3),
+    )
+
+
+def _judged(plain: str) -> tuple[Family, str, float] | None:
+    """Family, type and strength of what a sentence states; None where it states too little."""
+    lead, said = lead_in(plain)
+    told = without_interjections(said)
+    more = _PRECISE if _PLACE.search(told) else 0.0
+    rule = classify(told) or classify(plain)
+    if rule is not None and (
+        rule.family is not Family.TECHNICAL or evidence(told, words_of(told)) >= _TECHNICAL
+    ):
+        return rule.family, rule.type, rule.strength + more
+    if is_foreign(plain) or (lead and not has_clause(told)):
+        return Family.OTHER, "fact", _PLAIN_STATEMENT + more
+    says = evidence(told, words_of(told))
+    return None if says < ENOUGH else (Family.OTHER, "fact", min(_PLAIN_STATEMENT, 0.15 + 0.1 * says) + more)

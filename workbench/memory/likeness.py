@@ -1,0 +1,174 @@
+"""Which of many texts are nearly the same, in a time that grows with their number and not with its square.
+
+Near-duplicates are found by MinHash with banding (A. Broder, “On the resemblance and containment of
+documents”, 1997; locality-sensitive hashing after Indyk and Motwani, 1998) and then compared exactly by
+whoever asks. Likeness is no sameness: ``distinction`` names what two texts must have in common beside.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import itertools
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+_BANDS, _ROWS = 8, 4
+_NEIGHBOURS = 6
+"""Texts of one bucket that each is compared with: templates fill buckets with thousands."""
+_WORD = re.compile(r"\w+")
+_DIGITS = re.compile(r"\d")
+# What turns a statement round. Two that differ in it say opposite things in nearly the same words.
+_TURNS = re.compile(
+    r"\b(?:not|no|never|none|nothing|nobody|neither|nor|without|cannot|\w+n['’]t|dont|doesnt|isnt|cant|wont"
+    r"|longer|stop|stops|stopped|quit|quits|avoid|avoids|against|dislikes?|hates?|disabled?|disables|off"
+    r"|removed?|removes|dropped|drops|instead|former|formerly|old|used to|nicht|kein|keine|keinen|nie|ohne"
+    r"|jamais|pas|sans|nunca|sin)\b"
+    r"|不|没|沒|無|无|ない|ません",
+    re.IGNORECASE,
+)
+_NAME = re.compile(r"(?<![.!?:]\s)(?<!^)\b[^\W\d_a-zß-öø-ÿ][\w’'-]+", re.UNICODE)
+
+
+@dataclass(frozen=True, slots=True)
+class Distinction:
+    """What sets claims apart that are alike otherwise: numbers, names, and what turns them round.
+
+    ``opening`` is the first word, whose capital says nothing of whether it is a name.
+    """
+
+    numbers: tuple[str, ...]
+    turns: tuple[str, ...]
+    names: frozenset[str]
+    opening: str = ""
+
+    def agrees(self, other: Distinction) -> bool:
+        """Whether nothing sets the two apart."""
+        if self.numbers != other.numbers or self.turns != other.turns:
+            return False
+        here = self.names | ({self.opening} & other.names)
+        return here == other.names | ({other.opening} & self.names)
+
+
+def distinction(text: str) -> Distinction:
+    """Numbers and turning words of ``text``, each as often as they stand there, and its names."""
+    folded = text.casefold()
+    numbers = sorted(word for word in _WORD.findall(folded) if _DIGITS.search(word))
+    turns = sorted(found.casefold() for found in _TURNS.findall(text))
+    names = frozenset(map(_singular, _NAME.findall(text)))
+    first = _WORD.search(text)
+    return Distinction(tuple(numbers), tuple(turns), names, _singular(first[0]) if first else "")
+
+
+def _singular(name: str) -> str:
+    """`Tuesdays` and `Tuesday` are one name, and so is `Sarah's`."""
+    bare = name.casefold().removesuffix("'s").removesuffix("’s")
+    return bare[:-1] if len(bare) > 3 and bare.endswith("s") and not bare.endswith("ss") else bare
+
+
+_SMALL_WORDS = """
+    a an the is are was were be been i we you he she it they my our your his her their its of in on at to for
+    and or with by from as that this has have had do does did will would user s m re ve ll so very really just
+    always every each"""
+_SMALL = frozenset(_SMALL_WORDS.split())
+_STEM = 4
+"""Letters that two forms of a word begin with."""
+_ENDING = 4
+"""Letters of a longer form that the other does not have."""
+_COMPARING = re.compile(r"\b(?:over|than|before|after|to|from|into|vs|instead|versus)\b", re.IGNORECASE)
+
+
+def same_order(one: str, other: str) -> bool:
+    """Whether the words that two texts share stand in the same order, where one of them compares things.
+
+    `Tabs over spaces` and `spaces over tabs` share every word, and every direction in meaning.
+    """
+    if not (_COMPARING.search(one) or _COMPARING.search(other)):
+        return True
+    words, others = (dict.fromkeys(_WORD.findall(text.casefold())) for text in (one, other))
+    common = (words.keys() & others.keys()) - _SMALL
+    return [word for word in words if word in common] == [word for word in others if word in common]
+
+
+def one_holds_the_other(one: str, other: str) -> bool:
+    """Whether all telling words of one of two texts stand in the other, in whatever inflection.
+
+    Vectors call `we use redis` and `we use kafka` nearly the same; what says the same in other words does
+    not swap one telling word for another.
+    """
+    words, others = (
+        {word for word in _WORD.findall(text.casefold()) if word not in _SMALL} for text in (one, other)
+    )
+    return all(_stands_in(word, others) for word in words) or all(_stands_in(word, words) for word in others)
+
+
+def _stands_in(word: str, others: set[str]) -> bool:
+    if word in others:
+        return True
+    start = word[:_STEM]
+    return len(start) == _STEM and any(
+        other.startswith(start) and (other.startswith(word) or word.startswith(other) or _ending(word, other))
+        for other in others
+    )
+
+
+def _ending(one: str, other: str) -> bool:
+    """Whether two words part only at their ends: `deployed`, `deploying`."""
+    shared = next((n for n, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), 0)
+    return max(len(one), len(other)) - shared <= _ENDING
+
+
+def bag_of_words(text: str) -> frozenset[str]:
+    """The different words of ``text``, in lower case."""
+    return frozenset(_WORD.findall(text.casefold()))
+
+
+def jaccard(one: frozenset[str], other: frozenset[str]) -> float:
+    """The share of words in common, in [0, 1]."""
+    union = len(one | other)
+    return len(one & other) / union if union else 1.0
+
+
+def near_pairs(bags: Sequence[frozenset[str]]) -> set[tuple[int, int]]:
+    """Pairs of texts, by their places (the lower first), that may be nearly the same.
+
+    Those share a band of their signatures: nearly all pairs with a Jaccard likeness of 0.85 and more are
+    among them, and some that have less.
+    """
+    import numpy as np  # noqa: PLC0415 - for those who ask for duplicates alone
+
+    if len(bags) < 2:
+        return set()
+    codes = {word: _code(word) for word in {"", *itertools.chain.from_iterable(bags)}}
+    flat = [codes[word] for bag in bags for word in (bag or {""})]
+    starts = np.cumsum([0] + [len(bag) or 1 for bag in bags[:-1]])
+    hashes = np.array(flat, np.uint64)
+    random = np.random.default_rng(11)
+    bands = np.zeros((_BANDS, len(bags)), np.uint64)
+    for band in range(_BANDS):
+        for _ in range(_ROWS):
+            factor = np.uint64(2 * int(random.integers(1, 2**62)) + 1)
+            mixed = (hashes * factor) ^ ((hashes * factor) >> np.uint64(29))
+            least = np.minimum.reduceat(mixed, starts)
+            bands[band] = bands[band] * np.uint64(1_000_003) + least
+    pairs: set[tuple[int, int]] = set()
+    for signature in bands:
+        order = np.argsort(signature, kind="stable")
+        for step in range(1, _NEIGHBOURS + 1):
+            same = signature[order[step:]] == signature[order[:-step]]
+            pairs.update(_sorted_pairs(order[:-step][same], order[step:][same]))
+    return pairs
+
+
+def _sorted_pairs(left: NDArray[np.int64], right: NDArray[np.int64]) -> Iterator[tuple[int, int]]:
+    for one, other in zip(left.tolist(), right.tolist(), strict=True):
+        yield (one, other) if one < other else (other, one)
+
+
+def _code(word: str) -> int:
+    return int.from_bytes(hashlib.blake2b(word.encode("utf-8", "replace"), digest_size=8).digest())
