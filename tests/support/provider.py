@@ -59,8 +59,9 @@ Rule = Callable[[Asked], Reply | None]
 class Provider:
     """What the server does. ``queue`` holds answers for the next requests, then ``rule`` is asked, if any.
 
-    ``spoil`` may change the list of vectors of an answer before it is sent. ``together`` makes every request
-    wait until so many are there at the same time; ``most`` is how many ever were.
+    ``chat`` says what a conversation is answered with. ``spoil`` may change the list of vectors of an answer
+    before it is sent. ``together`` makes every request wait until so many are there at once; ``most``
+    is how many ever were.
     """
 
     def __init__(self, dimension: int = 16) -> None:
@@ -69,6 +70,7 @@ class Provider:
         self.queue: list[Reply | None] = []
         self.rule: Rule | None = None
         self.spoil: Callable[[list[Any], Asked], list[Any]] | None = None
+        self.chat: Callable[[Asked], str] = lambda _: "Yes."
         self.packed = False
         self.backwards = False
         self.together = 1
@@ -199,6 +201,8 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _right(self, asked: Asked) -> bytes:
         provider = self.provider
+        if asked.path.endswith("/chat/completions"):
+            return completion(provider.chat(asked))
         rows: list[Any] = list(provider.vectors(asked.texts))
         if provider.spoil is not None:
             rows = provider.spoil(rows, asked)
@@ -217,7 +221,17 @@ class _Handler(BaseHTTPRequestHandler):
         return base64.b64encode(np.asarray(row, "<f4").tobytes()).decode()
 
 
+def completion(text: object, *, finish: str = "stop") -> bytes:
+    """An answer of the chat API."""
+    choice = {"index": 0, "message": {"role": "assistant", "content": text}, "finish_reason": finish}
+    return json.dumps(
+        {"id": "c", "object": "chat.completion", "created": 1, "model": "m", "choices": [choice]}
+    ).encode()
+
+
 def _texts(path: str, body: Any) -> list[str]:
+    if path.endswith("/chat/completions"):
+        return [message["content"] for message in body["messages"]]
     if path.endswith(":batchEmbedContents"):
         return [part["text"] for one in body["requests"] for part in one["content"]["parts"]]
     return list(body["input"])

@@ -1,0 +1,74 @@
+"""The process that searches also answers what an agent would be given, and records nothing of it."""
+
+from __future__ import annotations
+
+import io
+import json
+from datetime import date
+
+import pytest
+
+from indexing.search.hybrid import HybridSearch
+from indexing.search.service import Service
+from tests.recall.conftest import TODAY, Given
+from workbench.recall.injection import injection_from_json
+from workbench.recall.service import answerers, request_of
+
+ASK = "what is the staging port of the gateway?"
+
+
+def serve(given: Given, *requests: dict[str, object]) -> list[dict[str, object]]:
+    """What the service says, the event of being ready left out."""
+    out = io.StringIO()
+    search = HybridSearch(given.workspace, model=given.model.choice)
+    lines = [json.dumps(request) + "\n" for request in requests]
+    Service(given.workspace, search, lines, out, answerers(given.workspace, search)).run()
+    said = [json.loads(line) for line in out.getvalue().splitlines()]
+    return [message for message in said if "event" not in message]
+
+
+@pytest.fixture
+def filled(given: Given) -> Given:
+    given.write("memory/2026-03-15.md", "The staging port of the gateway is 8443", "Gerald the starter rose")
+    given.index()
+    return given
+
+
+def test_the_answer_is_what_inject_gives(filled: Given) -> None:
+    request = {"seq": "a", **request_of(ASK, memory_loaded=True, today=TODAY)}
+    (said,) = serve(filled, request)
+    assert said["seq"] == "a"
+    found = injection_from_json(said["injection"])  # type: ignore[arg-type]
+    own = filled.inject(ASK)
+    assert found.text == own.text
+    assert (found.tokens, found.match_count) == (own.tokens, own.match_count)
+    assert [one.entry for one in found.below] == [one.entry for one in own.below]
+    assert filled.records("recalls") == []
+
+
+def test_searches_are_answered_by_the_same_process(filled: Given) -> None:
+    (answer,) = serve(filled, {"seq": 7, "query": "gateway"})
+    assert answer["seq"] == 7
+    assert answer["hits"]
+
+
+@pytest.mark.parametrize(
+    "request_", [{"ask": "inject"}, {"ask": "inject", "message": "x y z", "today": "soon"}]
+)
+def test_a_request_that_says_too_little_is_answered_with_an_error(
+    filled: Given, request_: dict[str, object]
+) -> None:
+    (said,) = serve(filled, {"seq": 1, **request_})
+    assert said["error"]["code"] == "usage"  # type: ignore[index]
+
+
+def test_what_stays_below_the_threshold_is_named_with_its_score(filled: Given) -> None:
+    found = filled.inject("does the starter of Gerald like the gateway?")
+    assert all(one.score < 0.3 for one in found.below)
+    assert all("is below the threshold of 0.30" in one.why for one in found.below)
+    assert found.as_json()["below"] == [one.as_json() for one in found.below]
+
+
+def test_a_request_is_plain_json() -> None:
+    asked = request_of("x", memory_loaded=False, today=date(2026, 3, 1))
+    assert json.loads(json.dumps(asked)) == asked

@@ -1,0 +1,83 @@
+"""Proposals as a dream would make them, for the small workspace of the tests."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+from tests.support.workspaces import LOG, Sandbox
+from workbench.memory.claims import claim_key
+from workbench.memory.entry import Entry
+from workbench.memory.proposal import Action, Gate, Proposal
+from workbench.proposals.accepting import plan_accept
+from workbench.proposals.pending import Proposed, propose
+from workbench.workspace.plan import Operation
+
+NOW = datetime(2026, 3, 20, 14, 20, tzinfo=UTC)
+RUN = "d0a1b2c3"
+PARTS = {"frequency": 0.21, "relevance": 0.27, "diversity": 0.12, "recency": 0.14, "boost": 0.04}
+
+
+def proposal(
+    text: str,
+    *,
+    action: Action = "add",
+    sources: Sequence[Entry] = (),
+    section: str = "Project Facts",
+    target: str = "",
+    run: str = RUN,
+    score: float = 0.78,
+    key: str = "",
+    **more: Any,
+) -> Proposal:
+    """A proposal with everything that a dream says of one."""
+    return Proposal(
+        key=key or claim_key(text),
+        action=action,
+        text=text,
+        section=section,
+        target=target,
+        sources=tuple(f"{entry.path}#L{entry.start_line}" for entry in sources),
+        entries=tuple(entry.address for entry in sources),
+        score=score,
+        parts=PARTS,
+        gates=(
+            Gate(name="score", reached=score, needed=0.75),
+            Gate(name="signals", reached=4, needed=3),
+        ),
+        trust=more.pop("trust", "agent"),
+        why=more.pop("why", "said on 3 days"),
+        run=run,
+        made_at=NOW,
+        **more,
+    )
+
+
+def entry(sandbox: Sandbox, words: str, path: str = LOG) -> Entry:
+    """The first entry of a file that holds these words."""
+    return next(e for e in sandbox.workspace.document(path).entries if words in e.text)
+
+
+def of_log(sandbox: Sandbox, words: str, **more: Any) -> Proposal:
+    """The proposal to keep a line of the log as it stands there."""
+    found = entry(sandbox, words)
+    return proposal(found.text, sources=[found], **more)
+
+
+def put(sandbox: Sandbox, *proposals: Proposal, now: datetime = NOW) -> Proposed:
+    """Let them wait."""
+    return propose(sandbox.workspace, proposals, now)
+
+
+def accept(sandbox: Sandbox, *keys: str, now: datetime = NOW, **more: Any) -> Operation:
+    """Accept waiting proposals."""
+    place = sandbox.workspace
+    return place.operations.carry_out(lambda: plan_accept(place, keys, now=now, **more))
+
+
+def book(sandbox: Sandbox, name: str) -> list[dict[str, Any]]:
+    """The records of one of the ledger's pages."""
+    path = sandbox.root / "_system/ledger" / f"{name}-{NOW:%Y-%m}.jsonl"
+    return [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []

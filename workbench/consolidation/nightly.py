@@ -1,0 +1,185 @@
+"""What is done at night: one step after the other, each of which reports, and none of which stops the others.
+
+1. ``prune``: episodes that have expired (an operation, undoable);
+2. ``context``: workspace-context.md is archived and cleared (an operation);
+3. ``decay``: memories that faded are proposed for forgetting;
+4. ``dream``: what should become long-term memory is proposed;
+5. ``backup``: to where the last backup went.
+
+Nothing is forgotten or promoted here: what waits in the morning are proposals.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal
+
+from workbench.errors import BusyError, NotCuratableError, WorkbenchError, disk_error
+from workbench.memory.proposal import Proposal
+from workbench.models.port import LanguageModel
+from workbench.workspace.last_night import note_night
+from workbench.workspace.locks import hold
+from workbench.workspace.plan import Plan
+from workbench.workspace.workspace import Workspace
+
+State = Literal["done", "nothing", "failed", "would"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """What became of one step. ``said`` is a line for a person, ``operation`` what `undo` takes."""
+
+    step: str
+    state: State
+    said: str
+    operation: str = ""
+    notes: tuple[str, ...] = ()
+    hint: str = ""
+
+    def as_json(self) -> dict[str, object]:
+        """The outcome as the command line prints it."""
+        return {
+            "step": self.step,
+            "state": self.state,
+            "said": self.said,
+            "operation": self.operation or None,
+            "notes": list(self.notes),
+            "hint": self.hint or None,
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Night:
+    """All that a step needs. With ``dry_run`` nothing is written anywhere."""
+
+    workspace: Workspace
+    now: datetime
+    model: LanguageModel | None = None
+    dry_run: bool = False
+
+
+Step = Callable[[Night], Outcome]
+
+
+def nightly(night: Night, only: Sequence[str] = ()) -> Iterator[Outcome]:
+    """Do all steps, or ``only`` these, and yield what became of each.
+
+    Raises BusyError where another run is at it, and ReadOnlyError where nothing may be written at all.
+    """
+    names = [name for name in STEPS if not only or name in only]
+    if night.dry_run:
+        yield from (_guarded(name, night) for name in names)
+        return
+    with hold(night.workspace.state_dir() / "nightly.lock", "the nightly run"):
+        done: list[Outcome] = []
+        _note(night, done, ended=False)
+        for name in names:
+            done.append(_guarded(name, night))
+            _note(night, done, ended=len(done) == len(names))
+            yield done[-1]
+
+
+def _note(night: Night, done: Sequence[Outcome], *, ended: bool) -> None:
+    """Keep what failed so far; without a disk to write on, nothing is kept."""
+    failed = [(one.step, one.said) for one in done if one.state == "failed"]
+    with contextlib.suppress(OSError, WorkbenchError):
+        note_night(night.workspace.state_dir(), night.now, failed, ended=ended)
+
+
+def _guarded(name: str, night: Night) -> Outcome:
+    """The boundary of a step: whatever fails in it is its own failure."""
+    try:
+        return STEPS[name](night)
+    except NotCuratableError as error:
+        return Outcome(step=name, state="nothing", said=error.message, hint=error.hint)
+    except BusyError as error:
+        return Outcome(step=name, state="failed", said=f"busy: {error.message}", hint=error.hint)
+    except WorkbenchError as error:
+        return Outcome(step=name, state="failed", said=error.message, hint=error.hint)
+    except OSError as error:
+        explained = disk_error(error)
+        return Outcome(step=name, state="failed", said=explained.message, hint=explained.hint)
+    except Exception as error:  # a fault of ours must not cost the steps behind it
+        return Outcome(step=name, state="failed", said=f"{type(error).__name__}: {error}")
+
+
+def _carried_out(name: str, night: Night, planner: Callable[[], Plan]) -> Outcome:
+    if night.dry_run:
+        plan = planner()
+        return Outcome(step=name, state="would", said=plan.summary, notes=plan.notes)
+    operation = night.workspace.operations.carry_out(planner)
+    return Outcome(
+        step=name, state="done", said=operation.summary, operation=operation.id, notes=operation.notes
+    )
+
+
+def _prune(night: Night) -> Outcome:
+    from workbench.consolidation.expiry import plan_prune  # noqa: PLC0415 - a step loads what it needs
+
+    return _carried_out("prune", night, lambda: plan_prune(night.workspace, now=night.now))
+
+
+def _context(night: Night) -> Outcome:
+    from workbench.consolidation.context import plan_clear_context  # noqa: PLC0415
+
+    return _carried_out("context", night, lambda: plan_clear_context(night.workspace, now=night.now))
+
+
+def _decay(night: Night) -> Outcome:
+    from workbench.graph.decay import fading_in  # noqa: PLC0415
+
+    return _proposed("decay", night, fading_in(night.workspace, now=night.now), ())
+
+
+def _dream(night: Night) -> Outcome:
+    from workbench.consolidation.dreaming.dream import dream  # noqa: PLC0415
+
+    result = dream(night.workspace, now=night.now, model=night.model)
+    return _proposed("dream", night, result.proposals, result.notes)
+
+
+def _proposed(name: str, night: Night, proposals: Sequence[Proposal], notes: tuple[str, ...]) -> Outcome:
+    from workbench.proposals.pending import propose  # noqa: PLC0415
+
+    if not proposals:
+        return Outcome(step=name, state="nothing", said="nothing to propose", notes=notes)
+    if night.dry_run:
+        return Outcome(step=name, state="would", said=f"would propose {len(proposals)}", notes=notes)
+    new = propose(night.workspace, proposals, night.now)
+    said = f"{len(new.added)} proposed" + (f", {len(new.waiting)} wait already" if new.waiting else "")
+    state: State = "done" if new.added else "nothing"
+    return Outcome(
+        step=name, state=state, said=said, notes=notes, hint="`workbench proposals list` shows them"
+    )
+
+
+def _backup(night: Night) -> Outcome:
+    from workbench.backup.continuing import remembered  # noqa: PLC0415
+    from workbench.backup.saving import back_up, plan_backup  # noqa: PLC0415
+    from workbench.backup.targets import find_target  # noqa: PLC0415
+
+    last = remembered(night.workspace)
+    if last is None:
+        hint = "name a place once: `workbench backup DIR`; from then on it is repeated every night"
+        return Outcome(
+            step="backup", state="nothing", said="there is no backup that could be repeated", hint=hint
+        )
+    target = find_target(last.target)
+    made = plan_backup(night.workspace, target) if night.dry_run else back_up(night.workspace, target)
+    if not made.wrote:
+        return Outcome(step="backup", state="nothing", said=f"nothing is new: {target.shown} holds all of it")
+    said = f"{made.wrote} to {made.path or target.shown}"
+    return Outcome(step="backup", state="would" if night.dry_run else "done", said=said, notes=made.notes)
+
+
+STEPS: Mapping[str, Step] = {
+    "prune": _prune,
+    "context": _context,
+    "decay": _decay,
+    "dream": _dream,
+    "backup": _backup,
+}
+"""The steps by name, in their order."""

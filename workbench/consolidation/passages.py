@@ -1,0 +1,168 @@
+"""The lines of one source that may teach the graph something: an episode's, or those of a daily log."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from datetime import date
+
+from workbench.curation.derivation import trust_of
+from workbench.errors import NotCuratableError, UsageError
+from workbench.graph.drafts import entity_name
+from workbench.memory.entry import Entry, Form, Kind, without_emphasis
+from workbench.memory.episode_page import split_turns
+from workbench.memory.markdown import Document
+from workbench.memory.provenance import parse_day
+from workbench.memory.session_blocks import session_blocks, session_of
+
+KINDS = (Kind.EPISODE, Kind.LOG)
+"""What the graph is learnt from. Dreams, other tools' diaries and what is curated already are no sources."""
+_SECTIONS = {"facts": "fact", "decisions": "decision", "open": "todo"}
+_SPEAKER = re.compile(r"(?P<name>[^\W\d_][\w .'’-]{0,40}?)\s*:\s+(?P<words>\S.*)", re.DOTALL)
+_SPEAKS = 0.3
+"""Share of its lines that say `I`, `my` or `we`, from which on a name in bold is somebody who speaks."""
+_OFTEN = 5
+"""Lines of one name, of which two that say so are enough."""
+_FIRST = re.compile(r"\b(?:I|[Mm]y|[Ww]e|[Oo]ur|[Mm]e)\b")
+_LABEL_WORDS = """
+    action actions answer bug blocker context decision decisions fact facts fix goal goals idea ideas insight
+    issue issues learning learnings lesson lessons next note notes open outcome plan preference preferences
+    problem progress question questions reason reminder result results risk solution status summary task tasks
+    today todo todos topic topics update updates why"""
+_LABELS = frozenset(_LABEL_WORDS.split())
+_AGENT = frozenset({"assistant", "agent", "ai", "bot", "system"})
+_PERSON = frozenset({"user", "human", "me", "owner"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Line:
+    """One entry of a source: its words, where it stands (``path#L12``), and what it says of itself.
+
+    ``speaker`` is who said it, where the line begins with a name (`**Sarah:** …`); ``section`` the type of
+    memory that its heading stands for, if any; ``origins`` are where the line itself says that it is from.
+    ``by_user`` is false where it is the agent's: by its label, or by what its comment says.
+    """
+
+    text: str
+    number: int
+    place: str
+    day: date | None
+    heading: tuple[str, ...] = ()
+    section: str = ""
+    speaker: str = ""
+    by_user: bool = True
+    origins: tuple[str, ...] = ()
+    session: str = ""
+    trust: str = "unknown"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Source:
+    """A document's lines, and whose session it was; ``user`` is empty where nothing says it."""
+
+    path: str
+    lines: tuple[Line, ...]
+    user: str = ""
+    day: date | None = None
+
+
+def read_source(document: Document) -> Source:
+    """The lines of an episode or a daily log. Raises NotCuratableError for everything else."""
+    if document.kind not in KINDS:
+        raise NotCuratableError(
+            f"{document.path} is no episode and no daily log: the graph is not learnt from it",
+            hint="`graph store` puts a memory of your own into the graph",
+        )
+    header = document.front_matter
+    day = next((entry.date for entry in document.entries if entry.date), None)
+    if day is None and header:
+        day = parse_day(header.text("created_at"))
+    return Source(
+        path=document.path,
+        lines=tuple(_lines(document)),
+        user=_user(header.text("user") if header else None),
+        day=day,
+    )
+
+
+def _user(said: str | None) -> str:
+    """A name that a page can have; empty where nothing, or no name, is said."""
+    try:
+        return entity_name(said) if said else ""
+    except UsageError:
+        return ""
+
+
+def _lines(document: Document) -> Iterator[Line]:
+    sessions = session_blocks(document)
+    chosen = [(entry, split_turns(entry.text)[0]) for entry in _chosen(document)]
+    speakers = _speakers(text for _, text in chosen)
+    for entry, text in chosen:
+        own = entry.provenance
+        said_by, words = _said(text, speakers)
+        folded = said_by.casefold()
+        yield Line(
+            text=words,
+            number=entry.start_line,
+            place=f"{document.path}#L{entry.start_line}",
+            day=entry.date,
+            heading=entry.heading,
+            section=_section(entry) if document.kind is Kind.EPISODE else "",
+            speaker="" if folded in _AGENT | _PERSON else said_by,
+            by_user=folded not in _AGENT and not (own and own.get("trust") == "agent"),
+            origins=own.all("src") if own else (),
+            session=(own.get("session") if own else None) or session_of(sessions, entry) or "",
+            trust=trust_of(document, entry),
+        )
+
+
+def _chosen(document: Document) -> Iterator[Entry]:
+    """The entries that hold words; of an episode with facts, decisions or open points just these."""
+    held = [e for e in document.entries if e.form in (Form.ITEM, Form.PARAGRAPH, Form.QUOTE)]
+    if document.kind is Kind.EPISODE and any(map(_section, held)):
+        held = [entry for entry in held if _section(entry)]
+    yield from held
+
+
+def _section(entry: Entry) -> str:
+    return _SECTIONS.get(entry.heading[-1].casefold().strip(), "") if entry.heading else ""
+
+
+def _speakers(texts: Iterable[str]) -> frozenset[str]:
+    """The names in bold before a colon (`**Sarah:** …`) that are people who speak.
+
+    Most words there are labels. Of somebody who speaks, a good part of the lines says `I`, `my` or `we`.
+    """
+    lines: Counter[str] = Counter()
+    firsts: Counter[str] = Counter()
+    for text in texts:
+        if (found := _in_bold(text)) is not None:
+            lines[found["name"].strip()] += 1
+            firsts[found["name"].strip()] += bool(_FIRST.search(found["words"]))
+    return frozenset(
+        name
+        for name, count in lines.items()
+        if (firsts[name] >= _SPEAKS * count or (firsts[name] > 1 and count >= _OFTEN))
+        and name.casefold() not in _LABELS
+        and len(name.split()) <= 3
+        and all(word[:1].isupper() for word in name.split())
+    )
+
+
+def _said(text: str, speakers: frozenset[str]) -> tuple[str, str]:
+    """Who said it, and what: ``**Sarah:** I prefer tea`` has a speaker, ``Staging port: 8443`` has none."""
+    found = _in_bold(text)
+    if found is not None and found["name"].strip() in speakers:
+        return found["name"].strip(), found["words"]
+    head, colon, rest = text.partition(":")
+    if colon and head.strip("*_ ").casefold() in _AGENT | _PERSON and rest.strip("*_ "):
+        return head.strip("*_ "), rest.strip("*_ ")
+    return "", text
+
+
+def _in_bold(text: str) -> re.Match[str] | None:
+    """A name or label in bold and what follows its colon."""
+    start = text.lstrip()
+    return _SPEAKER.fullmatch(without_emphasis(start)) if start[:2] in ("**", "__") else None

@@ -1,0 +1,252 @@
+"""Following session transcripts as they grow: facts are saved and sessions taken in when it is time.
+
+A round looks at every transcript and asks the triggers; nothing is remembered between rounds that the
+checkpoints do not say, but for what was told already. So one round for cron does what a watcher does.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING, Any, Literal
+
+from indexing.sync.sources import Sources
+from indexing.sync.watch import Pause, Watch, hints, occasions
+from workbench.consolidation.checkpoints import Checkpoints
+from workbench.consolidation.expiry import plan_prune
+from workbench.consolidation.flush import Flushed, flush_reading
+from workbench.consolidation.ingest import Ingest, Taken
+from workbench.consolidation.sessions import Reading, read_new
+from workbench.consolidation.transcript_files import TranscriptFile, find, watched, why_unreadable
+from workbench.consolidation.triggers import (
+    QUIET_SECONDS,
+    Fill,
+    Growth,
+    flush,
+    quiet_seconds,
+    take_up,
+)
+from workbench.errors import NotCuratableError, NotMemoryError, WorkbenchError
+from workbench.models.port import LanguageModel
+from workbench.workspace.locks import hold
+from workbench.workspace.plan import Operation
+from workbench.workspace.workspace import Workspace
+
+if TYPE_CHECKING:
+    from indexing.embedding.port import Embedder
+
+PRUNE_EVERY = timedelta(hours=6)
+LOCK = "watch.lock"
+
+Kind = Literal["flushed", "taken", "pruned", "waiting", "skipped", "failed"]
+_QUIETLY = frozenset({"unchanged", "waiting", "excluded"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Event:
+    """One thing that was done, or was not, and why."""
+
+    kind: Kind
+    at: datetime
+    source: str
+    why: str
+    flushed: tuple[Flushed, ...] = ()
+    taken: Taken | None = None
+    operation: Operation | None = None
+
+    def as_json(self) -> dict[str, Any]:
+        """As the command line prints it."""
+        return {
+            "event": self.kind,
+            "at": self.at.isoformat(timespec="seconds"),
+            "source": self.source,
+            "why": self.why,
+            "flushed": [one.as_json() for one in self.flushed],
+            "taken": self.taken.as_json() if self.taken else None,
+            "operation": self.operation.id if self.operation else None,
+        }
+
+    def sentence(self) -> str:
+        """The same in a line."""
+        if self.kind == "flushed":
+            lines = sum(len(one.lines) for one in self.flushed)
+            known = sum(one.known for one in self.flushed)
+            there = f", {known} were there already" if known else ""
+            return f"{self.source}: {_count(lines, 'fact')} saved{there} ({self.why})"
+        if self.taken is not None and self.kind == "taken":
+            episodes = _count(len(self.taken.episodes), "episode")
+            memories = _count(self.taken.memories, "memory", "memories")
+            return f"{self.source}: {episodes}, {memories} ({self.why})"
+        return f"{self.source}: {self.why}"
+
+
+class Follower:
+    """Follows the transcripts of one workspace. ``clock`` gives the time of now, with its zone."""
+
+    def __init__(
+        self,
+        workspace: Workspace,
+        *,
+        clock: Callable[[], datetime],
+        model: LanguageModel | None = None,
+        embedder: Embedder | None = None,
+    ) -> None:
+        self._workspace = workspace
+        self._clock = clock
+        self._model = model
+        self._embedder = embedder
+        self._pruned: datetime | None = None
+        self._seen: dict[str, tuple[int, float, bool]] = {}
+        self._told: dict[tuple[str, Kind], str] = {}
+        self._first_seen: dict[str, datetime] = {}
+        self._flushes = Checkpoints("flush")
+        self._episodes = Checkpoints("episode")
+
+    def alone(self) -> AbstractContextManager[None]:
+        """Held by whoever follows: one watcher a workspace. Entering raises BusyError, ReadOnlyError."""
+        return hold(self._workspace.state_dir() / LOCK, "watch")
+
+    def follow(
+        self, stop: threading.Event, say: Callable[[str], object], *, watch: Watch | None = None
+    ) -> Iterator[Event]:
+        """Round after round until ``stop``; ``say`` is told how files are watched, where that is unusual."""
+        found = hints(lambda: Sources(watched(self._workspace)), stop, say, watch=watch)
+        for _ in occasions(found, Pause()):
+            for event in self.round():
+                yield event
+                if stop.is_set():
+                    return
+            if stop.is_set():
+                return
+
+    def round(self) -> Iterator[Event]:
+        """Look at everything once. What was told before and has not changed is not told again."""
+        self._flushes = Checkpoints.read(self._workspace, "flush")
+        self._episodes = Checkpoints.read(self._workspace, "episode")
+        places = find(self._workspace)
+        for path, why in places.refused.items():
+            yield from self._once(Event(kind="failed", at=self._clock(), source=path, why=why))
+        for file in places.files:
+            yield from self._file(file)
+        yield from self._prune()
+
+    def _file(self, file: TranscriptFile) -> Iterator[Event]:
+        now = self._clock()
+        quiet = quiet_seconds(file.changed, now) >= QUIET_SECONDS
+        state = (file.size, file.changed, quiet)
+        if self._seen.get(file.path) == state and quiet:
+            return
+        try:
+            reading = read_new(file, self._flushes, exclude=self._workspace.settings.transcript_exclude)
+            done = True
+            if reading is not None and reading.excluded:
+                yield from self._once(self._event("skipped", file, now, reading.excluded))
+            else:
+                for event in self._live(file, reading, now, quiet=quiet):
+                    done = done and event.kind not in ("failed", "skipped")
+                    yield from self._once(event)
+            if done:  # what failed is tried again with the next round
+                self._seen[file.path] = state
+        except (OSError, NotMemoryError) as error:
+            yield from self._once(self._event("failed", file, now, why_unreadable(error)))
+        except WorkbenchError as error:
+            yield from self._once(self._event("failed", file, now, error.message))
+        except Exception as error:  # whatever one transcript holds, the others are followed
+            yield from self._once(self._event("failed", file, now, f"{type(error).__name__}: {error}"))
+
+    def _live(
+        self, file: TranscriptFile, reading: Reading | None, now: datetime, *, quiet: bool
+    ) -> Iterator[Event]:
+        compacted = False
+        if reading is not None:
+            compacted = any(part.closed for part in reading.parts)
+            event = self._flush(file, reading, now)
+            yield event
+            if event.kind != "flushed":
+                return
+        if quiet or compacted:
+            ingest = Ingest(self._workspace, now=now, model=self._model, embedder=self._embedder)
+            taken = ingest.transcript(file, self._episodes)
+            if taken.outcome == "failed":
+                yield self._event("failed", file, now, taken.why)
+            elif taken.outcome not in _QUIETLY or taken.episodes:
+                why = "compacted" if compacted else "completed"
+                yield replace(self._event("taken", file, now, why), taken=taken)
+
+    def _flush(self, file: TranscriptFile, reading: Reading, now: datetime) -> Event:
+        """Save the facts of what is new, or say why that waits."""
+        growth = self._growth(reading, now)
+        settings = self._workspace.settings
+        end = reading.end
+        full = flush(Fill(messages=end.messages, tokens=end.tokens, flushed=end.flushed), settings)
+        why = take_up(growth, settings)
+        if full is None and why is None:
+            waits = (
+                f"{_count(growth.messages, 'new message')} of {_count(growth.lines, 'line')}: waits for more"
+            )
+            return self._event("waiting", file, now, waits)
+        done = flush_reading(
+            self._workspace, reading, self._flushes, now=now, model=self._model, full=full is not None
+        )
+        self._first_seen.pop(file.path, None)
+        said = f"before it is compacted: {full}" if full else str(why)
+        bad = (
+            f"; {_count(len(reading.bad), 'line')} cannot be read: " + _places(reading) if reading.bad else ""
+        )
+        if skipped := next((one.skipped for one in done if one.skipped), ""):
+            return replace(self._event("skipped", file, now, skipped), flushed=done)
+        return replace(self._event("flushed", file, now, said + bad), flushed=done)
+
+    def _growth(self, reading: Reading, now: datetime) -> Growth:
+        turns = reading.transcript.turns
+        since = next((turn.when for turn in turns if turn.when), None)
+        since = since or self._first_seen.setdefault(reading.file.path, now)
+        return Growth(
+            user_messages=sum(turn.role == "user" for turn in turns),
+            messages=len(turns),
+            bytes=reading.end.offset - reading.start.offset,
+            lines=reading.end.line - reading.start.line,
+            quiet=quiet_seconds(reading.file.changed, now),
+            waited=abs((now - since).total_seconds()),
+            compacted=any(part.closed for part in reading.parts),
+        )
+
+    def _prune(self) -> Iterator[Event]:
+        """Let expired episodes go, every six hours; also after the clock was set back."""
+        now = self._clock()
+        if self._pruned is not None and abs(now - self._pruned) < PRUNE_EVERY:
+            return
+        self._pruned = now
+        try:
+            done = self._workspace.operations.carry_out(lambda: plan_prune(self._workspace, now=now))
+        except NotCuratableError:
+            return
+        except WorkbenchError as error:
+            yield from self._once(Event(kind="failed", at=now, source="episodes", why=error.message))
+            return
+        yield Event(kind="pruned", at=now, source="episodes", why=done.summary, operation=done)
+
+    def _once(self, event: Event) -> Iterator[Event]:
+        """An event, unless it only repeats what was told of its source last."""
+        key = (event.source, event.kind)
+        if event.kind in ("flushed", "taken", "pruned"):
+            yield event
+        elif self._told.get(key) != event.why:
+            self._told[key] = event.why
+            yield event
+
+    @staticmethod
+    def _event(kind: Kind, file: TranscriptFile, now: datetime, why: str) -> Event:
+        return Event(kind=kind, at=now, source=file.path, why=why)
+
+
+def _places(reading: Reading) -> str:
+    shown = ", ".join(f"{reading.file.name}:{line}" for line in reading.bad[:3])
+    return shown + (", …" if len(reading.bad) > 3 else "")
+
+
+def _count(number: int, one: str, many: str = "") -> str:
+    return f"{number:,} {one if number == 1 else many or one + 's'}"

@@ -1,0 +1,292 @@
+"""Contradictions in the graph: one entity, one slot, two values that both hold on the same day.
+
+A slot is something of which there is one at a time: where somebody lives, works or was born, whom they report
+to or are married to; what a line states of a single thing (`the staging port is 8443`); which of two things
+somebody prefers, whether they like something; what is used for a purpose. Relations and sentences fill the
+same slots. Where a rule cannot tell, nothing is said.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import date
+
+from workbench.graph.as_of import memory_holds, relation_holds
+from workbench.graph.snapshot import Graph
+from workbench.graph.statements import comparable, statement_in
+from workbench.memory.claims import claim_key
+from workbench.memory.entry import Entry, without_emphasis
+from workbench.memory.graph import Entity, Relation, TypedMemory, name_key
+
+FUNCTIONAL = {
+    "located_in": "lives in",
+    "lives_in": "lives in",
+    "works_at": "works at",
+    "works_for": "works at",
+    "reports_to": "reports to",
+    "married_to": "is married to",
+    "wife": "is married to",
+    "husband": "is married to",
+    "born_in": "was born in",
+    "headquartered_in": "is headquartered in",
+}
+"""Relations that have one target at a time, and the slot of each."""
+_WITHIN = frozenset({"located_in", "part_of"})
+_PLACED = frozenset({"person", "organization"})
+"""Types of entities that are in one place; a project or an event may be in several."""
+_NO_HOMES = frozenset({"technology", "product", "project", "event", "task", "document"})
+_UNSURE = re.compile(
+    r"\?|\b(?:no longer|used to|previously|formerly|maybe|perhaps|probably|might|(?-i:may)|could|would"
+    r"|if|unless|plans? to|wants? to|considering|until|either|or|also|too|as well)\b|n['’]t\b|\bnot\b",
+    re.IGNORECASE,
+)
+_LONGEST = 300
+"""Characters of a sentence that is read; longer ones say more than one thing."""
+_VALUE = r"(?P<value>[^.;,!?\n]{2,60}?)"
+_REST = (
+    r"(?:\s+(?:now|again|recently|permanently|yesterday|today|last|this|next|in|on|since|as|with|and|but|because"
+    r"|for|from|when|where|near|at|about|after|before|during|together|a|an)\b.*)?\s*[.!]*"
+)
+_NOW = r"(?:now\s+|currently\s+|still\s+)?"
+_WHO = r"(?:(?P<who>.*?)\b)?"
+"""What stands before a verb; only where it is the entity itself the sentence is about it."""
+_SELF = frozenset({"", "i", "we", "he", "she", "they", "user", "the user"})
+_HERS = frozenset({"", "my", "his", "her", "their", "was", "i was", "he was", "she was", "user's"})
+_BESIDE = re.compile(
+    r"\b(?:now|currently|still|recently|already|just|really|also|have|has|had|am|is|are|ve|m"
+    r"|as of [\w -]{3,20}|since [\w -]{3,20}|in (?:19|20)\d\d|last \w+|decided|agreed|that|to)\b"
+    r"|[,:;’'](?!s\b)",
+    re.IGNORECASE,
+)
+"""What may stand beside a subject and does not change who it is."""
+_SLOTS = tuple(
+    (slot, re.compile(rf"{_WHO}{pattern}{_REST}", re.IGNORECASE))
+    for slot, pattern in (
+        ("lives in", rf"{_NOW}(?:lives?|(?:is|am) (?:living|based)|based|resides?) in {_VALUE}"),
+        ("lives in", rf"(?:has |have )?(?:moved|relocated) (?:back )?to {_VALUE}"),
+        ("works at", rf"{_NOW}works? (?:at|for) {_VALUE}"),
+        ("reports to", rf"{_NOW}reports? to {_VALUE}"),
+        ("is married to", rf"(?:is |am )?married to {_VALUE}"),
+        ("was born in", rf"(?:was )?born in {_VALUE}"),
+        ("birthday", rf"(?:birthday is(?: on)?|(?:was )?born on) {_VALUE}"),
+    )
+)
+_PREFERS = re.compile(
+    _WHO + r"prefers? (?P<one>.{2,60}?) (?:over|to|rather than|instead of) (?P<other>.{2,60}?)[.!]*", re.I
+)
+_LIKES = re.compile(
+    r"(?:(?P<who>.*?)\b)??(?P<verb>(?:do not|does not|don['’]t|doesn['’]t|dis)?\s?(?:likes?|loves?|enjoys?)"
+    r"|hates?|avoids?|always|never)\s+(?P<what>.{3,60}?)[.!]*",
+    re.IGNORECASE,
+)
+_FOR = re.compile(
+    _WHO + r"(?:uses?|use|using|chose|picked|go with|went with|settled on|decided on) "
+    r"(?P<value>[^.;,!?\n]{2,40}?) (?:for|as) (?:the |our |its |a |an )?(?P<purpose>[^.;,!?\n]{3,40}?)[.!]*",
+    re.IGNORECASE,
+)
+_NEGATIVE = re.compile(r"(?:do not|does not|n['’]t|dis|hate|avoid|never)", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Claim:
+    """One value and every line that gives it. ``since`` is the first day from which one of them holds."""
+
+    value: str
+    text: str
+    entries: tuple[Entry, ...]
+    sources: tuple[str, ...]
+    since: date | None
+    trust: str
+
+    @property
+    def addresses(self) -> tuple[str, ...]:
+        """Where the lines stand."""
+        return tuple(entry.address for entry in self.entries)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Contradiction:
+    """``old`` and ``new`` give ``slot`` of ``entity`` two values. The one that holds since later is new."""
+
+    entity: Entity
+    slot: str
+    old: Claim
+    new: Claim
+
+    @property
+    def key(self) -> str:
+        """The name of the question which of the two is right."""
+        return _key(self.entity, self.slot, self.old.value, self.new.value)
+
+    @property
+    def question(self) -> str:
+        """In a sentence for a person."""
+        return f"{self.entity.name}, {self.slot}: “{self.old.text}” and “{self.new.text}”"
+
+
+def contradictions(
+    graph: Graph, *, day: date, decided: Collection[str] = (), of: Collection[str] | None = None
+) -> tuple[Contradiction, ...]:
+    """The contradictions between what holds on ``day``, page by page. Linear in the lines of the graph.
+
+    ``decided`` are the keys of those that were answered; ``of`` the paths of the pages to look at, None for
+    all. Of several values the newest is set against each of the others.
+    """
+    found = []
+    for entity in graph.entities:
+        if of is None or entity.path in of:
+            for slot, claims in _claims(graph, entity, day).items():
+                new = claims[-1]
+                for old in claims[:-1]:
+                    one = Contradiction(entity=entity, slot=slot, old=old, new=new)
+                    if one.key not in decided and not _both_hold(graph, old, new):
+                        found.append(one)
+    return tuple(found)
+
+
+def clash(graph: Graph, one: Entity, other: Entity, day: date) -> str:
+    """In which slot two entities, taken for one, would contradict themselves; empty where in none."""
+    first, second = _claims(graph, one, day), _claims(graph, other, day)
+    for slot in first.keys() & second.keys():
+        values = {claim.value for claim in first[slot]}
+        if not any(claim.value in values for claim in second[slot]):
+            return slot
+    return ""
+
+
+def slots_in(text: str, type: str = "fact", names: Collection[str] = ()) -> Iterator[tuple[str, str]]:
+    """The slots of an entity called ``names`` that a sentence fills, each with the value as it is compared.
+
+    A sentence about somebody else (`my brother lives in London`) fills none, on whosever page it stands.
+    """
+    line = without_emphasis(" ".join(text.split()))
+    if len(line) > _LONGEST:
+        return
+    found = _LIKES.fullmatch(line)
+    if found and not _UNSURE.search(found["who"] or "") and _is_own(found["who"], names):
+        sign = "no" if _NEGATIVE.search(found["verb"]) else "yes"
+        verb = "does" if found["verb"].lower() in ("always", "never") else "likes"
+        if verb == "likes" or type in ("preference", "routine"):
+            yield f"{verb} {comparable(found['what'])}", sign
+    if _UNSURE.search(line):
+        return
+    if (said := statement_in(line)) is not None:
+        yield said.subject, said.value
+    for slot, pattern in _SLOTS:
+        found = pattern.fullmatch(line)
+        if found is None or found["value"][:1].islower():  # `in a house` is no place
+            continue
+        if _is_own(found["who"], names, its=slot == "birthday"):
+            yield slot, comparable(found["value"])
+    if (found := _PREFERS.fullmatch(line)) and _is_own(found["who"], names):
+        pair = sorted((comparable(found["one"]), comparable(found["other"])))
+        yield f"prefers {' or '.join(pair)}", comparable(found["one"])
+    if (found := _FOR.fullmatch(line)) and _is_own(found["who"], names):
+        yield f"used for {comparable(found['purpose'])}", comparable(found["value"])
+
+
+def _is_own(who: str | None, names: Collection[str], *, its: bool = False) -> bool:
+    """Whether the words before a verb are the entity itself, or with ``its`` something that is its own."""
+    said = name_key(who or "").strip()
+    bare = " ".join(_BESIDE.sub(" ", said).split())
+    return bare in _SELF or bare in names or (its and (said in _HERS or said.removesuffix("'s") in names))
+
+
+def _called(entity: Entity) -> frozenset[str]:
+    """What sentences call an entity: its names, and of a person the first of them."""
+    keys = {name_key(name) for name in (entity.name, *entity.aliases)}
+    return frozenset(keys | ({key.split()[0] for key in keys if key} if entity.type == "person" else set()))
+
+
+def _claims(graph: Graph, entity: Entity, day: date) -> dict[str, list[Claim]]:
+    """For each slot with two values or more its claims, the oldest first; with one value that one alone."""
+    said: dict[str, dict[str, list[_Said]]] = defaultdict(lambda: defaultdict(list))
+    for one in (*_from_memories(graph, entity, day), *_from_relations(graph, entity, day)):
+        said[one.slot][one.value].append(one)
+    return {
+        slot: sorted((_claim(value, lines) for value, lines in values.items()), key=_since)
+        for slot, values in said.items()
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class _Said:
+    slot: str
+    value: str
+    text: str
+    line: TypedMemory | Relation
+    since: date | None
+
+
+def _from_memories(graph: Graph, entity: Entity, day: date) -> Iterator[_Said]:
+    names = _called(entity)
+    for memory in entity.memories:
+        if memory_holds(memory, day) and not memory.done and memory.type not in ("event", "todo", "goal"):
+            for slot, value in slots_in(memory.text, memory.type, names):
+                if slot != "lives in" or _may_be_home(graph.entity(value)):
+                    yield _Said(slot, value, memory.text, memory, memory.valid_from or memory.occurred_at)
+
+
+def _from_relations(graph: Graph, entity: Entity, day: date) -> Iterator[_Said]:
+    for link in graph.relations_of(entity):
+        relation = link.relation
+        slot = FUNCTIONAL.get(relation.kind)
+        if slot is None or not relation_holds(relation, day):
+            continue
+        if slot == "lives in" and (entity.type not in _PLACED or not _may_be_home(link.target)):
+            continue
+        text = f"{relation.kind} {link.name}"
+        yield _Said(slot, comparable(link.name), text, relation, relation.valid_from)
+
+
+def _may_be_home(target: Entity | None) -> bool:
+    """Whether somebody can live there: who moved to Kubernetes did not leave their town."""
+    return target is None or target.type not in _NO_HOMES
+
+
+def _claim(value: str, lines: Sequence[_Said]) -> Claim:
+    first = min(lines, key=lambda one: one.since or date.min)
+    return Claim(
+        value=value,
+        text=first.text,
+        entries=tuple({one.line.entry.address: one.line.entry for one in lines}.values()),
+        sources=tuple(dict.fromkeys(source for one in lines for source in one.line.sources)),
+        since=first.since,
+        trust=first.line.trust,
+    )
+
+
+def _since(claim: Claim) -> tuple[date, int]:
+    return claim.since or date.min, claim.entries[0].start_line
+
+
+def _both_hold(graph: Graph, one: Claim, other: Claim) -> bool:
+    """Whether one value is the other, or lies within it: who lives in Osaka lives in Japan."""
+    first, second = graph.entity(one.value), graph.entity(other.value)
+    if first is not None and second is not None and first.path == second.path:
+        return True
+    if {*one.value.split()} <= {*other.value.split()} or {*other.value.split()} <= {*one.value.split()}:
+        return True  # `Siemens` and `Siemens AG`: the same, said shorter
+    return _lies_within(graph, one.value, other.value) or _lies_within(graph, other.value, one.value)
+
+
+def _lies_within(graph: Graph, inner: str, outer: str) -> bool:
+    if inner in outer.split(", ") or outer in inner.split(", ") or f", {outer}" in inner:
+        return True
+    at, seen = graph.entity(inner), set[str]()
+    while at is not None and at.path not in seen:
+        seen.add(at.path)
+        if name_key(at.name) == name_key(outer):
+            return len(seen) > 1
+        above = (
+            link.target for link in graph.relations_of(at) if link.relation.kind in _WITHIN and link.target
+        )
+        at = next(above, None)
+    return False
+
+
+def _key(entity: Entity, slot: str, one: str, other: str) -> str:
+    return claim_key(f"contradiction {entity.type} {entity.name} {slot} {' '.join(sorted((one, other)))}")

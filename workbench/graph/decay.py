@@ -1,0 +1,191 @@
+"""Decay: what is neither important nor recalled fades, and is proposed for forgetting. Nothing goes unseen.
+
+The importance of today is a function of what the page says, the days since, and the days on which it was
+recalled. It equals what rewriting every page every night would give (times 0.995, plus 0.01 after a day with
+a recall), but no page is ever rewritten for it: a missed night changes nothing, a clock that jumped leaves no
+trace, and the same memory has the same importance wherever it is computed.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import UTC, date, datetime
+from typing import Any
+
+from workbench.graph.reading import read_graph
+from workbench.graph.snapshot import Graph, Held
+from workbench.memory.claims import claim_key
+from workbench.memory.graph import TypedMemory
+from workbench.memory.proposal import Gate, Proposal
+from workbench.workspace.decisions import settled_keys
+from workbench.workspace.ledger import moment, read
+from workbench.workspace.workspace import Workspace
+
+DAILY = 0.995
+"""What is left of an importance after a day."""
+RECALLED = 0.01
+"""What a day with a recall adds."""
+FORGET_BELOW = 0.1
+"""Importance below which a memory is proposed for forgetting."""
+KEPT = frozenset({"identity"})
+"""Types that do not fade."""
+BY = "decay"
+_FURTHEST = 36_500
+"""Days ahead that are looked at."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fading:
+    """A memory that will be proposed for forgetting on the day ``on``, unless it is recalled before.
+
+    ``value`` is what is left of its importance today.
+    """
+
+    held: Held
+    value: float
+    on: date
+
+
+@dataclass(frozen=True, slots=True)
+class Recalls:
+    """The days on which memories were recalled, by claim and by entry address."""
+
+    days: Mapping[str, frozenset[date]]
+
+    def of(self, memory: TypedMemory) -> frozenset[date]:
+        """The days on which this memory was recalled, however it was named then."""
+        named = (claim_key(memory.text), memory.entry.address)
+        return frozenset().union(*(self.days.get(name, frozenset()) for name in named))
+
+
+def read_recalls(records: Iterable[Mapping[str, Any]]) -> Recalls:
+    """The recalls in the records of the ledger's book; days are those of UTC."""
+    days: dict[str, set[date]] = defaultdict(set)
+    for record in records:
+        if (at := moment(record.get("at"))) is not None:
+            for name in (record.get("claim"), record.get("entry")):
+                if isinstance(name, str) and name:
+                    days[name].add(at.date())
+    return Recalls({name: frozenset(found) for name, found in days.items()})
+
+
+def faded(importance: float, since: date, today: date, recalls: Collection[date] = ()) -> float:
+    """What is left on ``today`` of an ``importance`` (in [0, 1]) that was said on ``since``.
+
+    ``importance * 0.995^days``, and 0.01 more after each day with a recall, which then fades itself; never
+    above 1. The same as a nightly ``i = min(1, i * 0.995 + 0.01 * recalled)``, in time linear in the recalls.
+    """
+    value, at = importance, since
+    for day in sorted(day for day in set(recalls) if since <= day < today):
+        value = min(1.0, value * _left(at, day) * DAILY + RECALLED)
+        at = date.fromordinal(day.toordinal() + 1)
+    return value * _left(at, today)
+
+
+def importance_today(memory: TypedMemory, today: date, recalls: Collection[date] = ()) -> float:
+    """The importance of a memory on ``today``. What says no day has no age and does not fade."""
+    since = memory.recorded_at or memory.valid_from or memory.occurred_at
+    if memory.type in KEPT or memory.entry.pinned or since is None or since >= today:
+        return memory.importance
+    return faded(memory.importance, since, today, recalls)
+
+
+def decay_proposals(
+    graph: Graph, recalls: Recalls, *, today: date, decided: Collection[str] = ()
+) -> tuple[Proposal, ...]:
+    """Proposals to forget what has faded below 0.1, the most faded first.
+
+    Never identity, what is pinned (or stands on a pinned page), a todo that is open, or what has yet to
+    happen. ``decided`` are the keys of decisions: what a person kept once is not proposed again. A proposal's
+    ``target`` is the entry; accepting it is ``plan_forget_memory``, whose diff is its preview.
+    """
+    found = []
+    for held in _may_go(graph, today):
+        memory = held.memory
+        days = recalls.of(memory)
+        value = importance_today(memory, today, days)
+        key = forget_key(held)
+        if value < FORGET_BELOW and key not in decided:
+            found.append((value, _proposal(held, key, value, today, days)))
+    return tuple(proposal for _, proposal in sorted(found, key=lambda item: (item[0], item[1].target)))
+
+
+def fading_in(workspace: Workspace, *, now: datetime) -> tuple[Proposal, ...]:
+    """The proposals of ``decay_proposals`` for a workspace as it is, with its ledger. Nothing is written."""
+    recalls = read_recalls(read(workspace, "recalls"))
+    today = now.astimezone(UTC).date() if now.tzinfo else now.date()
+    decided = settled_keys(workspace, "let go")
+    return decay_proposals(read_graph(workspace), recalls, today=today, decided=decided)
+
+
+def will_fade(
+    graph: Graph, recalls: Recalls, *, today: date, within: int, decided: Collection[str] = ()
+) -> tuple[Fading, ...]:
+    """What decay will propose to forget in ``within`` days from ``today`` on, the soonest first.
+
+    What has faded already is among it, with ``today`` as its day. Without a further recall the importance of
+    ``today`` reaches 0.1 after ln(0.1 / importance) / ln(0.995) days.
+    """
+    found = []
+    for held in _may_go(graph, today):
+        memory = held.memory
+        since = memory.recorded_at or memory.valid_from or memory.occurred_at
+        if since is None or forget_key(held) in decided:
+            continue
+        value = importance_today(memory, today, recalls.of(memory))
+        begin = max(since, today)
+        days = 0 if value < FORGET_BELOW else int(math.log(FORGET_BELOW / value) / math.log(DAILY)) + 1
+        ahead = (begin - today).days + days
+        if ahead <= min(within, _FURTHEST):
+            found.append(Fading(held, value, date.fromordinal(today.toordinal() + ahead)))
+    return tuple(sorted(found, key=lambda one: (one.on, one.value, one.held.memory.entry.address)))
+
+
+def forget_key(held: Held) -> str:
+    """The name of the question whether to forget a memory."""
+    return claim_key(f"forget {held.owner} {held.memory.type} {held.memory.text}")
+
+
+def _may_go(graph: Graph, today: date) -> Iterator[Held]:
+    for held in graph.memories():
+        memory = held.memory
+        pinned = memory.entry.pinned or (held.entity is not None and held.entity.pinned)
+        ahead = memory.happens_at is not None and memory.happens_at >= today
+        waiting = memory.type == "todo" and not memory.done and memory.valid_until is None
+        if held.entity is not None and memory.type not in KEPT and not (pinned or ahead or waiting):
+            yield held
+
+
+def _proposal(held: Held, key: str, value: float, today: date, days: Collection[date]) -> Proposal:
+    memory = held.memory
+    since = memory.recorded_at or memory.valid_from or memory.occurred_at or today
+    last = max((day for day in days if day <= today), default=None)
+    recalled = f"last recalled on {last}" if last else "never recalled"
+    entity = held.entity
+    return Proposal(
+        key=key,
+        action="forget",
+        text=memory.text,
+        section=f"{entity.type}/{entity.name}" if entity else "",
+        target=memory.entry.address,
+        type=memory.type,
+        sources=memory.sources,
+        entries=(memory.entry.address,),
+        session=memory.session,
+        score=1.0 - value,
+        parts={"importance": memory.importance, "faded": value - memory.importance},
+        gates=(Gate(name="faded", reached=1.0 - value, needed=1.0 - FORGET_BELOW),),
+        trust=memory.trust,
+        why=(
+            f"its importance has faded from {memory.importance:.2f} to {value:.2f} in {(today - since).days} "
+            f"days; {recalled}"
+        ),
+        by=BY,
+    )
+
+
+def _left(since: date, day: date) -> float:
+    return float(DAILY ** (day - since).days)

@@ -1,0 +1,238 @@
+"""What is about to be written into the graph: checked before anything else is asked, one line each."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, replace
+from datetime import date
+from typing import Any, TypeAlias
+
+from workbench.errors import UsageError
+from workbench.memory.graph import ENTITY_TYPES, IMPORTANCE, relation_kind
+from workbench.memory.proposal import Proposal
+from workbench.memory.provenance import TRUST
+from workbench.memory.window import fits
+from workbench.visible import cut, visible
+
+USER = "User"
+"""The page of the person whose memory it is, where nothing says what they are called."""
+LONGEST_NAME = 200
+"""Characters that a name may have."""
+_KIND = re.compile(r"[^\W_]\w{0,63}")
+_DAYS = ("happens_at", "occurred_at", "valid_from", "valid_until")
+_SHARES = ("confidence", "importance")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MemoryDraft:
+    """One typed memory: ``text`` about ``entity``, where that is empty about the person whose memory it is.
+
+    ``type`` is one of the thirteen of ``memory.graph.IMPORTANCE``; without ``entity_type`` the page of that
+    name is taken whatever its type, and a new one is a concept. ``confidence`` and ``importance`` lie in
+    [0, 1]. ``sources`` are ``path#L12``. White space in ``text`` becomes single blanks. Raises UsageError.
+    """
+
+    text: str
+    type: str = "fact"
+    entity: str = ""
+    entity_type: str = ""
+    confidence: float | None = None
+    importance: float | None = None
+    happens_at: date | None = None
+    occurred_at: date | None = None
+    valid_from: date | None = None
+    valid_until: date | None = None
+    sources: tuple[str, ...] = ()
+    session: str = ""
+    trust: str = "unknown"
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "text", one_line(self.text, "the text of a memory"))
+        if self.type not in IMPORTANCE:
+            raise UsageError(
+                f"there is no type of memory “{_shown(self.type)}”", hint="known: " + ", ".join(IMPORTANCE)
+            )
+        if self.entity:
+            object.__setattr__(self, "entity", entity_name(self.entity))
+        _require_entity_type(self.entity_type)
+        _require_shares(self)
+        _require_trust(self.trust)
+        if self.valid_from and self.valid_until and self.valid_until < self.valid_from:
+            raise UsageError("it would end before it begins", hint="valid_until is a day after valid_from")
+        if not fits(f"[{self.type}] {self.text}"):
+            raise UsageError(
+                f"the text is too long for one memory: “{_shown(self.text)}”",
+                hint="a memory is a sentence or two; store several",
+            )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RelationDraft:
+    """``entity`` ``kind`` ``target``: `Sarah Chen works_on Project Atlas`. Raises UsageError."""
+
+    entity: str
+    kind: str
+    target: str
+    entity_type: str = ""
+    target_type: str = ""
+    confidence: float | None = None
+    valid_from: date | None = None
+    valid_until: date | None = None
+    sources: tuple[str, ...] = ()
+    session: str = ""
+    trust: str = "unknown"
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "entity", entity_name(self.entity))
+        object.__setattr__(self, "target", entity_name(self.target))
+        kind = relation_kind(self.kind)
+        if not _KIND.fullmatch(kind):
+            raise UsageError(
+                f"“{_shown(self.kind)}” cannot be a relation", hint="one word, such as works_on or part_of"
+            )
+        object.__setattr__(self, "kind", kind)
+        _require_entity_type(self.entity_type)
+        _require_entity_type(self.target_type)
+        _require_shares(self)
+        _require_trust(self.trust)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EntityDraft:
+    """A page to be there, with these further names. Raises UsageError."""
+
+    name: str
+    type: str = ""
+    aliases: tuple[str, ...] = ()
+    valid_from: date | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "name", entity_name(self.name))
+        object.__setattr__(self, "aliases", tuple(dict.fromkeys(map(entity_name, self.aliases))))
+        _require_entity_type(self.type)
+
+
+Draft: TypeAlias = MemoryDraft | RelationDraft | EntityDraft
+
+
+def memory_draft(said: Mapping[str, Any]) -> MemoryDraft:
+    """The draft that texts and numbers make, as an agent or a command line gives them. Raises UsageError.
+
+    Days are ISO dates or date-times. What has no field here is refused by its name.
+    """
+    known = {field.name for field in fields(MemoryDraft)}
+    if unknown := [name for name in said if name not in known]:
+        raise UsageError(f"a memory has no “{_shown(unknown[0])}”", hint="known: " + ", ".join(sorted(known)))
+    values = {name: value for name, value in said.items() if value is not None and value != ""}
+    for name in _DAYS:
+        if name in values:
+            values[name] = day_of(name, values[name])
+    for name in _SHARES:
+        if name in values:
+            values[name] = _share_of(name, values[name])
+    for name in ("text", "type", "entity", "entity_type", "session", "trust"):
+        if not isinstance(values.get(name, ""), str):
+            raise UsageError(f"{name} must be text")
+    if isinstance(sources := values.get("sources", ()), str):
+        sources = (sources,)
+    values["sources"] = tuple(source for source in sources if isinstance(source, str) and source)
+    return MemoryDraft(**{"text": "", **values})
+
+
+def proposed_draft(proposal: Proposal, text: str = "") -> MemoryDraft:
+    """The draft of a proposal to ``store`` on the page of its ``section``; ``text`` is a person's wording."""
+    kind, slash, name = proposal.section.partition("/")
+    if not slash:
+        kind, name = "", proposal.section
+    return memory_draft(
+        {
+            **{mark: proposal.marks.get(mark) for mark in (*_DAYS, *_SHARES)},
+            "text": text or proposal.text,
+            "type": proposal.type or "fact",
+            "entity": name,
+            "entity_type": kind if kind in ENTITY_TYPES else "",
+            "sources": proposal.sources,
+            "session": proposal.session,
+            "trust": proposal.trust if proposal.trust in TRUST else "unknown",
+        }
+    )
+
+
+def dated(draft: MemoryDraft, today: date) -> MemoryDraft:
+    """The draft with a day from which it holds: its own, the day it happened, else ``today``."""
+    if draft.valid_from:
+        return draft
+    start = min(draft.occurred_at or today, draft.valid_until or date.max)
+    return replace(draft, valid_from=start)
+
+
+def day_of(name: str, value: object) -> date:
+    """An ISO date, or the date of an ISO date-time. Raises UsageError that names the field."""
+    if isinstance(value, date):
+        return date(value.year, value.month, value.day)
+    try:
+        return date.fromisoformat(str(value).strip()[:10])
+    except ValueError:
+        raise UsageError(
+            f"{name} must be a day, not “{_shown(str(value))}”", hint="an ISO date, such as 2026-04-01"
+        ) from None
+
+
+def one_line(text: str, what: str) -> str:
+    """``text`` with blanks for white space. Raises UsageError for what could leave its line or hide."""
+    line = unicodedata.normalize("NFC", " ".join(text.split()))
+    if not line:
+        raise UsageError(f"{what} is empty")
+    if "<!--" in line or "-->" in line:
+        raise UsageError(
+            f"{what} holds a comment, which nobody would see: “{_shown(line)}”", hint="leave it out"
+        )
+    odd = next((c for c in line if unicodedata.category(c) in ("Cc", "Cs") or c in "\u2028\u2029"), None)
+    if odd is not None:
+        raise UsageError(f"{what} holds the control character U+{ord(odd):04X}", hint="leave it out")
+    return line
+
+
+def entity_name(text: str) -> str:
+    """``text`` as the name of an entity, without the brackets of a link. Raises UsageError."""
+    line = " ".join(text.split())
+    if line.startswith("[[") and line.endswith("]]"):
+        line = line[2:-2].rpartition("|")[2]
+    name = one_line(line, "the name of an entity")
+    if len(name) > LONGEST_NAME:
+        raise UsageError(f"a name of {len(name)} characters is none: “{_shown(name)}”")
+    if visible(name) != name:
+        raise UsageError(f"a name holds characters that nobody sees: “{_shown(name)}”")
+    return name
+
+
+def _require_entity_type(kind: str) -> None:
+    if kind and kind not in ENTITY_TYPES:
+        raise UsageError(
+            f"there is no type of entity “{_shown(kind)}”", hint="known: " + ", ".join(ENTITY_TYPES)
+        )
+
+
+def _require_shares(draft: MemoryDraft | RelationDraft) -> None:
+    for name in _SHARES:
+        value = getattr(draft, name, None)
+        if value is not None and not 0 <= value <= 1:
+            raise UsageError(f"{name} lies between 0 and 1, not at {value}")
+
+
+def _require_trust(trust: str) -> None:
+    if trust not in TRUST:
+        raise UsageError(f"there is no trust “{_shown(trust)}”", hint="known: " + ", ".join(TRUST))
+
+
+def _share_of(name: str, value: object) -> float:
+    try:
+        return float(str(value))
+    except ValueError:
+        raise UsageError(f"{name} must be a number from 0 to 1, not “{_shown(str(value))}”") from None
+
+
+def _shown(text: str) -> str:
+    return cut(visible(text, one_line=True), 60)

@@ -1,0 +1,182 @@
+"""Entities that may be one: found by the vectors of their names, or by these alone. Nothing is merged here.
+
+By itself automation merges only what passes every bar: the same type, cosine >= 0.98, Jaro-Winkler >= 0.85,
+no guard of ``likeness.why_apart``, no relation between the two, no contradiction, no person's word against
+it. From 0.90 on a pair is shown to a person. Facts are never merged by likeness: related facts score as high
+as duplicate ones.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import date
+from typing import TYPE_CHECKING
+
+from workbench.graph.contradictions import clash
+from workbench.graph.likeness import likeness, why_apart, words_of
+from workbench.graph.snapshot import Graph
+from workbench.memory.claims import claim_key
+from workbench.memory.graph import Entity, name_key
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from indexing.embedding.port import Embedder
+
+MERGE_COSINE = 0.98
+MERGE_NAMES = 0.85
+"""Cosine and Jaro-Winkler similarity of the names from which two entities are merged without asking."""
+FLAG = 0.90
+"""Cosine (or, without vectors, similarity of names) from which a person is asked."""
+NEAREST = 3
+"""Neighbours of an entity that are looked at."""
+_BLOCK = 512
+"""Entities whose cosines with all others of their type are computed at once."""
+_BUCKET = 200
+"""A word that more names than this share says nothing."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Duplicate:
+    """Two pages that may be of one entity. ``keep`` is the one that says more.
+
+    ``cosine`` is that of their names in [-1, 1], None where no vectors were made; ``names`` the Jaro-Winkler
+    similarity. ``automatic``: every bar is passed; else ``why`` says what speaks against it.
+    """
+
+    keep: Entity
+    other: Entity
+    cosine: float | None
+    names: float
+    automatic: bool
+    why: str
+
+    @property
+    def key(self) -> str:
+        """The name of the question whether these two are one."""
+        return same_key(self.keep, self.other)
+
+
+def same_key(one: Entity, other: Entity) -> str:
+    """The name of the question whether two entities are one, whichever is named first."""
+    return claim_key("same " + " ".join(sorted((f"{one.type} {one.name}", f"{other.type} {other.name}"))))
+
+
+def duplicates(
+    graph: Graph,
+    *,
+    today: date,
+    embedder: Embedder | None = None,
+    decided: Collection[str] = (),
+    of: Collection[str] | None = None,
+) -> tuple[Duplicate, ...]:
+    """Pairs of entities of one type that may be one, the likest first.
+
+    ``of`` are the paths of the pages to look for duplicates of; None for all. ``decided`` are keys of pairs
+    that a person has answered. Without ``embedder`` the names alone are compared, and nothing is automatic.
+    Of every entity its nearest three are looked at; time and memory are those of comparing ``of`` with all.
+    """
+    by_type: dict[str, list[Entity]] = defaultdict(list)
+    for entity in graph.entities:
+        if entity.problem is None:
+            by_type[entity.type].append(entity)
+    found: dict[tuple[str, str], Duplicate] = {}
+    for group in by_type.values():
+        asked = [at for at, entity in enumerate(group) if of is None or entity.path in of]
+        pairs = _by_vector(group, asked, embedder) if embedder else _by_name(group, asked)
+        for one, other, cosine in pairs:
+            first, second = sorted((group[one], group[other]), key=_worth, reverse=True)
+            if (first.path, second.path) in found or same_key(first, second) in decided:
+                continue
+            if (duplicate := _judged(graph, first, second, cosine, today)) is not None:
+                found[first.path, second.path] = duplicate
+    return tuple(
+        sorted(found.values(), key=lambda d: (-(d.cosine or 0.0), -d.names, d.keep.path, d.other.path))
+    )
+
+
+def _judged(graph: Graph, keep: Entity, other: Entity, cosine: float | None, today: date) -> Duplicate | None:
+    """What is to be done with a pair; None where it is not like enough."""
+    names = likeness(keep.name, other.name)
+    share = _shares_name(keep, other)
+    if not share and (cosine if cosine is not None else names) < FLAG:
+        return None
+    why = _against(graph, keep, other, cosine, names, today)
+    return Duplicate(keep=keep, other=other, cosine=cosine, names=names, automatic=not why, why=why)
+
+
+def _against(
+    graph: Graph, keep: Entity, other: Entity, cosine: float | None, names: float, today: date
+) -> str:
+    """What keeps automation from merging two entities; empty where nothing does."""
+    if cosine is None:
+        return "without an embedding model nothing is merged by itself"
+    if cosine < MERGE_COSINE or names < MERGE_NAMES:
+        return f"like, not the same: cosine {cosine:.2f}, names {names:.2f}"
+    if keep.pinned or other.pinned:
+        return "a pinned page is yours to merge"
+    if _related(graph, keep, other) or _related(graph, other, keep):
+        return "one of them is related to the other"
+    if why := why_apart(keep.name, other.name, keep.type):
+        return why
+    slot = clash(graph, keep, other, today)
+    return f"they contradict each other: {slot}" if slot else ""
+
+
+def _related(graph: Graph, one: Entity, other: Entity) -> bool:
+    return any(link.target is not None and link.target.path == other.path for link in graph.relations_of(one))
+
+
+def _by_vector(
+    group: Sequence[Entity], asked: Sequence[int], embedder: Embedder
+) -> Iterator[tuple[int, int, float | None]]:
+    """The nearest of each entity that is asked about, by the cosine of their names."""
+    if len(group) < 2 or not asked:
+        return
+    import numpy as np  # noqa: PLC0415
+
+    vectors: NDArray[np.float32] = embedder.embed([entity.name for entity in group])
+    for start in range(0, len(asked), _BLOCK):
+        rows = asked[start : start + _BLOCK]
+        cosines = vectors[rows] @ vectors.T
+        cosines[np.arange(len(rows)), rows] = -2.0
+        count = min(NEAREST, len(group) - 1)
+        nearest = np.argpartition(-cosines, count - 1, axis=1)[:, :count]
+        for row, near in zip(range(len(rows)), nearest.tolist(), strict=True):
+            for at in near:
+                yield rows[row], at, float(cosines[row, at])
+
+
+def _by_name(group: Sequence[Entity], asked: Sequence[int]) -> Iterator[tuple[int, int, float | None]]:
+    """The entities that share a name, a word of it or its first letters, the likest three of each."""
+    buckets: dict[str, list[int]] = defaultdict(list)
+    for at, entity in enumerate(group):
+        for key in _keys(entity):
+            buckets[key].append(at)
+    for at in asked:
+        near = {n for key in _keys(group[at]) if len(buckets[key]) <= _BUCKET for n in buckets[key]} - {at}
+        ranked = sorted(near, key=lambda n: (-likeness(group[at].name, group[n].name), n))
+        for other in ranked[:NEAREST]:
+            yield at, other, None
+
+
+def _keys(entity: Entity) -> set[str]:
+    words = words_of(entity.name)
+    keys = {f"word {word}" for word in words} | {f"name {name_key(name)}" for name in entity.aliases}
+    return keys | {f"name {name_key(entity.name)}", f"start {''.join(words)[:4]}"}
+
+
+def _shares_name(one: Entity, other: Entity) -> bool:
+    names = {name_key(name) for name in (one.name, *one.aliases)}
+    return any(name_key(name) in names for name in (other.name, *other.aliases))
+
+
+def _worth(entity: Entity) -> tuple[int, float, int, str]:
+    """How much a page says: lines, how sure they are, how long it has been there."""
+    lines = len(entity.memories) + len(entity.relations)
+    sure = max((memory.confidence for memory in entity.memories), default=0.0)
+    since = entity.valid_from.toordinal() if entity.valid_from else date.max.toordinal()
+    return lines, sure, -since, entity.path

@@ -1,0 +1,75 @@
+"""How pages of the graph are named: in the file system, in links, and when two names are one."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import unicodedata
+from collections.abc import Container
+
+from workbench.memory.names import RelPath
+
+FOLDER = "graph/"
+LONGEST_STEM = 120
+"""Bytes of a file name without its end: with a suffix it stays far below the 255 that file systems take."""
+_SELECTORS = re.compile("[\ufe00-\ufe0f\U000e0100-\U000e01ef]")
+_UNLINKABLE = re.compile(r"[\[\]|#^\\<>]")
+
+
+def slug(name: str) -> str:
+    """``name`` as a part of a path: letters and digits of any script, joined by hyphens.
+
+    A name without either (`../`, an emoji), or one that is too long, has digits of its hash.
+    """
+    kept = (
+        c if _is_kept(c) else " " for c in _SELECTORS.sub("", unicodedata.normalize("NFKC", name).casefold())
+    )
+    stem = unicodedata.normalize("NFC", "-".join("".join(kept).split()))
+    if not stem:
+        return f"x-{_digest(name)}"
+    if len(stem.encode()) > LONGEST_STEM:
+        short = stem.encode()[:LONGEST_STEM].decode("utf-8", "ignore").strip("-")
+        return f"{short}-{_digest(name)}"
+    return stem
+
+
+def page_path(name: str, kind: str, taken: Container[str]) -> RelPath:
+    """A path for the page of a new entity that none of ``taken`` has.
+
+    Links to a name that they cannot hold (`C#`) lead to the file, whose name must then be nobody else's.
+    """
+    stem = slug(name)
+    longer = f"{stem}-{_digest(name)}"
+    tries = [*([stem] if is_linkable(name) else []), longer, *(f"{longer}-{n}" for n in range(2, 100))]
+    paths = (RelPath(f"{FOLDER}{kind}/{one}.md") for one in tries)
+    return next(path for path in paths if path not in taken)
+
+
+def is_linkable(name: str) -> bool:
+    """Whether ``[[name]]`` is read back as this name."""
+    return not _UNLINKABLE.search(name) and bool(name.strip())
+
+
+def link(name: str, path: str, *, alone: bool = True) -> str:
+    """The wiki link to the entity ``name`` at ``path``: by its name, else by its file.
+
+    ``alone``: nobody else has that name; else the link says the whole path.
+    """
+    if is_linkable(name):
+        return f"[[{name}]]" if alone else f"[[{path.removesuffix('.md')}|{name}]]"
+    shown = " ".join(_UNLINKABLE.sub(" ", name).split())
+    return f"[[{stem_of(path)}{'|' + shown if shown else ''}]]"
+
+
+def stem_of(path: str) -> str:
+    """The file name without its end."""
+    return path.rpartition("/")[2].removesuffix(".md")
+
+
+def _is_kept(character: str) -> bool:
+    """Whether it is a letter, a digit, or a mark on one: vowels are marks in several scripts."""
+    return unicodedata.category(character)[0] in "LNM"
+
+
+def _digest(name: str) -> str:
+    return hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:8]

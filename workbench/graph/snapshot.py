@@ -1,0 +1,199 @@
+"""The graph as it was read at one moment: found by name, followed along its relations, seen as of a day."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from datetime import date
+from enum import IntEnum
+from functools import cached_property
+from types import MappingProxyType
+
+from workbench.graph.as_of import entities_on, memory_holds
+from workbench.memory.graph import Entity, Relation, TypedMemory, link_name, name_key
+
+_DAYS_KEPT = 2
+
+
+class _Rank(IntEnum):
+    """How strongly a word names an entity; the strongest first."""
+
+    ID = 0
+    NAME = 1
+    ALIAS = 2
+    FILE = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """One relation between two pages. ``target`` is None where its name is nobody's or that of several."""
+
+    source: Entity
+    relation: Relation
+    target: Entity | None
+    candidates: tuple[Entity, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """What the relation leads to, also where there is no page of it."""
+        return self.target.name if self.target else link_name(self.relation.target) or self.relation.target
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """A typed memory and the entity whose page it stands on; None for one in another curated file."""
+
+    entity: Entity | None
+    memory: TypedMemory
+
+    @property
+    def owner(self) -> str:
+        """The name of the entity, else the file."""
+        return self.entity.name if self.entity else self.memory.entry.path
+
+
+@dataclass(frozen=True)
+class Graph:
+    """All pages at one moment, in the order of their paths. Entities are told apart by their paths.
+
+    ``loose`` are typed memories of no entity: those in curated files outside of ``graph/``.
+    """
+
+    entities: tuple[Entity, ...] = ()
+    loose: tuple[TypedMemory, ...] = ()
+    day: date | None = field(default=None, kw_only=True)
+    """The day that it is seen as of, or None for all that the pages tell, also what is over."""
+
+    def candidates(self, name: str) -> tuple[Entity, ...]:
+        """Every entity that ``name`` may mean: by id or path, name, alias, or file name, in this order.
+
+        Blind to case, white space and Unicode normal forms. The name of a file only counts where nothing
+        else has that name.
+        """
+        if exact := self.at(name):
+            return (exact,)
+        found = self._named.get(name_key(name), ())
+        said = [at for rank, at in found if rank < _Rank.FILE]
+        return tuple(self.entities[at] for at in dict.fromkeys(said or [at for _, at in found]))
+
+    def entity(self, name: str) -> Entity | None:
+        """The one entity that ``name`` means: an id before a name before an alias; None for no or several."""
+        if exact := self.at(name):
+            return exact
+        found = self._named.get(name_key(name), ())
+        best = {at for rank, at in found if rank == found[0][0]}
+        return self.entities[best.pop()] if len(best) == 1 else None
+
+    def at(self, path: str) -> Entity | None:
+        """The entity whose page is at ``path``."""
+        return self._by_path.get(path)
+
+    def relations_of(self, entity: Entity) -> tuple[Link, ...]:
+        """What the page of ``entity`` says of others, in its order."""
+        return self._links.get(entity.path, ())
+
+    def relations_to(self, entity: Entity) -> tuple[Link, ...]:
+        """What other pages say of ``entity``."""
+        return self._incoming.get(entity.path, ())
+
+    def degree(self, entity: Entity) -> int:
+        """How many relations ``entity`` has: those of its page, and those of others to it."""
+        return len(self.relations_of(entity)) + len(self.relations_to(entity))
+
+    def memories(self) -> Iterator[Held]:
+        """Every typed memory with the entity it is about: those of pages first, then those of none."""
+        for entity in self.entities:
+            yield from (Held(entity, memory) for memory in entity.memories)
+        yield from (Held(None, memory) for memory in self.loose)
+
+    def unresolved(self) -> tuple[Link, ...]:
+        """The relations that lead to no page, or to a name that several have."""
+        return tuple(link for links in self._links.values() for link in links if link.target is None)
+
+    @property
+    def broken(self) -> tuple[Entity, ...]:
+        """The pages that could not be read, or not in full."""
+        return tuple(entity for entity in self.entities if entity.problem)
+
+    def as_of(self, day: date) -> Graph:
+        """The graph of what held on ``day``; a relation to what did not hold then is none.
+
+        The last few days that were asked for are kept: a server is asked for today all day long.
+        """
+        kept = self._days.get(day)
+        if kept is None:
+            while len(self._days) >= _DAYS_KEPT:
+                self._days.pop(next(iter(self._days)), None)
+            kept = self._days[day] = self._on(day)
+        return kept
+
+    def _on(self, day: date) -> Graph:
+        holding = entities_on(self.entities, day)
+        paths = {entity.path for entity in holding}
+        loose = tuple(memory for memory in self.loose if memory_holds(memory, day))
+        return Graph(tuple(self._within(entity, paths) for entity in holding), loose, day=day)
+
+    def _within(self, entity: Entity, paths: Collection[str]) -> Entity:
+        """``entity`` without the relations whose target exists, but is not among ``paths``."""
+        gone = {
+            id(link.relation)
+            for link in self.relations_of(entity)
+            if link.target is not None and link.target.path not in paths
+        }
+        if not gone:
+            return entity
+        return replace(entity, relations=tuple(r for r in entity.relations if id(r) not in gone))
+
+    @cached_property
+    def _days(self) -> dict[date, Graph]:
+        return {}
+
+    @cached_property
+    def _by_path(self) -> Mapping[str, Entity]:
+        return MappingProxyType({entity.path: entity for entity in self.entities})
+
+    @cached_property
+    def _named(self) -> Mapping[str, tuple[tuple[_Rank, int], ...]]:
+        """For each name the entities that have it, the strongest claim first, then by path."""
+        found: dict[str, dict[int, _Rank]] = {}
+        for at, entity in enumerate(self.entities):
+            for rank, name in _names(entity):
+                if key := name_key(name):
+                    ranks = found.setdefault(key, {})
+                    ranks[at] = min(rank, ranks.get(at, rank))
+        return {key: tuple(sorted((rank, at) for at, rank in ranks.items())) for key, ranks in found.items()}
+
+    @cached_property
+    def _links(self) -> Mapping[str, tuple[Link, ...]]:
+        return {
+            entity.path: tuple(self._link(entity, relation) for relation in entity.relations)
+            for entity in self.entities
+            if entity.relations
+        }
+
+    @cached_property
+    def _incoming(self) -> Mapping[str, tuple[Link, ...]]:
+        found: dict[str, list[Link]] = {}
+        for links in self._links.values():
+            for link in links:
+                if link.target is not None:
+                    found.setdefault(link.target.path, []).append(link)
+        return {path: tuple(links) for path, links in found.items()}
+
+    def _link(self, source: Entity, relation: Relation) -> Link:
+        for name in dict.fromkeys((relation.target, link_name(relation.target))):
+            if candidates := self.candidates(name):
+                return Link(source, relation, self.entity(name), candidates)
+        return Link(source, relation, None)
+
+
+def _names(entity: Entity) -> Iterable[tuple[_Rank, str]]:
+    stem = entity.path.rpartition("/")[2].removesuffix(".md")
+    yield _Rank.ID, entity.id
+    yield _Rank.ID, entity.path
+    yield _Rank.ID, entity.path.removesuffix(".md")
+    yield _Rank.NAME, entity.name
+    for alias in entity.aliases:
+        yield _Rank.ALIAS, alias
+    yield _Rank.FILE, stem
+    yield _Rank.FILE, stem.replace("-", " ").replace("_", " ")

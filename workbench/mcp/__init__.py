@@ -1,0 +1,1 @@
+"""The door for agents: a Model Context Protocol server."""

@@ -1,0 +1,1 @@
+"""Proposals: what automation would do to memory, waiting for a person."""

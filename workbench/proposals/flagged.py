@@ -1,0 +1,68 @@
+"""What holds a proposal back: hidden text, a secret, an order to the agent, or words that are no memory."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+
+from workbench.errors import FlaggedError
+from workbench.memory.facts import why_not
+from workbench.memory.findings import by_rule
+from workbench.memory.hidden import hidden_in
+from workbench.memory.instructions import steers
+from workbench.memory.proposal import Proposal
+from workbench.memory.secrets import masked, secrets_in
+from workbench.visible import cut, visible
+
+_TITLE = 60
+
+
+@lru_cache(maxsize=2_048)
+def flags(text: str) -> tuple[str, ...]:
+    """Secrets, hidden text and orders to an agent in ``text``, one line each, fit to be shown.
+
+    Automation never accepts these, and a person only knowingly.
+    """
+    order = steers(text)
+    return (*by_rule((*secrets_in(text), *hidden_in(text))), *([order] if order else []))
+
+
+def said_by(proposal: Proposal, text: str | None = None) -> tuple[str, ...]:
+    """All words that accepting a proposal may write: its own or these, its heading or page, its marks."""
+    words = proposal.text if text is None else text
+    marks = (value for name, value in proposal.marks.items() if name != "text" or words == proposal.text)
+    return tuple(filter(None, (words, proposal.section, *marks)))
+
+
+def flags_of(proposal: Proposal, text: str | None = None) -> tuple[str, ...]:
+    """The ``flags`` of everything that accepting it may write, ``text`` in the place of its own words."""
+    return tuple(dict.fromkeys(flag for words in said_by(proposal, text) for flag in flags(words)))
+
+
+def doubts(text: str) -> str | None:
+    """Why a line is never kept by itself: code, a half sentence, what only matters today, ...
+
+    A person may keep it all the same, as it is theirs to say what is worth remembering.
+    """
+    return why_not(text)
+
+
+def held_back(proposals: Sequence[Proposal], texts: Mapping[str, str], among: int) -> dict[str, str]:
+    """The flagged ones, by key, each with why; ``texts`` are their wordings by now.
+
+    Raises FlaggedError when they are as many as ``among``, so that nothing is left to be done.
+    """
+    held = {one.key: "; ".join(found) for one in proposals if (found := flags_of(one, texts[one.key]))}
+    if held and len(held) == among:
+        said = (words for one in proposals for words in said_by(one, texts[one.key]))
+        secret = any(secrets_in(words) for words in said)
+        error = FlaggedError({f"{key} {title(texts[key])}": why for key, why in held.items()}, secret=secret)
+        options = "--allow-flagged --allow-secret" if secret else "--allow-flagged"
+        error.hint = f"look at it first; `workbench proposals accept KEY {options}` takes it all the same"
+        raise error
+    return held
+
+
+def title(text: str, characters: int = _TITLE) -> str:
+    """``text`` on one line, short, without secrets, and harmless."""
+    return cut(visible(masked(" ".join(text.split())), one_line=True), characters)

@@ -1,0 +1,1 @@
+"""What an agent is given, and the functions that it calls."""

@@ -1,0 +1,130 @@
+"""What belongs to an entry: where it came from and what was made of it, whom it names, what is like it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from workbench.errors import WorkbenchError
+from workbench.memory.entry import Entry, Kind
+from workbench.memory.provenance import Provenance
+from workbench.workspace.workspace import Workspace
+
+MOST = 8
+QUESTION_LETTERS = 400
+"""Of an entry's text that is asked for: the rest of a long one says no more about what it is like."""
+_TITLE_LETTERS = 200
+_SHARED, _LONG, _NEAR = 2, 4, 0.5
+_WORD = re.compile(r"[\u2e80-\U0003ffff]{2}|\w+")
+
+
+@dataclass(frozen=True, slots=True)
+class Related:
+    """An entry, or a page, that belongs to another one, and why."""
+
+    address: str
+    title: str
+    why: str
+
+    def as_json(self) -> dict[str, object]:
+        """The same for programs."""
+        return {"entry": self.address, "title": self.title, "why": self.why}
+
+
+def question_of(entry: Entry) -> dict[str, object]:
+    """What to ask the index for entries like this one: by words and meaning, no language of conditions."""
+    text = " ".join(entry.text.split())[:QUESTION_LETTERS]
+    return {"query": text, "plain": True, "k": MOST + 2, "mode": "hybrid"}
+
+
+def like(answer: Mapping[str, Any], entry: Entry) -> Iterator[Related]:
+    """The hits of such a question that share words with the entry, but for itself and its copies."""
+    hits, words, by_meaning = answer.get("hits"), _telling(entry.text), answer.get("mode") == "hybrid"
+    for hit in hits if isinstance(hits, list) else ():
+        if not isinstance(hit, dict) or not isinstance(hit.get("entry"), str):
+            continue
+        address = hit["entry"]
+        if address.rpartition("#")[2].partition("~")[0] != entry.hash:
+            title = " ".join(str(hit.get("snippet", "")).split())
+            shared = len(words & _telling(title))
+            if shared >= _SHARED or (by_meaning and shared and _score(hit) >= _NEAR):
+                yield Related(address, title[:_TITLE_LETTERS], "is like it")
+
+
+def kin(workspace: Workspace, entry: Entry) -> Iterator[Related]:
+    """Where the entry came from, what was made of it, and what came from the same file."""
+    if entry.kind is Kind.MEMORY:
+        yield from _sources(workspace, entry.provenance)
+    here = {entry.path} if entry.kind is not Kind.MEMORY else set(_files(entry.provenance))
+    try:
+        memory = workspace.memory_document().entries
+    except (OSError, WorkbenchError):
+        return
+    for other in memory:
+        if other.address == entry.address or other.provenance is None:
+            continue
+        if entry.kind is not Kind.MEMORY and _made_of(other.provenance, entry):
+            yield Related(other.address, other.plain_title, "was made of it")
+        elif entry.kind is Kind.MEMORY and here & set(_files(other.provenance)):
+            yield Related(other.address, other.plain_title, "from the same file")
+
+
+def named(entry: Entry, names: Iterable[tuple[str, str]]) -> Iterator[Related]:
+    """The pages of what the entry speaks of; ``names`` are pairs of a name and its page."""
+    text = f" {' '.join(entry.text.casefold().split())} "
+    for name, page in names:
+        small = name.casefold()
+        at = text.find(small) if len(small) > 2 and page != entry.path else -1
+        if at > 0 and not text[at - 1].isalnum() and not text[at + len(small)].isalnum():
+            yield Related(page, name, "is named in it")
+
+
+def _telling(text: str) -> set[str]:
+    """The words of a text that say what it is about: all but the short ones, small."""
+    return {word for word in _WORD.findall(text.casefold()) if len(word) >= _LONG or word >= "\u2e80"}
+
+
+def _score(hit: Mapping[str, Any]) -> float:
+    score = hit.get("score")
+    return score if isinstance(score, float) else 0.0
+
+
+def merged(*sorts: Iterable[Related], most: int = MOST) -> tuple[Related, ...]:
+    """Each once, with its first reason, as many as are worth looking at."""
+    found: dict[str, Related] = {}
+    for sort in sorts:
+        for one in sort:
+            found.setdefault(one.address, one)
+    return tuple(found.values())[:most]
+
+
+def _sources(workspace: Workspace, said: Provenance | None) -> Iterator[Related]:
+    for source in said.all("src") if said else ():
+        path, _, place = source.rpartition("#L")
+        number = place.partition("-")[0]
+        if not path or not number.isdecimal():
+            continue
+        try:
+            entries = workspace.document(path).entries
+        except (OSError, WorkbenchError, ValueError):
+            continue
+        line = int(number)
+        found = next((one for one in entries if one.start_line <= line <= one.end_line), None)
+        if found is not None:
+            yield Related(found.address, found.plain_title, "is where it came from")
+
+
+def _files(said: Provenance | None) -> Iterator[str]:
+    for source in said.all("src") if said else ():
+        yield source.rpartition("#")[0] or source
+
+
+def _made_of(said: Provenance, entry: Entry) -> bool:
+    hashes = {value.rpartition("#")[2].partition("~")[0] for value in said.all("entry")}
+    if entry.hash in hashes:
+        return True
+    lines = {value.rpartition("#L")[2].partition("-")[0] for value in said.all("src")
+             if value.rpartition("#")[0] == entry.path}  # fmt: skip
+    return not hashes and str(entry.start_line) in lines
