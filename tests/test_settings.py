@@ -9,7 +9,7 @@ import pytest
 
 from workbench.errors import UsageError
 from workbench.mapping import MAX_BYTES
-from workbench.settings import MAX_PATTERNS, load
+from workbench.settings import MAX_PATTERNS, SHARES, load
 
 BOMB = "include:\n- &a [x,x]\n" + "".join(
     f"- &{new} [*{old},*{old}]\n" for old, new in zip("abcdefgh", "bcdefghi", strict=True)
@@ -132,6 +132,16 @@ def test_numbers_and_names_that_make_no_sense_are_refused(file: Path, person: Pa
     with pytest.raises(UsageError) as refused:
         load(file)
     assert refused.value.message.isprintable()
+
+
+@pytest.mark.parametrize("name", sorted(SHARES))
+def test_a_share_lies_between_0_and_1(file: Path, name: str) -> None:
+    for value in ("0", "0.5", "1", "1.0"):
+        file.write_text(f"{name}: {value}\n")
+        assert getattr(load(file), name) == float(value)
+    file.write_text(f"{name}: 1.01\n")
+    with pytest.raises(UsageError, match=f"{name} must be between 0 and 1, not '1.01'"):
+        load(file)
 
 
 def test_a_key_is_neither_shown_with_the_settings_nor_quoted_when_it_is_wrong(

@@ -24,12 +24,20 @@ PROVIDERS = ("local", "openai", "gemini", "none")
 """Who can turn text into vectors; `openai` is every endpoint that speaks OpenAI's API."""
 _EMBEDDING = ("providers", "endpoint", "model", "dimensions", "key", "key_env", "price", "ask_above")
 _EMBEDDING_RUNS = ("batch", "concurrency", "timeout", "query_timeout", "device")
-_OUTSIDE = ("extra_paths", "transcripts")
+_OUTSIDE = ("extra_paths", "transcripts", "team_leader")
+_LANGUAGE = ("endpoint", "model", "key", "key_env", "timeout")
+_POLICY = ("agent_writes",)
 USER_ONLY = frozenset(
-    {"model", "theme", *_OUTSIDE, *(f"embedding_{name}" for name in _EMBEDDING + _EMBEDDING_RUNS)}
+    {
+        *("model", "theme"),
+        *_OUTSIDE,
+        *_POLICY,
+        *(f"embedding_{name}" for name in _EMBEDDING + _EMBEDDING_RUNS),
+        *(f"language_{name}" for name in _LANGUAGE),
+    }
 )
 """What only the person's own file may say."""
-SECRET = frozenset({"embedding_key"})
+SECRET = frozenset({"embedding_key", "language_key"})
 """What is never shown, also not in a message about what is wrong with it."""
 MAX_CONCURRENCY = 64
 """Requests at the same time that anybody may ask for."""
@@ -43,7 +51,14 @@ _SHOWN = 80
 _WORDS = {"embedding_providers": PROVIDERS}
 _MOST = {"embedding_concurrency": MAX_CONCURRENCY, "embedding_batch": 2_048, "embedding_dimensions": 65_536}
 _WEIGHTS = ("vector", "lexical", "recency", "importance", "pin", "user", "date", "exact", "diversity")
-_MAY_BE_ZERO = frozenset({"embedding_price", *(f"search_{name}" for name in _WEIGHTS)})
+SHARES = frozenset(
+    {
+        *("inject_threshold", "dream_score"),
+        *(f"search_{name}" for name in ("recency", "importance", "exact", "diversity")),
+    }
+)
+"""What lies between 0 and 1."""
+_MAY_BE_ZERO = frozenset({"embedding_price", *SHARES, *(f"search_{name}" for name in _WEIGHTS)})
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +107,44 @@ class Settings:
     """Seconds that a search waits for the vector of a question before it goes on with words."""
     embedding_device: str = ""
     """Where the local model runs for an index: `cpu`, `cuda`, `mps`; empty for what is found."""
+    language_endpoint: str = ""
+    """Where a language model is: an API like OpenAI's, version included; empty: none is asked."""
+    language_model: str = ""
+    """The language model to ask for there; needed where an endpoint is named."""
+    language_key: str = field(default="", repr=False)
+    """The key for that endpoint, and for no other."""
+    language_key_env: str = ""
+    """The environment variable that holds that key."""
+    language_timeout: float = 30.0
+    """Seconds that one answer of a language model may take."""
+    transcript_exclude: tuple[str, ...] = ("heartbeat", "cron", "delivered")
+    """Words in the key or origin of sessions that are never read for memory."""
+    flush_messages: int = 50
+    """Messages of a session from which its facts are saved before it is compacted."""
+    context_window: int = 200_000
+    """Tokens that the agent's context has."""
+    episode_days: int = 90
+    """Days that an episode is kept."""
+    agent_writes: str = "propose"
+    """What becomes of what an agent stores: `propose` waits for you, `store` is written at once."""
+    team_leader: str = ""
+    """The workspace of the team's leader: read after one's own, which is not written then."""
+    inject_threshold: float = 0.3
+    """Score from which an entry is given to an agent with a message."""
+    inject_tokens: int = 200
+    """Tokens that are given with a message at most."""
+    inject_entries: int = 5
+    """Entries that are given with a message at most."""
+    dream_score: float = 0.75
+    """Score from which dreaming proposes a memory."""
+    dream_signals: int = 3
+    """Recalls and mentions that it must have."""
+    dream_context: int = 3
+    """Different questions or days that it must have been of use in."""
+    dream_limit: int = 10
+    """Proposals of one dream."""
+    dream_days: int = 30
+    """Age in days up to which entries are considered."""
     search_preset: str = "default"
     """Weights to rank by: default, openclaw, goclaw, words or meaning; the keys below change them."""
     search_vector: float = -1.0
@@ -130,41 +183,42 @@ def user_settings_path() -> Path:
 
 def load(workspace_file: Path) -> Settings:
     """The settings for one workspace. Raises UsageError naming the file and the key that is wrong."""
-    settings = _apply(Settings(), user_settings_path(), allowed=_names(), trusted=True)
-    return _apply(settings, workspace_file, allowed=_names() - USER_ONLY, trusted=False)
+    settings = _apply(Settings(), user_settings_path(), allowed=names(), trusted=True)
+    return _apply(settings, workspace_file, allowed=names() - USER_ONLY, trusted=False)
 
 
-def _names() -> frozenset[str]:
+def names() -> frozenset[str]:
+    """Everything that can be set."""
     return frozenset(field.name for field in fields(Settings))
 
 
 def _apply(settings: Settings, path: Path, *, allowed: frozenset[str], trusted: bool) -> Settings:
     try:
-        found = read_mapping(_read(path, trusted=trusted).decode("utf-8"))
+        found = read_mapping(read_file(path, trusted=trusted).decode("utf-8"))
     except (FileNotFoundError, NotADirectoryError):
         return settings
     except OSError as error:
         raise UsageError(f"{path} cannot be read: {error.strerror}") from error
     except ValueError as error:
-        reason = "it is not UTF-8" if isinstance(error, UnicodeDecodeError) else _short(error)
+        reason = "it is not UTF-8" if isinstance(error, UnicodeDecodeError) else short(error)
         raise UsageError(
             f"{path} is not a YAML mapping of words: {reason}",
             hint="correct or remove the file; for example `memory_budget: 10000`",
         ) from error
     changes: dict[str, object] = {}
-    for name, value in _flat(found).items():
+    for name, value in flat(found).items():
         if name not in allowed:
             where = " (only your own settings file may)" if name in USER_ONLY else ""
             raise UsageError(
-                f"{path} cannot set {_short(name)}{where}", hint="known: " + ", ".join(sorted(allowed))
+                f"{path} cannot set {short(name)}{where}", hint="known: " + ", ".join(sorted(allowed))
             )
-        changes[name] = _checked(path, name, value)
+        changes[name] = checked(path, name, value)
     if "exclude" in changes:  # what the person leaves out, no workspace takes in
         changes["exclude"] = tuple(dict.fromkeys((*settings.exclude, *changes["exclude"])))  # type: ignore[misc]
     return replace(settings, **changes)  # type: ignore[arg-type]
 
 
-def _read(path: Path, *, trusted: bool) -> bytes:
+def read_file(path: Path, *, trusted: bool) -> bytes:
     """What the file holds, up to one byte more than settings may have; waits for nobody.
 
     A person's own file may be a link or a device. A workspace's must be a plain file: a link in it
@@ -192,35 +246,38 @@ def _not_plain(path: Path) -> UsageError:
     return UsageError(f"{path} is not a plain file", hint="put the settings themselves in it, or remove it")
 
 
-def _flat(found: Mapping[str, object]) -> dict[str, object]:
+def flat(found: Mapping[str, object]) -> dict[str, object]:
     """``memory: {budget: 1}`` and ``memory_budget: 1`` say the same."""
-    flat: dict[str, object] = {}
+    said: dict[str, object] = {}
     for key, value in found.items():
         if isinstance(value, Mapping):
-            flat.update({f"{key}_{inner}": deep for inner, deep in value.items()})
+            said.update({f"{key}_{inner}": deep for inner, deep in value.items()})
         else:
-            flat[key] = value
-    return flat
+            said[key] = value
+    return said
 
 
-def _checked(path: Path, name: str, value: object) -> object:
+def checked(path: Path, name: str, value: object) -> object:
+    """The value that a file gives to a setting, in its type. Raises UsageError naming both."""
     default = getattr(Settings(), name)
     if isinstance(default, int):
         if isinstance(value, str) and _WHOLE_NUMBER.fullmatch(value) and int(value) > 0:
             return _bounded(path, name, int(value))
-        raise UsageError(f"{path}: {name} must be a positive whole number, not {_short(value)}")
+        raise UsageError(f"{path}: {name} must be a positive whole number, not {short(value)}")
     if isinstance(default, float):
         if isinstance(value, str) and _NUMBER.fullmatch(value) and (float(value) or name in _MAY_BE_ZERO):
+            if name in SHARES and float(value) > 1:
+                raise UsageError(f"{path}: {name} must be between 0 and 1, not {short(value)}")
             return float(value)
-        raise UsageError(f"{path}: {name} must be a number such as 0.5, not {_short(value)}")
+        raise UsageError(f"{path}: {name} must be a number such as 0.5, not {short(value)}")
     if isinstance(default, tuple):
         items = [value] if isinstance(value, str) else value
         if isinstance(items, list) and all(isinstance(item, str) and item for item in items):
             return _words(path, name, items) if name in _WORDS else _patterns(path, name, items)
-        raise UsageError(f"{path}: {name} must be a list of patterns, not {_short(value)}")
+        raise UsageError(f"{path}: {name} must be a list of patterns, not {short(value)}")
     if isinstance(value, str):
         return value
-    shown = "" if name in SECRET else f", not {_short(value)}"
+    shown = "" if name in SECRET else f", not {short(value)}"
     raise UsageError(f"{path}: {name} must be a word{shown}")
 
 
@@ -236,7 +293,7 @@ def _words(path: Path, name: str, words: list[str]) -> tuple[str, ...]:
     known = _WORDS[name]
     for word in words:
         if word not in known:
-            raise UsageError(f"{path}: {name} knows no {_short(word)}", hint="known: " + ", ".join(known))
+            raise UsageError(f"{path}: {name} knows no {short(word)}", hint="known: " + ", ".join(known))
     return tuple(dict.fromkeys(words))
 
 
@@ -247,13 +304,13 @@ def _patterns(path: Path, name: str, patterns: list[str]) -> tuple[str, ...]:
     for pattern in patterns:
         if pattern.split("/").count("**") > MAX_CROSSINGS:
             raise UsageError(
-                f"{path}: {name} has a pattern with more than {MAX_CROSSINGS} `**`: {_short(pattern)}",
+                f"{path}: {name} has a pattern with more than {MAX_CROSSINGS} `**`: {short(pattern)}",
                 hint="one `**` stands for any folders, however deep",
             )
     return tuple(patterns)
 
 
-def _short(value: object) -> str:
+def short(value: object) -> str:
     """A value for an error message, which stays a line whatever the file holds."""
     text = str(value) if isinstance(value, Exception) else reprlib.repr(value)
     return text if len(text) <= _SHOWN else text[:_SHOWN] + "…"

@@ -92,10 +92,10 @@ def test_the_least_valuable_go_first_and_each_says_why(sandbox: Sandbox) -> None
     assert order == [
         ("“over”", "it was over on 2026-03-19"),
         ("“replaced”", "b has replaced it"),
-        ("“still true”", "never recalled, score 0.1, last touched 2026-01-01"),
-        ("“older”", "never recalled, score 0.7, last touched 2026-01-01"),
-        ("“newer”", "never recalled, score 0.7, last touched 2026-02-01"),
-        ("“recalled”", "recalled 3 times, score 0.2, last touched 2020-01-01"),
+        ("“still true”", "never recalled, score 0.1, written 2026-01-01"),
+        ("“older”", "never recalled, score 0.7, written 2026-01-01"),
+        ("“newer”", "never recalled, score 0.7, written 2026-02-01"),
+        ("“recalled”", "recalled 3 times, score 0.2, written 2020-01-01"),
     ]
 
 

@@ -17,6 +17,8 @@ from workbench.errors import (
     UsageError,
 )
 from workbench.memory.entry import Entry
+from workbench.memory.names import RelPath
+from workbench.workspace.files import Files
 from workbench.workspace.workspace import Workspace
 
 TODAY = date(2026, 3, 20)
@@ -249,3 +251,27 @@ def test_promotions_are_undone_byte_for_byte_in_any_order_after_a_restart(
         again.operations.carry_out(lambda id=done[number].id: plan_undo(again, id))  # type: ignore[misc]
     again.close()
     assert sandbox.snapshot() == before
+
+
+@pytest.mark.parametrize("into", [False, True])
+def test_a_line_that_an_agent_adds_between_two_looks_of_the_plan_survives(
+    sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch, into: bool
+) -> None:
+    place, address = sandbox.workspace, sandbox.address("staging port")
+    target = sandbox.address("Likes tea", "MEMORY.md") if into else None
+    real = Files.read
+    wrote: list[str] = []
+
+    def read(self: Files, path: RelPath) -> bytes:
+        data = real(self, path)
+        if path == "MEMORY.md" and not wrote:
+            wrote.append("- theirs\n")
+            with (sandbox.root / path).open("a") as file:
+                file.write(wrote[0])
+        return data
+
+    monkeypatch.setattr(Files, "read", read)
+    place.operations.carry_out(lambda: plan_promote(place, [address], into=target))
+    assert wrote
+    assert b"- theirs\n" in sandbox.read("MEMORY.md")
+    assert b"staging port" in sandbox.read("MEMORY.md")

@@ -254,3 +254,19 @@ def test_a_workspace_of_somebody_else_is_looked_at_as_far_as_that_goes(
         assert any("may not be read" in finding.what for finding in said)
         assert not any("check itself failed" in finding.what for finding in said), said
         assert sorted(ward.state.rglob("*")) == before
+
+
+def test_lines_of_the_ledger_that_nobody_can_read_are_named(ward: Ward) -> None:
+    assert ward.findings("ledger") == []
+    folder = ward.root / "_system/ledger"
+    folder.mkdir(parents=True)
+    (folder / "decisions-2026-03.jsonl").write_text('{"key": "a"}\n<<<<<<< HEAD\n{"key": "b"}\n{"cut')
+    (finding,) = ward.findings("ledger")
+    assert "_system/ledger/decisions-2026-03.jsonl (2)" in finding.what
+    assert ward.outcomes("ledger")["ledger"].seen == "2 records"
+
+
+def test_a_page_of_the_ledger_that_is_none_is_a_finding_and_no_failure(ward: Ward) -> None:
+    (ward.root / "_system/ledger/recalls-2026-03.jsonl").mkdir(parents=True)
+    (finding,) = ward.findings("ledger")
+    assert "recalls" in finding.what

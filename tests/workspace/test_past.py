@@ -13,10 +13,11 @@ import pytest
 from tests.support.workspaces import EPISODE, LOG, Sandbox
 from workbench.curation import plan_forget, plan_promote, plan_undo
 from workbench.errors import NotMemoryError, ReadOnlyError, RepositoryStateError, WriteFailedError
+from workbench.memory.names import CommitId
 from workbench.tracing.blame import blame
 from workbench.tracing.lineage import lineage
 from workbench.workspace import past
-from workbench.workspace.past import KEPT, PastWorkspace, open_past
+from workbench.workspace.past import KEPT, PastWorkspace, open_commit, open_past
 from workbench.workspace.recording import record
 from workbench.workspace.workspace import Workspace
 
@@ -258,3 +259,32 @@ def test_a_sha256_repository_has_a_past_too(tmp_path: Path) -> None:
     assert {file.path: place.read(file.path) for file in place.scan()} == made.snapshot()
     place.close()
     made.close()
+
+
+def test_laying_out_tells_how_far_it_is_and_leaves_nothing_when_it_is_stopped(sandbox: Sandbox) -> None:
+    for number in range(250):
+        sandbox.write(f"memory/note-{number}.md", f"- note {number}\n")
+    sandbox.commit("many")
+    commit = sandbox.workspace.history.commit(CommitId(head(sandbox)))
+    told: list[int] = []
+
+    def stop(files: int) -> None:
+        told.append(files)
+        if files == 200:
+            raise InterruptedError
+
+    with pytest.raises(WriteFailedError):  # any error of the system's is said as one of ours
+        open_commit(sandbox.workspace, commit, stop)
+    assert told == [100, 200]
+    assert os.listdir(sandbox.root / ".workbench" / "past") == ["lock"]
+    open_commit(sandbox.workspace, commit).close()
+
+
+def test_a_link_that_leads_nowhere_is_swept_and_in_nobodys_way(sandbox: Sandbox) -> None:
+    folder = sandbox.workspace.state_dir() / "past"
+    folder.mkdir(mode=0o700)
+    for number in range(KEPT + 1):
+        (folder / f"{number:012x}").symlink_to("nowhere")
+    head = sandbox.git("rev-parse", "HEAD").strip()
+    assert open_past(sandbox.workspace, head).root.is_dir()
+    assert sum(1 for name in folder.iterdir() if name.name != "lock") <= KEPT

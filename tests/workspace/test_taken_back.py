@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import errno
 import os
+import shutil
 import time
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
@@ -368,3 +370,20 @@ def test_a_memory_folder_on_another_file_system_is_named_and_stays_as_it_is(
             promote(sandbox)
     assert sandbox.read("MEMORY.md") == MEMORY_TEXT.encode()
     assert left_beside(sandbox) == []
+
+
+def test_two_processes_may_make_the_state_folder_in_the_same_instant(
+    sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = sandbox.root / ".workbench"
+    shutil.rmtree(path, ignore_errors=True)
+    looked = Path.is_dir
+
+    def made_just_after_the_look(self: Path) -> bool:
+        found = looked(self)
+        if self == path and not found:
+            path.mkdir(mode=0o700)
+        return found
+
+    monkeypatch.setattr(Path, "is_dir", made_just_after_the_look)
+    assert sandbox.workspace.state_dir() == path

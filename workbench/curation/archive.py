@@ -15,7 +15,7 @@ What is pinned never goes by itself.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
 from functools import partial
@@ -33,6 +33,8 @@ from workbench.workspace.plan import Plan
 from workbench.workspace.workspace import Workspace
 
 _UNSAID_SCORE = 0.5
+_DAYS = {"last_recalled_at": "last recalled", "at": "written", "occurred_at": "happened"}
+"""What provenance says of the days of an entry, and in which words; no edit changes them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +97,17 @@ def plan_archive(
     )
 
 
-def _chosen(memory: Document, budget: int, today: date) -> list[_Candidate]:
+def least_valuable(
+    memory: Document, budget: int, today: date, *, spared: Collection[str] = ()
+) -> list[tuple[tuple[Entry, ...], str]]:
+    """The blocks without which ``memory`` has at most ``budget`` characters, each with why it may go.
+
+    Those whose provenance has an id among ``spared`` stay. Raises NotCuratableError as ``plan_archive`` does.
+    """
+    return [(candidate.block, candidate.why) for candidate in _chosen(memory, budget, today, spared)]
+
+
+def _chosen(memory: Document, budget: int, today: date, spared: Collection[str] = ()) -> list[_Candidate]:
     """The least valuable entries without which the file has at most ``budget`` characters."""
     size = _characters(memory.data)
     if size <= budget:
@@ -106,6 +118,9 @@ def _chosen(memory: Document, budget: int, today: date) -> list[_Candidate]:
     chosen: list[_Candidate] = []
     estimate = size
     for candidate in sorted(_candidates(memory, today), key=lambda candidate: candidate.rank):
+        said = candidate.block[0].provenance
+        if said and said.get("id") in spared:
+            continue
         chosen.append(candidate)
         estimate -= sum(_characters(memory.data[e.span.start : e.span.end]) for e in candidate.block)
         if estimate <= budget and _without(memory, chosen) <= budget:
@@ -134,8 +149,8 @@ def _candidates(memory: Document, today: date) -> Iterator[_Candidate]:
             continue
         recalls = int(_number(said.get("recalls") or said.get("recall_count"), 0))
         score = _number(said.get("score"), _UNSAID_SCORE)
-        days = [day for name in ("last_recalled_at", "at", "occurred_at") if (day := said.day(name))]
-        touched = max(days, default=date.min)
+        days = [(day, word) for name, word in _DAYS.items() if (day := said.day(name))]
+        touched, word = max(days, default=(date.min, ""))
         ends = [day for name in ("valid_until", "expires_at") if (day := said.day(name)) and day < today]
         heir = said.get("superseded_by")
         if ends or heir:
@@ -144,7 +159,7 @@ def _candidates(memory: Document, today: date) -> Iterator[_Candidate]:
             continue
         parts = [f"recalled {recalls} times" if recalls else "never recalled"]
         parts += [f"score {said.get('score')}"] if said.get("score") else []
-        parts += [f"last touched {touched}"] if days else []
+        parts += [f"{word} {touched}"] if days else []
         yield _Candidate(block, (1, recalls, score, touched, place), ", ".join(parts))
 
 

@@ -62,15 +62,18 @@ def plan_promote(
     today = today or date.today()
     summary = sources[0].entry.plain_title if len(sources) == 1 else f"{len(sources)} entries"
     if into is None:
-        memory, became = _added(workspace.memory_document(), sources, section, today, actor)
+        start = workspace.memory_document()
+        memory, became = _added(start, sources, section, today, actor)
         entries = tuple(source.entry.address for source in sources)
     else:
         target = _target(workspace, into)
+        start = target.document
         data, entry = merged(target, sources, today=today, actor=actor)
         memory, became = parse_document(target.document.path, data, Kind.MEMORY), [entry]
         entries = (*(source.entry.address for source in sources), target.entry.address)
         summary = f"{_short(summary)} → into {_short(target.entry.plain_title)}"
-    before = workspace.files.read_or_none(memory.path)
+    # What the plan was made on: a second look could see a line more, which the plan would then take out.
+    before = start.data if start.data or workspace.files.mode(start.path) is not None else None
     headings = dict.fromkeys(entry.heading[-1] for entry in became if entry.heading)
     return Plan(
         action="promote",

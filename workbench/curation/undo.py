@@ -16,18 +16,21 @@ from workbench.memory.names import RelPath
 from workbench.memory.provenance import Provenance
 from workbench.memory.standing import Block, blocks, sign, span_of
 from workbench.visible import visible
+from workbench.workspace import appended
 from workbench.workspace.layout import RECALL_TESTS, SETTINGS_FILE, kind_of
 from workbench.workspace.plan import Operation, Plan
 from workbench.workspace.templates import TEMPLATES
 from workbench.workspace.workspace import Workspace
 
 _MOST_NAMED = 5
-_BOOKKEEPING = frozenset({"undo", "redo", "external", "commit"})
+_BOOKKEEPING = frozenset({"undo", "redo", "external", "commit", appended.ACTION})
 _SET_UP = frozenset({SETTINGS_FILE, RECALL_TESTS, *(name for files in TEMPLATES.values() for name in files)})
 
 
 def plan_undo(workspace: Workspace, operation: str | None = None) -> Plan:
     """Take back one operation: the newest that still stands, or the one whose id starts so.
+
+    To take an undo back is a redo, and is recorded as one.
 
     Raises ConflictError, naming the lines, when newer text is in the way, OperationNotFoundError,
     AmbiguousOperationError, ...
@@ -39,17 +42,37 @@ def plan_undo(workspace: Workspace, operation: str | None = None) -> Plan:
             raise NotCuratableError("there is nothing to undo")
     else:
         target = find_operation(workspace, operation)
-    return _inverse(workspace, target, "undo")
+    return _inverse(workspace, target, "redo" if target.action == "undo" else "undo")
 
 
-def plan_redo(workspace: Workspace) -> Plan:
-    """Take back the newest undo, unless something new was done after it."""
-    for operation in workspace.operations.walk():
-        if operation.action == "undo" and not operation.undone:
-            return _inverse(workspace, operation, "redo")
-        if operation.action not in _BOOKKEEPING and not operation.undone:
+def plan_redo(workspace: Workspace, operation: str | None = None) -> Plan:
+    """Take back the newest undo, unless something new was done after it; or the undo of ``operation``.
+
+    ``operation`` begins the id of an undo, or of what one took back. Raises as ``plan_undo`` does.
+    """
+    if operation is not None:
+        return _inverse(workspace, _standing_undo(workspace, find_operation(workspace, operation)), "redo")
+    for done in workspace.operations.walk():
+        if done.action == "undo" and not done.undone:
+            return _inverse(workspace, done, "redo")
+        if done.action not in _BOOKKEEPING and not done.undone:
             break
     raise NotCuratableError("there is nothing to redo")
+
+
+def _standing_undo(workspace: Workspace, target: Operation) -> Operation:
+    """The undo that ``target`` is, or by which it is taken back at present."""
+    if target.action == "undo":
+        if target.undone:
+            raise NotCuratableError(f"what {target.id} took back was done again already")
+        return target
+    standing = (o for o in workspace.operations.walk() if o.undoes == target.id and not o.undone)
+    found = next(standing, None) if target.undone else None
+    if found is None:
+        raise NotCuratableError(
+            f"{target.id} is not taken back, so there is nothing to do again", hint="undo takes it back"
+        )
+    return found
 
 
 def _inverse(workspace: Workspace, target: Operation, action: str) -> Plan:

@@ -11,10 +11,10 @@ from indexing.sync.generations import Generation, Generations
 from workbench.health.finding import Finding, Look
 from workbench.health.holders import SYNC, is_busy
 from workbench.health.place import Place
+from workbench.memory.clock_doubt import TOLERANCE
 from workbench.workspace.locks import hold
 
-_TOLERANCE = 120.0
-"""Seconds by which the clocks of a disk and of this machine may differ."""
+_TOLERANCE = TOLERANCE.total_seconds()
 _LATER = "it is read anew at every sync until the clock has caught up; nothing is lost"
 
 

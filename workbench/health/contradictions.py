@@ -1,9 +1,8 @@
 """Curated entries that give one thing two values, where a rule can tell: very little, said plainly.
 
-Read are sentences of the form `the staging port is 8443` and `Staging port: 8443` whose last noun names
-something of which there is one (a port, a birthday, a version …), with a value of a few words. Two with the
-same subject and other values contradict each other, unless one of them says that it is over. Whatever needs
-understanding (two wishes that exclude each other, a fact in other words) is not looked for.
+What is read as a statement, ``workbench.graph.statements`` says. Two with the same subject and other values
+contradict each other, unless one of them says that it is over. Those of the graph, which know more of what
+they are about, are ``workbench.graph.contradictions``.
 """
 
 from __future__ import annotations
@@ -11,42 +10,12 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterator
-from dataclasses import dataclass
 
+from workbench.graph.statements import Statement, statement_in
 from workbench.health.remark import CURATED, Corpus, Remark, place_of
 from workbench.memory.entry import Entry, Form, without_emphasis
 
-_NOUNS = """
-    address age anniversary birthdate birthday branch budget capital code color colour currency database
-    deadline domain editor email employer endpoint extension height hostname iban id ip language lead
-    license limit locale location manager model name nickname number office owner password phone pin
-    plan port price pronouns quota rate region release role room salary schedule shell size surname time
-    timeout timezone title url username version weight zone"""
-SINGLE = frozenset(_NOUNS.split())
-"""Nouns for something of which its owner has one at a time."""
-
-_STATEMENT = re.compile(
-    r"(?P<subject>[^:=.;!?\n]{3,80}?)\s*(?:\s(?:is|was set to|is set to|is now|equals)\s|\s?[:=]\s|\s?→\s?)"
-    r"\s*(?P<value>[^\n]{1,80})"
-)
-_ARTICLE = re.compile(r"^(?:the|a|an|my|our|your|his|her|their|current|new)\s+", re.IGNORECASE)
-_END = re.compile(r"[\s.;,!]+$|\s+\((?:since|as of|from|until)[^)]{0,60}\)$", re.IGNORECASE)
-_UNSURE = re.compile(
-    r"\?|\b(?:not|no longer|never|or|maybe|perhaps|probably|unknown|tbd|todo|changed|was|used to|depends"
-    r"|either|and|usually|if|unless|previously|formerly|old|until)\b",
-    re.IGNORECASE,
-)
 _TYPE = re.compile(r"^\[[a-z_]+\]\s+")
-_MOST_WORDS = 5
-
-
-@dataclass(frozen=True, slots=True)
-class Statement:
-    """What an entry says: ``subject`` in lower case without its article, ``value`` as it is compared."""
-
-    subject: str
-    value: str
-    shown: str
 
 
 def statement(entry: Entry) -> Statement | None:
@@ -54,15 +23,7 @@ def statement(entry: Entry) -> Statement | None:
     line = without_emphasis(_TYPE.sub("", entry.title))
     if entry.form not in (Form.ITEM, Form.PARAGRAPH) or len(entry.text.strip().splitlines()) > 1:
         return None
-    found = _STATEMENT.fullmatch(line)
-    if found is None or _UNSURE.search(line):
-        return None
-    subject = _ARTICLE.sub("", " ".join(found["subject"].casefold().split()))
-    value = _END.sub("", _END.sub("", found["value"].strip()))
-    words = subject.split()
-    if not words or words[-1] not in SINGLE or not value or len(value.split()) > _MOST_WORDS:
-        return None
-    return Statement(subject, _comparable(value), value)
+    return statement_in(line)
 
 
 def contradictions(corpus: Corpus) -> Iterator[Remark]:
@@ -103,9 +64,3 @@ def _is_over(entry: Entry, corpus: Corpus) -> bool:
         return True
     days = (provenance.day(name) for name in ("valid_until", "expires_at"))
     return any(day is not None and day < corpus.today for day in days)
-
-
-def _comparable(value: str) -> str:
-    """A value without what does not make it another one: case, marks around it, thousands, an article."""
-    bare = _ARTICLE.sub("", value.casefold().strip("`\"'“”‘’*_ "))
-    return re.sub(r"(?<=\d),(?=\d{3}\b)", "", " ".join(bare.split()))

@@ -9,6 +9,7 @@ from workbench.errors import WorkbenchError
 from workbench.health.checks import CHECKS
 from workbench.health.finding import Check, Finding, Look, Outcome
 from workbench.health.place import Place
+from workbench.workspace.looking import require_more_than_looking
 
 _ROUNDS = 20
 """Repairs of one check: each is tried once, and what it brought to light is treated too."""
@@ -74,6 +75,7 @@ def _repaired(finding: Finding) -> tuple[str | None, str | None]:
     """What the repair did, or why it could not."""
     assert finding.repair is not None
     try:
+        require_more_than_looking()
         return finding.repair(), None
     except WorkbenchError as error:
         return None, error.message

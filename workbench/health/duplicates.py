@@ -1,25 +1,18 @@
 """The same said twice: word for word, nearly so, or in other words. Linear in the entries, not quadratic.
 
-Near-duplicates are found by MinHash with banding (A. Broder, “On the resemblance and containment of
-documents”, 1997; locality-sensitive hashing after Indyk and Motwani, 1998) and then compared exactly. Those
-in other words are found among curated entries by the vectors that the index has of their texts, if any.
+Near-duplicates are found by ``memory.likeness`` and then compared exactly. Those in other words are found
+among curated entries by the vectors that the index has of their texts, if any.
 """
 
 from __future__ import annotations
 
-import hashlib
-import itertools
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING
 
 from workbench.health.remark import CURATED, Corpus, Remark, place_of
 from workbench.memory.entry import Entry, Form, Kind
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
+from workbench.memory.likeness import bag_of_words, jaccard, near_pairs
 
 SAME_WORDS = 0.85
 """Share of words in common (Jaccard) from which two entries say nearly the same."""
@@ -29,9 +22,6 @@ FEWEST_WORDS = 4
 """Shorter entries (`done`, `same as before`) repeat by nature."""
 MOST_BY_MEANING = 4_000
 """Curated entries that are compared with each other by meaning: their number squared is computed."""
-_BANDS, _ROWS = 8, 4
-_NEIGHBOURS = 6
-"""Entries of one bucket that each is compared with: templates fill buckets with thousands."""
 _WORD = re.compile(r"\w+")
 _DIGITS = re.compile(r"\d")
 
@@ -49,10 +39,10 @@ def duplicates(corpus: Corpus) -> Iterator[Remark]:
         if len(group) > 1:
             yield from _exact(group)
     firsts = [group[0] for group in groups.values()]
-    words = [frozenset(_WORD.findall(entry.text.casefold())) for entry in firsts]
+    words = [bag_of_words(entry.text) for entry in firsts]
     near: set[tuple[int, int]] = set()
-    for one, other in sorted(_candidates(words)):
-        alike = _jaccard(words[one], words[other]) >= SAME_WORDS
+    for one, other in sorted(near_pairs(words)):
+        alike = jaccard(words[one], words[other]) >= SAME_WORDS
         if alike and _may_be_one(firsts[one], firsts[other]):
             near.add((one, other))
             yield _near(firsts[one], firsts[other], "nearly the same words as")
@@ -126,47 +116,6 @@ def _may_be_one(one: Entry, other: Entry) -> bool:
 
 def _numbers(entry: Entry) -> Iterable[str]:
     return (word for word in _WORD.findall(entry.text) if _DIGITS.search(word))
-
-
-def _jaccard(one: frozenset[str], other: frozenset[str]) -> float:
-    union = len(one | other)
-    return len(one & other) / union if union else 1.0
-
-
-def _candidates(words: Sequence[frozenset[str]]) -> set[tuple[int, int]]:
-    """Pairs whose words may be nearly the same: those that share a band of their signatures."""
-    import numpy as np  # noqa: PLC0415 - for those who ask for duplicates alone
-
-    if len(words) < 2:
-        return set()
-    codes = {word: _code(word) for word in {"", *itertools.chain.from_iterable(words)}}
-    flat = [codes[word] for bag in words for word in (bag or {""})]
-    starts = np.cumsum([0] + [len(bag) or 1 for bag in words[:-1]])
-    hashes = np.array(flat, np.uint64)
-    random = np.random.default_rng(11)
-    bands = np.zeros((_BANDS, len(words)), np.uint64)
-    for band in range(_BANDS):
-        for _ in range(_ROWS):
-            factor = np.uint64(2 * int(random.integers(1, 2**62)) + 1)
-            mixed = (hashes * factor) ^ ((hashes * factor) >> np.uint64(29))
-            least = np.minimum.reduceat(mixed, starts)
-            bands[band] = bands[band] * np.uint64(1_000_003) + least
-    pairs: set[tuple[int, int]] = set()
-    for signature in bands:
-        order = np.argsort(signature, kind="stable")
-        for step in range(1, _NEIGHBOURS + 1):
-            same = signature[order[step:]] == signature[order[:-step]]
-            pairs.update(_sorted_pairs(order[:-step][same], order[step:][same]))
-    return pairs
-
-
-def _sorted_pairs(left: NDArray[np.int64], right: NDArray[np.int64]) -> Iterator[tuple[int, int]]:
-    for one, other in zip(left.tolist(), right.tolist(), strict=True):
-        yield (one, other) if one < other else (other, one)
-
-
-def _code(word: str) -> int:
-    return int.from_bytes(hashlib.blake2b(word.encode("utf-8", "replace"), digest_size=8).digest())
 
 
 def _by_meaning(corpus: Corpus, firsts: Sequence[Entry], known: set[tuple[int, int]]) -> Iterator[Remark]:

@@ -7,26 +7,16 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from indexing.embedding.cache import EmbeddingCache
-from indexing.engines import RefusedError
-from indexing.sync.generations import Generations
-from indexing.sync.run import CACHE_FILE
-from workbench.workspace.layout import STATE_DIR
+from indexing.sync.known_vectors import open_known
 from workbench.workspace.workspace import Workspace
 
 
 def text_vectors(workspace: Workspace, texts: Sequence[str]) -> dict[str, NDArray[np.float32]] | None:
     """The (d,) vectors of those of ``texts`` that are known, by text; None where there are none at all."""
-    path = workspace.root / STATE_DIR / CACHE_FILE
-    try:
-        current = Generations(workspace.root / STATE_DIR).current()
-        manifest = current.manifest() if current else None
-    except RefusedError:
+    known = open_known(workspace)
+    if known is None:
         return None
-    if manifest is None or manifest.model is None or not path.is_file():
-        return None
-    cache = EmbeddingCache(path)
     try:
-        return cache.get(manifest.model, list(texts), manifest.dimension)
+        return known.of(texts)
     finally:
-        cache.close()
+        known.close()

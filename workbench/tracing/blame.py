@@ -8,12 +8,13 @@ from dataclasses import dataclass
 from workbench.errors import NotMemoryError
 from workbench.memory.difference import split_lines
 from workbench.memory.entry import Entry
-from workbench.memory.markdown import Document
+from workbench.memory.markdown import Document, parse_document
 from workbench.memory.names import CommitId, RelPath
 from workbench.memory.session_blocks import session_blocks
 from workbench.tracing.alignment import kept_lines
 from workbench.tracing.deed import UNRECORDED, Deed, deed_of
 from workbench.tracing.origin import Origin, origin_of
+from workbench.workspace.layout import kind_of
 from workbench.workspace.workspace import Workspace
 
 
@@ -31,16 +32,13 @@ class LineOrigin:
     origin: Origin | None = None
 
 
-def blame(workspace: Workspace, path: str) -> tuple[LineOrigin, ...]:
-    """Where each line of the file ``path``, as it is on disk, comes from.
+def blame(workspace: Workspace, path: str, *, at: CommitId | None = None) -> tuple[LineOrigin, ...]:
+    """Where each line of the file ``path``, as it is on disk or was in the commit ``at``, comes from.
 
     Raises NotMemoryError where there is no such file, and what ``workspace.history`` raises.
     """
-    try:
-        document = workspace.document(path)
-    except FileNotFoundError:
-        raise NotMemoryError(path) from None
-    deeds = line_deeds(workspace, document)
+    document = _document(workspace, path, at)
+    deeds = line_deeds(workspace, document, at=at)
     entries = _EntryAt(document)
     sessions = session_blocks(document)
     origins: dict[int, Origin] = {}
@@ -62,10 +60,25 @@ def blame(workspace: Workspace, path: str) -> tuple[LineOrigin, ...]:
     return tuple(out)
 
 
-def line_deeds(workspace: Workspace, document: Document) -> list[Deed]:
-    """For each line of a file as it was read what brought it; UNRECORDED where no commit has it."""
+def _document(workspace: Workspace, path: str, at: CommitId | None) -> Document:
+    if at is None:
+        try:
+            return workspace.document(path)
+        except FileNotFoundError:
+            raise NotMemoryError(path) from None
+    data = workspace.history.blob(at, RelPath(path)) if workspace.layout.may_curate(path) else None
+    if data is None:
+        raise NotMemoryError(path)
+    return parse_document(RelPath(path), data, kind_of(path))
+
+
+def line_deeds(workspace: Workspace, document: Document, *, at: CommitId | None = None) -> list[Deed]:
+    """For each line of a file as it was read what brought it; UNRECORDED where no commit has it.
+
+    With ``at`` what had brought it by that commit.
+    """
     history = workspace.history
-    head, path = history.head(), RelPath(document.path)
+    head, path = at or history.head(), RelPath(document.path)
     recorded = history.blob(head, path)
     if head is None or recorded is None:
         return [UNRECORDED] * len(split_lines(document.data))

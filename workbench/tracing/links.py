@@ -88,9 +88,9 @@ class Links:
         if own is None or not path or not self._versions.workspace.layout.may_curate(path):
             return None
         digits = own.get("entry")
-        if not digits:
-            return self._at_line(version, path, own.source or "")
-        address = f"{path}#{digits}"
+        if not digits and (found := self._at_line(version, path, own.source or "")):
+            return found
+        address = f"{path}#{digits or entry.hash}"
         if version.commit is not None:
             for commit in (*version.commit.parents, version.commit.id):
                 if found := entry_in(self._versions.document_at(commit, path), address):

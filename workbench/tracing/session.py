@@ -81,5 +81,5 @@ def _copies(document: Document, found: dict[str, None]) -> Iterator[str]:
         if own is None or not own.source:
             continue
         path = path_of(own.source) or own.source
-        if path in found or (path, own.get("entry")) in hashes:
+        if path in found or (path, own.get("entry") or entry.hash) in hashes:
             yield entry.address

@@ -19,6 +19,7 @@ from pathlib import Path
 from workbench.errors import NotMemoryError, ReadOnlyError
 from workbench.memory.names import RelPath
 from workbench.workspace import exchange
+from workbench.workspace.looking import require_more_than_looking
 
 TEMPORARY_PREFIX = ".wb-"
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
@@ -119,6 +120,7 @@ class Files:
 
     def append(self, path: RelPath, data: bytes) -> None:
         """Add ``data`` at the end of a file with one write, making the file when there is none."""
+        require_more_than_looking()
         with self._folder(path, make=True) as (folder, name):
             _append(folder, name, path, data)
 

@@ -21,6 +21,8 @@ QUARANTINE = "_system/quarantine/"
 """Entries and pages that are set aside: outside of everything that is searched or given to an agent."""
 ARCHIVE = "_system/archive/"
 """Entries that left curated memory to keep it within its budget: searched, never loaded."""
+LEDGER = "_system/ledger/"
+"""Records that cannot be derived from memory; see ``workbench.workspace.ledger``."""
 MEMORY_FILES = ("MEMORY.md", "memory.md")
 BOOTSTRAP_FILES = ("USER.md", "SOUL.md", "IDENTITY.md", "AGENTS.md", "HEARTBEAT.md", "TOOLS.md")
 _KIND_OF_FILE = {
@@ -50,8 +52,8 @@ EXCLUDE = (
     "**/node_modules/**",
     "skills/**",
     "ref/**",
-    "_system/quarantine/**",
-    "_system/ledger/**",
+    f"{QUARANTINE}**",
+    f"{LEDGER}**",
 )
 
 

@@ -35,11 +35,11 @@ def _on_day(history: History, text: str) -> Commit:
         raise UsageError(f"{text} is no day of the calendar", hint="write it as 2026-03-14") from None
     oldest: Commit | None = None
     for oldest in _first_parents(history):
-        if _local_day(oldest.when) <= day:
+        if local_day(oldest.when) <= day:
             return oldest
     if oldest is None:
         raise UsageError("this repository has no commits yet, so there is no earlier state")
-    begin = _local_day(oldest.when)
+    begin = local_day(oldest.when)
     raise UsageError(
         f"there is no commit of {text} or before: what is known of the history begins on {begin}",
         hint="git fetch --unshallow brings the rest of it" if oldest.cut_off else f"choose {begin} or later",
@@ -75,7 +75,8 @@ def _first_parents(history: History) -> Iterator[Commit]:
         name = commit.parents[0] if commit.parents else None
 
 
-def _local_day(when: datetime) -> date:
+def local_day(when: datetime) -> date:
+    """The day of a moment by the clock of this machine."""
     try:
         return when.astimezone().date()
     except OverflowError:  # the last hours of the year 9999

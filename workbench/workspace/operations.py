@@ -32,11 +32,13 @@ from workbench.memory.secrets import masked
 from workbench.repository.commits import Commit
 from workbench.repository.history import History
 from workbench.visible import cut, visible
+from workbench.workspace import appended
 from workbench.workspace.displaced import Conflict, Displaced
 from workbench.workspace.files import TEMPORARY_PREFIX, ChangedError, Files
 from workbench.workspace.journal import Intent, Journal, Step
 from workbench.workspace.layout import STATE_DIR
 from workbench.workspace.locks import hold
+from workbench.workspace.looking import require_more_than_looking
 from workbench.workspace.plan import Operation, Plan
 from workbench.workspace.secrets_gate import left_in_history, require_no_new_secret
 from workbench.workspace.steps import Steps, TornError
@@ -101,10 +103,12 @@ class Operations:
         find: Callable[[CommitId | None], Mapping[RelPath, bytes | None]],
         *,
         allow_secrets: bool = False,
+        told: Plan | None = None,
     ) -> Operation | None:
         """Commit what other writers left on disk, and nothing else, as one operation of the actor external.
 
         ``find`` says which files differ from a commit, and their bytes (None: gone). None when no file does.
+        ``told`` says what it was, where that is known: its action, summary, actor and trailers are recorded.
         Raises what ``carry_out`` raises; no file is ever changed.
         """
         with self._exclusive("recording"):
@@ -120,7 +124,7 @@ class Operations:
                 blobs = [None if edit.after is None else self._history.store(edit.after) for edit in edits]
                 steps = [Step(edit.path, blob, blob, "") for edit, blob in zip(edits, blobs, strict=True)]
                 with contextlib.suppress(ChangedError):
-                    commit = self._commit_external(head, steps)
+                    commit = self._commit_external(head, steps, told)
                     return self._operation(self._history.commit(commit)) if commit else None
         raise ConflictError("the branch moves faster than it can be followed", hint="try again in a moment")
 
@@ -133,6 +137,7 @@ class Operations:
 
     @contextlib.contextmanager
     def _exclusive(self, purpose: str) -> Iterator[None]:
+        require_more_than_looking()
         try:
             self._prepare()
             self._history.require_untracked(STATE_DIR)
@@ -175,7 +180,9 @@ class Operations:
         mode = self._files.mode(edit.path) if edit.after is None else edit.mode
         return Step(edit.path, before, after, f"{TEMPORARY_PREFIX}{operation}-{number}.tmp", mode)
 
-    def _commit_external(self, head: CommitId | None, steps: Iterable[Step]) -> CommitId | None:
+    def _commit_external(
+        self, head: CommitId | None, steps: Iterable[Step], told: Plan | None = None
+    ) -> CommitId | None:
         """Edits found on disk become a commit of their own, so that ours holds only ours."""
         found = {
             step.path: step.before for step in steps if step.before != self._history.blob_id(head, step.path)
@@ -184,11 +191,15 @@ class Operations:
             return head
         names = ", ".join(sorted(found))
         operation = OperationId(secrets.token_hex(6))
+        action = appended.ACTION if self._only_appended(head, found) else "external"
         message = (
-            f"external: {_subject(names)}\n\nOperation: {operation}\nAction: external\nActor: external\n"
+            _message(operation, told, ())
+            if told
+            else f"{action}: {_subject(names)}\n\nOperation: {operation}\nAction: {action}\nActor: external\n"
         )
         programs = {path for path in found if (self._files.mode(path) or 0) & 0o100}
-        commit = self._history.build_commit(head, found, message, author=EXTERNAL_AUTHOR, programs=programs)
+        author = None if told else EXTERNAL_AUTHOR
+        commit = self._history.build_commit(head, found, message, author=author, programs=programs)
         left = tuple(Step(path, blob, blob, "") for path, blob in found.items())
         self._journal.write(Intent(operation, head, commit, message, left))  # for the person's index
         moved = self._history.advance(commit, head, "workbench: edits found on disk")
@@ -199,6 +210,12 @@ class Operations:
         if not moved:
             raise ChangedError(names)
         return commit
+
+    def _only_appended(self, head: CommitId | None, found: Mapping[RelPath, BlobId | None]) -> bool:
+        return appended.is_appended(
+            (path, self._history.blob(head, path), None if blob is None else self._history.stored(blob))
+            for path, blob in found.items()
+        )
 
     def _replace_all(self, intent: Intent, edits: tuple[FileEdit, ...]) -> list[str]:
         """Exchange the files; when one of them has changed or fails, all are as they were."""
@@ -343,6 +360,10 @@ class Operations:
             blob = self._history.store_for_good(conflict.text())
             self._displaced.drop(conflict)
         return blob
+
+    def of(self, commit: CommitId) -> Operation:
+        """The operation that one commit records; whether it is undone is not asked."""
+        return self._operation(self._history.commit(commit))
 
     def edits(self, operation: Operation) -> tuple[FileEdit, ...]:
         """What an operation did to each file, from its commit."""

@@ -32,6 +32,7 @@ KEPT = 4
 """Moments that stay on disk; the one that was opened longest ago goes first."""
 MAX_FILES = 200_000
 MAX_BYTES = 4 << 30
+_TOLD_EVERY = 100
 _FOLDER = "past"
 _NAME = re.compile(r"[0-9a-f]{12}")
 _COMMIT_FILE = "moment"
@@ -85,10 +86,19 @@ def open_past(workspace: Workspace, at: str) -> PastWorkspace:
         raise ReadOnlyError(
             f"this is the past already: {workspace.moment}", hint="open today's workspace first"
         )
-    commit = commit_at(workspace.history, at)
+    return open_commit(workspace, commit_at(workspace.history, at))
+
+
+def open_commit(
+    workspace: Workspace, commit: Commit, told: Callable[[int], None] = lambda files: None
+) -> PastWorkspace:
+    """The workspace as it was right after ``commit``. Raises as ``open_past`` does.
+
+    ``told`` hears now and then how many files were written; what it raises ends it, and nothing is left.
+    """
     workspace.history.require_untracked(layout.STATE_DIR)  # a clone may not bring a past of its own
     try:
-        root = _laid_out(workspace, commit)
+        root = _laid_out(workspace, commit, told)
     except OSError as error:
         raise disk_error(error) from error
     return PastWorkspace(root, workspace.settings, commit.id)
@@ -113,7 +123,7 @@ def _commit_of(root: Path) -> CommitId | None:
     return CommitId(name) if name.startswith(root.name) and not root.is_symlink() else None
 
 
-def _laid_out(workspace: Workspace, commit: Commit) -> Path:
+def _laid_out(workspace: Workspace, commit: Commit, told: Callable[[int], None]) -> Path:
     """The folder of a moment, made where it is missing."""
     folder = workspace.state_dir() / _FOLDER
     if folder.is_symlink():
@@ -127,7 +137,7 @@ def _laid_out(workspace: Workspace, commit: Commit) -> Path:
             _remove(making)
             making.mkdir(mode=0o700)
             try:
-                _write_files(workspace, commit, making)
+                _write_files(workspace, commit, making, told)
                 os.rename(making, root)
             except BaseException:
                 _remove(making)
@@ -138,7 +148,7 @@ def _laid_out(workspace: Workspace, commit: Commit) -> Path:
     return root
 
 
-def _write_files(workspace: Workspace, commit: Commit, root: Path) -> None:
+def _write_files(workspace: Workspace, commit: Commit, root: Path, told: Callable[[int], None]) -> None:
     """The memory files of a commit, read-only, and the settings of today."""
     written = files = folders = 0
 
@@ -154,6 +164,8 @@ def _write_files(workspace: Workspace, commit: Commit, root: Path) -> None:
             files, written = files + 1, written + len(data)
             _require_bounded(commit, files, written)
             _write(root / path, data)
+            if files % _TOLD_EVERY == 0:
+                told(files)
     state = root / layout.STATE_DIR
     state.mkdir(mode=0o700)
     (state / ".gitignore").write_text("*\n", encoding="ascii")
@@ -199,7 +211,7 @@ def _copy_settings(today: Path, root: Path) -> None:
 def _sweep(folder: Path, keep: Path) -> None:
     """Remove what an interrupted process left, and the moments beyond the bound."""
     there = [folder / name for name in os.listdir(folder) if name != "lock"]
-    moments = sorted((p for p in there if _NAME.fullmatch(p.name)), key=lambda p: p.stat().st_mtime_ns)
+    moments = sorted((p for p in there if _NAME.fullmatch(p.name)), key=lambda p: p.lstat().st_mtime_ns)
     kept = {keep, *[path for path in moments if path != keep][-(KEPT - 1) :]}
     for path in there:
         if path not in kept:

@@ -10,12 +10,12 @@ from subprocess import PIPE
 from workbench.errors import RepositoryStateError, disk_error
 from workbench.memory.names import BlobId, CommitId, RelPath
 from workbench.repository.carrier import ask
-from workbench.workspace.layout import QUARANTINE, SETTINGS_FILE, Layout, scan
+from workbench.workspace.layout import LEDGER, QUARANTINE, SETTINGS_FILE, Layout, scan
 from workbench.workspace.plan import Operation
 from workbench.workspace.workspace import Workspace
 
 _BESIDE = Layout(
-    include=(SETTINGS_FILE, f"{QUARANTINE}**/*.md", "_system/ledger/**"), exclude=("**/.*", "**/.*/**")
+    include=(SETTINGS_FILE, f"{QUARANTINE}**/*.md", f"{LEDGER}**"), exclude=("**/.*", "**/.*/**")
 )
 """What is kept with the memory although it is not searched."""
 _MANY = 20

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import time
 from functools import cached_property
 from pathlib import Path
 
@@ -106,7 +107,7 @@ class Workspace:
             )
         try:
             if not path.is_dir():
-                path.mkdir(mode=0o700)
+                path.mkdir(mode=0o700, exist_ok=True)  # another process may make it in the same instant
             _keep_out_of_git(path)
         except OSError as error:
             raise disk_error(error) from error
@@ -174,11 +175,14 @@ class Workspace:
 
 def _keep_out_of_git(folder: Path) -> None:
     """See to it that git ignores all of ``folder``: a disk that was full may have left half of the file."""
-    ignore, fresh = folder / ".gitignore", folder / ".gitignore.new"
+    ignore = folder / ".gitignore"
     with contextlib.suppress(FileNotFoundError, ValueError):
         if read_own(ignore) == _IGNORE_ALL:
             return
-    fresh.unlink(missing_ok=True)
-    with fresh.open("xb") as file:
-        file.write(_IGNORE_ALL)
-    fresh.replace(ignore)
+    fresh = folder / f".gitignore.{os.getpid()}-{time.monotonic_ns()}"  # others may be at the same
+    try:
+        with fresh.open("xb") as file:
+            file.write(_IGNORE_ALL)
+        fresh.replace(ignore)
+    finally:
+        fresh.unlink(missing_ok=True)

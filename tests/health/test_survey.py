@@ -1,0 +1,293 @@
+"""The survey: what each section says of a memory that is not well, and what it did not look at."""
+
+from __future__ import annotations
+
+import io
+import json
+from datetime import datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from tests.support.workspaces import EPISODE, EPISODE_TEXT, LOG, LOG_TEXT, MEMORY_TEXT, Sandbox
+from workbench.backup.continuing import remember
+from workbench.backup.targets import find_target
+from workbench.errors import UsageError
+from workbench.health.place import Place
+from workbench.health.survey import survey as room
+from workbench.health.survey.section import Section, section_from_json
+from workbench.health.survey.service import serve
+from workbench.health.survey.subject import Subject
+from workbench.health.survey.survey import LOOKS, survey, topics_named
+from workbench.health.survey.topics import QUICK, TITLES
+from workbench.workspace import ledger
+
+SECRET = "AKIAQ7LMNO5P2RSTUVWX"
+NOW = datetime(2026, 6, 1, 12).astimezone()
+
+
+def looked(sandbox: Sandbox, *topics: str, now: datetime = NOW) -> dict[str, Section]:
+    place = Place.open(sandbox.root)
+    try:
+        return {section.id: section for section in survey(Subject(place, now), topics)}
+    finally:
+        place.close()
+
+
+def one(sandbox: Sandbox, topic: str, now: datetime = NOW) -> Section:
+    return looked(sandbox, topic, now=now)[topic]
+
+
+def test_every_topic_has_a_title_and_a_look() -> None:
+    assert list(TITLES) == list(LOOKS)
+    assert set(QUICK) < set(TITLES)
+    assert topics_named(["growth", "index"]) == ("index", "growth")
+    with pytest.raises(UsageError, match="no section nothing"):
+        topics_named(["nothing"])
+
+
+def test_all_sections_come_and_are_the_same_after_json(sandbox: Sandbox) -> None:
+    found = looked(sandbox)
+    assert list(found) == list(TITLES)
+    assert [section.failed for section in found.values()] == [""] * len(found)
+    for section in found.values():
+        assert section_from_json(json.loads(json.dumps(section.as_json()))) == section
+
+
+def test_an_index_that_is_not_there_can_be_made(sandbox: Sandbox) -> None:
+    (concern,) = one(sandbox, "index").concerns
+    assert concern.severity == "error"
+    assert [fix.command for fix in concern.fixes] == ["workbench reindex"]
+
+
+def test_a_secret_is_masked_everywhere_and_leads_to_its_entry(sandbox: Sandbox) -> None:
+    sandbox.write("MEMORY.md", MEMORY_TEXT + f"- The key is {SECRET}\n")
+    found = looked(sandbox)
+    (concern,) = found["secrets"].concerns
+    assert concern.address == sandbox.address("The key", "MEMORY.md")
+    assert [fix.deed for fix in concern.fixes] == ["forget", "edit", "quarantine"]
+    assert SECRET not in json.dumps([section.as_json() for section in found.values()])
+
+
+def test_hidden_text_can_be_set_aside(sandbox: Sandbox) -> None:
+    sandbox.write(LOG, LOG_TEXT + "- read\u200b\u200bthis\n")
+    (concern,) = one(sandbox, "hidden").concerns
+    assert concern.severity == "warning"
+    assert concern.fixes[0].deed == "quarantine"
+    assert concern.fixes[0].addresses == (sandbox.address("read"),)
+
+
+def test_duplicates_can_be_made_one(sandbox: Sandbox) -> None:
+    sandbox.write("MEMORY.md", MEMORY_TEXT + "- The project is called Atlas\n")
+    concern = one(sandbox, "duplicates").concerns[0]
+    merge = concern.fixes[0]
+    assert merge.deed == "merge"
+    assert len(merge.addresses) == 2
+    assert set(merge.addresses) == {concern.address, *concern.also}
+
+
+def test_of_two_that_contradict_each_other_either_can_go(sandbox: Sandbox) -> None:
+    sandbox.write("MEMORY.md", MEMORY_TEXT + "- The staging port is 8443\n- The staging port is 9000\n")
+    (concern,) = one(sandbox, "contradictions").concerns
+    first, second = concern.fixes[:2]
+    assert (first.deed, second.deed) == ("forget", "forget")
+    assert {*first.addresses, *second.addresses} == {concern.address, *concern.also}
+
+
+def test_contradictions_of_the_graph_are_among_them(sandbox: Sandbox) -> None:
+    homes = (("Lisbon", "2026-01-01"), ("Oslo", "2026-02-01"))
+    lines = "".join(f"- [fact] Lives in {home} <!-- wb: at={day} -->\n" for home, day in homes)
+    sandbox.write("graph/person/sarah.md", f"---\nname: Sarah\ntype: person\n---\n{lines}")
+    (concern,) = one(sandbox, "contradictions").concerns
+    assert "Sarah, lives in" in concern.what
+    assert [fix.deed for fix in concern.fixes] == ["forget-memory"] * 2
+    assert concern.fixes[0].addresses == (concern.address,)
+    assert concern.also == concern.fixes[1].addresses
+
+
+def test_a_dead_link_can_be_edited(sandbox: Sandbox) -> None:
+    sandbox.write("MEMORY.md", MEMORY_TEXT + "- see [the plan](notes/gone.md)\n")
+    (concern,) = one(sandbox, "links").concerns
+    assert [fix.deed for fix in concern.fixes] == ["edit"]
+
+
+def test_a_memory_over_its_budget_can_be_archived(sandbox: Sandbox) -> None:
+    sandbox.write("MEMORY.md", MEMORY_TEXT + "".join(f"- fact {n} {'x' * 60}\n" for n in range(300)))
+    section = one(sandbox, "budget")
+    assert [fix.deed for fix in section.concerns[0].fixes] == ["archive"]
+    (chart,) = section.charts
+    assert chart.limit == 10_000
+    assert chart.values[-1] is not None
+    assert chart.values[-1] > chart.limit
+
+
+def test_episodes_count_down_and_can_be_kept(sandbox: Sandbox) -> None:
+    def episode(name: str, until: str, more: str = "") -> None:
+        text = EPISODE_TEXT.replace("id: e1", f"id: {name}{more}").replace("2026-06-12", until)
+        sandbox.write(f"episodes/2026/03/{name}.md", text)
+
+    episode("e2", "2026-06-29")
+    episode("e3", "2026-05-20")
+    episode("e4", "2026-08-29")
+    episode("e5", "2026-05-20", "\npinned: true")
+    section = one(sandbox, "episodes")
+    said = {concern.address: concern for concern in section.concerns}
+    assert set(said) == {EPISODE, "episodes/2026/03/e2.md", "episodes/2026/03/e3.md"}
+    assert said[EPISODE].severity == "warning"
+    assert "expires in 11 days" in said[EPISODE].what
+    assert said["episodes/2026/03/e2.md"].severity == "info"
+    assert "expired 12 days ago" in said["episodes/2026/03/e3.md"].what
+    assert [fix.deed for fix in said["episodes/2026/03/e3.md"].fixes] == ["extend", "pin", "expire"]
+    assert dict(section.facts)["within 14 days"] == "1"
+
+
+def test_recalls_are_told_with_what_never_was(sandbox: Sandbox) -> None:
+    tea, atlas = sandbox.workspace.memory_document().entries
+    records = [{"entry": tea.address}] * 3 + [{"entry": "memory/gone.md#123456"}]
+    ledger.append(sandbox.workspace, "recalls", records, NOW)
+    section = one(sandbox, "recalls")
+    assert section.concerns[0].address == tea.address
+    assert "recalled 3 times" in section.concerns[0].what
+    assert any("it is not there any more" in concern.what for concern in section.concerns)
+    assert section.concerns[-1].address == atlas.address
+    assert section.charts[0].values[-1] == 4.0
+
+
+def test_what_fades_can_be_pinned_or_let_go(sandbox: Sandbox) -> None:
+    line = "- [observation] Wore a red hat <!-- wb: id=m1 importance=0.11 at=2026-06-01 -->\n"
+    sandbox.write("graph/person/sarah.md", f"---\nname: Sarah\ntype: person\n---\n{line}")
+    (concern,) = one(sandbox, "decay").concerns
+    assert "fades in 20 days, on 2026-06-21" in concern.what
+    assert [fix.deed for fix in concern.fixes] == ["pin", "forget-memory"]
+
+
+def test_the_last_backup_and_what_it_does_not_hold(sandbox: Sandbox, tmp_path: Path) -> None:
+    assert one(sandbox, "backup").concerns[0].what == "no backup was ever made from here"
+    head = sandbox.workspace.history.head()
+    assert head is not None
+    (tmp_path / "backup").mkdir()
+    remember(sandbox.workspace, find_target(str(tmp_path / "backup")), head)
+    later = datetime.now().astimezone() + timedelta(days=1)
+    assert one(sandbox, "backup", later).state == "fine"
+    sandbox.write(LOG, LOG_TEXT + "- one more\n")
+    sandbox.commit("later")
+    assert "1 operations since" in one(sandbox, "backup", later).seen
+    assert one(sandbox, "backup", later + timedelta(days=60)).state == "warning"
+    sandbox.git("commit", "-q", "--amend", "-m", "rewritten")
+    sandbox.git("reset", "-q", "--hard", "HEAD~1")
+    sandbox.git("commit", "-q", "--amend", "-m", "another start")
+    assert one(sandbox, "backup", later).state == "warning"
+
+
+def test_kept_texts_of_other_writers_are_errors(sandbox: Sandbox) -> None:
+    folder = sandbox.workspace.state_dir() / "conflicts"
+    folder.mkdir(mode=0o700)
+    (folder / "ab-log.md").write_bytes(b"text")
+    (folder / "ab-log.md.json").write_text(json.dumps({"path": LOG, "since": 1_700_000_000}))
+    assert one(sandbox, "leftovers").state == "error"
+
+
+def test_recall_tests_that_fail_lead_to_what_they_look_for(sandbox: Sandbox) -> None:
+    sandbox.write("recall-tests.yaml", "- question: staging port\n  finds: MEMORY.md\n  mode: lexical\n")
+    assert one(sandbox, "tests").concerns[0].fixes[0].deed == "reindex"
+    from indexing.sync.run import reindex
+
+    reindex(sandbox.workspace, vectors=False)
+    section = one(sandbox, "tests")
+    assert section.seen == "0 of 1 pass"
+    assert section.concerns[0].address == "MEMORY.md"
+
+
+def test_a_finding_of_the_doctors_has_his_repair(sandbox: Sandbox) -> None:
+    state = sandbox.workspace.state_dir()
+    (state / "journal.json").write_text("no note")
+    section = one(sandbox, "workspace")
+    repairs = {fix.of for concern in section.concerns for fix in concern.fixes}
+    assert "interrupted action" in repairs
+    place = Place.open(sandbox.root)
+    whole, said = room.repair(place, "interrupted action")
+    place.close()
+    assert whole
+    assert "moved to" in said
+    assert not (state / "journal.json").exists()
+
+
+def test_one_section_that_fails_does_not_cost_the_others(
+    sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(_: Subject) -> Section:
+        raise RuntimeError(f"it broke at {SECRET}")
+
+    monkeypatch.setitem(LOOKS, "backup", broken)
+    found = looked(sandbox, "index", "backup", "dreams")
+    assert found["backup"].state == "failed"
+    assert found["backup"].failed.startswith("RuntimeError: it broke at AKIA")
+    assert SECRET not in found["backup"].failed
+    assert found["dreams"].state == "fine"
+
+
+def test_without_git_or_anything_else_there_is_something_to_say(tmp_path: Path) -> None:
+    made = Sandbox(tmp_path / "bare", repository=False)
+    found = looked(made)
+    assert "is not in a git repository" in found["leftovers"].failed
+    assert found["growth"].notes
+    for path in (LOG, "MEMORY.md", EPISODE):
+        (made.root / path).unlink()
+    assert looked(made)["duplicates"].state == "fine"
+
+
+def test_what_there_was_no_time_for_is_said(sandbox: Sandbox) -> None:
+    ticks = iter(range(0, 10_000, 40))
+    place = Place.open(sandbox.root)
+    subject = Subject(place, NOW, clock=lambda: next(ticks))
+    (section,) = survey(subject, ["secrets"])
+    place.close()
+    assert section.notes == ("2 of 3 files were not looked at: no time left",)
+
+
+def test_memory_as_it_was_has_no_machine(sandbox: Sandbox) -> None:
+    from workbench.workspace.past import open_past
+
+    head = sandbox.workspace.history.head()
+    assert head is not None
+    past = open_past(sandbox.workspace, head)
+    subject = Subject(Place(past), NOW)
+    found = {section.id: section for section in survey(subject)}
+    past.close()
+    assert found["machine"].notes == ("this is memory as it was",)
+    assert found["growth"].failed == ""
+    assert "in logs" in found["growth"].seen
+
+
+def test_the_service_answers_line_by_line(sandbox: Sandbox) -> None:
+    out = io.StringIO()
+    serve(sandbox.root, {"topics": ["backup", "index"]}, out)
+    said = [json.loads(line) for line in out.getvalue().splitlines()]
+    assert [line["event"] for line in said] == ["begin", "section", "begin", "section", "end"]
+    assert (said[0]["id"], said[0]["number"], said[0]["of"]) == ("index", 1, 2)
+
+
+@pytest.mark.parametrize("wish", [{"topics": ["nothing"]}, {"repair": "nothing"}])
+def test_the_service_says_what_it_does_not_know(wish: dict[str, object], sandbox: Sandbox) -> None:
+    out = io.StringIO()
+    serve(sandbox.root, wish, out)
+    assert json.loads(out.getvalue())["event"] == "error"
+
+
+def test_the_service_says_that_the_workspace_is_gone(tmp_path: Path) -> None:
+    out = io.StringIO()
+    serve(tmp_path / "gone", {}, out)
+    assert "is not a folder" in json.loads(out.getvalue())["message"]
+
+
+def test_secrets_are_masked_in_all_that_a_section_says(
+    sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    said = Section(
+        id="", title="", seen=SECRET, facts=(("at", f"https://me:Hq7xK2pLw9@{SECRET}"),), notes=(SECRET,)
+    )
+    monkeypatch.setattr(room, "LOOKS", {**LOOKS, "index": lambda _: said})
+    shown = str(one(sandbox, "index"))
+    assert "AKIA…" in shown
+    assert SECRET not in shown
+    assert "Hq7xK2pLw9" not in shown

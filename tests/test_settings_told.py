@@ -1,0 +1,215 @@
+"""Settings are told with their origin, and written at their place with every other byte kept."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import fields
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from indexing.ranking.weights import FUSIONS, PRESETS
+from workbench.errors import ConflictError, ReadOnlyError, UsageError, WriteFailedError
+from workbench.own_files import replace_own
+from workbench.settings import SECRET, Settings, flat, load
+from workbench.settings_told import CHOICES, UNITS, Origin, docs, tell
+from workbench.settings_writing import changed_bytes, parse_value, plan_setting, set_own
+from workbench.yaml_places import with_new, with_value, without, yaml_places
+
+NAMES = [field.name for field in fields(Settings)]
+TEXT = """# head
+memory:
+  budget: 10000  # mine
+include:  # patterns
+  - a
+  - "b c"   # x
+# tail
+theme: dark
+inject: {tokens: 5, entries: 3}
+dream:
+  score: 0.5
+  days: 4
+transcript_exclude: |
+  long
+team_leader: 'x' # y
+"""
+
+
+@pytest.fixture
+def own(person: Path) -> Path:
+    return person / "settings.yaml"
+
+
+@pytest.fixture
+def shared(tmp_path: Path) -> Path:
+    return tmp_path / "workbench.yaml"
+
+
+def test_every_setting_says_what_it_is_and_numbers_their_unit() -> None:
+    told = tell(None)
+    assert [setting.name for setting in told.settings] == NAMES
+    assert docs().keys() == set(NAMES)
+    assert UNITS.keys() | CHOICES.keys() <= set(NAMES)
+    counts = {f.name for f in fields(Settings) if isinstance(f.default, int)}
+    assert counts - UNITS.keys() == {"dream_signals", "dream_context"}
+    assert CHOICES["search_preset"] == tuple(PRESETS)
+    assert CHOICES["search_fusion"] == ("", *FUSIONS)
+    assert told.effective() == Settings()
+
+
+def test_the_workspace_goes_before_ones_own_file(own: Path, shared: Path) -> None:
+    own.write_text("\nmemory_budget: 5\nexclude: a\n")
+    shared.write_text("memory: {budget: 7}\nexclude: b\n")
+    told = tell(shared)
+    budget = told.of("memory_budget")
+    assert (budget.value, budget.origin) == (7, Origin.WORKSPACE)
+    assert budget.where is not None
+    assert (budget.where.line, [said.line for said in budget.also]) == (1, [2])
+    assert told.of("exclude").value == ("a", "b")
+    assert told.effective() == load(shared)
+
+
+def test_what_is_wrong_leaves_the_rest(own: Path, shared: Path) -> None:
+    own.write_text("memory_budget: x\nepisode_days: 3\nagent_writes: perhaps\n")
+    shared.write_text("model: evil\ncolour: blue\n")
+    told = tell(shared)
+    assert told.of("episode_days").value == 3
+    assert told.of("memory_budget").origin is Origin.DEFAULT
+    assert [(problem.path.name, problem.line) for problem in told.problems] == [
+        *(("settings.yaml", 1), ("settings.yaml", 3), ("workbench.yaml", 1), ("workbench.yaml", 2)),
+    ]
+
+
+@pytest.mark.parametrize("data", [b"\xff", b"- a\n", b"a: [\n", b"x" * 100_000, b"a: &b c\n"])
+def test_a_file_of_anything_is_told_as_one_problem(own: Path, data: bytes) -> None:
+    own.write_bytes(data)
+    (problem,) = tell(None).problems
+    assert problem.path == own
+    with pytest.raises(UsageError):
+        set_own("theme", "light")
+    assert own.read_bytes() == data
+
+
+def test_secrets_are_in_nothing_that_is_told(own: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    own.write_text("embedding_key: hush1\nlanguage_key: [hush2]\n")
+    monkeypatch.setenv("OPENAI_API_KEY", "hush3")
+    assert "hush" not in repr(tell(None))
+    assert "hush" not in repr(set_own("embedding_key", "hush4"))
+    own.write_text("embedding_providers: [openai]\n")
+    told = tell(None).of("embedding_key")
+    assert (told.origin, told.variable, told.shown) == (
+        *(Origin.ENVIRONMENT, "OPENAI_API_KEY", "set, and not shown"),
+    )
+
+
+@pytest.mark.parametrize("place", yaml_places(TEXT), ids=lambda place: "_".join(place.keys))
+def test_one_value_is_changed_and_every_other_byte_stays(place) -> None:  # type: ignore[no-untyped-def]
+    for value in ("new", ["a b", "no"]):
+        text = with_value(TEXT, place, value)
+        lines, before = text.splitlines(), TEXT.splitlines()
+        assert lines[: place.line - 1] == before[: place.line - 1]
+        assert set(before) - set(lines) <= set(before[place.line - 1 : place.line + 2])
+        assert text.count("#") >= TEXT.count("#") - (place.keys == ("include",))
+    assert "\n".join(without(TEXT, place).split("\n")) != TEXT
+
+
+@pytest.mark.parametrize(
+    ("before", "name", "value", "after"),
+    [
+        (TEXT, "memory_budget", "5", TEXT.replace("10000", "5")),
+        (TEXT, "inject_tokens", "7", TEXT.replace("tokens: 5", "tokens: 7")),
+        (TEXT, "team_leader", "/a b", TEXT.replace("'x'", "/a b")),
+        (TEXT, "theme", None, TEXT.replace("theme: dark\n", "")),
+        (TEXT, "memory_budget", None, TEXT.replace("memory:\n  budget: 10000  # mine\n", "")),
+        (TEXT, "inject_tokens", None, TEXT.replace("tokens: 5, ", "")),
+        (TEXT, "inject_entries", None, TEXT.replace(", entries: 3", "")),
+        (TEXT, "dream_score", None, TEXT.replace("  score: 0.5\n", "")),
+        (TEXT, "episode_days", "9", TEXT + "episode_days: 9\n"),
+        ("", "theme", "no", 'theme: "no"\n'),
+        ("a: b", "theme", "light", "a: b\ntheme: light\n"),
+        ("{a: b}\n", "theme", "light", "{a: b, theme: light}\n"),
+        ("a: b\r\n", "theme", "light", "a: b\r\ntheme: light\r\n"),
+        ("theme:\n", "theme", "light", "theme: light\n"),
+        ("theme: a\nx: y\ntheme: b\n", "theme", None, "x: y\n"),
+        ("theme: a\nx: y\ntheme: b\n", "theme", "c", "theme: c\nx: y\ntheme: b\n"),
+        ("\ufefftheme: a\nx: y\n", "theme", None, "\ufeffx: y\n"),
+        ("\ufeff", "theme", "a", "\ufefftheme: a\n"),
+        ("theme: |\r\n  a\r\nx: y\r\n", "theme", "b", "theme: b\r\nx: y\r\n"),
+        ("theme: >-\n  a\n  b\n\n# x\nx: y\n", "theme", "c", "theme: c\n\n# x\nx: y\n"),
+        (
+            "exclude: # mine\r\n  # why\r\n  - a # one\r\n  - b # two\r\nx: y\r\n",
+            *("exclude", "c", "exclude: c  # mine # two\r\n  # why\r\n  # one\r\nx: y\r\n"),
+        ),
+    ],
+)
+def test_a_change_is_made_where_it_stands(before: str, name: str, value: str | None, after: str) -> None:
+    assert changed_bytes(Path("s.yaml"), before.encode(), name, value) == after.encode()
+
+
+def test_nothing_to_do_is_said() -> None:
+    path = Path("s.yaml")
+    with pytest.raises(UsageError, match="is that already"):
+        changed_bytes(path, b"theme: dark\n", "theme", "dark")
+    with pytest.raises(UsageError, match="does not set theme"):
+        changed_bytes(path, b"", "theme", None)
+
+
+SCALARS = st.text(st.characters(codec="utf-8", exclude_categories=["Cc", "Cs", "Zl", "Zp"]), max_size=20)
+
+
+@given(st.dictionaries(st.sampled_from(NAMES), SCALARS, max_size=5), st.sampled_from(NAMES), SCALARS)
+def test_any_word_is_written_so_that_it_is_read_again(there: dict[str, str], name: str, value: str) -> None:
+    text = ""
+    for other, word in there.items():
+        text = with_new(text, other, word)
+    if there.get(name) == value:
+        return
+    from workbench.mapping import read_mapping
+
+    changed = changed_bytes(Path("s.yaml"), text.encode(), name, value).decode()
+    assert flat(read_mapping(changed)) == {**there, name: value}
+    assert flat(read_mapping(changed_bytes(Path("s.yaml"), changed.encode(), name, None).decode())) == {
+        other: word for other, word in there.items() if other != name
+    }
+
+
+def test_values_are_typed_as_people_write_them() -> None:
+    assert parse_value("memory_budget", " 20 000 ") == "20000"
+    assert parse_value("exclude", "a/**, b ,") == ["a/**", "b"]
+    assert parse_value("exclude", "['a,b', c]") == ["a,b", "c"]
+    assert parse_value("theme", " light ") == "light"
+    with pytest.raises(UsageError, match="there is no setting 'theem'") as wrong:
+        parse_value("theem", "x")
+    assert "theme" in wrong.value.hint
+
+
+def test_what_only_ones_own_file_may_say_is_not_planned_for_the_workspace(sandbox) -> None:  # type: ignore[no-untyped-def]
+    for name in ("model", "theme", *SECRET):
+        with pytest.raises(UsageError, match=r"workbench\.yaml cannot say"):
+            plan_setting(sandbox.workspace, name, "x")
+
+
+def test_writing_is_whole_or_not_at_all(own: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    own.write_text("theme: dark\n")
+    own.chmod(0o640)
+    with pytest.raises(ConflictError):
+        replace_own(own, b"something else", b"x")
+
+    def refused(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "access", lambda *_: False)
+        with pytest.raises(ReadOnlyError):
+            replace_own(own, b"theme: dark\n", b"x")
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "replace", refused)
+        with pytest.raises(WriteFailedError):
+            replace_own(own, b"theme: dark\n", b"x")
+    assert [path.name for path in own.parent.iterdir() if "settings" in path.name] == ["settings.yaml"]
+    assert own.read_text() == "theme: dark\n"
+    set_own("theme", "light")
+    assert own.read_text() == "theme: light\n"
+    assert own.stat().st_mode & 0o777 == 0o640

@@ -1,0 +1,71 @@
+"""What the doctor finds, family by family, with its repairs."""
+
+from __future__ import annotations
+
+from workbench.health.checks import CHECKS
+from workbench.health.doctor import examine
+from workbench.health.finding import Finding, Outcome
+from workbench.health.rebuilding import REINDEX
+from workbench.health.survey.section import Concern, Fix, Section, gravest_first
+from workbench.health.survey.subject import Subject
+
+_TITLES = {
+    "machine": "Machine",
+    "workspace": "Workspace and repository",
+    "model": "Models",
+    "index": "Files of the index",
+}
+
+
+def machine(subject: Subject) -> Section:
+    """Python, libraries, git, terminal, disk and clock."""
+    return _family(subject, "machine")
+
+
+def workspace(subject: Subject) -> Section:
+    """Settings, repository, permissions, locks, what was interrupted, the ledger."""
+    return _family(subject, "workspace")
+
+
+def models(subject: Subject) -> Section:
+    """The model of vectors, its provider, and the language model."""
+    return _family(subject, "model")
+
+
+def index_files(subject: Subject) -> Section:
+    """Books, words, vectors, the flat copy and the cache."""
+    return _family(subject, "index")
+
+
+def _family(subject: Subject, family: str) -> Section:
+    title = _TITLES[family]
+    if subject.is_past:
+        return Section(id=family, title=title, seen="not looked at", notes=("this is memory as it was",))
+    checks = [check for check in CHECKS if check.family == family]
+    outcomes = list(examine(subject.place, checks=checks))
+    concerns = [concern_of(outcome, finding) for outcome in outcomes for finding in outcome.findings]
+    wanting = sum(outcome.state == "finding" for outcome in outcomes)
+    return Section(
+        id=family,
+        title=title,
+        seen=f"{len(outcomes) - wanting} of {len(outcomes)} checks are fine",
+        facts=tuple((outcome.check.name, outcome.seen) for outcome in outcomes),
+        concerns=tuple(gravest_first(concerns)),
+        total=len(concerns),
+    )
+
+
+def concern_of(outcome: Outcome, finding: Finding) -> Concern:
+    """A finding of the doctor's; its repair is one for all findings of the same check."""
+    fixes = []
+    if finding.repair is not None:
+        fixes.append(Fix(deed="repair", label=f"repair it: {outcome.check.name}", of=outcome.check.name))
+    elif finding.do == REINDEX:
+        fixes.append(Fix(deed="reindex", label="bring the index up to date"))
+    return Concern(
+        severity="error" if finding.level == "wrong" else "info",
+        what=f"{outcome.check.name}: {finding.what}",
+        meaning=finding.meaning,
+        do=finding.do.replace("--fix", "`workbench doctor --fix`") if finding.repair else finding.do,
+        fixes=tuple(fixes),
+    )

@@ -1,0 +1,176 @@
+"""What keeps memory safe, and what waits: backups, nights and dreams, conflicts and leftovers."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from datetime import datetime
+
+from workbench.backup.continuing import operations_since, remembered
+from workbench.backup.targets import without_secret
+from workbench.health.survey.section import Concern, Section
+from workbench.health.survey.subject import Subject
+from workbench.proposals.pending import waiting
+from workbench.workspace.last_night import LastNight, last_night
+from workbench.workspace.layout import is_quarantined
+
+_OLD_DAYS = 30
+_MANY = 50
+"""Operations after which a backup is called behind."""
+_QUIET_NIGHTS = 3
+
+
+def backup(subject: Subject) -> Section:
+    """The last backup, and what it does not hold."""
+    last = remembered(subject.workspace)
+    if last is None:
+        concern = Concern(
+            severity="warning",
+            what="no backup was ever made from here",
+            meaning="this folder and its git history are the only copy that is known",
+            do="`workbench backup DIR`: a folder on another disk, or a remote",
+        )
+        return Section(id="backup", title="Backup", seen="never", concerns=(concern,), total=1)
+    since = operations_since(subject.workspace, last)
+    days, when = None, last.when
+    with contextlib.suppress(ValueError, TypeError, OverflowError):
+        moment = datetime.fromisoformat(last.when).astimezone()
+        days, when = (subject.now - moment).days, f"{moment:%Y-%m-%d %H:%M}"
+    target = without_secret(last.target)
+    behind = "the history was rewritten since" if since is None else f"{since:,} operations since"
+    missing = "not known: the history was rewritten" if since is None else f"{since:,} operations"
+    concerns = []
+    if since is None or since >= _MANY or (since and days is not None and days >= _OLD_DAYS):
+        concerns.append(
+            Concern(
+                severity="warning",
+                what=f"the last backup is of {when}: {behind}",
+                meaning="what came since is on this disk alone",
+                do=f"`workbench backup {target}`",
+            )
+        )
+    return Section(
+        id="backup",
+        title="Backup",
+        seen=f"{when} · {behind}",
+        facts=(
+            ("last", when),
+            ("to", target),
+            ("holds commit", last.commit[:12]),
+            ("not backed up", missing),
+        ),
+        concerns=tuple(concerns),
+        total=len(concerns),
+    )
+
+
+def dreams(subject: Subject) -> Section:
+    """The last dream, what it proposed that waits, and the last nightly run."""
+    files = subject.workspace.scan()
+    last = max((file.path for file in files if file.path.startswith("_system/dreaming/")), default=None)
+    every = waiting(subject.workspace, subject.now)
+    open_ = [one for one in every if not one.stale and not one.hidden(subject.now)]
+    stale = sum(bool(one.stale) for one in every)
+    night = _last_night(subject)
+    told = last_night(subject.place.state)
+    concerns = _failed_steps(told)
+    if open_:
+        concerns.append(
+            Concern(
+                severity="info",
+                what=f"{len(open_):,} proposal{'s wait' if len(open_) != 1 else ' waits'} for a decision",
+                meaning="nothing of it becomes memory before a person accepts it",
+                do="D opens the dream review; `workbench proposals list` shows them",
+            )
+        )
+    if night is not None and (quiet := (subject.now - night).days) >= _QUIET_NIGHTS:
+        concerns.append(
+            Concern(
+                severity="warning",
+                what=f"the last nightly run was {quiet:,} days ago",
+                meaning="what expires, fades or is worth keeping is not looked at",
+                do="`workbench nightly` runs it now; `workbench jobs` shows how to have it run every night",
+            )
+        )
+    return Section(
+        id="dreams",
+        title="Dreams and nights",
+        seen=f"{len(open_):,} waiting" if last else "no dream yet",
+        facts=(
+            ("waiting", f"{len(open_):,} proposals"),
+            ("deferred", f"{sum(one.hidden(subject.now) for one in every):,}"),
+            ("stale", f"{stale:,}: what they are about is gone"),
+            ("last dream", last or "never"),
+            ("last nightly run", f"{night:%Y-%m-%d %H:%M}" if night else "never from here"),
+            ("what became of it", told.shown if told else "not known"),
+        ),
+        concerns=tuple(concerns),
+        total=len(concerns),
+    )
+
+
+def leftovers(subject: Subject) -> Section:
+    """Texts of other writers that are in no memory file, what was displaced, and what is set aside."""
+    kept = subject.workspace.operations.conflicts()
+    concerns = [
+        Concern(
+            severity="error",
+            what=f"{path.name} holds text of another writer that is in no memory file",
+            meaning="two wrote in the same moment, and this one's text fitted nowhere",
+            do=f"C in the panes shows it beside its file, and `workbench conflicts --show {number}`",
+        )
+        for number, path in enumerate(kept, 1)
+    ]
+    displaced = _count(subject, "displaced")
+    aside = _count(subject, "set-aside")
+    quarantined = _quarantined(subject)
+    return Section(
+        id="leftovers",
+        title="Conflicts and leftovers",
+        seen=f"{len(kept):,} conflicts, {quarantined:,} set aside",
+        facts=(
+            ("conflicts", f"{len(kept):,}"),
+            ("displaced", f"{displaced:,} replaced versions, kept for an hour for those who write there"),
+            ("quarantine", f"{quarantined:,} pages that no agent is given"),
+            ("set aside by repairs", f"{aside:,} files below .workbench/set-aside"),
+        ),
+        concerns=tuple(concerns),
+        total=len(concerns),
+    )
+
+
+def _failed_steps(told: LastNight | None) -> list[Concern]:
+    return [
+        Concern(
+            severity="warning",
+            what=f"the last night failed at {step}: {why}",
+            meaning="the steps behind it were done; this one waits for the next night",
+            do=f"`workbench nightly --only {step}` does it now",
+        )
+        for step, why in (told.failed if told else ())
+    ]
+
+
+def _last_night(subject: Subject) -> datetime | None:
+    """When the last nightly run held its lock: only its time is left of it."""
+    try:
+        seconds = os.stat(subject.place.state / "nightly.lock").st_mtime
+        return datetime.fromtimestamp(seconds).astimezone()
+    except (OSError, OverflowError, ValueError):
+        return None
+
+
+def _count(subject: Subject, name: str) -> int:
+    try:
+        return sum(1 for _ in os.scandir(subject.place.state / name))
+    except OSError:
+        return 0
+
+
+def _quarantined(subject: Subject) -> int:
+    folder = subject.workspace.root / "_system" / "quarantine"
+    count = 0
+    for place, _, names in os.walk(folder):
+        below = os.path.relpath(place, subject.workspace.root)
+        count += sum(is_quarantined(f"{below}/{name}") for name in names)
+    return count

@@ -1,0 +1,219 @@
+"""What was decided of claims: what is rejected, or was accepted once, never returns by itself.
+
+A decision is about a claim, not about a line of the ledger: it holds in another month, in another run, and
+for the same words with other articles and fillers around them.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from datetime import date
+from typing import Any, Literal, get_args
+
+from workbench.memory.address import path_of
+from workbench.memory.claims import KEY_DIGITS, claim_key, claim_words
+from workbench.memory.proposal import Action, Proposal
+from workbench.memory.provenance import parse_day
+from workbench.workspace import ledger
+from workbench.workspace.workspace import Workspace
+
+Decided = Literal["accepted", "edited", "rejected", "deferred", "withdrawn"]
+_DECISIONS: tuple[Decided, ...] = get_args(Decided)
+FINAL = frozenset({"accepted", "edited", "rejected"})
+"""After these a claim is not proposed again, until the decision is undone or withdrawn."""
+Family = Literal["keep", "let go", "change"]
+"""To keep a claim and to let an entry that makes it go are different questions about the same words."""
+Name = tuple[Family, str]
+"""What a decision is about: the family of the action, and the key of the claim."""
+_LETTING_GO: frozenset[Action] = frozenset({"archive", "forget"})
+_FILLER_WORDS = """a an the is are am be been being that this it its of and as has have do does
+also really still now currently just please very actually already so then well"""
+_FILLERS = frozenset(_FILLER_WORDS.split())
+
+
+def family_of(action: str) -> Family:
+    """Whether an action keeps a claim, lets an entry go, or changes what an entry says of itself."""
+    if action == "update":
+        return "change"
+    return "let go" if action in _LETTING_GO else "keep"
+
+
+def name_of(proposal: Proposal) -> Name:
+    """What a decision on this proposal is about."""
+    return family_of(proposal.action), proposal.key
+
+
+def near_of(proposal: Proposal, text: str = "") -> str:
+    """The key of near wordings of what a proposal is about; ``text`` is another wording of its own.
+
+    The same words about somebody else, or in another file, are another claim, and an update is nothing but
+    itself.
+    """
+    if proposal.action == "update":
+        return proposal.key
+    about = f"{proposal.section} " if proposal.action == "store" else ""
+    if proposal.action in _LETTING_GO:
+        about = f"{path_of(proposal.target)} "
+    return near_key(about + (text or proposal.text))
+
+
+def near_key(text: str) -> str:
+    """As ``claim_key``, blind to articles, fillers and a plural or third person's `s` too.
+
+    The order of the words counts, and so does every number, name and negation. Text of nothing else but
+    fillers is named by these.
+    """
+    words = claim_words(text)
+    kept = [_folded(word) for word in words if word not in _FILLERS] or list(words)
+    return hashlib.sha256(" ".join(kept).encode("utf-8", "surrogatepass")).hexdigest()[:KEY_DIGITS]
+
+
+def _folded(word: str) -> str:
+    word = word.removesuffix("'s").removesuffix("’s")
+    plural = len(word) > 3 and word.isalpha() and word.endswith("s") and not word.endswith("ss")
+    return word[:-1] if plural else word
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Decision:
+    """One record of the book of decisions.
+
+    ``claim`` is the key of the text that was decided on; after an edit that is not the text which was
+    proposed. ``near`` are the keys of near wordings of both (``near_key``). ``seen`` is how many times it had
+    been proposed by then: what is proposed after a withdrawal waits again. ``until`` is the day up to which
+    it is deferred.
+    """
+
+    name: Name
+    decision: Decided
+    at: str = ""
+    claim: str = ""
+    near: tuple[str, ...] = ()
+    reason: str = ""
+    until: date | None = None
+    run: str = ""
+    by: str = ""
+    seen: int = 0
+
+    @property
+    def said(self) -> str:
+        """The decision in a few words, with its day and reason."""
+        because = f": {self.reason}" if self.reason else ""
+        return f"{self.decision} on {self.at[:10] or 'a day not known'}{because}"
+
+
+def decision_from(record: Mapping[str, Any]) -> Decision | None:
+    """The decision that a record of the ledger holds; None where it holds none."""
+    key, decision = record.get("key"), record.get("decision")
+    if not isinstance(key, str) or not key or decision not in _DECISIONS:
+        return None
+
+    def word(name: str) -> str:
+        value = record.get(name)
+        return value if isinstance(value, str) else ""
+
+    seen, near = record.get("seen"), record.get("near")
+    return Decision(
+        name=(family_of(word("action")), key),
+        decision=decision,
+        **{name: word(name) for name in ("at", "claim", "reason", "run", "by")},
+        near=tuple(key for key in near if isinstance(key, str)) if isinstance(near, list) else (),
+        until=parse_day(word("until")),
+        seen=seen if isinstance(seen, int) else 0,
+    )
+
+
+def decision_record(
+    proposal: Proposal,
+    decision: Decided,
+    *,
+    seen: int,
+    text: str = "",
+    reason: str = "",
+    until: date | None = None,
+    by: str = "human",
+) -> dict[str, object]:
+    """The record of a decision, for the ledger. ``text`` is another wording that was decided on."""
+    words = text or proposal.text
+    near = dict.fromkeys((near_of(proposal), near_of(proposal, words)))
+    record: dict[str, object] = {
+        "key": proposal.key,
+        "decision": decision,
+        "action": proposal.action,
+        "claim": claim_key(words),
+        "near": list(near),
+        "seen": seen,
+        "reason": reason,
+        "until": until.isoformat() if until else "",
+        "run": proposal.run,
+        "by": by,
+    }
+    return {name: value for name, value in record.items() if value != ""}
+
+
+@dataclass(frozen=True, slots=True)
+class Decisions:
+    """The newest decision on each claim, and which words are blocked by one that is final."""
+
+    newest: Mapping[Name, Decision]
+    blocked: Mapping[Name, Decision] = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        blocked: dict[Name, Decision] = {}
+        for decision in filter(_blocks, self.newest.values()):
+            kind, key = decision.name
+            for word in (key, decision.claim, *decision.near):
+                if word:
+                    blocked.setdefault((kind, word), decision)
+        object.__setattr__(self, "blocked", blocked)
+
+    def closed(self, name: Name, proposed: int) -> bool:
+        """Whether nothing waits under a name that was proposed so many times."""
+        decision = self.newest.get(name)
+        if decision is None or decision.decision == "deferred":
+            return False
+        return _blocks(decision) or proposed <= decision.seen
+
+    def why_not(self, proposal: Proposal) -> str | None:
+        """Why a claim may not be proposed again; None where nothing final was decided of it."""
+        kind = family_of(proposal.action)
+        for word in (proposal.key, near_of(proposal)):
+            if found := self.blocked.get((kind, word)):
+                return found.said
+        return None
+
+
+def _blocks(decision: Decision) -> bool:
+    """Whether it holds for ever: what was let go or changed once may have to be again."""
+    return decision.decision == "rejected" or (decision.decision in FINAL and decision.name[0] == "keep")
+
+
+def read_decisions(workspace: Workspace) -> Decisions:
+    """All that was decided, by the ledger. Lines that are no decisions say nothing."""
+    return newest_of(filter(None, map(decision_from, ledger.read(workspace, "decisions"))))
+
+
+def newest_of(decisions: Iterable[Decision]) -> Decisions:
+    """The last of several decisions on the same claim counts."""
+    return Decisions({decision.name: decision for decision in decisions})
+
+
+def rejected_keys(workspace: Workspace) -> frozenset[str]:
+    """The keys of claims that a person rejected or forgot, and those of their near wordings (``near_key``).
+
+    To refuse that an entry is let go is no word against what it says.
+    """
+    return frozenset(
+        key
+        for decision in read_decisions(workspace).newest.values()
+        if decision.decision == "rejected" and decision.name[0] == "keep"
+        for key in (decision.name[1], decision.claim, *decision.near)
+        if key
+    )
+
+
+def settled_keys(workspace: Workspace, kind: Family = "keep") -> frozenset[str]:
+    """The keys of all that is not asked again: what is final and was not withdrawn."""
+    return frozenset(word for family, word in read_decisions(workspace).blocked if family == kind)
