@@ -20,9 +20,11 @@
     │   └── ReadOnlyError                   the workspace cannot be written
     ├── BusyError                  exit 3   somebody else holds a lock: try again
     ├── ConflictError                       newer text is in the way; nothing was changed
+    ├── DoubtfulError                       the clock, or how much would go, is doubtful: look first
     ├── SecretFoundError                    a secret would be recorded in a file; nothing was
     ├── WriteFailedError                    the disk refused; the old text is intact
     ├── BackupError                         a backup cannot be made, or cannot be restored
+    ├── StoppedError               exit 130 somebody stopped it before its end; nothing was written
     ├── EditorError                         the person's editor did not end as one that saved
     ├── IndexUnavailableError               a derived store cannot be opened, read or written
     └── ModelUnavailableError               no embedding model; words still work
@@ -209,6 +211,12 @@ class ConflictError(WorkbenchError):
     code = "conflict"
 
 
+class DoubtfulError(WorkbenchError):
+    """Something that runs by the clock would do what hardly anybody wants; nothing was changed."""
+
+    code = "doubtful"
+
+
 class SecretFoundError(WorkbenchError):
     """A secret would be recorded in a file that does not hold it in the last commit; nothing was recorded.
 
@@ -255,6 +263,16 @@ class BackupError(WorkbenchError):
     """A backup cannot be made, or is not whole enough to be restored."""
 
     code = "backup"
+
+
+class StoppedError(WorkbenchError):
+    """Somebody stopped long work before its end; it has written nothing."""
+
+    code = "stopped"
+    exit_code = 130
+
+    def __init__(self, what: str) -> None:
+        super().__init__(f"{what} was stopped; nothing was written")
 
 
 class EditorError(WorkbenchError):

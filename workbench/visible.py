@@ -39,6 +39,11 @@ def visible(text: str, *, one_line: bool = False) -> str:
     return _SUSPECT.sub(_show, text)
 
 
+def in_place(text: str) -> str:
+    """``text`` with one sign in place of each such character: for lines whose cursor counts characters."""
+    return _SUSPECT.sub(lambda match: _show(match)[:1].replace("<", "\ufffd"), re.sub(r"[\t\n]", " ", text))
+
+
 def cut(line: str, characters: int) -> str:
     """``line``, which is visible already, in at most that many characters: the end gives way to ``…``.
 

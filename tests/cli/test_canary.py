@@ -82,6 +82,7 @@ QUARANTINED = "the page of this month"
 Address = Callable[..., str]
 Row = Callable[[Address], list[str]]
 SWEEP: dict[str, Row] = {
+    "config": lambda _: ["config", "set", "memory_budget", "9", "--workspace-file"],
     "status": lambda _: ["status"],
     "record": lambda _: ["record"],
     "promote": lambda at: ["promote", at("staging port")],
@@ -97,8 +98,26 @@ SWEEP: dict[str, Row] = {
     "release": lambda at: ["release", at("async reviews", QUARANTINED)],
     "archive": lambda at: ["archive", at("green tea", "MEMORY.md")],
     "forget": lambda at: ["forget", at("staging port")],
+    "extend an episode": lambda _: ["episodes", "extend", "e1", "--days", "3"],
+    "list episodes": lambda _: ["episodes", "list"],
     "forget a page": lambda _: ["forget", EPISODE],
+    "ingest": lambda _: ["ingest", "--source", "transcript", "TRANSCRIPT"],
+    "flush": lambda _: ["flush", "TRANSCRIPT"],
+    "watch": lambda _: ["watch", "--once"],
+    "store in the graph": lambda _: ["graph", "store", "Prefers tea", "--type", "preference"],
+    "ask the graph": lambda _: ["graph", "ask", "what is Sam working on?"],
+    "dream": lambda _: ["dream"],
+    "list proposals": lambda _: ["proposals", "list"],
+    "bulletin": lambda _: ["bulletin"],
+    "agents": lambda _: ["agents"],
+    "loaded": lambda _: ["loaded"],
+    "recalls": lambda _: ["recalls"],
+    "themes": lambda _: ["themes"],
+    "nightly": lambda _: ["nightly", "--only", "dream", "--only", "decay", "--only", "prune"],
+    "jobs": lambda _: ["jobs", "nightly", "--cron"],
+    "import": lambda _: ["import", "basic-memory", "NOTES"],
     "reindex": lambda _: ["reindex", "--no-vectors"],
+    "inject": lambda _: ["inject", "which port does the staging database have?", "--record"],
     "forget by query": lambda _: ["forget", "--query", "embedded page", "--yes"],
     "undo": lambda _: ["undo"],
     "redo": lambda _: ["redo"],
@@ -108,6 +127,7 @@ SWEEP: dict[str, Row] = {
     "log of a file": lambda _: ["log", "MEMORY.md"],
     "log of an entry": lambda at: ["log", at("project is called", "MEMORY.md")],
     "blame": lambda _: ["blame", "MEMORY.md"],
+    "related": lambda at: ["related", at("project is called", "MEMORY.md")],
     "show": lambda _: ["show", "FIRST"],
     "get": lambda _: ["get", "MEMORY.md"],
     "flagged": lambda _: ["flagged", "--history"],
@@ -120,6 +140,7 @@ SWEEP: dict[str, Row] = {
     "reindex once more": lambda _: ["reindex", "--no-vectors"],
     "verify": lambda _: ["verify"],
     "doctor": lambda _: ["doctor"],
+    "health": lambda _: ["health"],
     "doctor with repairs": lambda _: ["doctor", "--fix"],
     "check, adding a test": lambda _: ["check", "--add", "which project", "MEMORY.md"],
     "check": lambda _: ["check"],
@@ -142,6 +163,10 @@ def test_the_whole_sweep_of_actions_in_a_hostile_workspace_runs_nothing_of_it(
 ) -> None:
     first = sandbox.git("-c", "core.fsmonitor=false", "rev-list", "--max-parents=0", "HEAD").strip()
     places = {"FIRST": first, "BUNDLES": str(tmp_path / "bundles"), "RESTORED": str(tmp_path / "restored")}
+    places |= {"TRANSCRIPT": str(tmp_path / "s1.jsonl"), "NOTES": str(tmp_path / "notes")}
+    Path(places["TRANSCRIPT"]).write_text('{"role": "user", "content": "I prefer green tea over coffee."}\n')
+    Path(places["NOTES"]).mkdir()
+    Path(places["NOTES"], "tea.md").write_text("---\ntitle: Tea\n---\n- [fact] Grows in Uji\n")
     canary.unlink(missing_ok=True)
     failed = {}
     for name, row in SWEEP.items():
@@ -167,7 +192,7 @@ def test_no_command_of_the_program_is_missing_from_the_sweep(run: Run) -> None:
     listed = run("--help").out.partition("Look:")[2].split("\n")
     there = {line.split()[0] for line in listed if line.startswith("  ") and line[2:3].isalpha()}
     swept = {row(lambda *_: "x")[0] for row in SWEEP.values()}
-    assert there - swept == {"demo", "init", "keys", "model"}
+    assert there - swept == {"demo", "init", "keys", "model", "mcp", "serve"}
 
 
 def _address(sandbox: Sandbox) -> Address:

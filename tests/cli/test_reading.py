@@ -74,7 +74,9 @@ def test_outside_any_workspace_it_says_what_to_do(
 def test_without_a_repository_reading_works_and_actions_offer_init(run: Run, tmp_path: Path) -> None:
     bare = Sandbox(tmp_path / "plain folder", repository=False)
     where = ("-w", str(bare.root))
-    assert "not in a git repository" in run(*where, "status").out
+    told = next(line for line in run(*where, "status").out.splitlines() if line.startswith("repository"))
+    assert "not in a git repository" in told
+    assert "workbench init" in told
     assert run(*where, "get", LOG).out == LOG_TEXT
     result = run(*where, "promote", bare.address("staging port"))
     assert result.code == 1
@@ -120,3 +122,15 @@ def test_the_status_of_the_past_names_the_folder_and_the_moment(run: Run, sandbo
     assert told.out.startswith(f"{sandbox.root}\nas of      20")
     assert "backup" not in told.out
     assert run("status", "--json").json["as_of"] is None
+    in_words = run("--as-of", "today", "status").out
+    assert "as of      20" in in_words
+    assert run("search", "port", "--mode", "lexical", "--as-of", "today").err.startswith("as of 20")
+
+
+def test_each_command_is_listed_in_one_whole_line_at_80_columns(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    for group in ((), ("graph",), ("proposals",), ("episodes",), ("import",), ("model",)):
+        listed = run(*group, "--help").out.partition("--help")[2]
+        assert [line for line in listed.splitlines() if line.endswith("...") or len(line) > 80] == [], group

@@ -45,6 +45,24 @@ def test_log_of_a_file_follows_its_renames_and_shows_plain_commits_beside_ours(
     assert len(run("log", "memory.md", "-n", "1", "--json").json) == 1
 
 
+def test_log_of_what_matches_words_and_fields(run: Run, sandbox: Sandbox) -> None:
+    run("promote", sandbox.address("staging port"))
+    run("forget", sandbox.address("tantivy"))
+    found = run("log", "--match", "by:human action:promote staging", "--json").json
+    assert [row["action"] for row in found] == ["promote"]
+    assert run("log", "MEMORY.md", "--match", "action:forget", "--json").json == []
+    assert run("log", "--match", "-by:human", "--json").json[0]["action"] == "commit"
+
+
+def test_redo_of_any_operation_that_is_undone(run: Run, sandbox: Sandbox) -> None:
+    operation = run("forget", sandbox.address("tantivy"), "--json").json["operation"]
+    run("forget", sandbox.address("Lisbon"))
+    run("undo", operation)
+    assert b"tantivy" in sandbox.read(LOG)
+    run("redo", operation)
+    assert b"tantivy" not in sandbox.read(LOG)
+
+
 def test_blame_tells_each_line_s_operation_and_session(run: Run, sandbox: Sandbox) -> None:
     done = run("promote", sandbox.address("staging port"), "--json").json
     rows = run("blame", "MEMORY.md", "--json").json
@@ -228,3 +246,19 @@ def test_log_of_a_file_that_never_was_says_so(run: Run, sandbox: Sandbox) -> Non
     sandbox.git("rm", "-q", LOG)
     sandbox.commit("gone")
     assert len(run("log", LOG, "--json").json) == 2
+
+
+def test_lines_that_were_only_added_to_the_ledger_are_no_news(run: Run, sandbox: Sandbox) -> None:
+    from datetime import UTC, datetime
+
+    from workbench.workspace import ledger
+
+    ledger.append(sandbox.workspace, "recalls", [{"entry": LOG}], datetime(2026, 3, 1, tzinfo=UTC))
+    assert run("record").code == 0
+    assert [row["action"] for row in run("log", "--json").json] == ["commit"]
+    (newest, _) = run("log", "--all", "--json").json
+    assert (newest["action"], newest["actor"]) == ("ledger", "external")
+    assert [row["action"] for row in run("log", "_system/ledger/recalls-2026-03.jsonl", "--json").json] == [
+        "ledger"
+    ]
+    assert "nothing to undo" in run("undo").err

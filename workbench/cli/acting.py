@@ -125,13 +125,20 @@ def undo(operation: str | None, allow_secret: bool, dry_run: bool, as_json: bool
         )
 
 
-@click.command()
+@click.command(short_help="Bring back what was undone last, or by OPERATION.")
+@click.argument("operation", required=False)
 @allow_secret_option
 @dry_run_option
 @json_option
-def redo(allow_secret: bool, dry_run: bool, as_json: bool) -> None:
-    """Bring back what was undone last."""
+def redo(operation: str | None, allow_secret: bool, dry_run: bool, as_json: bool) -> None:
+    """Bring back what was undone last, or what any OPERATION did that is undone."""
     from workbench.curation import plan_redo
 
     with workspace() as place:
-        act(place, lambda: plan_redo(place), dry_run=dry_run, as_json=as_json, allow_secret=allow_secret)
+        act(
+            place,
+            lambda: plan_redo(place, operation),
+            dry_run=dry_run,
+            as_json=as_json,
+            allow_secret=allow_secret,
+        )

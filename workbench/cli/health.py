@@ -101,7 +101,7 @@ def _say(outcome: Outcome) -> None:
             say(f"      not repaired: {finding.refused}")
 
 
-@click.command()
+@click.command(short_help="Whether memory finds what it must, and what needs a look.")
 @click.argument("question", required=False)
 @click.argument("entry", required=False)
 @click.option(

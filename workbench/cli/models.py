@@ -24,12 +24,12 @@ _WORD = "memory"
 _NO_WORKSPACE = Path(os.devnull, "workbench.yaml")
 
 
-@click.group()
+@click.group(short_help="Which model and provider make vectors; try it, fetch one.")
 def model() -> None:
     """What makes vectors: which model and provider are used, trying them, fetching another model."""
 
 
-@model.command()
+@model.command(short_help="Which model of which provider is used, and where it is.")
 @json_option
 def show(as_json: bool) -> None:
     """Which model of which provider is used, and where it is; or why there is none."""
@@ -118,7 +118,7 @@ def test(as_json: bool) -> None:
     say(f"next text  {times[2]:,.1f} ms")
 
 
-@model.command()
+@model.command(short_help="Fetch the model NAME (owner/name) of the hub.")
 @click.argument("name", required=False)
 @click.option("--yes", is_flag=True, help="Do not ask.")
 @json_option

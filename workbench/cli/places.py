@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import contextlib
+import os
+import shutil
+import sys
 from collections.abc import Iterator
+from datetime import date
 from pathlib import Path
 
 import click
 
 from workbench.cli.output import narrate
+from workbench.errors import UsageError
 from workbench.workspace.workspace import Workspace
 
 AS_OF = "workbench.as_of"
@@ -31,14 +36,35 @@ def workspace() -> Iterator[Workspace]:
 def opened(folder: Path | str | None) -> Workspace:
     """The workspace in ``folder``, else the nearest one, as of the moment that was asked for."""
     found = Workspace.open(folder) if folder else Workspace.nearest(".")
-    moment = click.get_current_context().meta.get(AS_OF)
-    if moment is None:
+    asked = click.get_current_context().meta.get(AS_OF)
+    if asked is None:
         return found
     from workbench.workspace.past import open_past
 
     try:
-        past = open_past(found, moment)
+        past = open_past(found, moment(asked))
     finally:
         found.close()
     narrate(f"as of {past.moment}")
     return past
+
+
+def moment(text: str) -> str:
+    """A moment as a person writes it; of days in words (``last march``) the last one, ``2026-03-31``."""
+    from indexing.search.past import moment_named
+
+    return moment_named(text, date.today())
+
+
+def program() -> str:
+    """The absolute path of this program, for what starts it later without this shell's PATH.
+
+    Raises UsageError where only Python knows how to start it.
+    """
+    beside = Path(sys.executable).with_name("workbench")
+    for path in (sys.argv[0], beside, shutil.which("workbench")):
+        if path and Path(path).suffix != ".py" and Path(path).is_file() and os.access(path, os.X_OK):
+            return str(Path(path).resolve())
+    raise UsageError(
+        "there is no program `workbench` that another program could start", hint="is it installed? see pip"
+    )

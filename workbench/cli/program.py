@@ -11,16 +11,29 @@ import click
 from workbench import __version__
 from workbench.cli import (
     acting,
+    configuring,
     conflicts,
+    dreaming,
     editing,
+    episodes,
+    given,
+    graph,
     health,
+    importing,
     indexing,
     keeping,
+    looks,
     models,
+    nights,
+    proposing,
     reading,
+    recalls,
     relocating,
     searching,
+    serving,
+    sessions,
     setting_up,
+    surveying,
     tracing,
     trusting,
 )
@@ -35,7 +48,21 @@ from workbench.cli.output import (
 from workbench.cli.places import AS_OF
 from workbench.errors import NoWorkspaceError, ReadOnlyError, WorkbenchError, WriteFailedError, disk_error
 
-_OF_ANY_MOMENT = (None, "open", "status", "get", "search", "reindex", "log", "show", "blame", "flagged")
+_OF_ANY_MOMENT = (
+    None,
+    "open",
+    "status",
+    "health",
+    "get",
+    "search",
+    "reindex",
+    "log",
+    "show",
+    "blame",
+    "related",
+    "flagged",
+    "graph",
+)
 """What can be asked of memory as it was."""
 
 
@@ -79,7 +106,7 @@ class _Program(click.Group):
 @click.option(
     "--as-of",
     metavar="WHEN",
-    help="As it was: after an operation or commit, or at the end of a day (2026-03-14). Read-only.",
+    help="As it was: after an operation or commit, or at the end of a day (2026-03-14, 3d). Read-only.",
 )
 @click.version_option(__version__, prog_name="workbench")
 @click.pass_context
@@ -102,10 +129,14 @@ def workbench(ctx: click.Context, workspace: str | None, as_of: str | None) -> N
 _COMMANDS = {
     "Look": (
         setting_up.open_interface,
+        serving.serve,
         reading.status,
+        surveying.health,
         searching.search,
         reading.get,
         trusting.flagged,
+        episodes.episodes,
+        graph.graph,
     ),
     "Curate": (
         acting.promote,
@@ -118,17 +149,30 @@ _COMMANDS = {
         relocating.release,
         relocating.archive,
     ),
+    "Dream": (dreaming.dream, proposing.proposals),
     "Go back": (
         acting.undo,
         acting.redo,
         tracing.log,
         reading.show,
         tracing.blame,
+        tracing.related,
         keeping.restore,
         conflicts.conflicts,
     ),
     "Keep": (keeping.record, keeping.backup, keeping.verify, health.check, health.doctor, health.bench),
-    "Set up": (setting_up.init, setting_up.demo, indexing.reindex, models.model, reading.keys),
+    "Remember": (sessions.ingest, sessions.flush, sessions.watch, nights.nightly, nights.jobs),
+    "Agent": (given.inject, given.bulletin, recalls.loaded, recalls.recalls, given.mcp, given.agents),
+    "Set up": (
+        setting_up.init,
+        setting_up.demo,
+        importing.import_,
+        indexing.reindex,
+        models.model,
+        looks.themes,
+        configuring.config,
+        configuring.keys,
+    ),
 }
 for commands in _COMMANDS.values():
     for command in commands:

@@ -4,15 +4,28 @@ from __future__ import annotations
 
 import sys
 import time
-from typing import TYPE_CHECKING, Self
+from typing import Protocol, Self
 
 import click
 
-if TYPE_CHECKING:
-    from indexing.sync.report import Progress
-
 _REDRAW_SECONDS = 0.1
 _WIDTH = 24
+
+
+class Progress(Protocol):
+    """How far long work is: ``done`` of ``total`` units of a phase; 0 of 0 where none are counted."""
+
+    @property
+    def phase(self) -> str:
+        """What is being done."""
+
+    @property
+    def done(self) -> int:
+        """Units that are done."""
+
+    @property
+    def total(self) -> int:
+        """Units that there are."""
 
 
 class Bar:

@@ -6,6 +6,7 @@ import re
 import sys
 from collections import Counter
 from collections.abc import Sequence
+from datetime import datetime
 from typing import Any
 
 import click
@@ -19,6 +20,7 @@ from workbench.memory.address import find_entry, path_of
 from workbench.memory.entry import Entry
 from workbench.memory.file_edit import unified_diff
 from workbench.memory.names import RelPath, is_outside
+from workbench.workspace.layout import STATE_DIR
 from workbench.workspace.past import PastWorkspace
 from workbench.workspace.workspace import Workspace
 
@@ -49,7 +51,11 @@ def status(as_json: bool) -> None:
         say(f"beside     {source['source']}: {source['absent'] or files}{kept}")
     say(f"repository {report['repository']}")
     say(f"last dream {report['last_dream'] or 'never'}")
+    if report["last_night"]:
+        say(f"last night {report['last_night']}")
     if not report["as_of"]:
+        if report["proposals"]:
+            say(f"proposals  waiting: {report['proposals']}; `workbench proposals list` shows them")
         say(f"backup     {backup_line(report['last_backup'])}")
     for warning in report["warnings"]:
         say(f"warning    {warning}", fg="yellow")
@@ -57,10 +63,13 @@ def status(as_json: bool) -> None:
 
 def _status(place: Workspace) -> dict[str, Any]:
     from indexing.sync.freshness import freshness
+    from workbench.proposals.pending import pending
+    from workbench.workspace.last_night import last_night
 
     files = place.scan()
     past = place if isinstance(place, PastWorkspace) else None
-    warnings = []
+    night = None if past else last_night(place.root / STATE_DIR)
+    warnings = [f"the last night failed at {step}: {why}" for step, why in (night.failed if night else ())]
     backup = None
     used = 0
     try:
@@ -75,7 +84,7 @@ def _status(place: Workspace) -> dict[str, Any]:
         backup = last_backup(place)
         warnings += [conflict_warning(conflict) for conflict in listed(place)]
     except WorkbenchError as error:
-        repository = error.message
+        repository = f"{error.message}: {error.hint}" if error.hint else error.message
     dreams = [f.path for f in files if f.path.startswith("_system/dreaming/")]
     if (place.root / "MEMORY.md").is_file() and (place.root / "memory.md").is_file():
         same = (place.root / "MEMORY.md").samefile(place.root / "memory.md")
@@ -96,6 +105,8 @@ def _status(place: Workspace) -> dict[str, Any]:
         "index": freshness(place).as_json(),
         "repository": repository,
         "last_dream": max(dreams, default=None),
+        "last_night": night.shown if night else None,
+        "proposals": 0 if past else len(pending(place, datetime.now().astimezone())),
         "last_backup": backup,
         "warnings": warnings,
     }
@@ -203,11 +214,3 @@ def show(operation: str, as_json: bool) -> None:
         say("undone: yes")
     say("")
     say_diff(diff)
-
-
-@click.command()
-def keys() -> None:
-    """Every key of the interface, as a Markdown table."""
-    from screens.actions import key_table
-
-    put(key_table())

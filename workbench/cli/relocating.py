@@ -12,7 +12,7 @@ from workbench.cli.carrying_out import (
     reason_option,
 )
 from workbench.cli.output import json_option, say, say_json
-from workbench.cli.places import workspace
+from workbench.cli.places import moment, workspace
 from workbench.errors import UsageError, WorkbenchError
 from workbench.memory.names import RelPath
 from workbench.workspace.layout import QUARANTINE
@@ -197,7 +197,7 @@ def restore_from_history(target: str, at: str, *, reason: str, dry_run: bool, as
     with workspace() as place:
         act(
             place,
-            lambda: plan_restore(place, target, at, reason=reason),
+            lambda: plan_restore(place, target, moment(at), reason=reason),
             dry_run=dry_run,
             as_json=as_json,
         )

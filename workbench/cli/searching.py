@@ -178,11 +178,9 @@ def _moment_in(query: str) -> str | None:
 @contextlib.contextmanager
 def _memory(as_of: str | None, said: str | None) -> Iterator[Workspace]:
     """The workspace of the moment that ``as_of`` names, which must exist, or that the query ``said``."""
-    from indexing.search.past import moment_named
-
     meta = click.get_current_context().meta
     if as_of or said:
-        meta[AS_OF] = as_of or moment_named(said or "", date.today())
+        meta[AS_OF] = as_of or said
     with contextlib.ExitStack() as stack:
         try:
             place = stack.enter_context(workspace())

@@ -21,11 +21,11 @@ def open_interface(ctx: click.Context, folder: str | None) -> None:
     _open(folder or ctx.obj)
 
 
-@click.command()
+@click.command(short_help="Make a sample workspace and open it.")
 @click.argument("folder", default=DEMO_FOLDER, metavar="[DIR]")
 @click.option("--no-open", is_flag=True, help="Only make it.")
 def demo(folder: str, no_open: bool) -> None:
-    """Make a sample workspace with weeks of history, and open it."""
+    """Make a sample workspace with weeks of history, and open it; the first time with a tour."""
     from workbench.workspace.sample import is_demo, write_demo
 
     target = Path(folder)
@@ -39,7 +39,7 @@ def demo(folder: str, no_open: bool) -> None:
     if no_open:
         say(folder)
     else:
-        _open(folder)
+        _open(folder, tour=True)
 
 
 @click.command()
@@ -76,7 +76,7 @@ def init(folder: str, template: str, dry_run: bool) -> None:
             say(f"added {path}")
 
 
-def _open(folder: str | None) -> None:
+def _open(folder: str | None, *, tour: bool = False) -> None:
     from screens import terminal
 
     problem = terminal.problem()
@@ -86,6 +86,6 @@ def _open(folder: str | None) -> None:
     from screens.app import run
 
     try:
-        run(place)
+        run(place, tour=tour)
     finally:
         place.close()

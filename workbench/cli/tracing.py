@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from workbench.cli.output import json_option, operation_json, say, say_json
+from workbench.cli.output import json_option, narrate, operation_json, say, say_json
 from workbench.cli.places import workspace
-from workbench.errors import NotMemoryError
+from workbench.errors import NotMemoryError, UsageError
 from workbench.workspace.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from workbench.tracing.deed import Deed
     from workbench.tracing.lineage import Step
     from workbench.workspace.plan import Operation
+    from workbench.workspace.wanted import Wanted
 
 _NEVER = "not recorded yet"
 
@@ -27,29 +29,44 @@ _NEVER = "not recorded yet"
 @click.command()
 @click.argument("target", metavar="[PATH|ENTRY]", required=False)
 @click.option("-n", "--limit", type=click.IntRange(min=1), default=30, show_default=True)
+@click.option(
+    "--match",
+    metavar="WORDS",
+    default="",
+    help="Only those with these words: by:agent action:promote path:memory/ on:2026-03 -not.",
+)
+@click.option("--all", "everything", is_flag=True, help="Also commits that only added lines to the ledger.")
 @json_option
-def log(target: str | None, limit: int, as_json: bool) -> None:
+def log(target: str | None, limit: int, match: str, everything: bool, as_json: bool) -> None:
     """Operations, newest first, also those of agents and plain git.
 
     With PATH those that changed the file, also under its earlier names; with an ENTRY (path#hash) its whole
     history, back to the first log line and on to what became of it.
     """
+    from workbench.workspace.wanted import wanted
+
     with workspace() as place:
         if target is not None and "#" in target and not place.layout.may_curate(target):
+            if match:
+                raise UsageError("--match looks through operations; the history of an entry is shown whole")
             _log_entry(place, target, limit, as_json=as_json)
         else:
-            _log_file(place, target, limit, as_json=as_json)
+            _log_file(place, target, limit, wanted(match), everything=everything, as_json=as_json)
 
 
-def _log_file(place: Workspace, path: str | None, limit: int, *, as_json: bool) -> None:
+def _log_file(
+    place: Workspace, path: str | None, limit: int, only: Wanted, *, everything: bool, as_json: bool
+) -> None:
     from workbench.tracing.deed import who_did
     from workbench.tracing.renames import FileStep, file_log
+    from workbench.workspace import appended
 
     if path is None:
-        steps = [FileStep(operation) for operation in place.operations.log(limit)]
+        told = (o for o in place.operations.walk() if everything or o.action != appended.ACTION)
+        steps = [FileStep(operation) for operation in islice(filter(only.holds, told), limit)]
     else:
-        steps = list(islice(file_log(place, path), limit))
-        if not steps and not os.path.lexists(place.root / path):
+        steps = list(islice((s for s in file_log(place, path) if only.holds(s.operation)), limit))
+        if not steps and not only.terms and not os.path.lexists(place.root / path):
             raise NotMemoryError(path)  # a slip of the pen is not a file without history
     if as_json:
         say_json(
@@ -64,6 +81,8 @@ def _log_file(place: Workspace, path: str | None, limit: int, *, as_json: bool) 
             ]
         )
         return
+    if only.terms and not steps:
+        narrate("no operation is like that; words are looked for in what was done, by whom and where")
     for step in steps:
         operation = step.operation
         say(_operation_line(operation), dim=operation.undone)
@@ -131,6 +150,43 @@ def blame(target: str, as_json: bool) -> None:
         session = (line.origin and line.origin.session) or line.deed.session or "-"
         when = _time(line.deed.when)
         say(f"{line.number:>{width}}  {when:<16}  {_by(line.deed)}  {session:<10}  {line.text}")
+
+
+@click.command()
+@click.argument("entry", metavar="ENTRY")
+@json_option
+def related(entry: str, as_json: bool) -> None:
+    """What belongs to ENTRY (path#hash), and who recalled it.
+
+    Where it came from, what was made of it, whom it names, and what is like it by its words.
+    """
+    from indexing.search.answer import query_from_json
+    from indexing.search.by_words import LexicalSearch
+    from workbench.errors import IndexUnavailableError
+    from workbench.graph.reading import read_graph
+    from workbench.recall.recalled import Recalls
+    from workbench.recall.related import kin, like, merged, named, question_of
+
+    with workspace() as place:
+        one = place.find(entry)
+        recalled = Recalls(place).of(one.address, one.text)
+        names = [(page.name, str(page.path)) for page in read_graph(place).entities]
+        search = LexicalSearch(place)
+        answer: dict[str, Any] = {}
+        with contextlib.suppress(IndexUnavailableError):  # what is linked is found without an index
+            question = query_from_json({**question_of(one), "mode": "lexical"}, search.weights)
+            answer = search.search(question).as_json()
+        found = merged(kin(place, one), named(one, names), like(answer, one))
+    if as_json:
+        say_json({"related": [each.as_json() for each in found], "recalled": recalled.as_json()})
+        return
+    for each in found:
+        say(f"{each.why:<18}  {each.address}  {each.title}")
+    if not found:
+        say("nothing else belongs to this entry")
+    by = f" by {', '.join(recalled.by)}" if recalled.by else ""
+    last = f", last {recalled.last:%Y-%m-%d}" if recalled.last else ""
+    say(f"recalled {recalled.times} times{last}{by}")
 
 
 def _by(deed: Deed) -> str:

@@ -1,0 +1,295 @@
+"""dream from the command line: what it prints, what it writes, and what it refuses."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from tests.cli.conftest import Result, Run
+from tests.support.workspaces import Sandbox
+from workbench.workspace.workspace import Workspace
+
+FACTS = (
+    "We decided to use PostgreSQL 17 for the Atlas project",
+    "Sarah prefers async reviews over meetings on Fridays",
+)
+
+
+def episode(day: datetime, name: str) -> str:
+    lines = "".join(f"- {fact} (turn {n})\n" for n, fact in enumerate(FACTS, 3))
+    return f"""---
+id: {name}
+source_id: agent:main:{name}:0
+session: s-{name}
+created_at: {day.isoformat()}
+ended_at: {day.isoformat()}
+expires_at: {(day + timedelta(days=90)).isoformat()}
+l0_abstract: Planned the Atlas release with Sarah and Bob.
+trust: owner
+---
+## Summary
+
+Planned the Atlas release with Sarah and Bob.
+
+## Facts
+
+{lines}"""
+
+
+@pytest.fixture
+def dreamer(sandbox: Sandbox) -> Sandbox:
+    """A workspace in which two facts were said in three sessions lately."""
+    now = datetime.now(UTC)
+    for number in (1, 2, 3):
+        day = now - timedelta(days=number)
+        sandbox.write(f"episodes/{day:%Y/%m}/e{number}-x.md", episode(day, f"e{number}-x"))
+    sandbox.commit("episodes")
+    return sandbox
+
+
+def files(sandbox: Sandbox) -> dict[str, bytes]:
+    """Every file but git's and the derived ones."""
+    return {
+        path.relative_to(sandbox.root).as_posix(): path.read_bytes()
+        for path in sorted(sandbox.root.rglob("*"))
+        if path.is_file() and not {".git", ".workbench"} & set(path.parts)
+    }
+
+
+@pytest.fixture
+def proposed(run: Run, dreamer: Sandbox) -> Result:
+    result = run("dream", "--json")
+    assert result.code == 0
+    assert len(result.json["proposals"]) == 2
+    return result
+
+
+def test_a_dream_proposes_and_long_term_memory_stays_as_it_is(run: Run, dreamer: Sandbox) -> None:
+    before = files(dreamer)
+    result = run("dream")
+    assert result.code == 0
+    assert FACTS[0] in result.out
+    assert "█" in result.out
+    assert "gates score" in result.out
+    assert "2 proposals wait for you" in result.err
+    assert all(len(line) <= 80 for line in result.out.splitlines())
+    now = files(dreamer)
+    assert {path: now[path] for path in before} == before
+    assert [path.partition("-")[0] for path in now if path not in before] == ["_system/ledger/proposals"]
+    assert "proposals  waiting: 2" in run("status").out
+    assert run("status", "--json").json["proposals"] == 2
+
+
+def test_a_dry_run_writes_nothing_at_all(run: Run, dreamer: Sandbox) -> None:
+    before = files(dreamer)
+    for arguments in ((), ("--json",), ("--apply",), ("--apply", "--json"), ("--phase", "rem")):
+        assert run("dream", "--dry-run", *arguments).code == 0
+    assert files(dreamer) == before
+    assert dreamer.git("rev-list", "--count", "HEAD").strip() == "2"
+    assert "+- We decided to use PostgreSQL 17" in run("dream", "--dry-run", "--apply").out
+
+
+def test_the_json_has_what_the_paper_says(proposed: Result) -> None:
+    said = proposed.json
+    assert set(said) >= {"run", "phase", "considered", "gated", "proposals", "skipped", "applied"}
+    assert (said["phase"], said["applied"]) == ("deep", False)
+    one = said["proposals"][0]
+    assert set(one) >= {
+        "key",
+        "action",
+        "text",
+        "section",
+        "score",
+        "parts",
+        "gates",
+        "sources",
+        "trust",
+        "diff",
+    }
+    assert abs(sum(one["parts"].values()) - one["score"]) < 0.001
+    assert all("#L" in source for source in one["sources"])
+    assert one["diff"].startswith("--- a/MEMORY.md\n")
+    assert f"+- {one['text']} <!-- wb:" in one["diff"]
+    assert all(set(skip) >= {"key", "why"} for skip in said["skipped"])
+
+
+def test_apply_is_one_operation_that_rollback_takes_back(run: Run, dreamer: Sandbox) -> None:
+    before = dreamer.snapshot()
+    done = run("dream", "--apply", "--json")
+    assert done.code == 0
+    assert done.json["applied"] is True
+    assert done.json["operation"]
+    assert all(fact.encode() in dreamer.read("MEMORY.md") for fact in FACTS)
+    (row,) = [row for row in run("log", "--json").json if row["action"] == "dream"]
+    assert row["actor"] == "dreaming"
+    name = done.json["run"]
+    assert name in run("dream", "--runs").out
+    assert "-- We decided" in run("dream", "--rollback", name, "--dry-run").out
+    assert run("dream", "--rollback", name).code == 0
+    assert dreamer.snapshot() == before
+    assert len(run("proposals", "list", "--json").json) == 2
+    again = run("dream", "--rollback", name, "--json")
+    assert again.code == 2
+    assert "taken back already" in again.json["error"]["message"]
+
+
+def test_a_rollback_with_newer_text_in_the_way_fails_and_says_what_stays(run: Run, dreamer: Sandbox) -> None:
+    name = run("dream", "--apply", "--json").json["run"]
+    dreamer.write("MEMORY.md", dreamer.read("MEMORY.md").replace(b"PostgreSQL 17", b"PostgreSQL 18"))
+    result = run("dream", "--rollback", name, "--json")
+    assert result.code == 1
+    assert result.json["operations"] == []
+    assert "newer text" in result.json["refused"][0]["why"]
+    assert b"PostgreSQL 18" in dreamer.read("MEMORY.md")
+    assert "stays:" in run("dream", "--rollback", name).err
+
+
+def test_a_second_dream_proposes_nothing_twice(run: Run, proposed: Result, sandbox: Sandbox) -> None:
+    assert len(sandbox_lines(sandbox)) == 2
+    again = run("dream")
+    assert again.code == 0
+    assert len(run("proposals", "list", "--json").json) == 2
+    assert len(sandbox_lines(sandbox)) == 2
+
+
+def sandbox_lines(sandbox: Sandbox) -> list[bytes]:
+    (page,) = (sandbox.root / "_system/ledger").glob("proposals-*.jsonl")
+    return page.read_bytes().splitlines()
+
+
+def test_apply_takes_what_waits_since_an_earlier_dream_and_rolls_back_by_its_own_run(
+    run: Run, proposed: Result, sandbox: Sandbox
+) -> None:
+    before = sandbox.snapshot()
+    done = run("dream", "--apply", "--json").json
+    assert done["applied"] is True
+    assert run("proposals", "list", "--json").json == []
+    assert run("dream", "--rollback", done["run"]).code == 0
+    assert sandbox.snapshot() == before
+    assert len(run("proposals", "list", "--json").json) == len(proposed.json["proposals"])
+    for one in proposed.json["proposals"]:
+        run("proposals", "reject", one["key"])
+    nothing = run("dream", "--apply")
+    assert nothing.code == 0
+    assert "proposes nothing new" in nothing.err
+
+
+def test_what_was_rejected_is_not_proposed_by_the_next_dream(run: Run, proposed: Result) -> None:
+    key = proposed.json["proposals"][0]["key"]
+    assert run("proposals", "reject", key[:6], "--reason", "private").code == 0
+    again = run("dream", "--json").json
+    assert key not in [one["key"] for one in again["proposals"]]
+    assert "private" in next(skip["why"] for skip in again["skipped"] if skip["key"] == key)
+    assert run("undo").code == 0
+    assert key in [one["key"] for one in run("proposals", "list", "--json").json]
+
+
+def test_explain_says_why_with_parts_and_gates(run: Run, proposed: Result) -> None:
+    one = proposed.json["proposals"][0]
+    shown = run("dream", "--explain", one["key"])
+    assert shown.code == 0
+    assert "gate score:" in shown.out
+    said = run("dream", "--explain", one["key"], "--json").json
+    assert said["key"] == one["key"]
+    assert set(said) >= {"verdict", "parts", "gates", "score"}
+
+
+@pytest.mark.parametrize("phase", ["light", "rem"])
+def test_the_other_phases_propose_nothing(run: Run, dreamer: Sandbox, phase: str) -> None:
+    said = run("dream", "--phase", phase, "--json").json
+    assert (said["phase"], said["proposals"]) == (phase, [])
+    assert not (dreamer.root / "_system/ledger").exists()
+    refused = run("dream", "--phase", phase, "--apply")
+    assert refused.code == 2
+
+
+@pytest.mark.parametrize("both", [("--apply", "--explain", "x"), ("--rollback", "x", "--runs")])
+def test_two_wishes_at_a_time_are_wrong_usage(run: Run, both: tuple[str, ...]) -> None:
+    assert run("dream", *both).code == 2
+
+
+def test_an_unknown_run_is_wrong_usage(run: Run, sandbox: Sandbox) -> None:
+    result = run("dream", "--rollback", "20200101-000000", "--json")
+    assert result.code == 2
+    assert "there is no run" in result.json["error"]["message"]
+
+
+def test_without_a_repository_apply_is_refused_before_anything_is_dreamt(run: Run, dreamer: Sandbox) -> None:
+    import shutil
+
+    shutil.rmtree(dreamer.root / ".git")
+    before = files(dreamer)
+    refused = run("dream", "--apply", "--json")
+    assert refused.code == 1
+    assert refused.json["error"]["code"] == "no-repository"
+    assert files(dreamer) == before
+    assert run("dream").code == 0
+    key = run("proposals", "list", "--json").json[0]["key"]
+    assert run("proposals", "accept", key, "--json").json["error"]["code"] == "no-repository"
+
+
+@pytest.fixture
+def unwritable(dreamer: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The disk refuses every write of a file."""
+    from workbench.workspace import files as layer
+
+    def refuse(*arguments: object) -> None:
+        raise OSError(30, "Read-only file system")
+
+    monkeypatch.setattr(layer, "_append", refuse)
+
+
+@pytest.mark.usefixtures("unwritable")
+def test_a_read_only_workspace_dreams_only_dry(run: Run) -> None:
+    refused = run("dream", "--json")
+    assert refused.code == 1
+    assert refused.json["error"]["code"] == "read-only"
+    assert "--dry-run" in refused.json["error"]["hint"]
+    assert len(run("dream", "--dry-run", "--json").json["proposals"]) == 2
+
+
+def test_memory_of_the_past_is_not_dreamt_over(run: Run, dreamer: Sandbox) -> None:
+    assert run("--as-of", "2026-03-14", "dream").code == 1
+
+
+def test_hostile_words_never_reach_the_terminal(run: Run, sandbox: Sandbox) -> None:
+    from tests.support.proposals import proposal, put
+
+    evil = "evil \x1b]52;c;aGk=\x07 \x9b31m \u202e \u200b [/red] end"
+    put(sandbox, proposal(evil, section=evil, run=evil, why=evil, session=evil, key="e" * 16))
+    for arguments in (("list", "--all"), ("show", "eeee"), ("list", "--json"), ("show", "eeee", "--json")):
+        result = run("proposals", *arguments)
+        assert result.code == 0
+        assert "evil" in result.out
+        assert not {"\x1b", "\x07", "\x9b", "\u202e", "\u200b"} & set(result.out + result.err)
+
+
+def test_a_workspace_without_anything_dreams_of_nothing(
+    run: Run, sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    empty = sandbox.root / "empty"
+    empty.mkdir()
+    result = run("-w", str(empty), "dream")
+    assert result.code == 0
+    assert "nothing is proposed" in result.err
+    assert Workspace.open(empty).scan() == []
+
+
+def test_what_policy_does_not_take_is_named_and_goes_on_waiting(run: Run, dreamer: Sandbox) -> None:
+    dreamer.write("workbench.yaml", "memory_budget: 60\n")
+    dreamer.write("MEMORY.md", "# Memory\n\n- Written by hand, and long enough to fill all of it\n")
+    before = dreamer.read("MEMORY.md")
+    said = run("dream", "--apply", "--json")
+    assert said.code == 0
+    assert said.json["applied"] is False
+    assert dreamer.read("MEMORY.md") == before
+    assert len(run("proposals", "list", "--json").json) >= 2
+    told = run("dream", "--apply")
+    assert "nothing was applied" in told.err
+    assert "too little in it may be archived unseen" in told.err
+    assert "workbench archive" in told.err
+
+
+def test_nothing_is_explained_where_nothing_was_named(run: Run, sandbox: Sandbox) -> None:
+    assert run("dream", "--explain", " ").code == 2

@@ -1,0 +1,162 @@
+"""What an agent is given, from the command line: inject, bulletin, agents."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import shlex
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from indexing.sync.run import reindex
+from tests.cli.conftest import Run
+from tests.support.workspaces import Sandbox
+from workbench.workspace import ledger
+
+ASK = "which staging port was planned with Sarah?"
+
+
+@pytest.fixture
+def indexed(sandbox: Sandbox) -> Sandbox:
+    """The sandbox with an index by words."""
+    reindex(sandbox.workspace, vectors=False)
+    return sandbox
+
+
+def hear(monkeypatch: pytest.MonkeyPatch, text: str) -> None:
+    """Put ``text`` on stdin."""
+    stdin = io.TextIOWrapper(io.BytesIO(text.encode("utf-8", "surrogateescape")), encoding="utf-8")
+    monkeypatch.setattr(sys, "stdin", stdin)
+
+
+def recalls(sandbox: Sandbox) -> list[Any]:
+    return list(ledger.read(sandbox.workspace, "recalls"))
+
+
+def test_inject_prints_what_the_agent_reads_and_says_why_beside_it(run: Run, indexed: Sandbox) -> None:
+    found = run("inject", ASK)
+    assert found.code == 0
+    assert "The staging port is 8443" in found.out
+    assert found.out.startswith("<memory-")
+    assert "trust unknown" in found.err
+    assert "top score" in found.err
+    assert recalls(indexed) == []
+
+
+def test_inject_as_json_has_scores_costs_and_what_was_left_out(run: Run, indexed: Sandbox) -> None:
+    found = run("inject", ASK, "--json").json
+    assert found["match_count"] >= len(found["lines"]) >= 1
+    assert found["tokens"] > 0
+    assert found["lines"][0]["why"]
+    assert found["recorded"] is False
+
+
+def test_inject_says_why_nothing_is_looked_up(run: Run) -> None:
+    found = run("inject", "thanks!")
+    assert (found.code, found.out) == (0, "")
+    assert "nothing is looked up: the message has no meaningful word" in found.err
+
+
+def test_inject_records_only_when_it_is_told_to(run: Run, indexed: Sandbox) -> None:
+    assert run("inject", ASK, "--record", "--user", "sam", "--session", "s9", "--json").json["recorded"]
+    record = recalls(indexed)[0]
+    assert (record["by"], record["user"], record["session"]) == ("inject", "sam", "s9")
+
+
+def test_inject_without_an_index_is_an_error(run: Run) -> None:
+    assert run("inject", ASK).code == 1
+    assert run("inject", ASK, "--json").json["error"]["code"] == "index-unavailable"
+    assert run("inject").code == 2
+
+
+def test_a_message_may_come_from_stdin(run: Run, indexed: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
+    hear(monkeypatch, ASK)
+    assert "8443" in run("inject", "-").out
+
+
+def test_a_hook_gets_the_text_alone_and_its_session_is_recorded(
+    run: Run, indexed: Sandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hear(monkeypatch, json.dumps({"session_id": "abc", "hook_event_name": "UserPromptSubmit", "prompt": ASK}))
+    found = run("inject", "--hook", "--record")
+    assert found.code == 0
+    assert found.out.startswith("<memory-")
+    assert found.out.rstrip().endswith(">")
+    assert recalls(indexed)[0]["session"] == "abc"
+
+
+@pytest.mark.parametrize("said", ["", "not json", "[]", "{}", '{"prompt": 7}', "[" * 100_000, "\udcff"])
+def test_a_hook_never_keeps_a_message_from_the_agent(
+    run: Run, monkeypatch: pytest.MonkeyPatch, said: str
+) -> None:
+    hear(monkeypatch, said)
+    found = run("inject", "--hook", "--record")
+    assert (found.code, found.out) == (0, "")
+    assert found.err
+
+
+def test_a_hook_without_an_index_or_workspace_says_so_beside_it(
+    run: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    hear(monkeypatch, json.dumps({"prompt": ASK}))
+    found = run("inject", "--hook")
+    assert (found.code, found.out) == (0, "")
+    assert "reindex" in found.err
+    monkeypatch.chdir(tmp_path)
+    hear(monkeypatch, json.dumps({"prompt": ASK}))
+    assert run("inject", "--hook").code == 0
+
+
+def test_inject_with_memory_gives_what_the_agent_does_not_load(run: Run, indexed: Sandbox) -> None:
+    message = "what is the project called: Atlas?"
+    assert run("inject", message, "--json").json["lines"] == []
+    (line,) = run("inject", message, "--with-memory", "--json").json["lines"]
+    assert line["path"] == "MEMORY.md"
+
+
+def test_bulletins_as_text_and_as_json(run: Run, sandbox: Sandbox) -> None:
+    page = (
+        "---\nid: e1\nname: Atlas\ntype: project\n---\n- [decision] Use tantivy\n- [todo] Send the contract\n"
+    )
+    sandbox.write("graph/project/atlas.md", page)
+    memory = run("bulletin")
+    assert "## Decisions\n- Atlas: Use tantivy" in memory.out
+    assert "1 lines" in memory.err or "1 line" in memory.err
+    context = run("bulletin", "context", "--json").json
+    assert context["bulletin"] == "context"
+    assert [line["text"] for section in context["sections"] for line in section["lines"]] == [
+        "Send the contract"
+    ]
+    assert run("bulletin", "nonsense").code == 2
+
+
+@pytest.mark.parametrize("name", ["", "a b", "x" * 61, "\x1b[2J", "a\nb"])
+def test_a_name_that_is_none_serves_nobody(run: Run, name: str) -> None:
+    assert run("mcp", "--name", name).code == 2
+
+
+def test_agents_prints_how_to_add_the_memory(run: Run, sandbox: Sandbox) -> None:
+    every = run("agents").out
+    added = next(line for line in every.splitlines() if line.startswith("claude mcp add"))
+    command, *args = shlex.split(added.partition(" -- ")[2])
+    assert args == ["-w", str(sandbox.root), "mcp", "--name", "claude-code"]
+    assert Path(command).is_absolute()
+    assert os.access(command, os.X_OK)  # an agent that knows nothing of this shell's PATH finds it
+    server = json.loads(run("agents", "mcp.json").out)["mcpServers"]["memory"]
+    assert server == {"command": command, "args": ["-w", str(sandbox.root), "mcp"]}
+    words = shlex.split(run("agents", "openclaw").out)
+    assert words[:4] == ["openclaw", "mcp", "set", "memory"]
+    assert json.loads(words[4])["command"] == command
+    assert json.loads(words[4])["args"][-2:] == ["--name", "openclaw"]
+    hooks = run("agents", "claude-code").out
+    settings = json.loads(hooks[hooks.index("{") :])
+    begun = [hook["command"] for hook in settings["hooks"]["SessionStart"][0]["hooks"]]
+    assert all(one.startswith(f"{shlex.quote(command)} -w ") for one in begun)
+    assert [one.rpartition("bulletin ")[2] for one in begun] == ["memory --with-memory", "context"]
+    assert settings["hooks"]["UserPromptSubmit"][0]["hooks"][0]["command"].endswith(
+        "inject --hook --record --with-memory"
+    )

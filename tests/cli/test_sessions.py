@@ -1,0 +1,225 @@
+"""ingest, flush and watch as they are called."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import NoReturn
+
+import pytest
+
+from tests.cli.conftest import Run
+from tests.support.sessions import append, claw, plain
+from tests.support.workspaces import EPISODE, LOG, Sandbox
+from workbench.errors import ModelUnavailableError
+
+BIRTHDAY = "Please remember that my birthday is on 3 May."
+DECISION = "We decided to use tantivy for the search of Project Atlas."
+SAID = (("user", BIRTHDAY), ("assistant", DECISION), ("user", "We decided to name the release Heron."))
+
+
+@pytest.fixture
+def talk(tmp_path: Path) -> Path:
+    path = tmp_path / "t/s91.jsonl"
+    path.parent.mkdir()
+    path.write_bytes(claw(*SAID))
+    return path
+
+
+def test_flush_saves_once_and_says_where_from(run: Run, sandbox: Sandbox, talk: Path) -> None:
+    done = run("flush", str(talk))
+    assert done.code == 0
+    assert done.out.splitlines()[:2] == [BIRTHDAY, DECISION]
+    assert "from s91.jsonl#L2 into memory/2026-03-14.md" in done.err
+    assert "takes it back" in done.err
+    assert BIRTHDAY in sandbox.read(LOG).decode()
+    again = run("flush", str(talk))
+    assert (again.code, again.out) == (0, "")
+    assert "nothing is new since it was flushed last" in again.err
+
+
+def test_flush_as_json_and_dry(run: Run, sandbox: Sandbox, talk: Path) -> None:
+    before = sandbox.read(LOG)
+    dry = run("flush", str(talk), "--dry-run", "--json").json
+    assert dry["dry_run"] is True
+    assert [line["text"] for line in dry["sessions"][0]["lines"]][:2] == [BIRTHDAY, DECISION]
+    assert sandbox.read(LOG) == before
+    done = run("flush", str(talk), "--json").json["sessions"][0]
+    assert done["session"] == "s91"
+    assert done["lines"][0] == {"text": BIRTHDAY, "path": LOG, "source": "s91.jsonl#L2"}
+    assert len(done["operations"]) == 1
+    run("undo", done["operations"][0])
+    assert sandbox.read(LOG) == before
+
+
+def test_flush_of_what_is_not_there_or_no_file_fails_with_the_reason(run: Run, tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe.jsonl")
+    done = run("flush", str(tmp_path / "gone.jsonl"), str(tmp_path / "pipe.jsonl"))
+    assert done.code == 1
+    assert "gone.jsonl: it is not there" in done.err
+    assert "pipe.jsonl: it is a link or no plain file" in done.err
+
+
+def test_flush_names_lines_that_cannot_be_read(run: Run, talk: Path) -> None:
+    append(talk, b"{oops\n" + plain(("user", "Fine.")))
+    done = run("flush", str(talk))
+    assert "1 line cannot be read: s91.jsonl:5" in done.err
+
+
+def test_ingest_takes_a_named_transcript_in(run: Run, sandbox: Sandbox, talk: Path) -> None:
+    done = run("ingest", str(talk))
+    assert done.code == 0
+    assert f"{talk}: 1 episode, " in done.out
+    assert "1 source: 1 taken in" in done.out
+    again = run("ingest", str(talk), "--json").json
+    assert again["counts"] == {"unchanged": 1}
+    assert again["sources"][0]["why"] == "nothing is new in it"
+
+
+def test_ingest_alone_reads_the_workspace_and_no_ones_transcripts(
+    run: Run, sandbox: Sandbox, person: Path
+) -> None:
+    folder = person / ".openclaw/agents/main/sessions"
+    folder.mkdir(parents=True)
+    (folder / "s91.jsonl").write_bytes(claw(*SAID))
+    os.utime(folder / "s91.jsonl", (1_773_482_400,) * 2)
+    done = run("ingest", "--json").json
+    assert {one["source"]: one["outcome"] for one in done["sources"]} == {LOG: "taken", EPISODE: "taken"}
+    asked = run("ingest", "--source", "transcript", "--json").json
+    (one,) = asked["sources"]
+    assert (one["source"], one["outcome"]) == (str(folder / "s91.jsonl"), "taken")
+    assert len(one["episodes"]) == 1
+
+
+def test_ingest_reads_the_transcripts_that_settings_name(run: Run, talk: Path, person: Path) -> None:
+    (person / "settings.yaml").write_text(f"transcripts: ['{talk.parent}']\n")
+    os.utime(talk, (1_773_482_400,) * 2)
+    done = run("ingest", "--json").json
+    assert done["counts"] == {"taken": 3, "unchanged": 1}
+    kinds = [one["kind"] for one in done["sources"] if one["outcome"] == "taken"]
+    assert kinds == ["transcript", "markdown", "markdown"]
+
+
+def test_ingest_shows_what_it_would_do(run: Run, sandbox: Sandbox, talk: Path) -> None:
+    before = sandbox.snapshot()
+    done = run("ingest", "--dry-run", str(talk), LOG)
+    assert "would summarise" in done.out
+    assert "would learn" in done.out
+    assert "2 sources: 2 would be taken in" in done.out
+    assert sandbox.snapshot() == before
+
+
+def test_ingest_leaves_with_1_where_a_source_failed_and_takes_the_others(run: Run, talk: Path) -> None:
+    done = run("ingest", "no-such-page.md", str(talk))
+    assert done.code == 1
+    assert "no-such-page.md: failed: " in done.err
+    assert f"{talk}: 1 episode" in done.out
+
+
+@pytest.mark.parametrize("name", ["gone.jsonl", "gone.md"])
+def test_ingest_of_what_is_not_there_fails_with_the_reason(run: Run, name: str) -> None:
+    done = run("ingest", name)
+    assert done.code == 1
+    assert f"{name}: " in done.err
+    assert "it is not there" in done.err
+
+
+@pytest.mark.parametrize(("source", "name"), [("markdown", "a.jsonl"), ("transcript", "memory/a.md")])
+def test_ingest_of_a_file_that_is_not_of_the_source_is_wrong_usage(run: Run, source: str, name: str) -> None:
+    done = run("ingest", "--source", source, name)
+    assert done.code == 2
+    assert f"{name} is no {source}" in done.err
+
+
+def test_watch_once_looks_and_leaves(run: Run, sandbox: Sandbox, talk: Path, person: Path) -> None:
+    (sandbox.root / EPISODE).unlink()  # it expired
+    (person / "settings.yaml").write_text(f"transcripts: ['{talk.parent}']\n")
+    os.utime(talk, (1_773_482_400,) * 2)
+    done = run("watch", "--once", "--json")
+    assert done.code == 0
+    events = [json.loads(line) for line in done.out.splitlines()]
+    assert [(event["event"], event["why"]) for event in events] == [
+        ("flushed", "quiet"),
+        ("taken", "completed"),
+    ]
+    again = run("watch", "--once")
+    assert (again.code, again.out) == (0, "")
+
+
+def test_watch_says_why_it_waits(run: Run, sandbox: Sandbox, talk: Path, person: Path) -> None:
+    (sandbox.root / EPISODE).unlink()  # it expired
+    (person / "settings.yaml").write_text(f"transcripts: ['{talk.parent}', '{talk.parent}/gone']\n")
+    done = run("watch", "--once")
+    assert (done.code, done.out) == (0, "")
+    assert f"reading transcripts in {talk.parent}, {talk.parent}/gone" in done.err
+    assert "gone: it is not there" in done.err
+    assert "3 new messages of 4 lines: waits for more" in done.err
+
+
+def test_the_past_cannot_be_watched(run: Run) -> None:
+    done = run("--as-of", "HEAD", "watch", "--once")
+    assert done.code != 0
+
+
+def test_orders_to_the_terminal_are_shown_and_not_obeyed(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "odd.jsonl"
+    path.write_bytes(plain(("user", "We decided to use \x1b]0;owned\x07 tantivy for the search of Atlas.")))
+    for command in (("flush", str(path), "--dry-run"), ("ingest", str(path))):
+        done = run(*command)
+        assert "\x1b" not in done.out + done.err
+        assert "\x07" not in done.out + done.err
+
+
+def test_the_name_of_a_file_stays_in_its_line(run: Run, tmp_path: Path, person: Path) -> None:
+    (tmp_path / "t").mkdir()
+    path = tmp_path / "t/a\nforged: everything is fine.jsonl"
+    path.write_bytes(plain(*SAID) + b"bad\n" + plain(*SAID))
+    (person / "settings.yaml").write_text(f"transcripts: ['{tmp_path}/t']\n")
+    for command in (("flush", str(path)), ("flush", str(path)), ("ingest", str(path)), ("watch", "--once")):
+        done = run(*command)
+        assert not [line for line in (done.out + done.err).splitlines() if line.startswith("forged")]
+
+
+class Unopenable:
+    """A model whose file broke after it was found."""
+
+    identity, dimension, window = "broken", 3, 256
+
+    def embed(self, texts: object) -> NoReturn:
+        raise ModelUnavailableError("the model cannot be opened")
+
+
+def test_a_model_that_cannot_be_opened_is_done_without(
+    run: Run, talk: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    said = (("user", f"We decided to use tool{n} for part {n} of the search.") for n in range(30))
+    append(talk, claw(*said))
+    monkeypatch.setattr("workbench.cli.sessions.local_model", lambda _: Unopenable())
+    (one,) = run("ingest", str(talk), "--json").json["sources"]
+    assert (one["outcome"], len(one["episodes"])) == ("taken", 1)
+    assert one["memories"] > 0
+    assert any("the model cannot be opened" in note for note in one["notes"])
+
+
+@pytest.mark.parametrize("command", [("ingest",), ("flush", "TALK"), ("watch", "--once")])
+def test_without_a_repository_it_is_said_once_with_what_to_do(
+    run: Run, tmp_path: Path, talk: Path, command: tuple[str, ...]
+) -> None:
+    bare = Sandbox(tmp_path / "plain folder", repository=False)
+    try:
+        before = bare.read(LOG)
+        done = run("-w", str(bare.root), *(str(talk) if word == "TALK" else word for word in command))
+        assert (done.code, done.out) == (1, "")
+        assert done.err.count("not in a git repository") == 1
+        assert "workbench init" in done.err
+        assert bare.read(LOG) == before
+    finally:
+        bare.close()
+
+
+def test_ingest_says_when_it_did_not_look_for_sessions(run: Run, talk: Path) -> None:
+    hint = "--source all"
+    assert hint in run("ingest").err
+    assert hint not in run("ingest", "--source", "markdown").err
+    assert hint not in run("ingest", str(talk)).err

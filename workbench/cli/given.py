@@ -1,0 +1,246 @@
+"""What an agent is given, as it is given: inject, bulletin, mcp."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from collections.abc import Mapping
+from datetime import UTC, date, datetime
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from workbench.cli.output import fail, json_option, narrate, say, say_json
+from workbench.cli.places import program, workspace
+from workbench.errors import UsageError, WorkbenchError
+
+if TYPE_CHECKING:
+    from workbench.recall.bulletin import Bulletin
+    from workbench.recall.injection import Injection
+    from workbench.workspace.workspace import Workspace
+
+_AGENT = re.compile(r"[\w.-]{1,60}")
+_MOST_READ = 1_000_000
+_HOOK = """\b
+As a hook of Claude Code, in .claude/settings.json:
+  {"hooks": {"UserPromptSubmit": [{"hooks": [{"type": "command",
+    "command": "workbench -w /path/to/workspace inject --hook --record --with-memory"}]}]}}
+--hook reads the hook's JSON from stdin, prints what the agent is to read and nothing else, and never ends
+with an exit code that would keep the message from the agent.
+"""
+
+
+@click.command(epilog=_HOOK, short_help="What an agent is given with MESSAGE, and why.")
+@click.argument("message", required=False)
+@click.option("--user", default="", metavar="NAME", help="Who writes: their own memory counts for more.")
+@click.option("--session", default="", metavar="KEY", help="The session, for the record.")
+@click.option("--record", is_flag=True, help="Record what was given, as an agent's recall.")
+@click.option("--with-memory", is_flag=True, help="Also from MEMORY.md: the agent does not load it itself.")
+@click.option("--hook", is_flag=True, help="Read a hook's JSON from stdin; see below.")
+@click.option("--all", "everything", is_flag=True, help="Also what stays below the threshold.")
+@json_option
+def inject(
+    message: str | None,
+    user: str,
+    session: str,
+    record: bool,
+    with_memory: bool,
+    hook: bool,
+    everything: bool,
+    as_json: bool,
+) -> None:
+    """What an agent is given with MESSAGE, with the reason and cost of each line.
+
+    MESSAGE is - to read it from stdin.
+    """
+    if hook:
+        _as_hook(user=user, record=record, with_memory=with_memory)
+        return
+    if message is None:
+        raise UsageError("with which message?", hint="give a message, - for stdin, or --hook")
+    text = _from_stdin() if message == "-" else message
+    with workspace() as place:
+        found = _injected(place, text, user=user, with_memory=with_memory)
+        unrecorded = _record(place, found, text, user, session) if record else None
+    if as_json:
+        say_json({**found.as_json(), "recorded": record and unrecorded is None})
+    else:
+        _print_injection(found, everything=everything)
+    if unrecorded:
+        narrate(unrecorded)
+
+
+def _as_hook(*, user: str, record: bool, with_memory: bool) -> None:
+    """Answer a hook. Whatever goes wrong is told on stderr: an exit code of 2 would block the message."""
+    try:
+        said = json.loads(_from_stdin() or "{}")
+        text = said.get("prompt") if isinstance(said, Mapping) else None
+        if not isinstance(text, str):
+            raise UsageError("the hook's JSON has no prompt")
+        with workspace() as place:
+            found = _injected(place, text, user=user, with_memory=with_memory)
+            unrecorded = (
+                _record(place, found, text, user, str(said.get("session_id") or "")) if record else None
+            )
+    except WorkbenchError as error:
+        fail(error, as_json=False)
+        return
+    except (ValueError, RecursionError):
+        narrate("workbench: the hook's input is not JSON")
+        return
+    if found.text:
+        say(found.text)
+    if unrecorded:
+        narrate(unrecorded)
+
+
+def _from_stdin() -> str:
+    """What stands on stdin, up to a bound."""
+    return sys.stdin.buffer.read(_MOST_READ).decode("utf-8", "replace")
+
+
+def _injected(place: Workspace, message: str, *, user: str, with_memory: bool) -> Injection:
+    from workbench.recall.inject import inject as given
+    from workbench.recall.scopes import open_leader, open_scopes
+
+    leader = open_leader(place)
+    return given(
+        open_scopes(place, leader),
+        message,
+        settings=place.settings,
+        user=user,
+        now=datetime.now(UTC).astimezone(),
+        memory_loaded=not with_memory,
+    )
+
+
+def _record(place: Workspace, found: Injection, message: str, user: str, session: str) -> str | None:
+    from workbench.recall.recording import record_recalls
+
+    now = datetime.now(UTC)
+    return record_recalls(
+        place, found.given(), query=message, by="inject", now=now, user=user, session=session
+    )
+
+
+def _print_injection(found: Injection, *, everything: bool) -> None:
+    for note in found.notes:
+        narrate(note)
+    if found.skipped_because:
+        narrate(f"nothing is looked up: {found.skipped_because}")
+        return
+    if found.text:
+        say(found.text)
+    for line in found.lines:
+        sources = f"; from {', '.join(line.sources)}" if line.sources else ""
+        narrate(f"  {line.entry}: {line.why}; trust {line.trust}; {line.tokens} tokens{sources}")
+    for one in found.left_out:
+        narrate(f"  left out ({one.score:.2f}): {one.entry}: {one.why}")
+    for one in found.below if everything else ():
+        narrate(f"  {one.entry}: {one.why}")
+    count = "1 entry matches" if found.match_count == 1 else f"{found.match_count} entries match"
+    narrate(f"{count}, {len(found.lines)} given; top score {found.top_score:.2f}; {found.tokens} tokens")
+
+
+@click.command()
+@click.argument("which", type=click.Choice(("memory", "context")), default="memory")
+@click.option(
+    "--with-memory", is_flag=True, help="Also what stands in MEMORY.md: the agent does not load it."
+)
+@json_option
+def bulletin(which: str, with_memory: bool, as_json: bool) -> None:
+    """What an agent should know when a session begins.
+
+    memory: who this is about, goals, preferences, events, decisions. context: what is due.
+    """
+    from workbench.graph.reading import read_graph
+    from workbench.recall.bulletin import bulletin as made
+
+    with workspace() as place:
+        found = made(
+            read_graph(place),
+            "context" if which == "context" else "memory",
+            date.today(),
+            memory_loaded=not with_memory,
+        )
+    if as_json:
+        say_json(found.as_json())
+    else:
+        _print_bulletin(found)
+
+
+def _print_bulletin(found: Bulletin) -> None:
+    if found.text:
+        say(found.text)
+    for section in found.sections:
+        if section.more:
+            narrate(f"  {section.title}: {section.more} more, for which there is no room")
+    for why, count in found.withheld:
+        narrate(f"  {count} not given: {why}")
+    narrate(f"{sum(len(section.lines) for section in found.sections)} lines; {found.tokens} tokens")
+
+
+@click.command(short_help="The agent's door: a Model Context Protocol server on stdio.")
+@click.option(
+    "--name", default="agent", show_default=True, metavar="AGENT", help="Who writes, in the record."
+)
+@click.option("--user", default="", metavar="NAME", help="On whose behalf: their own memory counts for more.")
+def mcp(name: str, user: str) -> None:
+    """The agent's door: a Model Context Protocol server on stdin and stdout.
+
+    It ends with its client. `workbench agents` prints how to add it to an agent.
+    """
+    from workbench.mcp.serving import serve
+
+    if not _AGENT.fullmatch(name):
+        raise UsageError(f"{name!r} is no name for an agent", hint="letters, digits, dots and hyphens")
+    with workspace() as place:
+        serve(place, agent=name, user=user)
+
+
+@click.command(short_help="How to add this memory to Claude Code, OpenClaw and others.")
+@click.argument("which", type=click.Choice(("claude-code", "openclaw", "mcp.json")), required=False)
+def agents(which: str | None) -> None:
+    """How to add this memory to Claude Code, OpenClaw, or any program that reads an mcp.json."""
+    with workspace() as place:
+        root = str(place.root)
+    for title, lines in _how_to_add(program(), root).items():
+        if which in (None, title):
+            if which is None:
+                say(f"# {title}", bold=True)
+            for line in lines:
+                say(line)
+
+
+def _how_to_add(command: str, root: str) -> dict[str, list[str]]:
+    """For each program the lines that add this workspace to it; nothing of them is run.
+
+    ``command`` is a whole path: what an agent starts knows nothing of the shell that this was printed in.
+    """
+    import shlex
+
+    args = ["-w", root, "mcp"]
+    named = json.dumps({"command": command, "args": [*args, "--name", "openclaw"]})
+    here = f"{shlex.quote(command)} -w {shlex.quote(root)}"
+    hooks = {
+        "SessionStart": _hook(f"{here} bulletin memory --with-memory", f"{here} bulletin context"),
+        "UserPromptSubmit": _hook(f"{here} inject --hook --record --with-memory"),
+    }
+    return {
+        "claude-code": [
+            f"claude mcp add memory -- {here} mcp --name claude-code",
+            "# and in .claude/settings.json, so that a session begins with the bulletins, and each message",
+            "# brings what may matter for it (without --with-memory where CLAUDE.md loads MEMORY.md):",
+            json.dumps({"hooks": hooks}, indent=2),
+        ],
+        "openclaw": [
+            f"openclaw mcp set memory {shlex.quote(named)}",
+        ],
+        "mcp.json": [json.dumps({"mcpServers": {"memory": {"command": command, "args": args}}}, indent=2)],
+    }
+
+
+def _hook(*commands: str) -> list[dict[str, Any]]:
+    """One event's hooks, as Claude Code's settings write them."""
+    return [{"hooks": [{"type": "command", "command": command} for command in commands]}]

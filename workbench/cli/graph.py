@@ -1,0 +1,328 @@
+"""Asking the graph: stats, search, ask, show, find, todos, events."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import date
+from typing import TYPE_CHECKING, Any, TypeVar, cast
+
+import click
+
+from workbench.cli import given, graph_curating, graph_writing
+from workbench.cli.graph_shown import say_answer, say_entity, say_result, say_schedule, say_stats
+from workbench.cli.output import json_option, narrate, say, say_json
+from workbench.cli.places import workspace
+from workbench.errors import UsageError
+from workbench.memory.graph import IMPORTANCE
+
+if TYPE_CHECKING:
+    from workbench.graph.finding import Order, Question
+    from workbench.graph.schedule import Sort
+    from workbench.graph.snapshot import Graph
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+_DAYS = """\b
+Two questions about time:
+  COMMAND --on DAY       what was true on that day, as memory tells it today
+                         (by valid_from, occurred_at and valid_until)
+  workbench --as-of DAY  what memory said on that day, as git tells it
+"""
+
+
+def _day(ctx: click.Context, param: click.Parameter, value: str | None) -> date | None:
+    """The day that an option was given."""
+    if value is None:
+        return None
+    try:
+        return date.fromisoformat(value)
+    except ValueError:
+        raise click.BadParameter(f"{value!r} is no day: write it as 2026-03-14", ctx, param) from None
+
+
+def _day_option(name: str, about: str) -> Callable[[Command], Command]:
+    return click.option(name, metavar="DAY", callback=_day, help=about)
+
+
+on_option = _day_option("--on", "As if it were this day: what was true then.")
+everything_option = click.option(
+    "--all", "everything", is_flag=True, help="Also what is over, or not yet true."
+)
+limit_option = click.option("-k", "--limit", type=click.IntRange(1, 1000), default=20, show_default=True)
+
+
+@click.group(epilog=_DAYS, short_help="What is known of people, projects and things; how they connect.")
+def graph() -> None:
+    """Entities, their typed memories and relations: asked, shown, kept free of duplicates."""
+
+
+@graph.command(short_help="The graph in figures.")
+@on_option
+@json_option
+def stats(on: date | None, as_json: bool) -> None:
+    """The graph in figures: types, relations, sources, what is over, what was ingested."""
+    from workbench.graph.reading import read_graph
+    from workbench.graph.stats import stats as counted
+
+    with workspace() as place:
+        found = read_graph(place)
+        figures = counted(place, found.as_of(on) if on else found, on or date.today())
+    if as_json:
+        say_json(figures.as_json())
+    else:
+        say_stats(figures)
+
+
+@graph.command()
+@click.argument("question", nargs=-1, required=True)
+@click.option("-k", "--limit", type=click.IntRange(1, 1000), default=10, show_default=True)
+@on_option
+@json_option
+def ask(question: tuple[str, ...], limit: int, on: date | None, as_json: bool) -> None:
+    """What the graph answers to a QUESTION in plain words.
+
+    \b
+    what is Alice working on?     who works on Atlas?      where does Bob live?
+    what depends on NATS?         how is Alice connected to Atlas?
+    which tasks are pending in Atlas?    decisions about Atlas since 2026-03-01
+    """
+    from workbench.graph.finding import find as found_by
+    from workbench.graph.questions import question_from_text
+    from workbench.graph.reading import read_graph
+    from workbench.graph.traverse import answer
+
+    text, today = " ".join(question), on or date.today()
+    with workspace() as place:
+        found = read_graph(place)
+    structured = question_from_text(text, today)
+    if structured is None:
+        answered = answer(found, text, today, most=limit)
+        if as_json:
+            say_json(answered.as_json())
+        else:
+            say_answer(answered)
+        return
+    result = found_by(found, _limited(structured, limit), today)
+    if as_json:
+        say_json({"question": text, **result.as_json()})
+    else:
+        say_result(result)
+
+
+@graph.command(short_help="Entities by name, and typed memories with all WORDS in them.")
+@click.argument("words", nargs=-1, required=True)
+@limit_option
+@on_option
+@everything_option
+@json_option
+def search(words: tuple[str, ...], limit: int, on: date | None, everything: bool, as_json: bool) -> None:
+    """Entities called so, and typed memories with all WORDS in them; no index is needed.
+
+    `workbench search` looks in all of memory, and by meaning; `graph ask` follows relations.
+    """
+    from workbench.graph.answer import memory_json
+    from workbench.graph.reading import read_graph
+    from workbench.graph.recognition import suggestions
+    from workbench.graph.words import memories_with, named_like
+
+    text = " ".join(words)
+    with workspace() as place:
+        whole = read_graph(place)
+    found = _seen(whole, on, everything=everything)
+    entities, memories = named_like(found, text, limit), memories_with(found, text, limit)
+    like = () if entities or memories else suggestions(found, text)
+    if as_json:
+        say_json(
+            {
+                "entities": [{"name": e.name, "type": e.type, "id": e.id, "page": e.path} for e in entities],
+                "memories": [
+                    {**memory_json(m.held.memory), "about": m.held.owner, "score": round(m.score, 4)}
+                    for m in memories
+                ],
+                "suggestions": [entity.name for entity in like],
+            }
+        )
+        return
+    for entity in entities:
+        say(f"{entity.name} ({entity.type})  {entity.path}", bold=True)
+    for memory in memories:
+        say(f"{memory.score:.2f}  {memory.held.owner}: [{memory.held.memory.type}] {memory.held.memory.text}")
+        say(f"      {memory.held.memory.entry.address}", dim=True)
+    if not entities and not memories:
+        narrate("nothing in the graph holds these words")
+    if like:
+        say(f"known are {', '.join(f'{entity.name} ({entity.type})' for entity in like)}")
+
+
+@graph.command(short_help="One entity: what is known of it, and what is around it.")
+@click.argument("name", nargs=-1, required=True)
+@click.option(
+    "--hops", type=click.IntRange(1, 3), default=1, show_default=True, help="How far to look around."
+)
+@on_option
+@everything_option
+@json_option
+def show(name: tuple[str, ...], hops: int, on: date | None, everything: bool, as_json: bool) -> None:
+    """One entity: what is known of it, and what stands around it as a tree.
+
+    NAME is a name, an alias, an id or the path of a page. What is over is left out, but for --all.
+    """
+    from workbench.graph.answer import memory_json
+    from workbench.graph.neighbourhood import neighbourhood
+    from workbench.graph.reading import read_graph
+    from workbench.graph.recognition import the_one
+
+    with workspace() as place:
+        whole = read_graph(place)
+    entity = the_one(whole, " ".join(name))
+    found = _seen(whole, on, everything=everything)
+    if found.at(entity.path) is None:
+        narrate(f"note: {entity.name} does not hold on {on or date.today()}; this is what its page tells")
+        found = whole
+    entity = found.at(entity.path) or entity
+    node = neighbourhood(found, entity, hops=hops)
+    if not as_json:
+        say_entity(entity, node)
+        return
+    days = (entity.valid_from, entity.valid_until)
+    say_json(
+        {
+            "id": entity.id,
+            "name": entity.name,
+            "type": entity.type,
+            "page": entity.path,
+            "aliases": list(entity.aliases),
+            "valid_from": days[0].isoformat() if days[0] else None,
+            "valid_until": days[1].isoformat() if days[1] else None,
+            "problem": entity.problem,
+            "memories": [memory_json(memory) for memory in entity.memories],
+            "neighbourhood": node.as_json(),
+        }
+    )
+
+
+@graph.command(short_help="Typed memories by type, state, time, weight, words, entity.")
+@click.option("--type", "types", metavar="TYPE", multiple=True, help=f"Only these: {', '.join(IMPORTANCE)}.")
+@click.option("--about", default="", metavar="NAME", help="An entity: itself, its parts, lines that name it.")
+@click.option(
+    "--state",
+    type=click.Choice(("current", "pending", "overdue", "done", "any")),
+    default="current",
+    show_default=True,
+    help="pending, overdue and done are for todos; any: also what is over.",
+)
+@_day_option("--since", "What occurred on this day or later.")
+@_day_option("--until", "What occurred on this day or earlier.")
+@click.option(
+    "--happens-within", type=click.IntRange(0, 36_500), metavar="DAYS", help="What is to come soon."
+)
+@click.option("--min-importance", type=click.FloatRange(0, 1), default=0.0)
+@click.option("--min-confidence", type=click.FloatRange(0, 1), default=0.0)
+@click.option("--text", default="", metavar="WORDS", help="Only memories with all of these words.")
+@click.option("--scene", default="", metavar="WORDS", help="Only memories under such a heading or scene.")
+@click.option(
+    "--sort",
+    "order",
+    type=click.Choice(("importance", "confidence", "date", "due")),
+    default="importance",
+    show_default=True,
+)
+@click.option("--by-scene", is_flag=True, help="Under their headings or scenes, what counts most first.")
+@limit_option
+@on_option
+@json_option
+def find(
+    types: tuple[str, ...],
+    about: str,
+    state: str,
+    since: date | None,
+    until: date | None,
+    happens_within: int | None,
+    min_importance: float,
+    min_confidence: float,
+    text: str,
+    scene: str,
+    order: str,
+    by_scene: bool,
+    limit: int,
+    on: date | None,
+    as_json: bool,
+) -> None:
+    """Typed memories by type, time, weight, words, and what they are about.
+
+    \b
+    graph find --type todo --state pending --about Atlas     the tasks that wait in Atlas
+    graph find --type decision --since 2026-03-01 --sort date
+    """
+    from workbench.graph.finding import Question
+    from workbench.graph.finding import find as found_by
+    from workbench.graph.reading import read_graph
+
+    question = Question(
+        types=types,
+        about=about,
+        state=cast("Any", state),
+        occurred_since=since,
+        occurred_until=until,
+        happens_within=happens_within,
+        min_importance=min_importance,
+        min_confidence=min_confidence,
+        text=text,
+        scene=scene,
+        order=cast("Order", order),
+        limit=limit,
+    )
+    with workspace() as place:
+        result = found_by(read_graph(place), question, on or date.today())
+    if as_json:
+        say_json(result.as_json())
+    else:
+        say_result(result, by_scene=by_scene)
+
+
+@graph.command(short_help="Todos that wait, by the day they are due; overdue ones.")
+@on_option
+@json_option
+def todos(on: date | None, as_json: bool) -> None:
+    """Todos that wait, by the day they are due: upcoming, overdue, without a day."""
+    _schedule(("todo",), None, on, as_json=as_json)
+
+
+@graph.command(short_help="Events and deadlines to come, and goals.")
+@click.option("--within", type=click.IntRange(0, 36_500), metavar="DAYS", help="Only so many days ahead.")
+@on_option
+@json_option
+def events(within: int | None, on: date | None, as_json: bool) -> None:
+    """Events and deadlines to come, the soonest first; goals whose day has passed are overdue."""
+    _schedule(("event", "deadline"), within, on, as_json=as_json)
+
+
+def _schedule(sorts: tuple[Sort, ...], ahead: int | None, on: date | None, *, as_json: bool) -> None:
+    from workbench.graph.reading import read_graph
+    from workbench.graph.schedule import upcoming
+
+    with workspace() as place:
+        schedule = upcoming(read_graph(place), on or date.today(), sorts=sorts, ahead=ahead)
+    if as_json:
+        say_json(schedule.as_json())
+    else:
+        say_schedule(schedule)
+
+
+def _seen(whole: Graph, on: date | None, *, everything: bool = False) -> Graph:
+    """The graph of a day, today's where none is given; or all that the pages tell.
+
+    Raises UsageError where both are asked for.
+    """
+    if everything and on:
+        raise UsageError("--all and --on are two different questions", hint="give one of them")
+    return whole if everything else whole.as_of(on or date.today())
+
+
+def _limited(question: Question, limit: int) -> Question:
+    from dataclasses import replace
+
+    return replace(question, limit=limit)
+
+
+for command in (given.bulletin, *graph_writing.COMMANDS, *graph_curating.COMMANDS):
+    graph.add_command(command)

@@ -1,0 +1,300 @@
+"""Commands that read session transcripts: ingest, flush, watch."""
+
+from __future__ import annotations
+
+import signal
+import threading
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from datetime import datetime
+from types import FrameType
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from workbench.cli.carrying_out import dry_run_option
+from workbench.cli.local_model import local_model
+from workbench.cli.output import json_option, narrate, say, say_diff, say_json
+from workbench.cli.places import workspace
+from workbench.errors import ModelUnavailableError, ReadOnlyError, UsageError
+from workbench.visible import visible
+from workbench.workspace.past import PastWorkspace
+from workbench.workspace.workspace import Workspace
+
+if TYPE_CHECKING:
+    from workbench.consolidation.flush import Flushed
+    from workbench.consolidation.ingest import Ingest, Taken
+    from workbench.consolidation.watch import Event
+    from workbench.models.port import LanguageModel
+
+SOURCES = ("markdown", "transcript", "all")
+_SHOWN_LINES = 5
+
+
+@click.command(short_help="Sessions become episodes; episodes and logs teach the graph.")
+@click.argument("files", nargs=-1, metavar="[FILE]...")
+@click.option("--source", type=click.Choice(SOURCES), help="What to take in; transcripts only when named.")
+@click.option("--user", default="", metavar="U", help="Whose sessions these are.")
+@click.option("--max-age", type=click.IntRange(min=0), metavar="DAYS", help="Nothing that is older.")
+@dry_run_option
+@json_option
+def ingest(
+    files: tuple[str, ...],
+    source: str | None,
+    user: str,
+    max_age: int | None,
+    dry_run: bool,
+    as_json: bool,
+) -> int:
+    """Take in what is new: sessions become episodes, episodes and logs teach the graph.
+
+    Without FILEs and --source: the workspace's own episodes and daily logs, and the transcripts that your
+    settings name. `--source transcript` reads those of OpenClaw, Clawdbot and Claude Code where they lie, if
+    your settings name none. A FILE (*.jsonl, *.md or a folder of transcripts) is taken in however new it is.
+    """
+    from workbench.cli.progress import Bar
+    from workbench.consolidation.ingest import Ingest
+
+    with workspace() as place, Bar() as bar:
+        if not dry_run:
+            _ = place.operations  # without a repository nothing can be taken in, so it is said once
+        run = Ingest(
+            place,
+            now=datetime.now().astimezone(),
+            model=_model(place),
+            embedder=local_model(place.settings),
+            user=user,
+            max_age=max_age,
+            dry_run=dry_run,
+            progress=lambda name, done, total: bar.show(_progress(done, total)),
+        )
+        done = []
+        for taken in _taken(run, place, files, source):
+            done.append(taken)
+            if not as_json:
+                bar.clear()
+                _say_taken(taken, dry_run=dry_run)
+    counts: Counter[str] = Counter(taken.outcome for taken in done)
+    if as_json:
+        say_json({"dry_run": dry_run, "counts": counts, "sources": [taken.as_json() for taken in done]})
+    else:
+        _say_counts(done, counts, dry_run=dry_run)
+        if not (files or source or place.settings.transcripts):
+            narrate("sessions were not looked for: name their FILEs, or all programs' with `--source all`")
+    return 1 if counts["failed"] or (files and counts["refused"]) else 0
+
+
+@click.command()
+@click.argument("transcripts", nargs=-1, required=True, metavar="TRANSCRIPT...")
+@dry_run_option
+@json_option
+def flush(transcripts: tuple[str, ...], dry_run: bool, as_json: bool) -> int:
+    """Save the durable facts of a session before it is compacted.
+
+    They are added to the daily log as what was said, each with its place in TRANSCRIPT; what was saved
+    before is not added again, and where there is nothing nothing is written.
+    """
+    with workspace() as place:
+        if not dry_run:
+            _ = place.operations
+        done, failed = _flush(place, transcripts, dry_run=dry_run)
+    if as_json:
+        say_json({"dry_run": dry_run, "sessions": [one.as_json() for one in done], "failed": failed})
+    else:
+        for one in done:
+            _say_flushed(one, dry_run=dry_run)
+        for path, why in failed.items():
+            narrate(_row(f"{path}: {why}"))
+    return 1 if failed or any(one.skipped for one in done) else 0
+
+
+@click.command()
+@click.option("--once", is_flag=True, help="Look once and leave, for cron.")
+@json_option
+def watch(once: bool, as_json: bool) -> None:
+    """Follow session transcripts as they grow, until interrupted.
+
+    Facts are saved after every 15 messages of yours, 100 KB or 50 lines; a session that is compacted, or
+    quiet for five minutes, becomes an episode. It follows the transcripts that your settings name, else those
+    of OpenClaw and Clawdbot, and Claude Code's of this folder.
+    """
+    from workbench.consolidation.transcript_files import watched
+    from workbench.consolidation.watch import Follower
+
+    with workspace() as place:
+        if isinstance(place, PastWorkspace):
+            raise UsageError("the past does not change: there is nothing to watch")
+        _ = place.operations
+        following = Follower(
+            place,
+            clock=lambda: datetime.now().astimezone(),
+            model=_model(place),
+            embedder=local_model(place.settings),
+        )
+        with following.alone(), _until_stopped() as stop:
+            narrate("reading transcripts in " + ", ".join(watched(place).settings.transcripts))
+            events = following.round() if once else following.follow(stop, narrate)
+            for event in events:
+                _say_event(event, as_json=as_json)
+                if stop.is_set():
+                    break
+
+
+def _taken(run: Ingest, place: Workspace, files: Sequence[str], source: str | None) -> Iterator[Taken]:
+    pages = [name for name in files if name.endswith(".md")]
+    transcripts = [name for name in files if name not in pages]
+    for sort, others in (("markdown", transcripts), ("transcript", pages)):
+        if source == sort and others:
+            raise UsageError(f"{visible(others[0], one_line=True)} is no {sort}", hint="leave --source out")
+    if files:
+        if transcripts:
+            yield from run.transcripts(transcripts)
+        if pages:
+            yield from run.markdown(pages)
+        return
+    if source in ("transcript", "all") or (source is None and place.settings.transcripts):
+        yield from run.transcripts()
+    if source != "transcript":
+        yield from run.markdown()
+
+
+def _flush(
+    place: Workspace, transcripts: Sequence[str], *, dry_run: bool
+) -> tuple[list[Flushed], dict[str, str]]:
+    from workbench.consolidation.checkpoints import Checkpoints
+    from workbench.consolidation.flush import flush_reading, flush_session
+    from workbench.consolidation.sessions import read_new
+    from workbench.consolidation.transcript_files import find
+
+    now = datetime.now().astimezone()
+    model = _model(place)
+    places = find(place, transcripts)
+    checkpoints = Checkpoints.read(place, "flush")
+    done: list[Flushed] = []
+    failed = dict(places.refused)
+    for file in places.files:
+        try:
+            reading = read_new(file, checkpoints, exclude=place.settings.transcript_exclude)
+            if reading is None:
+                narrate(_row(f"{file.name}: nothing is new since it was flushed last"))
+                continue
+            _narrate_bad(file.name, reading.bad)
+            if reading.excluded:
+                narrate(_row(f"{file.name}: {reading.excluded}"))
+            elif dry_run:
+                parts = [part.session for part in reading.parts]
+                done += [flush_session(place, one, now=now, model=model, dry_run=True) for one in parts]
+            else:
+                done += flush_reading(place, reading, checkpoints, now=now, model=model, full=True)
+        except ReadOnlyError as error:
+            failed[file.path] = error.message
+        except OSError as error:
+            failed[file.path] = error.strerror or str(error)
+    return done, failed
+
+
+def _model(place: Workspace) -> LanguageModel | None:
+    """The language model of the settings; without it the rules do, and that is said."""
+    from workbench.models.choice import open_language_model
+
+    try:
+        return open_language_model(place.settings)
+    except ModelUnavailableError as error:
+        narrate(f"without a language model: {error.message}")
+        return None
+
+
+def _progress(done: int, total: int) -> Any:
+    from indexing.sync.report import Progress
+
+    return Progress("scan", done, total)
+
+
+@contextmanager
+def _until_stopped() -> Iterator[threading.Event]:
+    """An event that SIGINT and SIGTERM set; a second one does not wait."""
+    stop = threading.Event()
+
+    def end(_number: int, _frame: FrameType | None) -> None:
+        stop.set()
+        for one, before in usual.items():
+            signal.signal(one, before)
+
+    usual = {one: signal.signal(one, end) for one in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield stop
+    finally:
+        for one, before in usual.items():
+            signal.signal(one, before)
+
+
+def _say_taken(taken: Taken, *, dry_run: bool) -> None:
+    if taken.outcome != "taken":
+        said = taken.why if taken.why.startswith(taken.outcome) else f"{taken.outcome}: {taken.why}"
+        narrate(_row(f"{taken.source}: {said}"))
+    elif dry_run:
+        for plan in taken.plans:
+            say(_row(f"{taken.source}: would {plan.action}: {plan.summary}"))
+            say_diff(plan.diff())
+    else:
+        say(_row(f"{taken.source}: {_made(taken)}" + (f"; {taken.why}" if taken.why else "")))
+        for operation in taken.operations:
+            narrate(f"  {operation.summary}; `workbench undo {operation.id}` takes it back")
+    for note in taken.notes:
+        narrate(f"  note: {note}")
+    _narrate_bad(taken.source, taken.bad)
+
+
+def _made(taken: Taken) -> str:
+    episodes = f"{len(taken.episodes)} episode{'' if len(taken.episodes) == 1 else 's'}, "
+    memories = f"{taken.memories} new in the graph"
+    return (episodes if taken.kind == "transcript" else "") + memories
+
+
+def _say_counts(done: Sequence[Taken], counts: Counter[str], *, dry_run: bool) -> None:
+    if not done:
+        say("nothing is there to take in")
+        return
+    words = {"taken": "would be taken in" if dry_run else "taken in"}
+    said = ", ".join(f"{count} {words.get(outcome, outcome)}" for outcome, count in counts.items())
+    say(f"{len(done)} source{'' if len(done) == 1 else 's'}: {said}")
+
+
+def _say_flushed(one: Flushed, *, dry_run: bool) -> None:
+    if one.skipped:
+        narrate(_row(f"skipped: {one.source}: {one.skipped}"))
+    for line in one.lines:
+        say(f"{'would add ' if dry_run else ''}{line.text}")
+        narrate(_row(f"  from {one.source}#L{line.line} into memory/{line.day}.md"))
+    for why, count in one.withheld:
+        narrate(_row(f"{one.source}: {count} not written: {why}"))
+    if one.known:
+        narrate(_row(f"{one.source}: {one.known} there already"))
+    for operation in one.operations:
+        narrate(f"operation {operation.id}; `workbench undo {operation.id}` takes it back")
+    for note in one.notes:
+        narrate(f"note: {note}")
+
+
+def _say_event(event: Event, *, as_json: bool) -> None:
+    if as_json:
+        say_json(event.as_json())
+        return
+    line = _row(f"{event.at:%H:%M:%S} {event.sentence()}")
+    if event.kind in ("flushed", "taken", "pruned"):
+        say(line)
+    else:
+        narrate(line)
+
+
+def _narrate_bad(name: str, bad: Sequence[int]) -> None:
+    if bad:
+        first = ", ".join(f"{name}:{line}" for line in bad[:_SHOWN_LINES])
+        more = ", …" if len(bad) > _SHOWN_LINES else ""
+        narrate(_row(f"{len(bad)} line{'' if len(bad) == 1 else 's'} cannot be read: {first}{more}"))
+
+
+def _row(text: str) -> str:
+    """One line, also where a file's name has several."""
+    return visible(text, one_line=True)
