@@ -1,0 +1,159 @@
+"""What a theme is, and how its YAML file is read: every role checked, what is wrong named by its line."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import yaml
+
+COLORS = (
+    "background",
+    "surface",
+    "overlay",
+    "line",
+    "text",
+    "muted",
+    "faint",
+    "accent",
+    "selection",
+    "resting",
+    "match",
+    "good",
+    "warn",
+    "bad",
+)
+"""What a theme must say: grounds, rules, three strengths of text, and the colours that mean something."""
+
+_HUES = ("black", "red", "green", "yellow", "blue", "magenta", "cyan", "white")
+OF_THE_TERMINAL = (
+    "default",
+    *(f"ansi_{hue}" for hue in _HUES),
+    *(f"ansi_bright_{hue}" for hue in _HUES),
+)
+"""Colours that the terminal's own palette decides: its ground and ink, and its sixteen."""
+
+_KEYS = ("name", "label", "dark", "colors")
+_NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,39}")
+_COLOR = re.compile(r"#[0-9a-fA-F]{6}")
+_STRING, _BOOLEAN = "tag:yaml.org,2002:str", "tag:yaml.org,2002:bool"
+
+
+_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+_DEPTH = 2
+"""A theme is a mapping with a mapping in it."""
+
+
+class ThemeError(ValueError):
+    """A theme file that cannot be used; the text says which, in which line, and why."""
+
+
+@dataclass(frozen=True, slots=True)
+class ThemeData:
+    """One theme: its name, what people call it, whether its ground is dark, and its colours by role."""
+
+    name: str
+    label: str
+    dark: bool
+    colors: Mapping[str, str]
+    path: Path | None = None
+    """The file that it was read from."""
+
+    @property
+    def terminal(self) -> bool:
+        """Whether it is made of the terminal's own colours."""
+        return not self.colors["text"].startswith("#")
+
+
+class _Found:
+    """A mapping of the file, its keys with the lines that they stand in."""
+
+    def __init__(self, node: yaml.Node | None, where: str, what: str) -> None:
+        if not isinstance(node, yaml.MappingNode):
+            raise wrong(where, node, f"{what} must be a mapping of words to values")
+        self.line = node
+        self.where = where
+        self.values: dict[str, yaml.Node] = {}
+        for key, value in node.value:
+            name = key.value if isinstance(key, yaml.ScalarNode) else "?"
+            if name in self.values:
+                raise wrong(where, key, f"{name} is said twice")
+            self.values[name] = value
+
+    def scalar(self, key: str, tag: str) -> str | None:
+        """The value of ``key`` as it is written, where it has this tag."""
+        node = self.values.get(key)
+        return str(node.value) if isinstance(node, yaml.ScalarNode) and node.tag == tag else None
+
+    def wrong(self, key: str, what: str) -> ThemeError:
+        """What is wrong with ``key``."""
+        return wrong(self.where, self.values.get(key, self.line), what)
+
+    def only(self, known: tuple[str, ...], what: str) -> None:
+        """Raise ThemeError where there are other keys."""
+        if unknown := sorted(self.values.keys() - set(known)):
+            raise self.wrong(unknown[0], f"unknown {what}: {', '.join(unknown)}")
+
+
+def wrong(where: str, node: yaml.Node | None, what: str) -> ThemeError:
+    """An error with the line that it is about."""
+    line = f":{node.start_mark.line + 1}" if node is not None else ""
+    return ThemeError(f"{where}{line}: {what}")
+
+
+def parse_theme(text: str, where: str, path: Path | None = None) -> ThemeData:
+    """The theme that ``text`` describes. Raises ThemeError naming ``where``, the line and what is wrong."""
+    try:
+        _refuse_depth(text)
+        # Composed, not constructed: nothing that a tag asks for is made, and each value has its line.
+        node = yaml.compose(text, Loader=_LOADER)
+    except yaml.MarkedYAMLError as error:
+        line = f":{error.problem_mark.line + 1}" if error.problem_mark else ""
+        raise ThemeError(f"{where}{line}: this is not YAML: {error.problem}") from error
+    except (yaml.YAMLError, ValueError, RecursionError) as error:
+        raise ThemeError(f"{where} is no theme: {str(error).partition(chr(10))[0]}") from error
+    found = _Found(node, where, "a theme")
+    name, label = found.scalar("name", _STRING), found.scalar("label", _STRING)
+    dark = found.scalar("dark", _BOOLEAN)
+    if name is None or not _NAME.fullmatch(name):
+        raise found.wrong("name", "name must be a word of small letters, digits and dashes")
+    if label is None or not label.isprintable() or not 0 < len(label) <= 40:
+        raise found.wrong("label", "label must be a short line of text")
+    if dark is None:
+        raise found.wrong("dark", "dark must be true or false")
+    found.only(_KEYS, "keys")
+    if "colors" not in found.values:
+        raise found.wrong("colors", "colors must be there")
+    colors = _colors(_Found(found.values["colors"], where, "colors"))
+    return ThemeData(name, label, dark.lower() in ("true", "yes", "on"), colors, path)
+
+
+def _refuse_depth(text: str) -> None:
+    """Raise ValueError where it is deeper than a theme: composing recurses, in C without a limit."""
+    depth = 0
+    event: yaml.Event
+    for event in yaml.parse(text, Loader=_LOADER):
+        if isinstance(event, yaml.CollectionStartEvent):
+            depth += 1
+        elif isinstance(event, yaml.CollectionEndEvent):
+            depth -= 1
+        if depth > _DEPTH:
+            line = f" in line {event.start_mark.line + 1}" if event.start_mark else ""
+            raise ValueError(f"it is nested too deep{line}")
+
+
+def _colors(found: _Found) -> dict[str, str]:
+    colors: dict[str, str] = {}
+    for role in COLORS:
+        value = found.scalar(role, _STRING) or ""
+        if not _COLOR.fullmatch(value) and value not in OF_THE_TERMINAL:
+            said = "is missing; it must be" if role not in found.values else "must be"
+            raise found.wrong(role, f"colors.{role} {said} a colour like '#1a2b3c', or one like ansi_blue")
+        if colors and value.startswith("#") != colors[COLORS[0]].startswith("#"):
+            # The terminal's colours cannot be mixed with others, and their contrast is not known.
+            raise found.wrong(role, f"colors.{role}: '#1a2b3c' and ansi_blue do not go together in one theme")
+        colors[role] = value
+    found.only(COLORS, "colours")
+    return colors
