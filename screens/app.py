@@ -3,61 +3,102 @@
 from __future__ import annotations
 
 import time
+from pathlib import PurePath
 from typing import Any, ClassVar
 
+from rich.console import RenderableType
 from textual import events
 from textual.app import App
 from textual.binding import Binding, BindingType
 from textual.notifications import SeverityLevel
-from textual.theme import Theme
+from textual.widgets._toast import Toast
 
-from screens.main import MainScreen
-from screens.palette import Commands
-from screens.shown import row_text, words
-from themes import COLORS, ThemeData, load_themes
+from screens.drawing.shown import words
+from screens.main.covering import Covering
+from screens.main.ending import listen
+from screens.main.keying import Keying
+from screens.main.messages import Done
+from screens.main.palette import Commands
+from screens.main.screen import MainScreen
+from screens.main.theming import Theming, css_colors
+from screens.tour.touring import Touring
 from workbench.workspace.workspace import Workspace
 
 _TWICE_SECONDS = 2.0
 _TOASTS = 2
+_LOW = 24
+"""Lines of a terminal below which two toasts would hide the preview."""
 
 
 class WorkbenchApp(App[None]):
     """Memory Workbench in a terminal."""
 
     TITLE = "Memory Workbench"
-    CSS_PATH = "main.tcss"
+    CSS_PATH: ClassVar[list[str | PurePath]] = [
+        "main.tcss",
+        "dreams/review.tcss",
+        "graph/neighbourhood.tcss",
+        "agent/given.tcss",
+        "health/overview.tcss",
+        "settings/overview.tcss",
+        "tour/tour.tcss",
+    ]
     COMMANDS: ClassVar[set[Any]] = {Commands}
     COMMAND_PALETTE_BINDING = "ctrl+p"
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("ctrl+c", "interrupt", "quit", show=False, priority=True)
+        Binding("ctrl+c", "interrupt", "quit", show=False, priority=True),
+        Binding("ctrl+z", "suspend_process", "suspend", show=False),
     ]
     ENABLE_SELECT_AUTO_SCROLL = False
 
-    def __init__(self, workspace: Workspace, *, engines: bool = True) -> None:
-        self.theme_data, self._theme_problems = load_themes()
+    def __init__(self, workspace: Workspace, *, engines: bool = True, tour: bool = False) -> None:
+        """``tour``: show a person around who has never been here."""
+        self.theming = Theming()
+        self.keying = Keying()
         super().__init__()
         self.workspace = workspace
-        for data in self.theme_data:
-            self.register_theme(textual_theme(data))
+        self.theming.prepare(self)
         self.main = MainScreen(workspace, super().on_event, engines=engines)
+        self.touring = Touring(self.main)
+        self.covering = Covering(self)
+        self._offers_tour = tour
         self._interrupted = float("-inf")
 
     def get_theme_variable_defaults(self) -> dict[str, str]:
         """The roles of a theme, so that the style sheet is complete before a theme is chosen."""
-        return dict(next(iter(self.theme_data)).colors) if self.theme_data else {}
+        return css_colors(self.theming.first)
+
+    def refresh_css(self, animate: bool = True) -> None:
+        """Parse and apply the style sheets again, but not for the colours that they have already."""
+        if self.get_css_variables() != self.stylesheet._variables:
+            super().refresh_css(animate=animate)
+            return
+        for screen in self.screen_stack:
+            screen._css_update_count = self._css_update_count
 
     def get_default_screen(self) -> MainScreen:
         """The one screen that is always there."""
         return self.main
 
     def on_mount(self) -> None:
-        """Choose the theme that the settings name."""
-        self.use_theme(self.workspace.settings.theme)
-        for problem in self._theme_problems:
-            self.notify(row_text(problem), title="A theme was skipped", severity="warning", markup=False)
+        """Choose the theme that the settings name; say what is wrong with the keys."""
+        self.theming.begin()
+        listen(self)
+        self.covering.begin()
+        self.keying.begin(self)
+        if self._offers_tour:
+            self.main.work(self.touring.offer, "tour")
 
     async def on_event(self, event: events.Event) -> None:
         """Every key comes by here first, and may have to wait for what it acts on."""
+        if self.covering.stops(event):
+            return
+        if isinstance(event, events.Key):
+            if not self.screen_stack:
+                return  # pressed behind the one that left
+            self.keying.bind(self.screen)
+            if self.touring.takes(event):
+                return
         if not (
             isinstance(event, events.Key)
             and not event.is_forwarded
@@ -66,10 +107,18 @@ class WorkbenchApp(App[None]):
         ):
             await super().on_event(event)
 
+    def on_resize(self, event: events.Resize) -> None:
+        """Too small for any screen, or large enough again."""
+        self.covering.fit(event.size)
+
+    def on_done(self, message: Done) -> None:
+        """An operation was carried out: the tour may have waited for it."""
+        self.touring.did(message.operation.action)
+
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """The palette acts on the panes: over another screen there is none."""
+        """Textual's own key for the palette is nobody's: an action opens it, on the keys of the key map."""
         if action == "command_palette":
-            return self.screen is self.main
+            return False
         return super().check_action(action, parameters)
 
     def notify(
@@ -81,23 +130,28 @@ class WorkbenchApp(App[None]):
         timeout: float | None = None,
         markup: bool = False,
     ) -> None:
-        """A toast, never markup: the same one is not shown twice, and no more than two at a time."""
+        """A toast, never markup: the same one is not shown twice, and no more than two at a time.
+
+        Where there are few lines it is one at a time, and as wide as it needs to be short.
+        """
+        low = self.size.height < _LOW
+        if self.screen_stack:
+            self.screen.set_class(low, "-low", update=False)  # a toast that comes is given its styles anyway
         showing = list(self._notifications)
         said = (message, title, severity)
         if any((note.message, note.title, note.severity) == said for note in showing):
             return
-        for note in showing[: len(showing) + 1 - _TOASTS]:
-            self._unnotify(note, refresh=False)
+        if over := showing[: len(showing) + 1 - (1 if low else _TOASTS)]:
+            for toast in self.screen.query(Toast) if self.screen_stack else ():
+                if toast._notification in over:
+                    toast._expire()  # with its holder, which Textual would leave there, one line high
+            for note in over:
+                self._unnotify(note, refresh=False)
         super().notify(message, title=title, severity=severity, timeout=timeout, markup=False)
 
     def use_theme(self, name: str) -> None:
         """Change the colours; an unknown name is reported and the first theme used."""
-        names = [data.name for data in self.theme_data]
-        if name not in names:
-            known = ", ".join(names)
-            self.main.say(row_text(f"There is no theme {name}; there are {known}"), severity="warning")
-            name = names[0]
-        self.theme = name
+        self.theming.use(name)
 
     def action_interrupt(self) -> None:
         """ctrl+c: once asks, twice leaves."""
@@ -106,36 +160,26 @@ class WorkbenchApp(App[None]):
             self.exit()
             return
         self._interrupted = now
-        unsaved = self.main.editing.unsaved
-        self.main.say(words("ctrl+c again leaves" + (" without what you typed" if unsaved else "")))
+        what = ""
+        if self.main.drafts.unsaved:
+            kept = self.main.drafts.keep_all()
+            what = "; what you typed is kept" if kept else " without what you typed"
+        self.main.say(words(f"ctrl+c again leaves{what}"))
+
+    def exit(self, result: None = None, return_code: int = 0, message: RenderableType | None = None) -> None:
+        """Leave, whoever asked for it: what is typed and not saved is kept first."""
+        self.main.drafts.keep_all()
+        super().exit(result, return_code, message)
 
     async def on_unmount(self) -> None:
         """End children and threads; wait for an action that is being written."""
+        await self.main.travelling.close()
         await self.main.following.close()
+        await self.main.opening.close()
         self.main.reading.close()
         self.main.curating.close()
 
 
-def textual_theme(data: ThemeData) -> Theme:
-    """A theme file as Textual takes it; every role is a variable of the style sheets."""
-    colors = data.colors
-    return Theme(
-        name=data.name,
-        primary=colors["accent"],
-        secondary=colors["muted"],
-        accent=colors["accent"],
-        foreground=colors["text"],
-        background=colors["background"],
-        surface=colors["surface"],
-        panel=colors["overlay"],
-        success=colors["good"],
-        warning=colors["warn"],
-        error=colors["bad"],
-        dark=data.dark,
-        variables={role: colors[role] for role in COLORS if role not in ("background", "surface", "accent")},
-    )
-
-
-def run(workspace: Workspace) -> None:
+def run(workspace: Workspace, *, tour: bool = False) -> None:
     """Show the interface on ``workspace`` until the person leaves. Needs a terminal: see ``terminal``."""
-    WorkbenchApp(workspace).run()
+    WorkbenchApp(workspace, tour=tour).run()

@@ -6,14 +6,16 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
-from screens.rows import HIDDEN, PINNED, PROMOTED, Part, Row, Tone
-from screens.shown import Shown, grouped, row_text, words
-from screens.snapshots import Contents, Promoted
+from screens.drawing.rows import HIDDEN, PINNED, PROMOTED, Part, Row, Tone
+from screens.drawing.shown import Shown, grouped, row_text, words
+from screens.reading.snapshots import Contents, Promoted
 from workbench.memory.entry import Entry, Form
 from workbench.visible import hidden
 
 _BOLD = re.compile(r"\*\*([^*]+)\*\*")
 _TRUST: dict[str, Tone] = {"external": "warn", "quarantined": "bad"}
+TRUSTS = ("owner", "agent", "external", "unknown")
+"""How far an entry is trusted, as filters name it."""
 _LOOKED_AT = 400
 
 

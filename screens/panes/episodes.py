@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from datetime import date
+from functools import partial
+from typing import ClassVar
 
+from screens.actions.active import key_for
+from screens.drawing.rows import PINNED, PROMOTED, Part, Row, Tone
+from screens.drawing.shown import Shown, age, days_until, grouped, plural, row_text, words
+from screens.panes.entry_rows import TRUSTS
+from screens.panes.filtering import Subject, Subjects, iso, states_of
 from screens.panes.pane import FilePane, Unfolded
-from screens.rows import PINNED, PROMOTED, Part, Row, Tone
-from screens.shown import Shown, age, days_until, grouped, plural, row_text, words
-from screens.snapshots import EpisodesView, Overview
+from screens.reading.snapshots import EpisodesView, Overview
 from workbench.memory.entry import Kind
 from workbench.memory.episode import Episode
 from workbench.workspace.layout import MemoryFile
 
 _SOON_DAYS = 7
+_FEW = 3
+"""Expired episodes that are shown unasked; more of them would bury what waits."""
 
 
 class EpisodesPane(FilePane):
@@ -22,11 +29,16 @@ class EpisodesPane(FilePane):
     NUMBER = 3
     NAME = "Episodes"
     EMPTY = "no episodes yet: sessions leave them when they are summarised"
+    STATES: ClassVar[Collection[str]] = {
+        "waiting", "promoted", "expiring", "expired", "pinned", "recalled", "unreadable", *TRUSTS
+    }  # fmt: skip
+    EXAMPLES = "words, a topic, waiting, expiring, expired, pinned, recalled, 2026-03"
 
     def __init__(self, today: Callable[[], date]) -> None:
         super().__init__(today)
         self.view = EpisodesView()
         self.files: dict[str, MemoryFile] = {}
+        self._subjects = Subjects()
 
     def receive_overview(self, overview: Overview) -> None:
         """Know which pages there are."""
@@ -35,24 +47,38 @@ class EpisodesPane(FilePane):
     def receive(self, view: EpisodesView) -> None:
         """Show these episodes."""
         self.view = view
+        self._subjects.clear()
         self.rebuild()
 
     def build(self) -> list[Row]:
-        """Waiting first, then promoted; open ones with their entries."""
-        today = self.today()
-        waiting = sorted((e for e in self.view.episodes if not e.promoted_at), key=_expiry)
-        promoted = [e for e in self.view.episodes if e.promoted_at]
+        """Waiting first, then promoted, then what nobody took up in time; open ones with their entries."""
+        today, wanted = self.today(), self.filter
+        episodes = self.view.episodes
+        if wanted:
+            known = self._subjects
+            episodes = tuple(
+                e for e in episodes if wanted.keeps(known.of(e, today, partial(subject_of, e, today)))
+            )
+        expired = [e for e in episodes if is_expired(e, today)]
+        waiting = [e for e in episodes if not e.promoted_at and not is_expired(e, today)]
+        promoted = [e for e in episodes if e.promoted_at]
+        waiting.sort(key=_expiry)
         promoted.sort(key=lambda e: (e.promoted_at, e.path), reverse=True)
+        expired.sort(key=lambda e: (e.expires_at, e.path), reverse=True)
         opened: dict[str, Unfolded] = {}
         rows = self._group("waiting", "Waiting, by expiry", waiting, today, opened)
         rows += self._group("promoted", "Promoted", promoted, today, opened)
+        rows += self._group("expired", "Expired", expired, today, opened)
         self.keep_only(opened)
-        return rows
+        return [wanted.brought_out(row) for row in rows] if wanted else rows
 
     def reveal_entry(self, path: str, row_id: str) -> bool:
         """Put the cursor on an episode or one of its entries."""
         page = (path,) if row_id != path else ()
-        return self.reveal(row_id, under=("group:waiting", "group:promoted", *page))
+        episode = next((e for e in self.view.episodes if e.path == path), None)
+        group = "expired" if episode and is_expired(episode, self.today()) else "waiting"
+        group = "promoted" if episode and episode.promoted_at else group
+        return self.reveal(row_id, under=(f"group:{group}", *page))
 
     def _group(
         self,
@@ -66,8 +92,13 @@ class EpisodesPane(FilePane):
         if not episodes:
             return []
         row_id = f"group:{name}"
-        is_open = self.folds.is_open(row_id, default=True)
-        rows = [Row(row_id, words(label), tone="head", fold=is_open, tail=(Part(grouped(len(episodes))),))]
+        old = name == "expired"
+        few = not old or len(episodes) <= _FEW
+        is_open = self.folds.is_open(row_id, default=few or self.filter is not None)
+        tail = (Part(words(f"{key_for('prune')} clears them away"), "faint"),) if old else ()
+        tone: Tone = "muted" if old else "head"
+        count = Part(grouped(len(episodes)))
+        rows = [Row(row_id, words(label), tone=tone, fold=is_open, tail=(*tail, count))]
         for episode in episodes if is_open else ():
             unfolded = self.folds.is_open(episode.path)
             rows.append(episode_row(episode, today, is_open=unfolded))
@@ -76,6 +107,30 @@ class EpisodesPane(FilePane):
                 opened[file.path] = Unfolded(file, 2, self.promoted)
                 rows += self.rows_under(file, 2)
         return rows
+
+
+def is_expired(episode: Episode, today: date) -> bool:
+    """Whether its time is over and nobody took it up or pinned it."""
+    left = episode.days_left(today)
+    return episode.promoted_at is None and left is not None and left < 0
+
+
+def subject_of(episode: Episode, today: date) -> Subject:
+    """What a filter looks at: abstract, topics and names; what became of it; the day it was made."""
+    left = episode.days_left(today)
+    over = is_expired(episode, today)
+    states = states_of(
+        ("promoted", episode.promoted_at is not None),
+        ("waiting", episode.promoted_at is None and not over),
+        ("expired", over),
+        ("expiring", episode.promoted_at is None and left is not None and 0 <= left <= _SOON_DAYS),
+        ("pinned", episode.pinned),
+        ("recalled", episode.recall_count > 0),
+        ("unreadable", episode.problem is not None),
+        (episode.trust, True),
+    )
+    text = " ".join((episode.abstract, *episode.topics, episode.id, episode.session or "", episode.path))
+    return Subject(text, states, iso(episode.created_at))
 
 
 def episode_row(episode: Episode, today: date, *, is_open: bool) -> Row:

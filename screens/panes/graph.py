@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
+from dataclasses import replace
 from datetime import date
+from functools import partial
+from typing import ClassVar
 
+from screens.drawing.rows import Folds, Part, Row, Tone
+from screens.drawing.shown import days_until, grouped, plural, row_text, words
 from screens.panes.entry_rows import entry_row, lightened
+from screens.panes.filtering import Filter, Subject, Subjects, iso, states_of
 from screens.panes.pane import Pane
-from screens.rows import Folds, Part, Row, Tone
-from screens.shown import days_until, grouped, plural, row_text, words
-from screens.snapshots import GraphView
+from screens.reading.snapshots import GraphView
 from workbench.memory.entry import Entry
-from workbench.memory.graph import Entity, TypedMemory
+from workbench.memory.graph import ENTITY_TYPES, IMPORTANCE, Entity, TypedMemory
 
 _TYPES = (
     "person", "project", "organization", "product", "technology",
@@ -28,19 +32,28 @@ class GraphPane(Pane):
     NUMBER = 4
     NAME = "Graph"
     EMPTY = "no entities yet: graph/person/sarah.md would be one"
+    STATES: ClassVar[Collection[str]] = {*ENTITY_TYPES, *IMPORTANCE, "due", "overdue", "ended"}
+    EXAMPLES = "a name, words, person, project, preference, todo, due, overdue, ended"
 
     def __init__(self, today: Callable[[], date]) -> None:
         super().__init__(today)
         self.view = GraphView()
+        self._subjects = Subjects()
 
     def receive(self, view: GraphView) -> None:
         """Show these entities."""
         self.view = view
+        self._subjects.clear()
         self.rebuild()
 
     def build(self) -> list[Row]:
         """What is due, then entities under their types."""
-        return graph_rows(self.view, self.folds, self.today())
+        today, wanted = self.today(), self.filter
+        if wanted is None:
+            return graph_rows(self.view, self.folds, today)
+        view, opened = narrowed(self.view, wanted, today, self._subjects)
+        rows = graph_rows(view, self.folds, today, opened=opened)
+        return [wanted.brought_out(row) for row in rows]
 
     def reveal_entry(self, path: str, row_id: str) -> bool:
         """Put the cursor on an entity or on one of its memories."""
@@ -49,8 +62,49 @@ class GraphPane(Pane):
         return self.reveal(row_id, under=(*group, *((path,) if row_id != path else ())))
 
 
-def graph_rows(view: GraphView, folds: Folds, today: date) -> list[Row]:
-    """The rows of the graph."""
+def narrowed(view: GraphView, wanted: Filter, today: date, known: Subjects) -> tuple[GraphView, set[str]]:
+    """The entities that fit, with all that is known of them, and of others what fits; these by path."""
+    kept, opened = [], set()
+    for entity in view.entities:
+        if wanted.keeps(known.of(entity, today, partial(_subject, entity))):
+            kept.append(entity)
+            continue
+        memories = tuple(
+            memory
+            for memory in entity.memories
+            if wanted.keeps(known.of(memory, today, partial(_memory_subject, entity, memory, today)))
+        )
+        if memories:
+            kept.append(replace(entity, memories=memories, relations=()))
+            opened.add(str(entity.path))
+    return replace(view, entities=tuple(kept)), opened
+
+
+def _subject(entity: Entity) -> Subject:
+    return Subject(
+        " ".join((entity.name, *entity.aliases, entity.path)),
+        {entity.type},
+        iso(entity.valid_from, entity.valid_until),
+    )
+
+
+def _memory_subject(entity: Entity, memory: TypedMemory, today: date) -> Subject:
+    happens, until = memory.happens_at, memory.valid_until
+    todo = memory.type == "todo"
+    states = states_of(
+        (entity.type, True),
+        (memory.type, True),
+        ("due", todo and happens is not None and happens >= today),
+        ("overdue", todo and happens is not None and happens < today),
+        ("ended", until is not None and until < today),
+    )
+    return Subject(f"{entity.name} {memory.text}", states, iso(memory.occurred_at, happens, until))
+
+
+def graph_rows(
+    view: GraphView, folds: Folds, today: date, *, opened: Collection[str] = frozenset()
+) -> list[Row]:
+    """The rows of the graph; entities in ``opened``, by path, are unfolded where nobody closed them."""
     rows = list(_due(view, folds, today))
     by_type: dict[str, list[Entity]] = {}
     for entity in view.entities:
@@ -63,9 +117,9 @@ def graph_rows(view: GraphView, folds: Folds, today: date) -> list[Row]:
         label = words(_PLURALS[kind]) if kind in _PLURALS else row_text(kind.capitalize() + "s")
         rows.append(Row(row_id, label, tone="head", fold=is_open, tail=(Part(grouped(len(entities))),)))
         for entity in entities if is_open else ():
-            unfolded = folds.is_open(entity.path)
-            rows.append(entity_row(entity, today, is_open=unfolded))
-            if unfolded:
+            shown = folds.is_open(entity.path, default=entity.path in opened)
+            rows.append(entity_row(entity, today, is_open=shown))
+            if shown:
                 rows += _known(entity, today)
     return rows
 

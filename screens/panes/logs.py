@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from datetime import date, timedelta
 from itertools import groupby
+from typing import ClassVar
 
 from textual.message import Message
 
-from screens.panes.entry_rows import lightened
+from screens.drawing.rows import PROMOTED, Part, Row, Tone
+from screens.drawing.shown import Shown, grouped, row_text, words
+from screens.panes.entry_rows import TRUSTS, lightened
+from screens.panes.filtering import Subject
+from screens.panes.kept import KeptFiles, kept_rows
 from screens.panes.pane import FilePane, Unfolded
-from screens.rows import PROMOTED, Part, Row, Tone
-from screens.shown import Shown, grouped, row_text, words
-from screens.snapshots import Overview, Promoted, QuarantineView, Summary, stamp
+from screens.reading.snapshots import Kept, Overview, Promoted, QuarantineView, Summary, stamp
 from screens.widgets.entry_list import EntryList
 from workbench.memory.entry import Kind
 from workbench.memory.provenance import parse_day
@@ -36,6 +39,8 @@ class LogsPane(FilePane):
     NUMBER = 1
     NAME = "Logs"
     EMPTY = "no logs yet: memory/2026-01-31.md would be one"
+    STATES: ClassVar[Collection[str]] = {"promoted", "unpromoted", "pinned", *TRUSTS}
+    EXAMPLES = "words, 2026-03, promoted, unpromoted, external, -word"
 
     class SummariesWanted(Message):
         """These files came into view and nothing is known of them."""
@@ -44,8 +49,16 @@ class LogsPane(FilePane):
             super().__init__()
             self.files = files
 
+    class KeptWanted(Message):
+        """These files are to be looked through for what the filter keeps."""
+
+        def __init__(self, wanted: KeptFiles) -> None:
+            super().__init__()
+            self.wanted = wanted
+
     def __init__(self, today: Callable[[], date]) -> None:
         super().__init__(today)
+        self.kept = KeptFiles()
         self.overview = Overview({})
         self.days: list[MemoryFile] = []
         self.groups: dict[Kind, list[MemoryFile]] = {}
@@ -63,8 +76,15 @@ class LogsPane(FilePane):
         if self.days and not self._summaries_asked:
             self.folds.set(self.days[0].path, True)  # the newest day is open from the start
         self.groups = {kind: [file for file in files if file.kind is kind] for kind, _ in _GROUPS}
+        if self.kept.files:
+            self._look_again()
         self.rebuild()
         self._ask_for(self.list.rows[self.list.scroll_offset.y :][: self.list.size.height])
+
+    def begin_anew(self) -> None:
+        """Ask again for what is open, and for what is in view."""
+        super().begin_anew()
+        self._summaries_asked = dict.fromkeys(self._summaries_asked)
 
     def receive_summaries(self, summaries: Mapping[str, Summary]) -> None:
         """Fill in counts and first words."""
@@ -78,15 +98,18 @@ class LogsPane(FilePane):
 
     def build(self) -> list[Row]:
         """Days under their years, then the groups; open files with their entries."""
+        if self.filter and not self.filter.only_days:
+            return self._narrowed()
         rows: list[Row] = []
         opened: dict[str, Unfolded] = {}
         today = self.today()
-        for year, files in groupby(self.days, key=lambda file: file.path[7:11]):
+        days = [file for file in self.days if self.filter is None or self.filter.keeps_day(_day_in(file))]
+        for year, files in groupby(days, key=lambda file: file.path[7:11]):
             if year != str(today.year):
                 rows.append(Row(f"year:{year}", words(year), tone="faint", inert=True))
             for file in files:
                 rows += self._file(file, day_row(file, today), 0, opened)
-        for kind, name in _GROUPS:
+        for kind, name in _GROUPS if self.filter is None else ():
             if group := self.groups.get(kind):
                 row_id = f"group:{kind}"
                 is_open = self.folds.is_open(row_id)
@@ -95,8 +118,75 @@ class LogsPane(FilePane):
                 if is_open:
                     for file in group:
                         rows += self._file(file, note_row(file), 1, opened)
-        rows += quarantine_rows(self.quarantine, is_open=self.folds.is_open(_QUARANTINE))
+        if self.filter is None:
+            rows += quarantine_rows(self.quarantine, is_open=self.folds.is_open(_QUARANTINE))
         self.keep_only(opened)
+        return rows
+
+    def receive_promoted(self, promoted: Promoted) -> None:
+        """Mark what stands in long-term memory; what a filter keeps may depend on it."""
+        changed = promoted != self.promoted
+        super().receive_promoted(promoted)
+        if changed and self.filter and self.filter.asks_for("promoted", "unpromoted"):
+            self._look_through()
+
+    def receive_kept(self, wanted: KeptFiles, found: Mapping[str, Kept], looked: int) -> None:
+        """Show what the filter keeps of some more files; ignored when another one was typed meanwhile."""
+        if wanted is self.kept:
+            wanted.found.update(found)
+            wanted.looked = looked
+            if found or not wanted.settling:
+                self.rebuild()
+            else:
+                self.caption()
+
+    def narrow(self, typed: str) -> None:
+        """Keep what fits; what the names of files do not tell is looked for in them."""
+        before = self.filter
+        super().narrow(typed)
+        if self.filter != before:
+            self._look_through()
+
+    @property
+    def settling(self) -> bool:
+        """Whether files are looked through, and nothing was found yet: what follows comes below it."""
+        return super().settling or (self.filter is not None and self.kept.settling and not self.list.rows)
+
+    def told(self) -> str:
+        """How far the filter has come, where it has not seen everything."""
+        return self.kept.told if self.filter else ""
+
+    def _look_through(self) -> None:
+        """Look through the files of days that fit, the newest first, then notes and the like."""
+        self.kept = KeptFiles()
+        if self.filter is None or self.filter.only_days:
+            return
+        groups = (file for kind, _ in _GROUPS for file in self.groups.get(kind, ()))
+        files = tuple(file for file in (*self.days, *groups) if self.filter.keeps_day(_day_in(file)))
+        self.kept = KeptFiles(self.filter, files, self.promoted)
+        if files:
+            self.post_message(self.KeptWanted(self.kept))
+
+    def _look_again(self) -> None:
+        """Files changed: what was found stays where nothing did."""
+        before = self.kept
+        self._look_through()
+        self.kept.keep(before)
+
+    def _narrowed(self) -> list[Row]:
+        """The entries that the filter keeps, under their files."""
+        assert self.filter is not None
+        rows: list[Row] = []
+        today = self.today()
+        for file in self.kept.files:
+            kept = self.kept.found.get(file.path)
+            if kept and kept.entries:
+                row = day_row(file, today) if file.kind is Kind.LOG else note_row(file)
+                is_open = self.folds.is_open(file.path, default=True)
+                rows += kept_rows(row, kept, self.filter, self.promoted, is_open=is_open)
+        things = tuple(t for t in self.quarantine.things if self.filter.keeps(Subject(t.title)))
+        is_open = self.folds.is_open(_QUARANTINE, default=True)
+        rows += map(self.filter.brought_out, quarantine_rows(QuarantineView(things), is_open=is_open))
         return rows
 
     def reveal_entry(self, path: str, row_id: str) -> bool:
@@ -184,6 +274,11 @@ def summed(row: Row, summary: Summary | None, promoted: Promoted, *, is_open: bo
         row.id, text, tone=tone, depth=depth, fold=is_open, lead=row.lead, tail=tuple(tail),
         emphasis=emphasis, path=row.path,
     )  # fmt: skip
+
+
+def _day_in(file: MemoryFile) -> str:
+    """The day that a log is of; empty for anything else."""
+    return file.path[7:17] if file.kind is Kind.LOG else ""
 
 
 def _day(day: date, today: date) -> Shown:

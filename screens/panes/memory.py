@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import replace
 from datetime import date
+from typing import ClassVar
 
 from textual.app import ComposeResult
 
-from screens.panes.entry_rows import entry_row
+from screens.actions.active import key_for
+from screens.drawing.rows import SOURCE, Folds, Part, Row
+from screens.drawing.shown import age, row_text, words
+from screens.panes.entry_rows import TRUSTS, entry_row
+from screens.panes.filtering import Filter, Subject, iso, states_of
 from screens.panes.pane import Pane
-from screens.rows import SOURCE, Folds, Part, Row
-from screens.shown import age, row_text, words
-from screens.snapshots import MemoryView
+from screens.reading.snapshots import MemoryView
 from screens.widgets.budget_meter import BudgetMeter
 from workbench.memory.entry import Entry
 
@@ -23,6 +26,8 @@ class MemoryPane(Pane):
     NUMBER = 2
     NAME = "Memory"
     EMPTY = "MEMORY.md is empty: p on an entry of a log promotes it"
+    STATES: ClassVar[Collection[str]] = {"pinned", "unpinned", "sourced", "unsourced", *TRUSTS}
+    EXAMPLES = "words, a heading, pinned, sourced, unsourced, external, 2026-03"
 
     def __init__(self, today: Callable[[], date]) -> None:
         super().__init__(today)
@@ -32,7 +37,7 @@ class MemoryPane(Pane):
     def compose(self) -> ComposeResult:
         """The meter over the list."""
         yield self.meter
-        yield self.list
+        yield from super().compose()
 
     def receive(self, view: MemoryView) -> None:
         """Show this memory."""
@@ -40,15 +45,49 @@ class MemoryPane(Pane):
         self.meter.show(view.characters, view.budget)
         self.rebuild()
 
+    def nothing(self) -> str:
+        """Deleted is not empty: git has what stood there."""
+        if not self.view.deleted:
+            return self.EMPTY
+        path = self.view.path
+        return (
+            f"{path} was deleted\n{key_for('palette')} “restore long-term memory” brings it back, "
+            f"or `workbench restore {path} --at today`"
+        )
+
     def build(self) -> list[Row]:
         """Entries under their headings."""
-        return memory_rows(self.view, self.folds, self.today())
+        wanted = self.filter
+        if wanted is None:
+            return memory_rows(self.view, self.folds, self.today())
+        rows = memory_rows(narrowed(self.view, wanted), self.folds, self.today())
+        return [wanted.brought_out(row) for row in rows]
 
     def reveal_entry(self, row_id: str) -> bool:
         """Put the cursor on an entry, unfolding the headings above it."""
         entry = next((entry for entry in self.view.entries if entry.address == row_id), None)
         path = entry.heading if entry else ()
         return self.reveal(row_id, under=[_heading_id(path[: n + 1]) for n in range(len(path))])
+
+
+def narrowed(view: MemoryView, wanted: Filter) -> MemoryView:
+    """Long-term memory with the entries alone that fit."""
+    return replace(view, entries=tuple(entry for entry in view.entries if wanted.keeps(subject_of(entry))))
+
+
+def subject_of(entry: Entry) -> Subject:
+    """What a filter looks at: headings, words, source; pinned or not, how far trusted; its days."""
+    origin = entry.provenance
+    source = (origin.source if origin else None) or ""
+    states = states_of(
+        ("pinned", entry.pinned), ("unpinned", not entry.pinned),
+        ("sourced", bool(source)), ("unsourced", not source),
+        (origin.trust if origin else "unknown", True),
+    )  # fmt: skip
+    days = (
+        iso(entry.date, *(origin.day(name) for name in ("at", "occurred_at"))) if origin else iso(entry.date)
+    )
+    return Subject(" ".join((*entry.heading, *entry.text.split(), source)), states, days)
 
 
 def memory_rows(view: MemoryView, folds: Folds, today: date) -> list[Row]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import date
 from typing import ClassVar
@@ -12,54 +12,137 @@ from textual.containers import Vertical
 from textual.content import Content
 from textual.message import Message
 
+from screens.actions.active import key_for
+from screens.drawing.rows import Folds, Row
+from screens.drawing.shown import grouped, row_text
 from screens.panes.entry_rows import file_rows
-from screens.rows import Folds, Row
-from screens.shown import grouped
-from screens.snapshots import Contents, Promoted, Stamp, stamp
+from screens.panes.filtering import Filter, filter_of
+from screens.reading.snapshots import Contents, Promoted, Stamp, stamp
 from screens.widgets.entry_list import EntryList
+from screens.widgets.narrow_line import NarrowLine
 from workbench.workspace.layout import MemoryFile
 
 
 class Pane(Vertical):
-    """A frame around one list. Subclasses say what rows there are."""
+    """A frame around one list, which a filter can narrow. Subclasses say what rows there are."""
 
     NUMBER: ClassVar[int]
     NAME: ClassVar[str]
     EMPTY: ClassVar[str] = "nothing here yet"
+    STATES: ClassVar[Collection[str]] = frozenset()
+    """Words that a filter takes for states of what is in this pane."""
+    EXAMPLES: ClassVar[str] = ""
+    """What a filter could be, for whoever has not typed one yet."""
+
+    class FilterChanged(Message):
+        """Other rows are asked for than before, or all of them."""
+
+        def __init__(self, pane: Pane) -> None:
+            super().__init__()
+            self.pane = pane
 
     def __init__(self, today: Callable[[], date]) -> None:
         super().__init__(id=self.NAME.lower(), classes="pane")
         self.today = today
-        self.folds = Folds()
+        self.filter: Filter | None = None
+        self.line = NarrowLine(self.EXAMPLES, id=f"{self.NAME.lower()}-filter")
+        self._folds, self._folds_within = Folds(), Folds()
         self.list = EntryList(empty="reading …", id=f"{self.NAME.lower()}-list")
         self._awaited: str | None = None
+        self._renamed: str | None = None
+        """The row that is called ``_awaited`` from now on; whoever left it meanwhile is not taken there."""
 
     def compose(self) -> ComposeResult:
-        """The list alone."""
+        """The list alone: the line to type a filter in comes when somebody wants it."""
         yield self.list
 
     def on_mount(self) -> None:
         """Name the frame."""
-        self.border_title = Content(f"{self.NUMBER} {self.NAME}")
+        self.caption()
+
+    def on_descendant_focus(self) -> None:
+        """Show that the person's hands are here."""
+        self._bring_out(on=True)
+
+    def on_descendant_blur(self) -> None:
+        """Show that they are elsewhere."""
+        self._bring_out(on=False)
+
+    def _bring_out(self, *, on: bool) -> None:
+        """The frame alone: for ``:focus-within`` all that is in it would be given its styles anew."""
+        self.set_class(on, "-within", update=False)
+        self.app.stylesheet.update_nodes([self])
+
+    @property
+    def folds(self) -> Folds:
+        """What is unfolded: under a filter, what the person folds there."""
+        return self._folds_within if self.filter else self._folds
+
+    @property
+    def settling(self) -> bool:
+        """Whether rows that the filter keeps may still come: what was typed is not looked at yet, say."""
+        return filter_of(self.line.value, self.STATES) != self.filter
+
+    def open_line(self) -> None:
+        """Show the line to type a filter in; what every focus styles anew is there only once it is needed."""
+        if not self.line.is_attached:
+            self.mount(self.line, before=self.list)
+        self.line.display = True
+
+    def narrow(self, typed: str) -> None:
+        """Keep the rows that fit what was typed; all of them where that is nothing."""
+        wanted = filter_of(typed, self.STATES)
+        if wanted == self.filter:
+            return
+        if self.filter is None:
+            self._folds_within = Folds()
+        self.filter = wanted
+        self.rebuild()
+        self.post_message(self.FilterChanged(self))
+
+    def clear_filter(self) -> None:
+        """Show all rows again."""
+        self.line.value = ""
+        self.narrow("")
+
+    def on_input_changed(self, event: NarrowLine.Changed) -> None:
+        """Narrow as somebody types."""
+        event.stop()
+        self.narrow(self.line.value)  # what stands there now: more may have been typed, or taken away
 
     def build(self) -> list[Row]:
         """The rows as they are to be shown now."""
         raise NotImplementedError
 
+    def nothing(self) -> str:
+        """What is said where no rows are: why, and what to do."""
+        return self.EMPTY
+
     def rebuild(self, *, go_to: str | None = None) -> None:
         """Show what ``build`` answers, the cursor on ``go_to`` or where it was."""
-        self.list.empty = self.EMPTY
+        self.list.empty = _nothing_fits() if self.filter else self.nothing()
+        self.list.narrowed = self.filter is not None
+        if self._renamed is not None and (self.list.row is None or self.list.row.id != self._renamed):
+            self.give_up()
         self.list.show(self.build(), go_to=go_to or self._awaited)
         if self._awaited and self.list.row and self.list.row.id == self._awaited:
-            self._awaited = None
+            self.give_up()
         self.caption()
 
     def caption(self) -> None:
-        """Where the cursor is in the list, and how much is marked, on the frame."""
-        marked = f"{grouped(len(self.list.marked))} marked · " if self.list.marked else ""
+        """By what the list is narrowed, where the cursor is, and how much is marked, on the frame."""
+        only = f" · only {row_text(self.filter.typed)}" if self.filter else ""
+        self.border_title = Content(f"{self.NUMBER} {self.NAME}{only}")
+        marks, hidden = len(self.list.marked), len(self.list.out_of_sight)
+        beside = f", {grouped(hidden)} hidden" if hidden else ""
+        marked = f"{grouped(marks)} marked{beside} · " if marks or hidden else ""
         count = len(self.list.rows)
         place = f"{grouped(self.list.cursor + 1)}/{grouped(count)}" if count else ""
-        self.border_subtitle = Content(marked + place)
+        self.border_subtitle = Content(marked + self.told() + place)
+
+    def told(self) -> str:
+        """What is to be said beside the cursor's place, on the frame."""
+        return ""
 
     def set_fold(self, row: Row, value: bool) -> None:
         """Open or close a row that can be."""
@@ -69,19 +152,25 @@ class Pane(Vertical):
 
     def reveal(self, row_id: str, *, under: Iterable[str]) -> bool:
         """Open the rows ``under`` and put the cursor on ``row_id``, as soon as it is there; is it?"""
+        if self.filter and all(row.id != row_id for row in self.list.rows):
+            self.clear_filter()
         for parent in under:
             self.folds.set(parent, True)
-        self._awaited = row_id
+        self._awaited, self._renamed = row_id, None
         self.rebuild()
         return self._awaited is None
 
     def follow(self, row_id: str) -> None:
         """The entry under the cursor is called this from now on: stay with it."""
-        self._awaited = row_id
+        if self.list.row is not None:
+            self._awaited, self._renamed = row_id, self.list.row.id
+
+    def begin_anew(self) -> None:
+        """What was asked for may not be answered any more: other files are shown from now on."""
 
     def give_up(self) -> None:
-        """Stop waiting for the row that was to be revealed: it is not coming."""
-        self._awaited = None
+        """Stop waiting for the row that was to be revealed: it is not coming, or nobody wants it any more."""
+        self._awaited = self._renamed = None
 
     def on_entry_list_moved(self) -> None:
         """Keep the caption true."""
@@ -127,6 +216,10 @@ class FilePane(Pane):
         self._rows[path] = unfolded, contents, rows
         self.rebuild()
 
+    def begin_anew(self) -> None:
+        """Ask again for what is open."""
+        self._asked.clear()
+
     def is_reading(self, path: str) -> bool:
         """Whether the entries of a file were asked for, or will be once the files are known."""
         return path not in self.contents and (path in self._asked or not self._asked)
@@ -162,3 +255,7 @@ class FilePane(Pane):
                 missing.append(unfolded)
         if missing:
             self.post_message(self.Wanted(self, tuple(missing)))
+
+
+def _nothing_fits() -> str:
+    return f"nothing fits the filter\n{key_for('back')} takes it away, {key_for('filter')} changes it"

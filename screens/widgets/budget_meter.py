@@ -8,7 +8,7 @@ from rich.style import Style
 from rich.text import Text
 from textual.widget import Widget
 
-from screens.shown import grouped
+from screens.drawing.shown import grouped
 
 _TIGHT = 0.85
 

@@ -8,8 +8,8 @@ from dataclasses import replace
 from rich.cells import cell_len
 from textual.content import Content
 
-from screens.rows import Row
-from screens.shown import Shown
+from screens.drawing.rows import Part, Row
+from screens.drawing.shown import Shown
 from screens.widgets.entry_list import EntryList
 from screens.widgets.row_strip import GUTTER
 
@@ -19,8 +19,10 @@ _LEAST = 20
 class ChangeList(EntryList):
     """An EntryList whose plain rows are wrapped to its width, anew when that changes."""
 
-    def __init__(self, *, empty: str = "", id: str | None = None) -> None:
+    def __init__(self, *, empty: str = "", id: str | None = None, hanging: bool = False) -> None:
+        """``hanging``: rows with a lead are wrapped too, to the right of it."""
         super().__init__(empty=empty, id=id)
+        self._hanging = hanging
         self._whole: Sequence[Row] = ()
         self._wrapped_to = 0
 
@@ -28,7 +30,7 @@ class ChangeList(EntryList):
         """Show these rows, the long ones over several lines."""
         self._whole = rows
         self._wrapped_to = self.scrollable_content_region.width
-        super().show(list(wrapped(rows, self._wrapped_to)), go_to=go_to)
+        super().show(list(wrapped(rows, self._wrapped_to, hanging=self._hanging)), go_to=go_to)
 
     def on_resize(self) -> None:
         """Wrap anew."""
@@ -37,15 +39,32 @@ class ChangeList(EntryList):
         super().on_resize()
 
 
-def wrapped(rows: Sequence[Row], cells: int) -> Iterator[Row]:
-    """The rows, those that hold only text in as many parts as they need; a part is named ``id/n``."""
+def wrapped(rows: Sequence[Row], cells: int, *, hanging: bool = False) -> Iterator[Row]:
+    """The rows, those that hold only text in as many parts as they need; a part is named ``id/n``.
+
+    ``hanging``: those with a lead too; a part that hangs below it is inert.
+    """
     for row in rows:
-        room = cells - GUTTER - 1 - 2 * row.depth
-        if room < _LEAST or row.lead or row.tail or row.emphasis or _fits(row.text, room):
+        indent = sum(cell_len(part.text) + 1 for part in row.lead)
+        room = cells - GUTTER - 1 - 2 * row.depth - indent
+        if room < _LEAST or (row.lead and not hanging) or row.tail or _fits(row.text, room):
             yield row
             continue
+        at = 0
         for number, part in enumerate(Content(row.text).wrap(room)):
-            yield replace(row, id=f"{row.id}/{number}" if number else row.id, text=Shown(part.plain))
+            text = Shown(part.plain)
+            at = max(at, row.text.find(text, at))
+            marks = tuple(
+                (max(start - at, 0), min(end - at, len(text)), tone)
+                for start, end, tone in row.emphasis
+                if start < at + len(text) and end > at
+            )
+            one = replace(row, text=text, emphasis=marks)
+            if number:
+                lead = (Part(Shown(" " * (indent - 1)), "text"),) if indent else ()
+                one = replace(one, id=f"{row.id}/{number}", lead=lead, inert=row.inert or bool(indent))
+            yield one
+            at += len(text)
 
 
 def _fits(text: str, cells: int) -> bool:

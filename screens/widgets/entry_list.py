@@ -7,7 +7,6 @@ row's nearest surviving neighbour when the row is gone.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from itertools import chain
 from typing import ClassVar
 
 from rich.style import Style
@@ -16,8 +15,9 @@ from textual.content import Content
 from textual.message import Message
 from textual.strip import Strip
 
-from screens.rows import Row, Tone
-from screens.shown import Shown
+from screens.drawing.rows import Row, Tone
+from screens.drawing.shown import Shown
+from screens.drawing.staying import landing, place_of
 from screens.widgets.line_view import LineView
 from screens.widgets.row_strip import GUTTER, Look, row_strip
 
@@ -28,7 +28,9 @@ _CACHED_STRIPS = 512
 class EntryList(LineView, can_focus=True, inherit_bindings=False):
     """Rows with a cursor, marks and a scroll bar. It reports; it decides nothing."""
 
-    COMPONENT_CLASSES: ClassVar[set[str]] = {"row--cursor", *(f"row--{tone}" for tone in TONES)}
+    COMPONENT_CLASSES: ClassVar[set[str]] = {
+        "row--cursor", "row--resting", *(f"row--{tone}" for tone in TONES)
+    }  # fmt: skip
 
     class Moved(Message):
         """The cursor stands on another row, or on none."""
@@ -40,6 +42,14 @@ class EntryList(LineView, can_focus=True, inherit_bindings=False):
 
     class Opened(Message):
         """A row was double-clicked."""
+
+        def __init__(self, entry_list: EntryList, row: Row) -> None:
+            super().__init__()
+            self.entry_list = entry_list
+            self.row = row
+
+    class Folded(Message):
+        """The arrow of a row was clicked: it is to be closed, or opened."""
 
         def __init__(self, entry_list: EntryList, row: Row) -> None:
             super().__init__()
@@ -59,10 +69,17 @@ class EntryList(LineView, can_focus=True, inherit_bindings=False):
         self.rows: Sequence[Row] = ()
         self.cursor = 0
         self.marked: set[str] = set()
+        self.narrowed = False
+        """Whether a filter hides rows."""
+        self.out_of_sight: set[str] = set()
+        """Marks on rows that a filter hides: they come back with their rows; no action applies to them."""
         self.empty = empty
         self._anchor: str | None = None
         self._before_range: set[str] = set()
         self._look: Look | None = None
+        self._tones: dict[str, Style] = {}
+        self._sheet: object = None
+        """The rules that the tones are of."""
         self._restyled = False
         self._strips: dict[tuple[int, int, bool, bool], tuple[Row, Strip]] = {}
         self._viewed: tuple[int, int, int] = (-1, -1, -1)
@@ -81,11 +98,12 @@ class EntryList(LineView, can_focus=True, inherit_bindings=False):
     def show(self, rows: Sequence[Row], *, go_to: str | None = None) -> None:
         """Show these rows; the cursor goes to the row ``go_to``, else stays with the row it is on."""
         before, offset = self.row, self.cursor - self.scroll_offset.y
-        target = self._place(rows, go_to)
+        target = place_of(self.rows, self.cursor, rows, go_to)
         self.rows = rows
         self.cursor = target
-        if self.marked:
-            self.marked &= {row.id for row in rows}
+        if self.marked or self.out_of_sight:
+            shown, every = {row.id for row in rows}, self.marked | self.out_of_sight
+            self.marked, self.out_of_sight = every & shown, every - shown if self.narrowed else set()
         self.set_lines(len(rows))
         if before and go_to is None and 0 <= offset < max(1, self._height):
             self.jump(target - offset)  # what a person reads does not jump
@@ -112,7 +130,7 @@ class EntryList(LineView, can_focus=True, inherit_bindings=False):
         """Put the cursor on a row, or on the nearest one that takes it."""
         if not self.rows:
             return
-        index = self._landing(self.rows, max(0, min(index, len(self.rows) - 1)))
+        index = landing(self.rows, max(0, min(index, len(self.rows) - 1)))
         if index != self.cursor:
             self.refresh_line(self.cursor)
             self.cursor = index
@@ -197,9 +215,26 @@ class EntryList(LineView, can_focus=True, inherit_bindings=False):
         super().notify_style_update()
         self._restyled = True
 
+    def watch_has_focus(self, _has_focus: bool) -> None:
+        """The focus changes the cursor's line alone: no rule of a style sheet has to be matched anew."""
+        self._restyled = True
+
+    def _get_component_classes(self) -> frozenset[str]:  # type: ignore[override] # of this list, not of all
+        """The tones are those of the style sheet: nothing that is focused or moved changes them.
+
+        To match each of them anew would be most of what it costs to change the focus.
+        """
+        if self._tones and self._sheet is self.app.stylesheet.rules:
+            return frozenset()
+        self._tones = {}
+        return super()._get_component_classes()
+
     def _read_look(self) -> Look:
-        tones = {tone: self.get_component_rich_style(f"row--{tone}", partial=True) for tone in TONES}
-        cursor = self.get_component_rich_style("row--cursor", partial=True)
+        if not self._tones:
+            names = (*TONES, "cursor", "resting")
+            self._tones = {n: self.get_component_rich_style(f"row--{n}", partial=True) for n in names}
+            self._sheet = self.app.stylesheet.rules
+        tones, cursor = self._tones, self._tones["cursor" if self.has_focus else "resting"]
         ground = Style.from_color(self.rich_style.color, self.rich_style.bgcolor)
         look, before = Look(ground, cursor, tones), self._look
         if before is None or (before.ground, before.tones) != (ground, tones):
@@ -224,40 +259,24 @@ class EntryList(LineView, can_focus=True, inherit_bindings=False):
         self._report_view()
 
     def on_click(self, event: events.Click) -> None:
-        """Put the cursor where the mouse is; a double click opens."""
+        """Put the cursor where the mouse is; a double click opens, a click on an arrow folds."""
         at = event.get_content_offset(self)
         if at is None:
             return
         index = self.scroll_offset.y + at.y
         if index < len(self.rows) and not self.rows[index].inert:
             self.go(index)
-            if event.chain == 2:
-                self.post_message(self.Opened(self, self.rows[index]))
+            row = self.rows[index]
+            if row.fold is not None and 0 <= at.x - GUTTER - 2 * row.depth < 2:
+                self.post_message(self.Folded(self, row))
+            elif event.chain == 2:
+                self.post_message(self.Opened(self, row))
 
     # -- places ----------------------------------------------------------------------------------
 
     @property
     def _height(self) -> int:
         return self.scrollable_content_region.height
-
-    def _place(self, rows: Sequence[Row], go_to: str | None) -> int:
-        """Where the cursor belongs in ``rows``."""
-        if not rows:
-            return 0
-        if go_to is not None or self.rows:
-            index = {row.id: at for at, row in enumerate(rows)}
-            if go_to is not None and go_to in index:
-                return index[go_to]
-            for at in chain(range(self.cursor, len(self.rows)), range(self.cursor - 1, -1, -1)):
-                row = self.rows[at]
-                if row.id in index and not row.inert:
-                    return index[row.id]
-        return self._landing(rows, 0)
-
-    @staticmethod
-    def _landing(rows: Sequence[Row], index: int) -> int:
-        below, above = range(index, len(rows)), range(index - 1, -1, -1)
-        return next((at for at in chain(below, above) if not rows[at].inert), 0)
 
     def into_view(self) -> None:
         """Scroll as little as needed to see the row under the cursor."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
 from rich.cells import cell_len
@@ -12,7 +12,11 @@ from textual import events
 from textual.message import Message
 from textual.widget import Widget
 
-from screens.shown import Shown
+from screens.actions.keys import key_called, types_a_character
+from screens.drawing.shown import Shown
+
+_PLACE = 8
+"""Cells that are kept for where the memory is."""
 
 
 class _Line(Widget, can_focus=False):
@@ -47,9 +51,10 @@ class TitleLine(_Line):
     def render(self) -> Text:
         """The line."""
         width = self.size.width
-        name = " Memory Workbench "
-        right = f"{self.status} " if self.status else ""
-        if cell_len(name) + cell_len(right) + 8 > width:
+        name, right = " Memory Workbench ", f"{self.status} " if self.status else ""
+        if cell_len(name) + cell_len(right) + _PLACE > width:
+            name, right = " Workbench ", f"{self.status.partition(' · ')[0]} " if self.status else ""
+        if cell_len(name) + cell_len(right) + _PLACE > width:
             name = " "
         line = Text(no_wrap=True, overflow="crop")
         line.append(name, self.tone("name"))
@@ -144,14 +149,30 @@ class HintLine(_Line):
     def render(self) -> Text:
         """The line."""
         line = Text(" ", no_wrap=True, overflow="crop")
+        for hint in self._fitting():
+            self._append(line, hint)
+        return line
+
+    def on_click(self, event: events.Click) -> None:
+        """A click on a hint presses its key."""
+        edge = 1
+        for hint in self._fitting():
+            edge += self._cells(hint)
+            if event.x < edge:
+                key = key_called(hint[0]) if event.x else None
+                if key is not None:
+                    self.app.post_message(events.Key(key, hint[0] if types_a_character(key) else None))
+                return
+
+    def _fitting(self) -> Iterator[tuple[str, str]]:
+        """Those that there is room for."""
         *others, last = self.hints or [("", "")]
         room = self.size.width - 1 - self._cells(last)
         for hint in others:
             if self._cells(hint) <= room:
                 room -= self._cells(hint)
-                self._append(line, hint)
-        self._append(line, last)
-        return line
+                yield hint
+        yield last
 
     @staticmethod
     def _cells(hint: tuple[str, str]) -> int:

@@ -9,7 +9,7 @@ from rich.style import Style
 from rich.text import Text
 from textual.widget import Widget
 
-from screens.rows import Part
+from screens.drawing.rows import Part
 from screens.widgets.entry_list import TONES
 
 

@@ -1,24 +1,49 @@
-"""The preview: an entry in its surroundings, its facts pinned above, its history below."""
+"""The preview: an entry in its surroundings, its facts pinned above, its history and kin below."""
 
 from __future__ import annotations
 
-from typing import ClassVar
+from collections.abc import Mapping, Sequence
+from typing import ClassVar, NamedTuple
 
 from rich.cells import cell_len
 from rich.segment import Segment
 from rich.style import Style
+from textual import events
 from textual.content import Content
+from textual.message import Message
 from textual.strip import Strip
 
-from screens.shown import Shown
-from screens.snapshots import Preview, PreviewLine
+from screens.drawing.shown import Shown
+from screens.reading.snapshots import Preview, PreviewLine
+from screens.widgets.finding import Match, matches_in, spans_in
 from screens.widgets.line_view import LineView
 from screens.widgets.row_strip import clipped
 
-_TONES = ("front", "context", "entry", "note", "label", "fact", "warning", "bar", "rule")
+_TONES = ("front", "context", "entry", "note", "label", "fact", "warning", "bar", "rule", "match", "here")
 _NUMBER = 6
 _MARGIN = " " * (_NUMBER + 1)
 _MAX_FACT_LINES = 4
+SORTS = ("related", "history")
+"""What stands beneath the file's lines, in this order; ``facts`` join those above."""
+
+
+class Beneath(NamedTuple):
+    """A line under the file's: what it is, what it says, and the entry that it leads to, if any."""
+
+    name: Shown
+    text: Shown
+    address: str = ""
+
+
+class Piece(NamedTuple):
+    """One line as drawn: a part of line ``at`` of the file from character ``start`` on, or one beneath."""
+
+    number: str
+    text: str
+    tone: str
+    at: int = -1
+    start: int = 0
+    address: str = ""
 
 
 class PreviewPane(LineView, can_focus=False, inherit_bindings=False):
@@ -26,13 +51,24 @@ class PreviewPane(LineView, can_focus=False, inherit_bindings=False):
 
     COMPONENT_CLASSES: ClassVar[set[str]] = {f"preview--{tone}" for tone in _TONES}
 
+    class Followed(Message):
+        """A line that leads to an entry was clicked."""
+
+        def __init__(self, address: str) -> None:
+            super().__init__()
+            self.address = address
+
     def __init__(self) -> None:
         super().__init__(id="preview")
         self.shown: Preview | None = None
-        self.history: tuple[Shown, ...] = ()
+        self.beneath: dict[str, tuple[Beneath, ...]] = {}
+        """What stands beneath the file's lines, by sort."""
+        self.matches: Sequence[Match] = ()
+        self.match = 0
+        self._sought = ""
         self._head: list[Strip] = []
-        self._body: list[tuple[str, str, str]] = []
-        """Number, text and tone of each wrapped line; drawn when it comes into view."""
+        self._body: list[Piece] = []
+        """Each wrapped line; drawn when it comes into view."""
         self._styles: dict[str, Style] = {}
         self._focus_at = 0
 
@@ -40,22 +76,77 @@ class PreviewPane(LineView, can_focus=False, inherit_bindings=False):
         """Show ``preview``; the view stays where it is when it is about the same entry as before."""
         same = preview and self.shown and preview.key == self.shown.key
         if not same:
-            self.history = ()
+            self.beneath = {}
         self.shown = preview
         self.border_title = Content(preview.where) if preview else Content("")
         focus = self._focus_at
         self._lay_out()
-        if same:
+        if self._sought:
+            self.find(self._sought)
+        elif same:
             self.scroll_by(self._focus_at - focus)  # the entry stays where it is, also when lines above it go
         else:
             above = max(0, min(2, (self.size.height - len(self._head)) // 3 - 1))
             self.jump(self._focus_at - above)
 
-    def show_history(self, key: str, lines: tuple[Shown, ...]) -> None:
-        """What was done to the entry, newest first; ignored when another entry is shown by now."""
-        if self.shown and self.shown.key == key and lines != self.history:
-            self.history = lines
+    @property
+    def history(self) -> tuple[Shown, ...]:
+        """What was done to the entry, newest first."""
+        return tuple(line.text for line in self.beneath.get("history", ()))
+
+    def show_beneath(self, key: str, more: Mapping[str, tuple[Beneath, ...]]) -> None:
+        """What else is known of the entry, by sort; ignored when another entry is shown by now."""
+        if (
+            self.shown
+            and self.shown.key == key
+            and any(self.beneath.get(name) != more[name] for name in more)
+        ):
+            self.beneath.update(more)
             self._lay_out()
+
+    def add_fact(self, key: str, fact: Beneath | None) -> None:
+        """One more fact of the entry, instead of the one of that name."""
+        if fact is not None:
+            kept = tuple(line for line in self.beneath.get("facts", ()) if line.name != fact.name)
+            self.show_beneath(key, {"facts": (*kept, fact)})
+
+    # -- finding ---------------------------------------------------------------------------------
+
+    def find(self, sought: str) -> None:
+        """Bring out every place where this stands, and go to the first one from the entry on."""
+        self._sought = sought
+        lines = self.shown.lines if self.shown else ()
+        self.matches = matches_in([line.text for line in lines], sought)
+        focus = self.shown.focus if self.shown else 0
+        self.match = next((at for at, match in enumerate(self.matches) if match.line >= focus), 0)
+        self._show_match()
+
+    def step(self, steps: int) -> None:
+        """Go to another match, round and round."""
+        if self.matches:
+            self.match = (self.match + steps) % len(self.matches)
+            self._show_match()
+
+    def _show_match(self) -> None:
+        said = ""
+        if self._sought:
+            said = f"{self.match + 1}/{len(self.matches)}" if self.matches else "not here"
+            said += " in this part of the file" if self.shown and self.shown.partial else ""
+        self.border_subtitle = Content(said)
+        if self.matches:
+            line = self._line_of(self.matches[self.match])
+            top, height = self.scroll_offset.y, self.size.height - len(self._head)
+            if not top <= line < top + height - 1:
+                self.jump(line - height // 3)
+        self.refresh()
+
+    def _line_of(self, match: Match) -> int:
+        """The drawn line that a match begins in."""
+        pieces = (
+            at for at, piece in enumerate(self._body)
+            if piece.at == match.line and match.start < piece.start + max(1, len(piece.text))
+        )  # fmt: skip
+        return next(pieces, 0)
 
     def scroll_by(self, lines: int) -> None:
         """Scroll, without taking the focus."""
@@ -66,7 +157,18 @@ class PreviewPane(LineView, can_focus=False, inherit_bindings=False):
         if y < len(self._head):
             return self._head[y]
         at = self.scroll_offset.y + y - len(self._head)
-        return self._draw(*self._body[at]) if at < len(self._body) else self._plain("", "fact")
+        return self._draw(self._body[at]) if at < len(self._body) else self._plain("", "fact")
+
+    def on_click(self, event: events.Click) -> None:
+        """A line that leads somewhere is followed."""
+        offset = event.get_content_offset(self)
+        at = (
+            self.scroll_offset.y + offset.y - len(self._head)
+            if offset and offset.y >= len(self._head)
+            else -1
+        )
+        if 0 <= at < len(self._body) and self._body[at].address:
+            self.post_message(self.Followed(self._body[at].address))
 
     def on_resize(self) -> None:
         """Wrap again."""
@@ -99,10 +201,14 @@ class PreviewPane(LineView, can_focus=False, inherit_bindings=False):
             for at, line in enumerate(preview.lines):
                 if at == preview.focus:
                     self._focus_at = len(self._body)
-                self._body += self._wrapped(line)
-            if self.history:
-                self._body.append(("", "", "fact"))
-                self._body += [("", _MARGIN + "history  " + text, "fact") for text in self.history]
+                self._body += self._wrapped(line, at)
+            for name in SORTS:
+                lines = self.beneath.get(name, ())
+                if lines:
+                    self._body.append(Piece("", "", "fact"))
+                for line_beneath in lines:
+                    text = f"{_MARGIN}{line_beneath.name:<9}{line_beneath.text}"
+                    self._body.append(Piece("", text, "fact", address=line_beneath.address))
         self.set_lines(len(self._head) + len(self._body))
         self.refresh()
 
@@ -112,7 +218,8 @@ class PreviewPane(LineView, can_focus=False, inherit_bindings=False):
         room = max(1, min(_MAX_FACT_LINES, self.size.height // 4))
         rows: list[list[Segment]] = [[]]
         used = 0
-        for name, value in preview.facts:
+        known = [(line.name, line.text) for line in self.beneath.get("facts", ())]
+        for name, value in (*preview.facts, *known):
             cells = cell_len(name) + cell_len(value) + 4
             if used and used + cells > self._width:
                 rows.append([])
@@ -127,22 +234,34 @@ class PreviewPane(LineView, can_focus=False, inherit_bindings=False):
         strips.append(Strip([Segment("─" * self._width, self._style("rule"))], self._width))
         return strips
 
-    def _wrapped(self, line: PreviewLine) -> list[tuple[str, str, str]]:
+    def _wrapped(self, line: PreviewLine, at: int) -> list[Piece]:
         """A file's line in as many parts as it needs, its number before the first."""
         width = max(4, self._width - _NUMBER - 1)
         number = f"{line.number:>{_NUMBER - 1}} " if line.number else ""
         if len(line.text) <= width and cell_len(line.text) <= width:
-            return [(number, line.text, line.role)]
-        parts = Content(line.text).wrap(width)
-        return [(number if at == 0 else "", part.plain, line.role) for at, part in enumerate(parts)]
+            return [Piece(number, line.text, line.role, at)]
+        pieces: list[Piece] = []
+        end = 0
+        for part in Content(line.text).wrap(width):
+            start = max(end, line.text.find(part.plain, end))
+            end = start + len(part.plain)
+            pieces.append(Piece("" if pieces else number, part.plain, line.role, at, start))
+        return pieces
 
-    def _draw(self, number: str, text: str, role: str) -> Strip:
-        if role == "fact":
-            return self._plain(text, role)
-        label, style = self._style("label"), self._style(role)
-        bar = Segment("▎", self._style("bar")) if role == "entry" else Segment(" ", label)
-        strip = Strip([Segment(number.ljust(_NUMBER), label), bar, Segment(text, style)])
-        return strip.adjust_cell_length(self._width, style)
+    def _draw(self, piece: Piece) -> Strip:
+        if piece.tone == "fact":
+            return self._plain(piece.text, piece.tone)
+        label, style = self._style("label"), self._style(piece.tone)
+        bar = Segment("▎", self._style("bar")) if piece.tone == "entry" else Segment(" ", label)
+        segments = [Segment(piece.number.ljust(_NUMBER), label), bar]
+        here = self.matches[self.match] if self.matches else None
+        at = 0
+        for start, end, match in spans_in(self.matches, piece.at, piece.start, len(piece.text)):
+            tone = self._style("here" if match is here else "match")
+            segments += [Segment(piece.text[at:start], style), Segment(piece.text[start:end], tone)]
+            at = end
+        segments.append(Segment(piece.text[at:], style))
+        return Strip(segments).adjust_cell_length(self._width, style)
 
     def _plain(self, text: str, tone: str) -> Strip:
         style = self._style(tone)

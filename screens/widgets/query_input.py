@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from typing import ClassVar
 
 from rich.highlighter import Highlighter
@@ -13,7 +13,8 @@ from textual.binding import Binding
 from textual.suggester import Suggester
 from textual.widgets import Input
 
-from screens.clock import today
+from screens.drawing.clock import today
+from workbench.visible import in_place
 
 SORTS = ("field", "phrase", "not")
 
@@ -23,6 +24,14 @@ class QueryInput(Input):
 
     Textual lets them go all the way up to the application first, where letters overtake them.
     """
+
+    @property
+    def _value(self) -> Text:
+        """What is drawn of the text: also what is pasted reaches the terminal through one door."""
+        if self.password:
+            return super()._value
+        text = Text(in_place(self.value), no_wrap=True, overflow="ignore", end="")
+        return text if self.highlighter is None else self.highlighter(text)
 
     async def on_key(self, event: events.Key) -> None:
         """Edit."""
@@ -35,7 +44,7 @@ class QueryInput(Input):
 
 
 class LanguageInput(QueryInput):
-    """The line that is searched with."""
+    """The line that is searched with. ``going_on`` answers how a text goes on, None for nowhere."""
 
     COMPONENT_CLASSES: ClassVar[set[str]] = {f"query--{sort}" for sort in SORTS}
 
@@ -45,9 +54,15 @@ class LanguageInput(QueryInput):
             compact=True,
             id="query",
             highlighter=_Marking(self._style_of),
-            suggester=_Continuing(),
+            suggester=_Continuing(self._continued),
             select_on_focus=False,
         )
+        self.going_on: Callable[[str], Awaitable[str | None]] | None = None
+
+    async def _continued(self, text: str) -> str | None:
+        longer = await self.going_on(text) if self.going_on else None
+        fit = longer is None or in_place(longer[len(text) :]) == longer[len(text) :]
+        return longer if fit else None  # nobody would know what they take with the key
 
     def _style_of(self, sort: str) -> Style:
         return self.get_component_rich_style(f"query--{sort}", partial=True)
@@ -61,7 +76,7 @@ class _Marking(Highlighter):
 
     def highlight(self, text: Text) -> None:
         """Style the ranges in place."""
-        from screens.understood import marked  # noqa: PLC0415 - not before the first paint
+        from screens.search.understood import marked  # noqa: PLC0415 - not before the first paint
 
         for start, end, sort in marked(text.plain, today()) if text.plain.strip() else ():
             text.stylize(self._style(sort), start, end)
@@ -70,11 +85,10 @@ class _Marking(Highlighter):
 class _Continuing(Suggester):
     """Offers the end of a field's name or value; the box takes it with →."""
 
-    def __init__(self) -> None:
+    def __init__(self, continued: Callable[[str], Awaitable[str | None]]) -> None:
         super().__init__(use_cache=False, case_sensitive=True)
+        self._continued = continued
 
     async def get_suggestion(self, value: str) -> str | None:
         """The whole text, continued."""
-        from screens.understood import continued  # noqa: PLC0415 - not before the first paint
-
-        return continued(value) or None
+        return await self._continued(value)

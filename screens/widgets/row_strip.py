@@ -10,11 +10,15 @@ from rich.segment import Segment
 from rich.style import Style
 from textual.strip import Strip
 
-from screens.rows import CLOSED, CURSOR, MARKED, OPEN, Part, Row
+from screens.drawing.rows import CLOSED, CURSOR, MARKED, OPEN, Part, Row
 
 GUTTER = 2
 _ROOMY = 50
 """Cells from which on the parts of a tail stand further apart."""
+_JOINER = "\u200d"
+_SKINS = frozenset(map(chr, range(0x1F3FB, 0x1F400)))
+_FLAGS = frozenset(map(chr, range(0x1F1E6, 0x1F200)))
+"""Letters that make a flag, two by two."""
 _TAIL_SHARE, _LAST_SHARE = 0.42, 0.62
 
 
@@ -26,11 +30,16 @@ class Look:
     cursor: Style
     tones: Mapping[str, Style]
 
+    @property
+    def reversed(self) -> Mapping[str, Style]:
+        """Each tone in a reversed line, where colours would become grounds, and what is dim a stain."""
+        return {name: Style(bold=tone.bold, underline=tone.underline) for name, tone in self.tones.items()}
+
 
 def row_strip(row: Row, width: int, look: Look, *, cursor: bool, marked: bool) -> Strip:
     """``row`` in exactly ``width`` cells. The tail keeps at most half of them; the text takes the rest."""
     base = look.ground + (look.cursor if cursor else Style.null())
-    tones = look.tones
+    tones = look.reversed if cursor and look.cursor.reverse else look.tones
     segments = [
         Segment(CURSOR if cursor else " ", base + tones["accent"]),
         Segment(MARKED if marked else " ", base + tones["match"]),
@@ -70,7 +79,8 @@ def _text(row: Row, room: int, base: Style, tones: Mapping[str, Style]) -> list[
     if not row.emphasis:
         return [Segment(text, style)]
     out, at = [], 0
-    for start, end, tone in row.emphasis:
+    for first, last, tone in row.emphasis:
+        start, end = _whole(text, first), _whole(text, last)
         if start >= len(text) or start < at:
             continue
         out.append(Segment(text[at:start], style))
@@ -78,6 +88,18 @@ def _text(row: Row, room: int, base: Style, tones: Mapping[str, Style]) -> list[
         at = min(end, len(text))
     out.append(Segment(text[at:], style))
     return [segment for segment in out if segment.text]
+
+
+def _whole(text: str, at: int) -> int:
+    """The first place from ``at`` on where no character is cut: halves of one are wider than it is."""
+    while 0 < at < len(text) and (
+        cell_len(text[at]) == 0
+        or text[at - 1] == _JOINER
+        or text[at] in _SKINS
+        or (text[at] in _FLAGS and text[at - 1] in _FLAGS)
+    ):
+        at += 1
+    return at
 
 
 def _fitting(tail: tuple[Part, ...], width: int, spare: int) -> tuple[list[tuple[str, str]], int]:

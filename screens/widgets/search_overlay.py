@@ -11,9 +11,9 @@ from textual.content import Content
 from textual.message import Message
 from textual.widgets import Input, Static
 
-from screens.condition import NOTE, Condition
-from screens.rows import EMPTY, Part, Row
-from screens.shown import Shown, row_text, words
+from screens.drawing.rows import EMPTY, Part, Row
+from screens.drawing.shown import Shown, row_text, words
+from screens.search.condition import NOTE, Condition
 from screens.widgets.entry_list import EntryList
 from screens.widgets.parts_line import PartsLine
 from screens.widgets.query_input import LanguageInput
@@ -22,6 +22,14 @@ _PLACEHOLDER = 'words, a question, kind:log since:2026-03 "exact words" -not'
 _INVITATION = words(
     'everything in memory, as you type\n"exact words"   -not   kind:log   since:2026-03   from:sarah'
     "\nmemory as it was: as-of:2026-03-01     F1 explains"
+)
+
+_ABOVE = (
+    *(
+        Row(f"invitation:{number}", Shown(line), tone="faint", inert=True)
+        for number, line in enumerate(_INVITATION.split("\n"))
+    ),
+    Row("invitation:recent", words("searched for before (ctrl+↑ in the line too)"), tone="muted", inert=True),
 )
 
 
@@ -35,6 +43,21 @@ class SearchOverlay(Vertical):
             super().__init__()
             self.text = text
 
+    class Closed(Message):
+        """It was closed; ``text`` is what stood in the line."""
+
+        def __init__(self, text: str) -> None:
+            super().__init__()
+            self.text = text
+
+    class Offered(Message):
+        """What can follow ``text``."""
+
+        def __init__(self, text: str, choices: tuple[Part, ...]) -> None:
+            super().__init__()
+            self.text = text
+            self.choices = choices
+
     def __init__(self) -> None:
         super().__init__(id="search")
         self.input = LanguageInput(_PLACEHOLDER)
@@ -43,6 +66,8 @@ class SearchOverlay(Vertical):
         self._status = PartsLine("search-status", right=True)
         self._meant = PartsLine("search-meant", between="   ", long=True)
         self._advice = PartsLine("search-advice", between="\n", long=True)
+        self._told: tuple[Part, ...] = ()
+        self._choices: tuple[Part, ...] = ()
         self.display = False
 
     def compose(self) -> ComposeResult:
@@ -82,6 +107,8 @@ class SearchOverlay(Vertical):
 
     def close(self) -> None:
         """Hide it."""
+        if self.display:
+            self.post_message(self.Closed(self.input.value))
         self.display = False
 
     def say(self, condition: Condition) -> None:
@@ -95,18 +122,35 @@ class SearchOverlay(Vertical):
         """What was understood of the words, and what was not; ``then`` is a moment of the past."""
         past = [Part(words(f"memory as of {then}: to be read only"), "warn")] if then else []
         known = [chip for chip in chips if not (past and chip.text.startswith("as of "))]
-        self._meant.show((*past, *known, *(Part(row_text(f"{NOTE} {note}"), "muted") for note in notes)))
+        self._told = (*past, *known, *(Part(row_text(f"{NOTE} {note}"), "muted") for note in notes))
+        self._meant.show(self._choices or self._told)
 
-    def invite(self) -> None:
-        """Nothing is typed yet: say what could be."""
+    def keep_offer(self, text: str) -> None:
+        """Somebody typed on: what was offered stays while it may still be of use, which a blank ends."""
+        if text[-1:].isspace():
+            self._offer(())
+
+    def on_search_overlay_offered(self, message: SearchOverlay.Offered) -> None:
+        """Show what the condition that is typed can be, unless somebody typed on."""
+        if message.text == self.input.value:
+            self._offer(message.choices)
+
+    def _offer(self, choices: tuple[Part, ...]) -> None:
+        self._choices = choices
+        self._meant.show(choices or self._told)
+
+    def invite(self, recent: Sequence[Row] = ()) -> None:
+        """Nothing is typed yet: say what could be, and offer what was searched for before."""
+        self._choices = ()
         self.tell((), ())
-        self.show((), _INVITATION)
+        self.show([*_ABOVE, *recent] if recent else (), _INVITATION)
 
     def show(self, rows: Sequence[Row], empty: Shown, *, keep: bool = False) -> None:
         """Show these hits; the cursor stays with the hit it is on, or goes to the best one."""
         self.hits.empty = empty
         top = self.hits.scroll_offset.y
-        self.hits.show(rows, go_to=None if keep or not rows else rows[0].id)
+        first = next((row.id for row in rows if not row.inert), None)
+        self.hits.show(rows, go_to=None if keep else first)
         if keep and top == 0:
             self.hits.jump(0)  # better ones that came before it are seen, where there is room for both
             self.hits.into_view()

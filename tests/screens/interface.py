@@ -10,7 +10,7 @@ from typing import Any
 from textual.pilot import Pilot
 
 from screens.app import WorkbenchApp
-from screens.main import MainScreen
+from screens.main.screen import MainScreen
 from workbench.workspace.workspace import Workspace
 
 PATIENCE_SECONDS = 30.0

@@ -7,7 +7,7 @@ import re
 import pytest
 
 from indexing.sync.run import reindex
-from screens.actions import ACTIONS
+from screens.actions.registry import ACTIONS
 from screens.widgets.text_box import TextBox
 from tests.screens.interface import Interface, opened
 from tests.support.workspaces import LOG, Sandbox
@@ -190,9 +190,11 @@ async def test_help_is_read_whole_where_it_is_narrow_and_no_toast_hides_it(sandb
         await interface.press("o")
         await interface.until_said("entry first")
         await interface.press("question_mark")
+        await interface.type("unfold")
         await interface.until_shown("Unfold a row, read an entry in full")
         await interface.until_shown("to a hit.")
         assert not interface.toasts
+        await interface.press("ctrl+u")
         await interface.type("in spite")
         await interface.until_shown("is taken for a yes.")
 

@@ -1,0 +1,123 @@
+"""The person's own keys: a TOML file beside their settings, read without ever failing the interface."""
+
+from __future__ import annotations
+
+import os
+import re
+import tomllib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from screens.actions.keymap import KeyMap, KeyProblem, Wish, key_map, nearest
+from screens.actions.profiles import DEFAULT, PROFILES
+from screens.actions.registry import ACTIONS
+from workbench.errors import WorkbenchError
+from workbench.own_files import read_own
+from workbench.settings import user_settings_path
+
+_WHERE = re.compile(r"\(at line (\d+)")
+_SECTION = re.compile(r"\s*\[\s*(?P<name>[^\[\]]*?)\s*\]\s*(?:#.*)?$")
+_ASSIGNED = re.compile(r"""\s*(?:"(?P<basic>[^"\\]*)"|'(?P<literal>[^']*)'|(?P<bare>[\w-]+))\s*=""")
+
+
+NOT_TOML = (ValueError, RecursionError)
+"""What reading TOML raises: numbers of thousands of digits are no TOMLDecodeError."""
+
+
+@dataclass(frozen=True, slots=True)
+class KeyFile:
+    """What the file says; ``problems`` are those of its form."""
+
+    path: Path
+    profile: str = DEFAULT
+    wishes: tuple[Wish, ...] = ()
+    problems: tuple[KeyProblem, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Keys:
+    """The keys that count, the file that they come from, and all that is wrong with it."""
+
+    map: KeyMap
+    file: KeyFile
+    problems: tuple[KeyProblem, ...] = ()
+
+    @property
+    def wrong(self) -> tuple[KeyProblem, ...]:
+        """What was skipped; without what is only worth knowing."""
+        return tuple(problem for problem in self.problems if not problem.note)
+
+
+def key_file_path() -> Path:
+    """Where the person's own keys are: WORKBENCH_KEYS, else ``keys.toml`` beside their settings."""
+    override = os.environ.get("WORKBENCH_KEYS")
+    return Path(override) if override else user_settings_path().with_name("keys.toml")
+
+
+def load_keys(*, profile: str | None = None) -> Keys:
+    """The keys of the person's file, over another profile than theirs where one is named."""
+    return keys_from(read_key_file(key_file_path()), profile=profile)
+
+
+def keys_from(file: KeyFile, *, profile: str | None = None) -> Keys:
+    """The keys that a file makes."""
+    made, problems = key_map(ACTIONS, profile or file.profile, file.wishes)
+    found = sorted((*file.problems, *problems), key=lambda problem: problem.line)
+    return Keys(made, file, tuple(found))
+
+
+def read_key_file(path: Path) -> KeyFile:
+    """The file at ``path``; what cannot be read of it is a problem, and counts as not said."""
+    try:
+        data = read_own(path)
+    except WorkbenchError as error:
+        return KeyFile(path, problems=(KeyProblem(error.message),))
+    return KeyFile(path) if data is None else parse_key_file(path, data)
+
+
+def parse_key_file(path: Path, data: bytes) -> KeyFile:
+    """What these bytes say."""
+    try:
+        text = data.decode("utf-8")
+        found = tomllib.loads(text)
+    except UnicodeDecodeError:
+        return KeyFile(path, problems=(KeyProblem("it is not UTF-8"),))
+    except NOT_TOML as error:
+        where = _WHERE.search(str(error))
+        reason = f"it is not TOML, so nothing of it counts: {str(error).partition(' (at line')[0]}"
+        return KeyFile(path, problems=(KeyProblem(reason, int(where[1]) if where else 0),))
+    problems: list[KeyProblem] = []
+    lines = dict(assignments(text))
+    for name in found.keys() - {"profile", "keys"}:
+        hint = nearest(name, ("profile", "keys")) or "; it may say profile and [keys]"
+        problems.append(KeyProblem(f"“{name}” means nothing here{hint}", lines.get(("", name), 0)))
+    profile = found.get("profile", DEFAULT)
+    if not isinstance(profile, str) or profile not in PROFILES:
+        known = nearest(str(profile), PROFILES) or f"; there are {', '.join(PROFILES)}"
+        text = f"there is no profile “{profile}”{known}"
+        problems.append(KeyProblem(text, lines.get(("", "profile"), 0)))
+        profile = DEFAULT
+    said = found.get("keys", {})
+    if not isinstance(said, dict):
+        problems.append(KeyProblem("keys must be a section: [keys]", lines.get(("", "keys"), 0)))
+        said = {}
+    wishes: list[Wish] = []
+    for action, value in said.items():
+        line = lines.get(("keys", action), 0)
+        keys = [value] if isinstance(value, str) else value
+        if isinstance(keys, list) and all(isinstance(key, str) and key for key in keys):
+            wishes.append(Wish(action, tuple(keys), line))
+        else:
+            problems.append(KeyProblem(f'“{action}” must be a list of keys, as ["p"]', line, action))
+    return KeyFile(path, profile, tuple(wishes), tuple(problems))
+
+
+def assignments(text: str) -> Iterator[tuple[tuple[str, str], int]]:
+    """Each name that a line gives a value to, with its section, and the number of the line, from 1."""
+    section = ""
+    for number, line in enumerate(text.split("\n"), 1):
+        if header := _SECTION.match(line):
+            section = header["name"].strip("\"'")
+        elif assigned := _ASSIGNED.match(line):
+            yield (section, assigned[assigned.lastgroup or 0]), number

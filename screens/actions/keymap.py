@@ -1,0 +1,227 @@
+"""A key map: a profile with a person's changes, as far as they make sense; what does not is told.
+
+Textual says nothing about a name that it does not know, nor about a key that means two things.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+from screens.actions.context import TYPED, Place
+from screens.actions.keys import key_called, key_name, types_a_character
+from screens.actions.profiles import PROFILES
+
+if TYPE_CHECKING:
+    from screens.actions.action import Action
+
+RESERVED: Mapping[str, str] = MappingProxyType(
+    {
+        "ctrl+c": "it always leaves",
+        "ctrl+q": "it always leaves",
+        "ctrl+h": "terminals send it for backspace",
+        "ctrl+i": "terminals send it for tab",
+        "ctrl+j": "terminals send it for enter",
+        "ctrl+m": "terminals send it for enter",
+        "ctrl+left_square_bracket": "terminals send it for esc",
+    }
+)
+"""Keys that cannot be given away, and why."""
+NEEDED = frozenset(
+    {"back", "leave_text", "leave_setting", "message_done", "save", "confirm", "anyway", "decline"}
+)
+"""Without a key for these a person could not go on: they keep their own beside what is wished."""
+_NAMED = ("space", "enter", "escape", "pagedown", "pageup", "backspace", "delete", "tab", "home", "end")
+
+
+@dataclass(frozen=True, slots=True)
+class KeyMap:
+    """The keys of every action by its id, the first one being the one that is named."""
+
+    profile: str
+    keys: Mapping[str, tuple[str, ...]]
+
+    def of(self, action_id: str) -> tuple[str, ...]:
+        """The keys of an action; none is an answer too."""
+        return self.keys.get(action_id, ())
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """What a person wants an action's keys to be, as written, and on which line of their file."""
+
+    action: str
+    keys: tuple[str, ...]
+    line: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class KeyProblem:
+    """What is wrong with a wish; ``line`` is 0 where it is on none."""
+
+    text: str
+    line: int = 0
+    action: str = ""
+    note: bool = False
+    """Worth knowing, but done as it was wished."""
+
+    def told(self, path: str) -> str:
+        """With the file, and the line where there is one."""
+        return f"{path}:{self.line}: {self.text}" if self.line else f"{path}: {self.text}"
+
+
+@dataclass(frozen=True, slots=True)
+class _Key:
+    """One key of a wish that makes sense by itself."""
+
+    action: str
+    key: str
+    line: int
+    order: int
+
+
+def key_map(
+    actions: Sequence[Action], profile: str, wishes: Iterable[Wish] = ()
+) -> tuple[KeyMap, list[KeyProblem]]:
+    """The map of these wishes over a known profile; what is wrong with a wish skips it, or the key of it."""
+    problems: list[KeyProblem] = []
+    base = _profiled(actions, profile)
+    wanted, bare = _understood(actions, wishes, problems)
+    while True:
+        keys = _applied(base, wanted, bare)
+        clash = _first_clash(actions, keys, wanted)
+        if clash is None:
+            break
+        loser, other, place = clash
+        wanted.remove(loser)
+        problems.append(
+            KeyProblem(
+                f"{key_name(loser.key)} is “{other.id}” in the same place ({place}): "
+                f"“{loser.action}” does not get it",
+                loser.line,
+                loser.action,
+            )
+        )
+    problems += _without(actions, keys, base, {wish.action: wish.line for wish in wishes})
+    return KeyMap(profile, MappingProxyType(keys)), problems
+
+
+def clashes(actions: Sequence[Action], keys: Mapping[str, tuple[str, ...]]) -> Iterator[tuple[str, str, str]]:
+    """The first action, the other one and the key, where one key means both in one place."""
+    taken: dict[tuple[Place, str], str] = {}
+    for action in actions:
+        for place in action.places:
+            for key in keys.get(action.id, ()):
+                if is_reachable(key, place) and taken.setdefault((place, key), action.id) != action.id:
+                    yield taken[place, key], action.id, key
+
+
+def is_reachable(key: str, place: Place) -> bool:
+    """Whether a key does anything in a place: where a line of text has the focus, text is text."""
+    return not (place in TYPED and types_a_character(key))
+
+
+def nearest(word: str, known: Iterable[str]) -> str:
+    """A sentence with the known word that was most likely meant; empty where none is near."""
+    found = get_close_matches(word, list(known), 1)
+    return f"; did you mean “{found[0]}”?" if found else ""
+
+
+def _profiled(actions: Sequence[Action], profile: str) -> dict[str, tuple[str, ...]]:
+    changed = PROFILES[profile]
+    return {a.id: tuple(changed[a.id].split()) if a.id in changed else a.keys for a in actions}
+
+
+def _understood(
+    actions: Sequence[Action], wishes: Iterable[Wish], problems: list[KeyProblem]
+) -> tuple[list[_Key], set[str]]:
+    """The keys that make sense by themselves, and the actions that shall have none."""
+    known = {action.id: action for action in actions}
+    wanted: list[_Key] = []
+    bare: set[str] = set()
+    for wish in wishes:
+        action = known.get(wish.action)
+        if action is None:
+            text = f"there is no action “{wish.action}”{nearest(wish.action, known)}"
+            problems.append(KeyProblem(text, wish.line, wish.action))
+            continue
+        if not wish.keys and wish.action in NEEDED:
+            text = f"“{wish.action}” cannot be without a key: it keeps its own"
+            problems.append(KeyProblem(text, wish.line, wish.action))
+        elif not wish.keys:
+            bare.add(wish.action)
+        for written in dict.fromkeys(wish.keys):
+            key = key_called(written)
+            why = _why_not(written, key, action)
+            if why:
+                problems.append(KeyProblem(why, wish.line, wish.action))
+            elif key is not None and all((one.action, one.key) != (action.id, key) for one in wanted):
+                wanted.append(_Key(action.id, key, wish.line, len(wanted)))
+    return wanted, bare
+
+
+def _why_not(written: str, key: str | None, action: Action) -> str:
+    """Why this key cannot be one of the action's, whatever the others have; empty when it can."""
+    if key is None:
+        hint = nearest(
+            written.lower(), ("space", "enter", "escape", "pagedown", "pageup", "backspace", "tab")
+        )
+        return f"there is no key “{written}”{hint or '; keys are written as in ctrl+d, /, space, F2'}"
+    if key in RESERVED:
+        return f"{key_name(key)} cannot be “{action.id}”: {RESERVED[key]}"
+    if all(not is_reachable(key, place) for place in action.places):
+        return f"{key_name(key)} cannot be “{action.id}”: it would be text there"
+    return ""
+
+
+def _applied(
+    base: Mapping[str, tuple[str, ...]], wanted: Sequence[_Key], bare: set[str]
+) -> dict[str, tuple[str, ...]]:
+    keys = dict(base)
+    keys.update(dict.fromkeys(bare, ()))
+    said: dict[str, list[str]] = {}
+    for one in wanted:
+        said.setdefault(one.action, []).append(one.key)
+    for action, own in said.items():
+        kept = base[action] if action in NEEDED else ()
+        keys[action] = tuple(dict.fromkeys((*own, *kept)))
+    return keys
+
+
+def _first_clash(
+    actions: Sequence[Action], keys: Mapping[str, tuple[str, ...]], wanted: Sequence[_Key]
+) -> tuple[_Key, Action, Place] | None:
+    """The last wish that takes what is somebody else's, whose it is, and where."""
+    by_id = {action.id: action for action in actions}
+    found: list[tuple[_Key, Action, Place]] = []
+    for first, second, key in clashes(actions, keys):
+        shared = by_id[first].places & by_id[second].places
+        place = next(place for place in Place if place in shared and is_reachable(key, place))
+        own = [one for one in wanted if one.key == key and one.action in (first, second)]
+        if own:  # profiles are free of clashes: a test says so
+            loser = max(own, key=lambda one: one.order)
+            found.append((loser, by_id[first if loser.action == second else second], place))
+    return max(found, key=lambda clash: clash[0].order) if found else None
+
+
+def _without(
+    actions: Sequence[Action],
+    keys: Mapping[str, tuple[str, ...]],
+    base: Mapping[str, tuple[str, ...]],
+    lines: Mapping[str, int],
+) -> Iterator[KeyProblem]:
+    """What a person has left without a key, or without one that works where they type."""
+    for action in actions:
+        if action.id not in lines:
+            continue
+        own = keys[action.id]
+        typed = Place.QUERY in action.places and not any(is_reachable(key, Place.QUERY) for key in own)
+        if not own:
+            text = f"“{action.id}” has no key: it is among the commands"
+            yield KeyProblem(text, lines[action.id], action.id, note=True)
+        elif typed and any(is_reachable(key, Place.QUERY) for key in base[action.id]):
+            text = f"“{action.id}” has no key in the search line, where {key_name(own[0])} is text"
+            yield KeyProblem(text, lines[action.id], action.id, note=True)

@@ -1,0 +1,114 @@
+"""How keys are written by people, and what Textual calls them."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+from textual.keys import KEY_NAME_REPLACEMENTS
+
+_NAMES = {
+    "slash": "/",
+    "question_mark": "?",
+    "colon": ":",
+    "plus": "+",
+    "underscore": "_",
+    "equals_sign": "=",
+    "asterisk": "*",
+    "full_stop": ".",
+    "exclamation_mark": "!",
+    "at": "@",
+    "left_square_bracket": "[",
+    "right_square_bracket": "]",
+    "left_curly_bracket": "{",
+    "right_curly_bracket": "}",
+    "pagedown": "pgdn",
+    "pageup": "pgup",
+    "escape": "esc",
+    "down": "↓",
+    "up": "↑",
+    "left": "←",
+    "right": "→",
+    "minus": "-",
+}
+_ARROWS = frozenset({"down", "up", "left", "right"})
+_SPECIAL = {
+    **{name: name for name in ("space", "enter", "tab", "escape", "backspace", "delete", "insert", "home")},
+    **{name: name for name in ("end", "pagedown", "pageup", *sorted(_ARROWS))},
+    **{"esc": "escape", "return": "enter", "del": "delete", "ins": "insert", "spacebar": "space"},
+    **{"pgdn": "pagedown", "pgdown": "pagedown", "page_down": "pagedown", "pgup": "pageup"},
+    **{"page_up": "pageup", "↓": "down", "↑": "up", "←": "left", "→": "right"},
+}
+"""Keys that type nothing, by the names that people have for them."""
+_FUNCTION = re.compile(r"f(?:[1-9]|1[0-9]|2[0-4])")
+_MODIFIERS = {"ctrl": "ctrl", "control": "ctrl", "shift": "shift", "alt": "alt", "meta": "alt"}
+
+
+def _named(character: str) -> str:
+    """What Textual calls a sign."""
+    name = unicodedata.name(character, "").lower().replace("-", "_").replace(" ", "_")
+    return KEY_NAME_REPLACEMENTS.get(name, name)
+
+
+_SIGNS = {_named(sign): sign for sign in map(chr, range(33, 127)) if not sign.isalnum()}
+"""The signs of ASCII by their names: ``slash``, ``at``."""
+
+
+def key_name(key: str) -> str:
+    """One key as it stands on a keyboard: ``ctrl+d``, ``/``, ``↓``, ``F1``."""
+    if name := _NAMES.get(key) or _SIGNS.get(key):
+        return name
+    if _FUNCTION.fullmatch(key):
+        return key.upper()
+    modifiers, plus, last = key.rpartition("+")
+    return f"{modifiers}+{key_name(last)}" if plus and last else key
+
+
+def key_names(keys: tuple[str, ...], separator: str = " ") -> str:
+    """All keys of an action."""
+    return separator.join(key_name(key) for key in keys)
+
+
+def key_called(text: str) -> str | None:
+    """The key that a person calls ``text`` (``ctrl+d``, ``/``, ``?``, ``space``, ``G``); None for none.
+
+    The names of this module and those of Textual (``question_mark``) are both understood.
+    """
+    if len(text) == 1:
+        return _of_character(text)
+    *modifiers, last = re.split(r"[+-](?=.)", text)
+    known = {_MODIFIERS.get(one.lower()) for one in modifiers}
+    if None in known or len(known) < len(modifiers):
+        return None
+    key = _of_character(last) if len(last) == 1 else _of_name(last)
+    if key is None:
+        return None
+    if known == {"shift"} and len(key) == 1 and key.isalpha():
+        return key.upper()
+    if "ctrl" in known and len(key) == 1:
+        key = key.lower()  # a terminal does not tell them apart
+    return "+".join([*(one for one in ("alt", "ctrl", "shift") if one in known), key])
+
+
+def types_a_character(key: str) -> bool:
+    """Whether the key, pressed in a line of text, is text."""
+    return key == "space" or (len(key_name(key)) == 1 and key not in _ARROWS)
+
+
+def _of_name(name: str) -> str | None:
+    folded = name.lower()
+    if folded in _SPECIAL:
+        return _SPECIAL[folded]
+    return folded if _FUNCTION.fullmatch(folded) or folded in _SIGNS else None
+
+
+def _of_character(character: str) -> str | None:
+    if character in _SPECIAL:
+        return _SPECIAL[character]
+    if character == " ":
+        return "space"
+    if not character.isprintable():
+        return None
+    if character.isalnum():
+        return character
+    return _named(character) or None

@@ -1,0 +1,430 @@
+"""The one registry of what a person can do.
+
+Key bindings, the command palette, the help screen, the hint line and the key table of the README are all
+generated from ``ACTIONS``; there is no second list to forget. Which keys they are on says ``active``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+
+from textual.binding import Binding
+
+from screens.actions import context as when
+from screens.actions.action import (
+    AGENT,
+    BROWSE,
+    CONFIRM,
+    GRAPH,
+    HEALTH,
+    LISTS,
+    MESSAGE,
+    NARROW,
+    OPERATIONS,
+    REVIEW,
+    SCREENS,
+    TYPING,
+    WARNING,
+    WRITING,
+    Action,
+    Group,
+    define,
+)
+from screens.actions.active import keys_of
+from screens.actions.context import Context, Place
+from screens.actions.keymap import is_reachable
+from screens.actions.keys import key_name
+from screens.actions.movements import MOVEMENTS
+from screens.actions.turns import TURNS
+from screens.agent.actions import AGENT_ACTIONS
+from screens.dreams.actions import REVIEW_ACTIONS
+from screens.graph.actions import GRAPH_ACTIONS
+from screens.health.actions import HEALTH_ACTIONS
+from screens.history.actions import HISTORY_ACTIONS
+from screens.panes.actions import PANE_ACTIONS
+from screens.search.actions import SEARCH_ACTIONS
+from screens.settings.actions import SETTINGS_ACTIONS
+from screens.tour.actions import TOUR_ACTIONS
+
+__all__ = [
+    "ACTIONS",
+    "Action",
+    "Context",
+    "Group",
+    "Place",
+    "action_at",
+    "bindings",
+    "bindings_of",
+    "by_id",
+    "grouped_actions",
+    "hints",
+    "is_bound",
+]
+
+ACTIONS: tuple[Action, ...] = (
+    define(
+        "promote",
+        "p",
+        "promote",
+        Group.ACT,
+        "Copy the entry into MEMORY.md, with where it came from.",
+        blocked=when.can_promote,
+        hint=10,
+        places=LISTS | AGENT,
+    ),
+    define(
+        "promote_to",
+        "t",
+        "promote to …",
+        Group.ACT,
+        "Choose the heading to promote to, or the entry to merge it into.",
+        blocked=when.can_promote,
+    ),
+    define(
+        "forget",
+        "d",
+        "forget",
+        Group.ACT,
+        "Take the entry out of its file; git keeps it.",
+        blocked=when.has_targets,
+        hint=11,
+        places=LISTS | AGENT,
+    ),
+    define(
+        "edit",
+        "i",
+        "edit",
+        Group.ACT,
+        "Edit the entry here, with the change shown beneath.",
+        blocked=when.has_one,
+        hint=13,
+    ),
+    define(
+        "edit_outside",
+        "e",
+        "edit in $EDITOR",
+        Group.ACT,
+        "Edit the entry in the program that $VISUAL or $EDITOR names.",
+        blocked=when.has_one,
+    ),
+    define(
+        "merge",
+        "m",
+        "merge",
+        Group.ACT,
+        "Make one entry of those that are marked.",
+        blocked=when.can_merge,
+        hint=14,
+    ),
+    define(
+        "move",
+        "M",
+        "move",
+        Group.ACT,
+        "Move the entry under another heading, or to another file.",
+        blocked=when.has_targets,
+    ),
+    define(
+        "pin",
+        "P",
+        "pin",
+        Group.ACT,
+        "Pin the entry, so that nothing automatic removes it; a pinned one: unpin it.",
+        blocked=when.has_targets,
+        places=LISTS | AGENT,
+    ),
+    define(
+        "quarantine",
+        "x",
+        "quarantine",
+        Group.ACT,
+        "Set the entry aside where no agent loads it; one that is set aside: release it.",
+        blocked=when.has_targets,
+        places=LISTS | AGENT,
+    ),
+    define(
+        "archive",
+        "A",
+        "archive",
+        Group.ACT,
+        "Bring MEMORY.md within its budget: shows what would leave it, and why.",
+        blocked=when.writable,
+    ),
+    define(
+        "restore_memory",
+        "",
+        "restore long-term memory",
+        Group.ACT,
+        "Bring MEMORY.md back as the newest commit has it, where somebody deleted it.",
+        blocked=when.can_restore_memory,
+    ),
+    define(
+        "look",
+        "full_stop",
+        "look first",
+        Group.ACT,
+        "Show what an action would do, and do it only on a yes.",
+        blocked=when.writable,
+    ),
+    define(
+        "undo",
+        "u",
+        "undo",
+        Group.ACT,
+        "Take the last action back, whoever did it; among the operations, the one under the cursor.",
+        blocked=when.writable,
+        hint=12,
+        places=LISTS | OPERATIONS | GRAPH | REVIEW | HEALTH | AGENT,
+    ),
+    define(
+        "redo",
+        "U",
+        "redo",
+        Group.ACT,
+        "Do again what was last taken back; among the operations, the one under the cursor.",
+        blocked=when.writable,
+        places=LISTS | OPERATIONS | GRAPH | REVIEW | HEALTH | AGENT,
+    ),
+    define(
+        "reindex",
+        "r ctrl+r",
+        "reindex",
+        Group.ACT,
+        "Bring the search index up to date now, and start again what stopped.",
+        blocked=when.not_indexing,
+        places=TYPING,
+    ),
+    define(
+        "mark",
+        "space",
+        "mark",
+        Group.MARK,
+        "Mark the entry and move down; actions apply to all marks.",
+        blocked=when.markable,
+        hint=20,
+        places=LISTS | REVIEW,
+    ),
+    define(
+        "range",
+        "v",
+        "range",
+        Group.MARK,
+        "Mark from here to wherever the cursor goes; again ends it.",
+        blocked=when.markable,
+        places=LISTS | REVIEW,
+    ),
+    define(
+        "mark_all",
+        "asterisk",
+        "mark all",
+        Group.MARK,
+        "Mark every entry shown in this list, or none.",
+        blocked=when.has_row,
+        places=LISTS | REVIEW,
+    ),
+    *SEARCH_ACTIONS,
+    *PANE_ACTIONS,
+    *TURNS,
+    *HISTORY_ACTIONS,
+    *REVIEW_ACTIONS,
+    *GRAPH_ACTIONS,
+    *AGENT_ACTIONS,
+    *HEALTH_ACTIONS,
+    *SETTINGS_ACTIONS,
+    *TOUR_ACTIONS,
+    define(
+        "open",
+        "enter",
+        "open",
+        Group.MOVE,
+        "Unfold a row, read an entry in full, or go to a hit.",
+        places=TYPING | BROWSE,
+        blocked=when.has_row,
+        hint=40,
+    ),
+    *MOVEMENTS,
+    define(
+        "preview_down",
+        "J",
+        "preview down",
+        Group.PREVIEW,
+        "Scroll the preview; the list keeps its place.",
+        palette=False,
+        places=LISTS | SCREENS,
+    ),
+    define(
+        "preview_up",
+        "K",
+        "preview up",
+        Group.PREVIEW,
+        "Scroll the preview back.",
+        palette=False,
+        places=LISTS | SCREENS,
+    ),
+    define(
+        "copy_entry",
+        "y",
+        "copy",
+        Group.COPY,
+        "Copy the entry's text, through ssh and tmux too.",
+        blocked=when.can_copy,
+        places=LISTS | REVIEW,
+    ),
+    define(
+        "copy_path", "Y", "copy path", Group.COPY, "Copy the entry's path and line.", blocked=when.has_path
+    ),
+    define(
+        "save",
+        "ctrl+o f2",
+        "save",
+        Group.WRITE,
+        "Write it, as one operation.",
+        places=WRITING,
+        hint=1,
+        palette=False,
+    ),
+    define(
+        "leave_text",
+        "escape",
+        "leave",
+        Group.WRITE,
+        "Leave without writing; asks when something was typed.",
+        places=WRITING,
+        hint=2,
+        palette=False,
+    ),
+    define(
+        "confirm",
+        "y enter",
+        "do it",
+        Group.CONFIRM,
+        "Do what was shown, as one operation.",
+        places=CONFIRM,
+        hint=1,
+        palette=False,
+    ),
+    define(
+        "anyway",
+        "exclamation_mark",
+        "do it all the same",
+        Group.CONFIRM,
+        "Do it in spite of the warning: a key of its own, so that no other is taken for a yes.",
+        places=WARNING,
+        hint=1,
+        palette=False,
+    ),
+    define(
+        "decline",
+        "n escape",
+        "leave it",
+        Group.CONFIRM,
+        "Do nothing.",
+        places=CONFIRM | WARNING,
+        hint=2,
+        palette=False,
+    ),
+    define(
+        "help",
+        "question_mark f1",
+        "help",
+        Group.LEAVE,
+        "Every key and what it does.",
+        places=TYPING | SCREENS | MESSAGE | NARROW,
+        hint=90,
+    ),
+    define(
+        "palette",
+        "colon ctrl+p",
+        "commands",
+        Group.LEAVE,
+        "Everything that can be done, by name.",
+        places=TYPING | NARROW,
+        hint=80,
+    ),
+    define(
+        "back",
+        "escape",
+        "back",
+        Group.LEAVE,
+        "One level back: search, find, reading, marks, filter, zoom.",
+        places=TYPING | SCREENS | NARROW,
+        blocked=when.has_way_back,
+        hint=50,
+        palette=False,
+    ),
+    define("quit", "q", "quit", Group.LEAVE, "Leave. ctrl+c twice leaves from anywhere."),
+)
+
+
+@cache
+def by_id() -> dict[str, Action]:
+    """The actions by their ids."""
+    return {known.id: known for known in ACTIONS}
+
+
+def bindings(*places: Place) -> list[Binding]:
+    """The key bindings of all actions of these places; each key performs its action by id.
+
+    They take precedence over widgets, so that a burst of keys is done in its order: what is typed right
+    after ``/`` is text, never a command to the list that had the focus a moment ago. A class has them by the
+    keys that actions have by themselves; ``binding.follow`` exchanges those of a screen for the person's.
+    """
+    wanted = frozenset(places)
+    return [
+        bound for action in ACTIONS if action.places & wanted for bound in bindings_of(action, action.keys)
+    ]
+
+
+def bindings_of(action: Action, keys: Sequence[str]) -> list[Binding]:
+    """The bindings of one action to these keys."""
+    return [
+        Binding(
+            key, f"perform('{action.id}', '{key}')", action.label, show=False, priority=True, id=action.id
+        )
+        for key in keys
+    ]
+
+
+def is_bound(action_id: str, key: str, place: Place) -> bool:
+    """Whether ``key``, one of the action's, performs it in ``place``; while typing, text does not."""
+    return place in by_id()[action_id].places and is_reachable(key, place)
+
+
+def action_at(key: str, place: Place) -> str | None:
+    """The action that a key means in a place."""
+    found = (a.id for a in ACTIONS if key in keys_of(a.id) and is_bound(a.id, key, place))
+    return next(found, None)
+
+
+def hints(context: Context) -> list[tuple[str, str]]:
+    """Key and label of what can be done now, the most useful first."""
+    usable = [
+        action
+        for action in ACTIONS
+        if action.hint
+        and context.place in action.places
+        and keys_of(action.id)
+        and action.reason(context) is None
+    ]
+    return [
+        (key_name(_key_here(action, context.place)), _label(action, context))
+        for action in sorted(usable, key=lambda action: action.hint)
+    ]
+
+
+def _label(action: Action, context: Context) -> str:
+    """What the action is called, and to how many it would be done where marks go before the cursor."""
+    takes_marks = context.marked and action.blocked in when.ON_TARGETS
+    return f"{action.label} {len(context.marked)}" if takes_marks else action.label
+
+
+def _key_here(action: Action, place: Place) -> str:
+    """The first key that means the action here."""
+    keys = keys_of(action.id)
+    return next((key for key in keys if is_bound(action.id, key, place)), keys[0])
+
+
+def grouped_actions() -> Sequence[tuple[Group, list[Action]]]:
+    """All actions under their groups, in the order of the help."""
+    return [(group, [a for a in ACTIONS if a.group is group]) for group in Group]

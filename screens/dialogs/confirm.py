@@ -1,0 +1,114 @@
+"""Showing an action with its diff before it is done."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.containers import Vertical
+from textual.content import Content
+from textual.screen import ModalScreen
+
+from screens.actions.registry import Context, Place, bindings, hints, is_bound
+from screens.dialogs.advice import in_keys
+from screens.drawing.rows import Part, Row
+from screens.drawing.shown import Shown, plural, row_text, words
+from screens.history.diffing import diff_rows
+from screens.main.request import Request
+from screens.widgets.change_list import ChangeList
+from screens.widgets.lines import HintLine
+from workbench.workspace.plan import Plan
+
+_REASON = re.compile(r"“(.*)”: (.*)", re.DOTALL)
+_FLAG = re.compile(r" \(--[^)]*\)$")  # how to do it on the command line
+
+
+class ConfirmScreen(ModalScreen[bool]):
+    """A question, what it is about, and its diff; yes or no."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        *bindings(Place.CONFIRM, Place.WARNING),
+        ("down,j", "move(1)"),
+        ("up,k", "move(-1)"),
+        ("pagedown,ctrl+d", "move(12)"),
+        ("pageup,ctrl+u", "move(-12)"),
+    ]  # fmt: skip
+
+    def __init__(
+        self, title: Shown, rows: Sequence[Row], *, warning: bool = False, answers: Sequence[str] = ()
+    ) -> None:
+        """``answers`` say what yes and no mean where it is not doing an action or leaving it."""
+        super().__init__()
+        self._answers = answers
+        self._place = Place.WARNING if warning else Place.CONFIRM
+        self._title = title
+        self._rows = rows
+        self._list = ChangeList(id="diff")
+        self._hints = HintLine()
+
+    def compose(self) -> ComposeResult:
+        """A frame with the diff and the two keys."""
+        with Vertical(id="confirm") as frame:
+            frame.border_title = Content(self._title)
+            yield self._list
+            yield self._hints
+
+    def on_mount(self) -> None:
+        """Show the diff."""
+        self._list.show(self._rows)
+        self._list.focus()
+        shown = hints(Context(place=self._place))
+        if self._answers:
+            shown = [(key, answer) for (key, _), answer in zip(shown, self._answers, strict=True)]
+        self._hints.show(shown)
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """A warning has a yes of its own: keys that were meant for the panes cannot give it."""
+        if action != "perform":
+            return True
+        action_id, key = map(str, parameters)
+        return is_bound(action_id, key, self._place)
+
+    def action_perform(self, action_id: str, _key: str) -> None:
+        """Yes or no."""
+        self.dismiss(action_id != "decline")
+
+    def action_move(self, steps: int) -> None:
+        """Look further down, or up."""
+        self._list.move(steps)
+
+
+def title_of(request: Request, plan: Plan, *, anyway: bool = False) -> Shown:
+    """The question: what would be done to how much, and whether against a warning."""
+    count = len(plan.entries)
+    what = f" {plural(count, 'entry', 'entries')}" if count else ""
+    return words(f"{request.action.capitalize()}{what}{', in spite of this' if anyway else ''}?")
+
+
+def plan_rows(plan: Plan, targets: Sequence[Row]) -> list[Row]:
+    """What is told of the plan, the entries with their places (other rows as they are), then the diff."""
+    rows = [_note(number, note) for number, note in enumerate(plan.notes)]
+    rows += [
+        Row(
+            f"target:{number}",
+            row.text,
+            lead=() if row.path else row.lead,
+            tail=(Part(row_text(f"{row.path}:{row.line}"), "faint"),) if row.path else row.tail,
+            emphasis=row.emphasis,
+        )
+        for number, row in enumerate(targets)
+    ]
+    if rows:
+        rows.append(Row("gap", words(""), inert=True))
+    return rows + diff_rows(plan.edits)
+
+
+def _note(number: int, note: str) -> Row:
+    """A note; where it gives the reason for an entry, that stands at the right, where it is not cut off."""
+    note = _FLAG.sub("", note)
+    if found := _REASON.fullmatch(note):
+        return Row(f"note:{number}", row_text(found[1]), tail=(Part(row_text(found[2]), "warn"),))
+    return Row(f"note:{number}", row_text(in_keys(note)), tone="warn")

@@ -1,0 +1,147 @@
+"""Every key and what it does, generated from the registry: what can be done here first; typing filters."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import ClassVar
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.containers import Vertical
+from textual.content import Content
+from textual.events import Key
+from textual.screen import ModalScreen
+from textual.widgets import Input
+
+from screens.actions.action import Action
+from screens.actions.active import active, keys_of
+from screens.actions.context import Context, Place
+from screens.actions.keys import key_names, types_a_character
+from screens.actions.profiles import DEFAULT
+from screens.actions.registry import ACTIONS, grouped_actions
+from screens.drawing.rows import Part, Row
+from screens.drawing.shown import row_text, words
+from screens.widgets.change_list import ChangeList
+from screens.widgets.query_input import QueryInput
+
+_KEYS, _LABEL = 16, 20
+_ONE_LINE_FROM = 130
+"""Columns of the screen from which the help of an action stands beside its name; else under it."""
+_LAST = 1_000
+_PLACES = {
+    Place.PANE: "in the panes",
+    Place.QUERY: "while you search",
+    Place.RESULTS: "on the hits",
+    Place.WEIGHING: "where weights are tried",
+    Place.OPERATIONS: "among the operations",
+    Place.BLAME: "line by line",
+    Place.CONFLICTS: "among the conflicts",
+    Place.REVIEW: "in the dream review",
+    Place.GRAPH: "in the graph",
+    Place.AGENT: "what the agent sees",
+    Place.HEALTH: "health",
+    Place.SETTINGS: "settings and keys",
+}
+
+
+class HelpScreen(ModalScreen[None]):
+    """The actions under their groups, over a line to filter them by."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        ("escape,f1", "dismiss"),
+        ("down", "move(1)"),
+        ("up", "move(-1)"),
+        ("pagedown", "move(10)"),
+        ("pageup", "move(-10)"),
+    ]
+
+    def __init__(self, context: Context | None = None) -> None:
+        """``context`` is where the person is: what can be done there comes first, or why it cannot."""
+        super().__init__()
+        self._asked_in = context
+        self._list = ChangeList(empty="no action is called that", id="actions", hanging=True)
+        self._wanted = ""
+
+    def compose(self) -> ComposeResult:
+        """A frame with the filter over the list."""
+        with Vertical(id="help") as frame:
+            keys = active()
+            own = keys is not None and keys.profile != DEFAULT
+            frame.border_title = Content(f"Keys · {keys.profile}" if own and keys else "Keys")
+            frame.border_subtitle = Content("type to filter · esc closes")
+            yield QueryInput(placeholder="filter", compact=True, id="filter")
+            yield self._list
+
+    def on_mount(self) -> None:
+        """Show everything."""
+        self._show()
+
+    def on_resize(self) -> None:
+        """Over one line or two, as there is room."""
+        self._show()
+
+    @on(Input.Changed)
+    def _filter(self, event: Input.Changed) -> None:
+        self._wanted = event.value
+        self._show()
+
+    def _show(self) -> None:
+        narrow = self.size.width < _ONE_LINE_FROM
+        self._list.show(help_rows(self._wanted, self._asked_in, narrow=narrow))
+        self._list.jump(0)
+
+    def on_key(self, event: Key) -> None:
+        """The key that opened it closes it too, where that is no text."""
+        if event.key in keys_of("help") and not types_a_character(event.key):
+            event.stop()
+            self.dismiss()
+
+    def action_move(self, steps: int) -> None:
+        """Look further down, or up."""
+        self._list.move(steps)
+
+
+def help_rows(wanted: str, context: Context | None, *, narrow: bool = False) -> list[Row]:
+    """The actions that ``wanted`` occurs in, those of the place first; one that cannot be done now says why.
+
+    ``narrow`` gives the help of each a row of its own.
+    """
+    rows: list[Row] = []
+    needle = wanted.casefold().strip()
+    for title, actions in _groups(context):
+        matching = [action for action in actions if needle in _searched(action)]
+        if matching:
+            rows.append(Row(f"group:{title}", words(title), tone="accent", inert=True))
+        for action in matching:
+            here = context is not None and context.place in action.places
+            rows += _action_rows(action, action.reason(context) if here and context else None, narrow=narrow)
+    return rows
+
+
+def _groups(context: Context | None) -> Iterator[tuple[str, Sequence[Action]]]:
+    """What can be done here, then the rest under its groups."""
+    here: list[Action] = []
+    if context is not None:
+        here = [action for action in ACTIONS if context.place in action.places]
+        here.sort(key=lambda action: action.hint or _LAST)
+        yield f"Here: {_PLACES.get(context.place, context.place)}", here
+    there = {action.id for action in here}
+    for group, actions in grouped_actions():
+        yield str(group), [action for action in actions if action.id not in there]
+
+
+def _searched(action: Action) -> str:
+    return f"{key_names(keys_of(action.id))} {action.label} {action.help} {action.group}".casefold()
+
+
+def _action_rows(action: Action, why: str | None, *, narrow: bool) -> Iterator[Row]:
+    told = row_text(f"{action.help}  (not now: {why})" if why else action.help)
+    names = key_names(keys_of(action.id)) or "no key"
+    keys = Part(words(names.ljust(_KEYS)), "match")
+    if narrow:
+        yield Row(action.id, words(action.label), tone="faint" if why else "head", lead=(keys,))
+        yield Row(f"help:{action.id}", told, tone="faint" if why else "muted", depth=1, inert=True)
+    else:
+        label = Part(words(action.label.ljust(_LABEL)), "head")
+        yield Row(action.id, told, tone="faint" if why else "text", lead=(keys, label))

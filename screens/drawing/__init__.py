@@ -1,0 +1,1 @@
+"""What is drawn: text that is fit for a terminal, and rows."""

@@ -1,0 +1,78 @@
+"""Rows: what lists draw. Cheap, frozen, and identified by what they stand for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
+
+from screens.drawing.shown import Shown
+from workbench.memory.entry import Entry
+
+Tone = Literal["text", "muted", "faint", "accent", "good", "warn", "bad", "head", "match"]
+
+PROMOTED = Shown("✓")
+PINNED = Shown("⚑")
+MARKED = Shown("•")
+SOURCE = Shown("←")
+HIDDEN = Shown("‽")
+CURSOR = Shown("▎")
+OPEN = Shown("▾")
+CLOSED = Shown("▸")
+EMPTY = Shown("")
+
+
+class Part(NamedTuple):
+    """A piece of a row with its tone."""
+
+    text: Shown
+    tone: Tone = "muted"
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One line of a list.
+
+    ``id`` stays the same through refreshes. ``fold`` is None for a leaf, else whether the row is open.
+    ``lead`` stands before the text, ``tail`` at the right edge: its first parts are the first to go
+    when room is short. ``emphasis`` are character ranges of ``text`` with a tone of their own. An
+    ``inert`` row is passed over by the cursor. ``address`` is what actions take; ``entry`` is there
+    when the row is one entry.
+    """
+
+    id: str
+    text: Shown
+    tone: Tone = "text"
+    depth: int = 0
+    fold: bool | None = None
+    lead: tuple[Part, ...] = ()
+    tail: tuple[Part, ...] = ()
+    emphasis: tuple[tuple[int, int, Tone], ...] = ()
+    inert: bool = False
+    path: str | None = None
+    line: int = 1
+    address: str | None = None
+    entry: Entry | None = None
+    done: bool = False
+    """Whether the entry already stands in long-term memory."""
+    pinned: bool = False
+    section: tuple[str, ...] = ()
+    """The headings down to the one that the row stands for, in the file ``path``."""
+    past: Shown = EMPTY
+    """As of when the row is, where that is not today; then it can only be read."""
+    root: str = ""
+    """The folder of the workspace that ``path`` is in, where that is not today's."""
+
+
+class Folds:
+    """Which rows a person opened or closed, over what each is by default."""
+
+    def __init__(self) -> None:
+        self._said: dict[str, bool] = {}
+
+    def is_open(self, row_id: str, *, default: bool = False) -> bool:
+        """Whether the row with this id shows what is under it."""
+        return self._said.get(row_id, default)
+
+    def set(self, row_id: str, value: bool) -> None:
+        """Open or close a row."""
+        self._said[row_id] = value

@@ -1,0 +1,74 @@
+"""A question in plain words, and what the graph answers: a row a finding, its evidence behind it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from screens.drawing.rows import Part, Row
+from screens.drawing.shown import row_text, words
+from screens.graph.known import Known, Looking, Sight, Thing
+from workbench.graph.answer import Found, by_memory
+from workbench.graph.finding import find
+from workbench.graph.questions import question_from_text
+from workbench.graph.traverse import answer
+
+_MOST = 50
+
+
+def answer_sight(known: Known, looking: Looking) -> Sight:
+    """What the graph says to the question that is looked at, as of the day."""
+    day = looking.on(known)
+    graph = known.whole.as_of(day) if looking.day else known.whole
+    notes: list[str] = []
+    structured = question_from_text(looking.question, day)
+    found: tuple[Found, ...]
+    if structured is not None:
+        result = find(graph, replace(structured, limit=_MOST), day)
+        found = tuple(by_memory(m.held.memory, m.held.entity, m.why or m.held.owner) for m in result.matches)
+        found += tuple(Found(task.name, task, 1.0, f"{task.name} is a task") for task in result.tasks)
+        notes += result.notes
+        suggestions = result.suggestions
+        asked = ""
+    else:
+        answered = answer(graph, looking.question, day, most=_MOST)
+        found, asked, suggestions = answered.found, answered.asked, answered.suggestions
+        notes += answered.notes
+    rows = [Row("asked", row_text(looking.question), tone="head", inert=True)]
+    if asked:
+        rows.append(Row("understood", row_text(f"understood as: {asked}"), tone="muted", inert=True))
+    rows += [Row(f"note:{n}", row_text(note), tone="warn", inert=True) for n, note in enumerate(notes)]
+    things: dict[str, Thing] = {}
+    for number, one in enumerate(found):
+        row_id = f"found:{number}"
+        things[row_id] = one
+        rows.append(_row(row_id, one))
+    if not found:
+        rows.append(Row("nothing", words("nothing is known of it: a asks anew"), tone="muted"))
+    for number, name in enumerate(suggestions):
+        lead = (Part(words("known is"), "faint"),)
+        rows.append(Row(f"known:{number}", row_text(name), tone="muted", lead=lead, inert=True))
+    return Sight(rows=tuple(rows), things=things, title=words("Answer"))
+
+
+def _row(row_id: str, found: Found) -> Row:
+    score = Part(words(f"{found.score:.2f}"), "muted")
+    if found.memory is not None:
+        memory = found.memory
+        return Row(
+            id=row_id,
+            text=row_text(memory.text),
+            lead=(Part(row_text(memory.type), "accent"),),
+            tail=(Part(row_text(found.name), "muted"), score),
+            path=memory.entry.path,
+            line=memory.entry.start_line,
+            address=memory.entry.address,
+            entry=memory.entry,
+        )
+    entry = found.path[-1].link.relation.entry if found.path else None
+    return Row(
+        id=row_id,
+        text=row_text(found.name),
+        tail=(score, Part(row_text(found.why), "muted")),
+        path=entry.path if entry else found.entity.path if found.entity else None,
+        address=entry.address if entry else found.entity.path if found.entity else None,
+    )

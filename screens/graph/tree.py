@@ -1,0 +1,182 @@
+"""An entity and what is around it, as rows: its relations as a tree, then what is known of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from screens.drawing.rows import Folds, Part, Row
+from screens.drawing.shown import grouped, plural, row_text, words
+from screens.graph.known import Known, Looking, Sight, Thing
+from screens.graph.marks import sure_parts, trust_part, window_parts
+from workbench.graph.as_of import is_over
+from workbench.graph.neighbourhood import Node, neighbourhood
+from workbench.graph.recognition import most_linked
+from workbench.graph.snapshot import Held
+from workbench.memory.graph import Entity, TypedMemory
+
+SELF, RELATIONS, FACTS = "self", "group:relations", "group:facts"
+MORE = "more:"
+_MOST_FACTS = 500
+EMPTY = words(
+    "no entities yet\n"
+    "graph/person/sarah.md would be one; `workbench graph store --about Sarah TEXT` makes it,\n"
+    "and `workbench nightly` learns them from sessions and logs"
+)
+
+
+def _beginning(known: Known, looking: Looking) -> Entity | None:
+    """The entity that a person most likely wants to begin with: the one with the most relations."""
+    found = most_linked(looking.seen(known), 1) or most_linked(known.whole, 1)
+    return known.whole.at(found[0].path) if found else None
+
+
+def neighbourhood_sight(known: Known, looking: Looking, folds: Folds) -> Sight:
+    """The rows of the entity that is looked at; of the most connected one where that is not there."""
+    told = known.whole.at(looking.path) or _beginning(known, looking)
+    if told is None:
+        return Sight(empty=EMPTY, title=words("Graph"))
+    graph = looking.seen(known)
+    holds = graph.at(told.path)
+    entity, graph = (holds, graph) if holds else (told, known.whole)
+    node = neighbourhood(graph, entity, hops=looking.hops, each=looking.each)
+    things: dict[str, Thing] = {SELF: node}
+    rows = [_self_row(entity, looking.on(known), known)]
+    if holds is None:
+        said = f"does not hold on {looking.on(known):%Y-%m-%d}: this is all that its page tells"
+        rows.append(Row("absent", words(said), tone="warn", inert=True))
+    if entity.problem:
+        said = row_text(f"not read in full: {entity.problem}")
+        rows.append(Row("problem", said, tone="bad", inert=True))
+    rows += _relation_rows(node, graph.degree(entity), looking, known, folds, things)
+    rows += _fact_rows(entity, looking, known, folds, things)
+    return Sight(
+        rows=tuple(rows), things=things, title=row_text(entity.name), entity=entity, node=node, empty=EMPTY
+    )
+
+
+def _self_row(entity: Entity, day: object, known: Known) -> Row:
+    tail = list(window_parts(entity, known.today))
+    if entity.pinned:
+        tail.insert(0, Part(words("pinned"), "accent"))
+    also = f"  also {', '.join(entity.aliases)}" if entity.aliases else ""
+    name = row_text(entity.name)
+    text = row_text(f"{name}{also}")
+    return Row(
+        id=SELF,
+        text=text,
+        tone="head",
+        lead=(Part(row_text(entity.type), "accent"),),
+        tail=tuple(tail),
+        emphasis=((len(name), len(text), "faint"),),
+        path=entity.path,
+        address=entity.path,
+    )
+
+
+def _relation_rows(
+    node: Node, count: int, looking: Looking, known: Known, folds: Folds, things: dict[str, Thing]
+) -> Iterator[Row]:
+    total = len(node.children) + node.left_out
+    counted = grouped(count) if count == total else words(f"{grouped(count)} to {grouped(total)} neighbours")
+    is_open = folds.is_open(RELATIONS, default=True)
+    hops = "1 relation away" if looking.hops == 1 else f"up to {looking.hops} relations away"
+    tail = (Part(words(hops), "faint"), Part(counted))
+    yield Row(RELATIONS, words("Relations"), tone="head", fold=is_open, tail=tail)
+    if not is_open:
+        return
+    if not total:
+        text = "none that holds: A shows what is over too" if not looking.over else "none"
+        yield Row("none:relations", words(text), tone="muted", depth=1, inert=True)
+    yield from _children(node, 1, looking, known, folds, things)
+
+
+def _children(
+    node: Node, depth: int, looking: Looking, known: Known, folds: Folds, things: dict[str, Thing]
+) -> Iterator[Row]:
+    for child in node.children:
+        assert child.hop is not None
+        relation = child.hop.link.relation
+        row_id = f"node:{depth}:{relation.entry.address}:{child.hop.forward}:{child.name}"
+        if row_id in things:
+            continue
+        things[row_id] = child
+        is_open = folds.is_open(row_id, default=True) if child.children or child.left_out else None
+        kind = relation.kind.replace("_", " ")
+        lead = row_text(f"{kind} →" if child.hop.forward else f"← {kind}")
+        tail = [*sure_parts(relation.confidence), trust_part(relation.trust)]
+        tail += window_parts(relation, looking.on(known))
+        if child.entity is None:
+            tail.append(Part(words("no page"), "warn"))
+        yield Row(
+            id=row_id,
+            text=row_text(child.name),
+            depth=depth,
+            fold=is_open,
+            lead=(Part(lead, "accent"),),
+            tail=tuple(tail),
+            tone="muted" if child.entity is None or is_over(relation, looking.on(known)) else "text",
+            path=relation.entry.path,
+            line=relation.entry.start_line,
+            address=relation.entry.address,
+            entry=relation.entry,
+        )
+        if is_open:
+            yield from _children(child, depth + 1, looking, known, folds, things)
+    if node.left_out:
+        where = node.entity.path if node.entity else node.name
+        row_id = f"{MORE}{depth}:{where}"
+        things[row_id] = node
+        text = words(f"… {plural(node.left_out, 'other')}: enter shows them")
+        yield Row(row_id, text, tone="faint", depth=depth)
+
+
+def _fact_rows(
+    entity: Entity, looking: Looking, known: Known, folds: Folds, things: dict[str, Thing]
+) -> Iterator[Row]:
+    is_open = folds.is_open(FACTS, default=True)
+    tail = (Part(words("importance today"), "faint"), Part(grouped(len(entity.memories))))
+    yield Row(FACTS, words("What is known"), tone="head", fold=is_open, tail=tail)
+    if not is_open:
+        return
+    day = looking.on(known)
+    weighed = [(known.importance(memory), memory) for memory in entity.memories]
+    weighed.sort(key=lambda pair: (is_over(pair[1], day) or pair[1].done, -pair[0] * pair[1].confidence))
+    for left, memory in weighed[:_MOST_FACTS]:
+        row = fact_row(memory, left, looking, known)
+        things[row.id] = Held(entity, memory)
+        yield row
+    if len(weighed) > _MOST_FACTS:
+        text = words(f"… {plural(len(weighed) - _MOST_FACTS, 'other')} on its page: o goes there")
+        yield Row("more:facts", text, tone="faint", depth=1, inert=True)
+    if not weighed:
+        none = "nothing is said of it by itself: `workbench graph store --about` would"
+        yield Row("none:facts", words(none), tone="muted", depth=1, inert=True)
+
+
+def fact_row(memory: TypedMemory, left: float, looking: Looking, known: Known) -> Row:
+    """One typed memory: its type, its words, who stands behind it, how long it holds, its importance."""
+    day = looking.on(known)
+    gone = memory.done or is_over(memory, day)
+    tail = [*sure_parts(memory.confidence), trust_part(memory.trust), *window_parts(memory, day)]
+    if memory.done:
+        tail.append(Part(words("done"), "good"))
+    elif memory.happens_at is not None:
+        tail.append(Part(words(f"on {memory.happens_at:%Y-%m-%d}"), "accent"))
+    faded = memory.importance - left > _NOTICEABLE
+    tail.append(Part(words(f"{left:.2f}{'↓' if faded else ' '}"), "muted"))
+    return Row(
+        id=f"fact:{memory.entry.address}",
+        text=row_text(memory.text),
+        tone="muted" if gone else "text",
+        depth=1,
+        lead=(Part(row_text(memory.type), "accent"),),
+        tail=tuple(tail),
+        path=memory.entry.path,
+        line=memory.entry.start_line,
+        address=memory.entry.address,
+        entry=memory.entry,
+        pinned=memory.entry.pinned,
+    )
+
+
+_NOTICEABLE = 0.005

@@ -1,0 +1,1 @@
+"""How the memory is doing, and what to do about what is not well."""

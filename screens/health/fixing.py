@@ -1,0 +1,60 @@
+"""From a finding's fix to what the desk is asked for."""
+
+from __future__ import annotations
+
+from typing import assert_never
+
+from screens.drawing.clock import now
+from screens.frames.desk import Desk
+from screens.main.request import Request
+from workbench.health.survey.section import Fix
+from workbench.workspace.plan import Plan
+from workbench.workspace.workspace import Workspace
+
+_EXTENDED_DAYS = 30
+_REASON = "not needed any more"
+
+
+def apply(desk: Desk, fix: Fix) -> None:
+    """Do it, or show what it would do: what keeps something is done at once, what takes away is shown first.
+
+    Repairs of the doctor's are not for the desk: they write no memory.
+    """
+    match fix.deed:
+        case "reindex":
+            desk.reindex()
+        case "edit":
+            desk.edit(fix.addresses[0])
+        case "pin":
+            desk.do(Request(action="pin", addresses=fix.addresses))
+        case "extend":
+            desk.do(Request(action="extend", addresses=fix.addresses, planner=_extend))
+        case "forget" | "merge" | "quarantine":
+            desk.ask(Request(action=fix.deed, addresses=fix.addresses))
+        case "archive":
+            desk.ask(Request(action="archive"))
+        case "forget-memory":
+            desk.ask(Request(action="forget", addresses=fix.addresses, planner=_forget_memory))
+        case "expire":
+            desk.ask(Request(action="expire"))
+        case "repair":
+            return
+        case never:
+            assert_never(never)
+
+
+def writes(fix: Fix) -> bool:
+    """Whether a fix changes memory, which is refused where nothing can be written."""
+    return fix.deed != "reindex"
+
+
+def _extend(workspace: Workspace, request: Request) -> Plan:
+    from workbench.consolidation.expiry import plan_extend  # noqa: PLC0415 - where it is asked for
+
+    return plan_extend(workspace, request.addresses, now=now(), days=_EXTENDED_DAYS)
+
+
+def _forget_memory(workspace: Workspace, request: Request) -> Plan:
+    from workbench.graph.writing import plan_forget_memory  # noqa: PLC0415
+
+    return plan_forget_memory(workspace, request.addresses, reason=_REASON, now=now())

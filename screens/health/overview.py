@@ -1,0 +1,287 @@
+"""How the memory is doing, and what to do about what is not well."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from functools import partial
+from typing import ClassVar
+
+from textual.binding import BindingType
+from textual.content import Content
+
+from screens.actions.registry import Context, Place, bindings
+from screens.drawing.rows import Folds, Row
+from screens.drawing.shown import row_text, words
+from screens.frames.browse import BrowseScreen
+from screens.frames.desk import Desk
+from screens.health.choosing import FixScreen
+from screens.health.fixing import apply, writes
+from screens.health.rows import concern_ids, concern_rows, overview_rows, section_rows
+from screens.health.surveying import Begun, Ended, Looked, Repaired, Surveyor
+from screens.main.request import Request
+from screens.widgets.entry_list import EntryList
+from workbench.errors import WorkbenchError
+from workbench.health.survey.section import Concern, Fix, Section
+from workbench.health.survey.topics import QUICK, TITLES
+from workbench.workspace.workspace import Workspace
+
+_MOST_TEXTS = 6
+_LONGEST = 20_000
+_MARGIN = 4
+_WATCH_SECONDS = 0.5
+_PROBLEM = "problem"
+_UNDO, _REDO = Request(action="undo"), Request(action="redo")
+
+
+class HealthScreen(BrowseScreen):
+    """Sections with their findings; beside them what each says, where it is, and what would mend it."""
+
+    PLACE = Place.HEALTH
+    LEAVES = "health"
+    BESIDE = True
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings(Place.HEALTH)]
+
+    def __init__(self, desk: Desk) -> None:
+        super().__init__(words("Health"))
+        self.desk = desk
+        self.surveyor = Surveyor(desk.workspace.root, self.post_message)
+        self.sections: dict[str, Section] = {}
+        self._folds = Folds()
+        self._older: frozenset[str] = frozenset()
+        self._looking = ""
+        self._progress = ""
+        self._problem = ""
+        self._awaits_index = False
+        self._drawn: dict[str, tuple[str, Concern | None]] = {}
+        """What each row stands for: its section, and its finding."""
+        self.commands |= {
+            "open": self._open,
+            "health_fix": self._fix,
+            "health_entry": self._go,
+            "health_other": self._go_to_other,
+            "health_again": self._again,
+            "health_stop": lambda: self.work(self.surveyor.stop, "stop"),
+            "unfold": lambda: self._turn(open_=True),
+            "fold": lambda: self._turn(open_=False),
+            "health_read": self.read,
+            "undo": lambda: self.desk.do(_UNDO),
+            "redo": lambda: self.desk.do(_REDO),
+        }
+
+    # -- looking ---------------------------------------------------------------------------------
+
+    def on_mount(self) -> None:
+        """Look at everything, the quick things first."""
+        super().on_mount()
+        self.draw()
+        self._look_at(TITLES)
+        self.set_interval(_WATCH_SECONDS, self._watch_index)
+
+    async def on_unmount(self) -> None:
+        """Nobody waits for the look any more."""
+        await self.surveyor.stop()
+
+    def reload(self) -> None:
+        """Something was done: what is quick, and what the cursor is on, is looked at again."""
+        here = self._here()[0]
+        anew = {*QUICK, *([here] if here else [])}
+        self._older |= frozenset(self.sections) - anew
+        self._look_at(anew)
+        self.draw()
+
+    def files_changed(self) -> None:
+        """It may be otherwise now; a look takes a process, so it is for the person to ask for."""
+        self._older |= frozenset(self.sections)
+        self.draw()
+
+    def _again(self) -> None:
+        self._problem = ""
+        self._look_at(TITLES)
+        self.draw()
+
+    def _look_at(self, topics: Iterable[str]) -> None:
+        if self.surveyor.wish(topics):
+            self.work(self.surveyor.run, "survey")
+
+    def on_begun(self, message: Begun) -> None:
+        """Say how far the look is."""
+        self._looking = message.topic
+        self._progress = f"looking {message.number}/{message.of}: {TITLES.get(message.topic, '')} · c stops"
+        self.draw()
+
+    def on_looked(self, message: Looked) -> None:
+        """A section is here."""
+        self.sections[message.section.id] = message.section
+        self._older -= {message.section.id}
+        self.draw()
+        row = self.list.row
+        if row is not None and self._here()[0] == message.section.id:
+            self.work(partial(self._look, row), "behind", exclusive=True)
+
+    def on_ended(self, message: Ended) -> None:
+        """The look is over."""
+        self._looking, self._problem = "", message.problem
+        self.draw()
+
+    def on_repaired(self, message: Repaired) -> None:
+        """Say what was repaired, and look again."""
+        severity = "information" if message.whole else "warning"
+        self.desk.say(row_text(f"{message.check}: {message.said}"), severity)
+        self.reload()
+
+    def _watch_index(self) -> None:
+        """A reindex that was asked for here has come to its end: look at the index again."""
+        if self._awaits_index and not self.desk.indexing():
+            self._awaits_index = False
+            self._look_at({"index", "index-files"})
+
+    # -- drawing ---------------------------------------------------------------------------------
+
+    def draw(self) -> None:
+        """The sections as they are known; the cursor stays where it is."""
+        rows = overview_rows(self.sections, self._folds, looking=self._looking, older=self._older)
+        if self._problem:
+            why = row_text(f"The look broke off, r looks again: {self._problem}")
+            rows.insert(0, Row(_PROBLEM, why, tone="bad"))
+        self._drawn = {}
+        for section in self.sections.values():
+            for row_id, one in concern_ids(section):
+                self._drawn[row_id] = section.id, one
+        self.list.show(rows)
+        self.show_place()
+        self.show_hints()
+
+    def show_place(self) -> None:
+        """Where the cursor is, or how far the look is."""
+        if self.surveyor.running and self._looking:
+            self.query_one("#browse-top").border_subtitle = Content(self._progress)
+        else:
+            super().show_place()
+
+    def on_resize(self) -> None:
+        """Lines over time are drawn to the width that there is."""
+        super().on_resize()
+        if self.list.row is not None:
+            self.work(partial(self._look, self.list.row), "behind", exclusive=True)
+
+    async def read_behind(self, row: Row) -> Sequence[Row]:
+        """All that the section or the finding says."""
+        topic, concern = self._here(row)
+        section = self.sections.get(topic)
+        if row.id == _PROBLEM:
+            again = words("What was found so far stands below it. r looks again.")
+            return [Row("why", row_text(self._problem), tone="bad"), Row("again", again)]
+        if concern is not None:
+            named = [address for address in (concern.address, *concern.also) if "#" in address][:_MOST_TEXTS]
+            texts = await self.desk.historian.run(lambda workspace: _texts(workspace, named))
+            return list(concern_rows(concern, texts))
+        if section is None:
+            return [Row("waits", words("It is looked at in its turn; what is known by then is shown here."))]
+        cells = self.behind.scrollable_content_region.width - _MARGIN
+        return list(section_rows(section, cells))
+
+    # -- keys ------------------------------------------------------------------------------------
+
+    def context(self) -> Context:
+        """What decides which actions are possible now."""
+        return Context(
+            place=self.PLACE,
+            row=self.list.row,
+            refusal=self.desk.refusal(),
+            reading=self._reading,
+            why=self._why(),
+        )
+
+    def _why(self) -> dict[str, str]:
+        concern = self._here()[1]
+        why: dict[str, str] = {}
+        if not self.surveyor.running:
+            why["health_stop"] = "nothing is being looked at"
+        else:
+            why["health_again"] = "a look is under way: c stops it"
+        if concern is None:
+            on_findings = "put the cursor on a finding first: right shows those of a section"
+            why |= dict.fromkeys(("health_fix", "health_entry", "health_other"), on_findings)
+            return why
+        if not concern.address:
+            why["health_entry"] = "this finding is about no entry"
+        if not concern.also:
+            why["health_other"] = "this finding is about one place"
+        if not concern.fixes:
+            why["health_fix"] = f"no key mends this: {concern.do or 'it is only worth knowing'}"
+        elif (refusal := self.desk.refusal()) and all(map(writes, concern.fixes)):
+            why["health_fix"] = refusal
+        return why
+
+    def _here(self, row: Row | None = None) -> tuple[str, Concern | None]:
+        """The section under the cursor, and the finding, if it is one."""
+        row = row or self.list.row
+        if row is None:
+            return "", None
+        return self._drawn.get(row.id, (row.id.partition("/")[0], None))
+
+    def _open(self) -> None:
+        concern = self._here()[1]
+        if concern is not None and concern.address:
+            self._go()
+        elif concern is not None or self.list.row is None or self.list.row.fold is None:
+            self.read()
+        else:
+            self._turn(open_=not self.list.row.fold)
+
+    def on_entry_list_opened(self, message: EntryList.Opened) -> None:
+        """A double click opens."""
+        if message.entry_list is self.list:
+            self._open()
+
+    def _turn(self, *, open_: bool) -> None:
+        topic = self._here()[0]
+        if topic in TITLES:
+            self._folds.set(topic, open_)
+            self.draw()
+            if not open_:
+                self.list.show(self.list.rows, go_to=topic)
+
+    def _go(self) -> None:
+        concern = self._here()[1]
+        if concern is not None:
+            self.desk.go_to(concern.address)
+
+    def _go_to_other(self) -> None:
+        concern = self._here()[1]
+        if concern is not None:
+            self.desk.go_to(concern.also[0])
+
+    def _fix(self) -> None:
+        concern = self._here()[1]
+        if concern is None:
+            return
+        refusal = self.desk.refusal()
+        fixes = [fix for fix in concern.fixes if not (refusal and writes(fix))]
+        if len(fixes) == 1:
+            self._apply(fixes[0])
+            return
+
+        def chosen(fix: Fix | None) -> None:
+            if fix is not None:
+                self._apply(fix)
+
+        self.app.push_screen(FixScreen(fixes), chosen)
+
+    def _apply(self, fix: Fix) -> None:
+        if fix.deed == "repair":
+            self.work(partial(self.surveyor.repair, fix.of), "repair")
+            return
+        self._awaits_index = self._awaits_index or fix.deed == "reindex"
+        apply(self.desk, fix)
+
+
+def _texts(workspace: Workspace, addresses: Sequence[str]) -> list[tuple[str, str]]:
+    """In the historian's thread: what stands at each address now."""
+    found = []
+    for address in addresses:
+        try:
+            found.append((address, workspace.find(address).text[:_LONGEST]))
+        except (WorkbenchError, OSError):
+            found.append((address, "it is not there any more: r looks again"))
+    return found

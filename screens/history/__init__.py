@@ -1,0 +1,1 @@
+"""What was done to the memory: operations, lines, conflicts."""

@@ -1,0 +1,1 @@
+"""The main screen: four panes, the preview, and what keys do there."""

@@ -1,0 +1,159 @@
+"""Following the files: the watcher, the clock, the index behind them, and what the title line says of it."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING
+
+from textual.timer import Timer
+
+from screens.drawing.shown import Shown, row_text, words
+from screens.main.messages import (
+    FilesChanged,
+    IndexProgress,
+    MeaningChanged,
+    Polling,
+    SourcesChanged,
+    WordsFailed,
+)
+from screens.main.moving import Command
+from screens.reading.watching import Watcher
+from screens.search.engine import Engine
+from screens.search.indexer import Indexer
+from workbench.workspace.workspace import Workspace
+
+if TYPE_CHECKING:
+    from screens.main.screen import MainScreen
+
+_RECONCILE_SECONDS = 30.0
+_INDEX_PAUSE_SECONDS = 1.5
+"""Quiet time before the index follows: a series of actions is painted without an indexer beside it."""
+_LONGEST_PAUSE_SECONDS = 10.0
+
+
+class Following:
+    """Owns the engines' lives: started after the first paint, ended with the screen.
+
+    Without ``engines`` no process is started: the index is searched by words as it is.
+    """
+
+    def __init__(self, screen: MainScreen, workspace: Workspace, *, engines: bool = True) -> None:
+        self._screen = screen
+        self._engines = engines
+        self.engine = Engine(workspace, screen.post_message)
+        self._indexer = Indexer(workspace, screen.post_message)
+        self._watcher = Watcher(
+            workspace,
+            changed=lambda: screen.post_message(FilesChanged()),
+            elsewhere=lambda: screen.post_message(SourcesChanged()),
+            say=lambda reason: screen.post_message(Polling(reason)),
+        )
+        self._started = False
+        self._pause: Timer | None = None
+        self._waiting_since = 0.0
+        self._meaning = False
+        self._progress: Shown | None = None
+        self._problem = ""
+        self._failing = ""
+        """Why the index cannot be searched, though its last run may have gone well."""
+        self._mending = False
+
+    def commands(self) -> dict[str, Command]:
+        """The commands by action id."""
+        return {"reindex": self._reindex}
+
+    @property
+    def indexing(self) -> bool:
+        """Whether the index is being brought up to date."""
+        return self._indexer.running
+
+    def begin(self) -> None:
+        """Start watching and reconciling; the engines follow when the files have been read."""
+        self._watcher.start()
+        self._screen.set_interval(_RECONCILE_SECONDS, self._reconcile)
+
+    def files_read(self, changed: frozenset[str]) -> None:
+        """The panes know the files; the index has to follow."""
+        if not self._engines:
+            return
+        if not self._started:
+            self._started = True
+            self._screen.work(self.engine.run_child, "meaning")
+            self.wish()
+        elif changed:
+            self._wish_when_quiet()
+
+    def sources_changed(self) -> None:
+        """What is searched beside the workspace changed: the index has to follow."""
+        if self._engines and self._started:
+            self._wish_when_quiet()
+
+    def _wish_when_quiet(self) -> None:
+        now = time.monotonic()
+        if self._pause is None:
+            self._waiting_since = now
+        elif now - self._waiting_since < _LONGEST_PAUSE_SECONDS:
+            self._pause.stop()
+        else:
+            return  # somebody writes without a break: the pause that is running is the last one
+        self._pause = self._screen.set_timer(_INDEX_PAUSE_SECONDS, self.wish)
+
+    def wish(self) -> None:
+        """Bring the index up to date soon."""
+        self._pause = None
+        if self._indexer.wish():
+            self._screen.work(self._indexer.run, "index")
+
+    def progress(self, message: IndexProgress) -> None:
+        """Show how far it is."""
+        self._progress, self._problem = message.text, message.problem
+        self._draw()
+
+    def index_fails(self, message: WordsFailed) -> None:
+        """It was taken away or damaged since it was made: it is made again by itself, once."""
+        if "reindex" in message.hint:
+            self._failing = message.reason
+            self._draw()
+            if self._engines and self._started and not self._mending and not self.indexing:
+                self._mending = True
+                self.wish()
+
+    def index_answers(self) -> None:
+        """It can be searched."""
+        if self._failing:
+            self._failing, self._mending = "", False
+            self._draw()
+
+    def meaning(self, message: MeaningChanged) -> None:
+        """Show what can be searched by."""
+        self._meaning = message.ready
+        if not message.ready:
+            text = f"Search goes on with words alone: {message.reason}"
+            self._screen.say(row_text(text), severity="warning")
+        self._draw()
+
+    async def close(self) -> None:
+        """End the watcher and the children."""
+        self._watcher.close()
+        await self._indexer.close()
+        await self.engine.close()
+
+    def _draw(self) -> None:
+        sides = "words + meaning" if self._meaning else "words"
+        if self._progress:
+            self._screen.title_line.show(self._progress, "busy")
+        elif why := self._problem or self._failing:
+            self._screen.title_line.show(row_text(f"! index: {why}"), "warn")
+        else:
+            self._screen.title_line.show(words(f"index up to date · {sides}"), "good")
+
+    def _reconcile(self) -> None:
+        self._screen.refresh_files()
+        if self._screen.curating.refusal:
+            self._screen.curating.begin()
+
+    def _reindex(self) -> None:
+        self.wish()
+        if not self._meaning:
+            self._screen.work(self.engine.run_child, "meaning")
+        self._screen.say(words("Bringing the index up to date"))

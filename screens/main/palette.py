@@ -1,0 +1,48 @@
+"""The command palette: everything in the registry, and the themes, by name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import TYPE_CHECKING, cast
+
+from textual.command import DiscoveryHit, Hit, Hits, Provider
+from textual.content import Content
+
+from screens.actions.active import keys_of
+from screens.actions.keys import key_names
+from screens.actions.registry import ACTIONS
+
+if TYPE_CHECKING:
+    from screens.app import WorkbenchApp
+
+
+class Commands(Provider):
+    """Finds actions by their labels and help."""
+
+    async def discover(self) -> Hits:
+        """Everything that can be done now."""
+        for name, help_text, command in self._entries():
+            yield DiscoveryHit(Content(name), command, text=name, help=help_text)
+
+    async def search(self, query: str) -> Hits:
+        """What fits the words typed."""
+        matcher = self.matcher(query)
+        for name, help_text, command in self._entries():
+            score = matcher.match(name)
+            if score > 0:
+                yield Hit(score, matcher.highlight(name), command, text=name, help=help_text)
+
+    def _entries(self) -> Iterator[tuple[str, str, Callable[[], None]]]:
+        app = cast("WorkbenchApp", self.app)
+        context = app.main.context()
+        for action in ACTIONS:
+            if not action.palette or context.place not in action.places:
+                continue
+            why = action.reason(context)
+            keys = key_names(keys_of(action.id))
+            name = f"{action.label.capitalize()}  ·  {keys}" if keys else action.label.capitalize()
+            help_text = f"{action.help} Not now: {why}." if why else action.help
+            yield name, help_text, partial(app.main.action_perform, action.id)
+        for theme in app.theming.themes.by_name.values():
+            yield f"Theme: {theme.label}", "Change the colours.", partial(app.theming.choose, theme.name)

@@ -1,0 +1,393 @@
+"""The main screen: it composes the panes and routes keys and messages. It decides nothing itself."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+from functools import partial
+from pathlib import Path
+from typing import ClassVar, TypeVar
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.containers import Container
+from textual.events import Key
+from textual.reactive import Reactive
+from textual.screen import Screen
+from textual.widget import Widget
+
+from screens.actions.context import only_read
+from screens.actions.registry import Context, Place, bindings, by_id, hints, is_bound
+from screens.dialogs.help import HelpScreen
+from screens.drawing.shown import row_text
+from screens.history.travelling import Travelling
+from screens.main.copying import Copying
+from screens.main.curating import Curating
+from screens.main.drafts import Drafts
+from screens.main.editing import Editing
+from screens.main.finding import Finding
+from screens.main.following import Following
+from screens.main.holding import Holding
+from screens.main.jumping import Jumping
+from screens.main.laying import Laying
+from screens.main.listening import Listening
+from screens.main.moving import Command, Moving
+from screens.main.opening import Opening
+from screens.main.relating import Relating
+from screens.main.targeting import Targeting
+from screens.panes.episodes import EpisodesPane
+from screens.panes.graph import GraphPane
+from screens.panes.logs import LogsPane
+from screens.panes.memory import MemoryPane
+from screens.panes.pane import FilePane, Pane
+from screens.reading.moment import moment_of, place_of
+from screens.reading.reader import Reading
+from screens.reading.snapshots import MemoryView
+from screens.search.searching import Searching
+from screens.widgets.entry_list import EntryList
+from screens.widgets.lines import Banner, HintLine, TabLine, TitleLine
+from screens.widgets.narrow_line import NarrowLine
+from screens.widgets.preview_pane import PreviewPane
+from screens.widgets.search_overlay import SearchOverlay
+from workbench.workspace.layout import MemoryFile
+from workbench.workspace.workspace import Workspace
+
+_P = TypeVar("_P", bound=Pane)
+_R = TypeVar("_R")
+
+
+class MainScreen(Listening):
+    """Four panes, the preview, the search over them, and one line of hints."""
+
+    AUTO_FOCUS = "#logs-list"
+    # What has the focus is drawn by the widgets themselves: no need to paint the whole screen for it.
+    focused: Reactive[Widget | None] = Reactive(None, repaint=False)
+    BINDINGS: ClassVar[list[BindingType]] = [
+        *bindings(Place.PANE, Place.FILTER, Place.FIND, Place.QUERY, Place.RESULTS)
+    ]
+
+    def __init__(
+        self, workspace: Workspace, perform: Callable[[Key], Awaitable[None]], *, engines: bool = True
+    ) -> None:
+        super().__init__()
+        self.workspace = workspace
+        self.panes: list[Pane] = [
+            pane(lambda: self.travelling.today())  # noqa: PLW0108 - it is made below
+            for pane in (LogsPane, MemoryPane, EpisodesPane, GraphPane)
+        ]
+        self.preview = PreviewPane()
+        self.overlay = SearchOverlay()
+        self.title_line = TitleLine(row_text(titled(workspace)))
+        self.banner, self.hint_line = Banner(), HintLine()
+        self.tabs = TabLine([pane.NAME for pane in self.panes])
+        self.laying = Laying(self)
+        self.reading = Reading(workspace, self.post_message)
+        self.following = Following(self, workspace, engines=engines)
+        self.searching = Searching(self, self.overlay, self.following.engine)
+        self.curating = Curating(self, workspace)
+        self.drafts = Drafts(workspace)
+        self.editing = Editing(self, self.curating)
+        self.targeting = Targeting(self, self.curating)
+        self.travelling = Travelling(self, workspace)
+        self.opening = Opening(self, self.curating)
+        self.jumping = Jumping(self)
+        self.finding = Finding(self)
+        self.relating = Relating(self)
+        self.holding = Holding(self, perform)
+        moving = Moving(self)
+        self.commands: dict[str, Command] = {
+            **moving.commands(),
+            **self.laying.commands(),
+            **self.curating.commands(),
+            **self.editing.commands(),
+            **self.targeting.commands(),
+            **self.opening.commands(),
+            **Copying(self).commands(),
+            **self.jumping.commands(),
+            **self.finding.commands(),
+            **self.relating.commands(),
+            **self.following.commands(),
+            **self.searching.commands(),
+            **self.travelling.commands(),
+            "search": self._open_search,
+            "back": self._back,
+            "help": self._help,
+            "palette": self._palette,
+            "quit": self._quit,
+        }
+        self.toggle = moving.toggle
+        self.travelling.follow_hand(self.commands)
+
+    def compose(self) -> ComposeResult:
+        """Title, banner, tabs, panes, preview, hints, and the search over them."""
+        yield self.title_line
+        yield self.travelling.line
+        yield self.banner
+        yield self.tabs
+        with Container(id="panes"):
+            yield from self.panes
+        yield self.preview
+        yield self.finding.line
+        yield self.hint_line
+        yield self.overlay
+
+    def on_mount(self) -> None:
+        """Paint first; read and start engines after that."""
+        self.laying.lay_out()
+        self.call_after_refresh(self._begin)
+
+    def _begin(self) -> None:
+        self.work(self.reading.refresh, "refresh")
+        self.curating.begin()
+        self.following.begin()
+        self.searching.begin()
+
+    # -- where the person is ---------------------------------------------------------------------
+
+    @property
+    def current(self) -> int:
+        """Which pane is the current one, from 0."""
+        return self.laying.current
+
+    @property
+    def pane(self) -> Pane:
+        """The current pane."""
+        return self.panes[self.current]
+
+    @property
+    def here(self) -> EntryList:
+        """The list that keys move in."""
+        return self.overlay.hits if self.overlay.is_open else self.pane.list
+
+    @property
+    def place(self) -> Place:
+        """Where the person's hands are."""
+        if self.finding.filtering:
+            return Place.FILTER
+        if self.finding.finding:
+            return Place.FIND
+        if not self.overlay.is_open:
+            return Place.PANE
+        return Place.QUERY if self.focused is self.overlay.input else Place.RESULTS
+
+    @property
+    def memory_view(self) -> MemoryView:
+        """Long-term memory as it was read last."""
+        return self.pane_of(MemoryPane).view
+
+    @property
+    def files(self) -> Mapping[str, MemoryFile]:
+        """All memory files, by path."""
+        return self.pane_of(LogsPane).overview.files
+
+    def context(self) -> Context:
+        """What decides which actions are possible now."""
+        return Context(
+            place=self.place,
+            pane=self.pane.NAME.lower(),
+            row=self.here.row,
+            marked=tuple(self.here.marked_rows()),
+            refusal=self.travelling.refusal or self.curating.refusal,
+            hits=self.searching.count,
+            zoom=self.laying.zoom,
+            reading=self.laying.reading,
+            indexing=self.following.indexing,
+            ranging=self.here.ranging,
+            conflicts=self.curating.conflicts,
+            memory_deleted=self.memory_view.deleted,
+            filtered=self.pane.filter is not None,
+            finding=self.finding.on,
+            away=self.travelling.away,
+            why=self.travelling.why,
+        )
+
+    def go_to_pane(self, index: int) -> None:
+        """Make a pane the current one, and seen."""
+        self.laying.current = index
+        self.laying.lay_out()
+        self.set_focus(self.pane.list)
+        self.row_changed(self.pane.list.row)
+
+    def show_hints(self) -> None:
+        """Keep the hint line true."""
+        self.hint_line.show(hints(self.context()))
+
+    def marks_changed(self) -> None:
+        """Marks change what actions apply to."""
+        self.pane.caption()
+        self.show_hints()
+
+    # -- keys ------------------------------------------------------------------------------------
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """One key may mean different things in different places: only those of this place count."""
+        if action != "perform":
+            return True
+        action_id, key = map(str, parameters)
+        return is_bound(action_id, key, self.place)
+
+    def action_perform(self, action_id: str, _key: str = "") -> None:
+        """Do what a key, the palette or the mouse asked for, or say why not."""
+        if self.holding.stale(action_id):  # the mouse and the palette cannot be held
+            self.say(self.holding.why, severity="warning")
+            return
+        reason = by_id()[action_id].reason(self.context())
+        if reason is None:
+            self.commands[action_id]()
+        elif reason:
+            self.say(row_text(reason[:1].upper() + reason[1:]), severity="warning")
+
+    def show_dialog(self, dialog: Screen[_R], answered: Callable[[_R | None], None] | None = None) -> None:
+        """Show a screen over this one; the keys pressed until it is there are for it."""
+
+        def closed(answer: _R | None) -> None:
+            self.holding.opened()
+            if answered is not None:
+                answered(answer)
+
+        self.holding.opens()
+        self.app.clear_notifications()  # they tell of what was done before, and would hide a part of this
+        self.app.push_screen(dialog, closed)
+        dialog.call_after_refresh(self.holding.opened)
+
+    def _open_search(self) -> None:
+        self.overlay.open()
+        self.add_class("-searching")
+        self.set_focus(self.overlay.input)
+        self.searching.draw()
+        self.show_hints()
+        self.call_after_refresh(self.laying.cover_panes)
+
+    def _help(self) -> None:
+        if self.place is Place.QUERY:
+            from screens.search.language_help import LanguageScreen  # noqa: PLC0415 - not before the first paint
+
+            self.show_dialog(LanguageScreen(), lambda more: self._keys() if more else None)
+        else:
+            self._keys()
+
+    def _keys(self) -> None:
+        self.app.clear_notifications()
+        self.app.push_screen(HelpScreen(self.context()))
+
+    def _palette(self) -> None:
+        self.app.action_command_palette()
+
+    def _quit(self) -> None:
+        self.app.exit()
+
+    def close_search(self) -> None:
+        """Back to the panes; what was typed and found stays."""
+        self.hide_search()
+        self.set_focus(self.pane.list)
+        self.row_changed(self.pane.list.row)
+
+    def hide_search(self) -> None:
+        """Show the panes again."""
+        self.overlay.close()
+        self.remove_class("-searching")
+
+    def _back(self) -> None:
+        if self.here.ranging:
+            self.here.end_range(keep=False)
+            self.marks_changed()
+        elif self.overlay.is_open and self.laying.reading and self.here.row and only_read(self.here.row):
+            self.laying.read(on=False)
+        elif self.overlay.is_open:
+            self.close_search()
+        elif self.finding.back():
+            return
+        elif self.laying.reading:
+            self.laying.read(on=False)
+            self.row_changed(self.here.row)
+        elif self.here.marked:
+            self.here.mark(set(self.here.marked), on=False)
+            self.marks_changed()
+        elif self.pane.filter:
+            self.finding.unfilter()
+        elif self.laying.zoom:
+            self.laying.set_zoom(0)
+        elif self.travelling.away:
+            self.travelling.home()
+
+    # -- what widgets say ------------------------------------------------------------------------
+
+    @on(LogsPane.SummariesWanted)
+    def _summaries_wanted(self, message: LogsPane.SummariesWanted) -> None:
+        self.work(partial(self.reading.summaries, message.files), "summaries")
+
+    @on(LogsPane.KeptWanted)
+    def _kept_wanted(self, message: LogsPane.KeptWanted) -> None:
+        self.work(partial(self.reading.look_through, message.wanted), "filter", exclusive=True)
+
+    @on(Pane.FilterChanged)
+    def _filter_changed(self) -> None:
+        self.show_hints()
+        self.holding.release()
+
+    @on(NarrowLine.Changed, "#find")
+    def _sought(self, message: NarrowLine.Changed) -> None:
+        self.finding.typed(message.value)
+
+    @on(PreviewPane.Followed)
+    def _followed(self, message: PreviewPane.Followed) -> None:
+        self.jumping.to(message.address)
+
+    @on(FilePane.Wanted)
+    def _contents_wanted(self, message: FilePane.Wanted) -> None:
+        self.work(partial(self.reading.contents, message.pane.NAME, message.files), "contents")
+
+    @on(EntryList.Moved)
+    def _moved(self, message: EntryList.Moved) -> None:
+        if message.entry_list is self.here:
+            self.row_changed(message.row)
+
+    @on(EntryList.Opened)
+    def _opened(self, message: EntryList.Opened) -> None:
+        self.action_perform("open")
+
+    @on(EntryList.Folded)
+    def _folded(self, message: EntryList.Folded) -> None:
+        self.action_perform("fold" if message.row.fold else "unfold")
+
+    @on(SearchOverlay.Typed)
+    def _typed(self, message: SearchOverlay.Typed) -> None:
+        self.searching.typed(message.text)
+
+    @on(SearchOverlay.Closed)
+    def _search_closed(self, message: SearchOverlay.Closed) -> None:
+        self.searching.closed(message.text)
+
+    @on(TabLine.Chosen)
+    def _tab_chosen(self, message: TabLine.Chosen) -> None:
+        self.go_to_pane(message.index)
+
+    def on_descendant_focus(self) -> None:
+        """A click into a pane makes it the current one."""
+        self.finding.hide_lines()
+        for at, pane in enumerate(self.panes):
+            if pane.list.has_focus and at != self.current:
+                self.laying.current = at
+                self.laying.lay_out()
+                self.row_changed(pane.list.row)
+        self.show_hints()
+
+    def on_resize(self) -> None:
+        """Show what fits now; what was typed and marked stays."""
+        self.laying.lay_out()
+        self.call_after_refresh(self.laying.cover_panes)
+        self.searching.draw()
+
+
+def titled(workspace: Workspace) -> str:
+    """Where the memory is; of the past first as of when, since the end is cut off where it is narrow."""
+    place, moment = home_relative(place_of(workspace)), moment_of(workspace)
+    return f"as of {moment} · {place}" if moment else place
+
+
+def home_relative(path: Path) -> str:
+    """A path as people say it: ``~/notes`` below their home."""
+    try:
+        return f"~/{path.relative_to(Path.home())}"
+    except (ValueError, RuntimeError):  # elsewhere, or a person without a home
+        return str(path)

@@ -1,0 +1,1 @@
+"""What the screens show, read off the event loop, as frozen snapshots."""

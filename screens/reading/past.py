@@ -1,0 +1,24 @@
+"""What the preview shows of a hit in memory as it was: its text then, read from where it was laid out."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from screens.drawing.rows import Row
+from screens.drawing.shown import row_text
+from screens.reading.previewing import NEAR, Reach, preview_of
+from screens.reading.snapshots import Preview
+from workbench.errors import WorkbenchError
+from workbench.workspace.workspace import Workspace
+
+
+def preview_then(workspace: Workspace, row: Row | None, reach: Reach = NEAR) -> Preview | None:
+    """What the preview shows for ``row``, of today or of the past; None where there is no row."""
+    if row is None or not row.root:
+        return preview_of(workspace, row, reach)
+    try:
+        found = preview_of(Workspace.open(row.root), row, reach)
+    except (OSError, WorkbenchError) as error:  # laid out no more: somebody looked at other moments meanwhile
+        reason = error.message if isinstance(error, WorkbenchError) else str(error)
+        return Preview(row.id, row_text(row.path or ""), (), (row_text(reason),), ())
+    return found and replace(found, where=row_text(f"{found.where} as of {row.past}"))

@@ -1,0 +1,66 @@
+"""What can be done about searching; a part of the registry in ``screens.actions``."""
+
+from __future__ import annotations
+
+from screens.actions import context as when
+from screens.actions.action import PANE, QUERY, SEARCH, WEIGHING, Action, Group, define
+
+SEARCH_ACTIONS: tuple[Action, ...] = (
+    define("search", "slash", "search", Group.SEARCH, "Search everything as you type.", hint=30),
+    define(
+        "switch",
+        "tab shift+tab",
+        "words or hits",
+        Group.SEARCH,
+        "Between the words and the hits; on the hits p, d, space and the others work.",
+        places=SEARCH,
+        hint=35,
+        palette=False,
+    ),
+    define(
+        "next_hit",
+        "n",
+        "next hit",
+        Group.SEARCH,
+        "Go to the next hit of the last search.",
+        places=PANE,
+        blocked=when.has_hits,
+    ),
+    define(
+        "previous_hit",
+        "N",
+        "previous hit",
+        Group.SEARCH,
+        "Go to the previous hit.",
+        places=PANE,
+        blocked=when.has_hits,
+    ),
+    define(
+        "older_search",
+        "ctrl+up alt+up",
+        "search before",
+        Group.SEARCH,
+        "Back through the words that were searched for before; the empty line lists them.",
+        places=QUERY,
+        palette=False,
+    ),
+    define(
+        "newer_search",
+        "ctrl+down alt+down",
+        "search after",
+        Group.SEARCH,
+        "Forth again, to what was being typed.",
+        places=QUERY,
+        palette=False,
+    ),
+    define(
+        "weigh",
+        "w f3",
+        "why, what if",
+        Group.SEARCH,
+        "The parts of each hit's score, and weights to try: the hits are ranked anew at once.",
+        places=SEARCH | WEIGHING,
+        blocked=when.has_hits,
+        hint=36,
+    ),
+)

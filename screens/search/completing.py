@@ -1,0 +1,109 @@
+"""How a condition that somebody types goes on: its name, the values it can have, the days it can name."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date
+
+from screens.drawing.rows import Part
+from screens.drawing.shown import grouped, row_text, words
+from screens.search.understood import VALUES, continued
+
+SHOWN = 8
+"""Values that are offered at a time."""
+KNOWN = frozenset({"type", "from", "path", "user"})
+"""Conditions whose values are those that the entries have."""
+_DAYS = frozenset({"since", "until", "as-of"})
+_OPEN = re.compile(
+    r'(?<!\S)-?(?P<name>[a-z-]+):(?:(?:"[^"]*"|[^\s",]+),)*(?:"(?P<quoted>[^"]*)|(?P<plain>[^\s",]*))$',
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Unfinished:
+    """A condition at the end of a text: its name, what there is of its value, and where that begins."""
+
+    name: str
+    begun: str
+    at: int
+    quoted: bool
+
+
+def unfinished(text: str) -> Unfinished | None:
+    """The condition that somebody is typing at the end of ``text``."""
+    found = _OPEN.search(text)
+    if found is None or (name := found["name"].lower()) not in KNOWN | _DAYS | VALUES.keys():
+        return None
+    quoted = found["quoted"] is not None
+    part = "quoted" if quoted else "plain"
+    return Unfinished(name, found[part], found.start(part), quoted)
+
+
+def offered(one: Unfinished, today: date) -> tuple[tuple[str, int], ...]:
+    """The values that do not depend on what is in memory, without counts (0)."""
+    start = one.begun.lower()
+    fixed = days(today) if one.name in _DAYS else VALUES.get(one.name, ())
+    return tuple((value, 0) for value in fixed if value.startswith(start))[:SHOWN]
+
+
+def days(today: date) -> tuple[str, ...]:
+    """Days worth offering: in words, and in figures."""
+    return (
+        "today",
+        "yesterday",
+        "last-week",
+        "2w",
+        f"{today:%Y-%m}",
+        f"{today:%Y}",
+        "last-month",
+        "last-year",
+    )
+
+
+def going_on(text: str, one: Unfinished, value: str) -> str:
+    """``text`` with its last condition finished, in quotes where the value needs them."""
+    if one.quoted:
+        return f'{text[: one.at]}{value}"'
+    return f'{text[: one.at]}"{value}"' if re.search(r"[\s,]", value) else text[: one.at] + value
+
+
+def ghost(text: str, found: Sequence[tuple[str, int]]) -> str:
+    """``text`` as it goes on most likely, where that is an addition at its end; empty otherwise."""
+    one = unfinished(text)
+    for value, _ in found if one else ():
+        assert one is not None
+        begun = one.begun
+        if value.startswith(begun.lower()) and len(value) > len(begun) and not re.search(r"[\s,]", value):
+            return text + value[len(begun) :]
+    return continued(text)
+
+
+def named(text: str, whole: str) -> tuple[Part, ...]:
+    """The name of a condition that is begun, with the key that takes it; nothing where none is."""
+    if not whole:
+        return ()
+    name = whole.rsplit(maxsplit=1)[-1].lstrip("-")
+    return (Part(words(name), "accent"), Part(words("→ takes it"), "faint"))
+
+
+def choices(one: Unfinished, found: Sequence[tuple[str, int]]) -> tuple[Part, ...]:
+    """The values as they are shown under the line, the first with the key that takes it."""
+    if [value for value, _ in found] == [one.begun.lower()]:
+        return ()  # it is finished: what was understood is of more use
+    if not found:
+        nothing = one.name in KNOWN and one.begun
+        return (Part(row_text(f"{one.name}: nothing has “{one.begun}”"), "muted"),) if nothing else ()
+    parts = [Part(words(f"{one.name}:"), "accent")]
+    for value, count in found:
+        parts.append(Part(row_text(f"{value} ({grouped(count)})" if count else value), "muted"))
+    if unfinished_takes(one, found):
+        parts.append(Part(words("→ takes it"), "faint"))
+    return tuple(parts)
+
+
+def unfinished_takes(one: Unfinished, found: Sequence[tuple[str, int]]) -> bool:
+    """Whether there is a value that the key at the end of the line would add."""
+    return any(value.startswith(one.begun.lower()) and value != one.begun.lower() for value, _ in found)

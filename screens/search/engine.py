@@ -1,0 +1,288 @@
+"""The two halves of search: words in a thread of this process, meaning in a process of its own.
+
+A question has a number; whoever asks drops answers to older numbers. Neither half can make a key wait:
+the thread skips questions that are already old, and the child is asked one question at a time, the
+newest. Memory as it was is the child's alone: it makes the index of that moment where there is none.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import os
+import signal
+from asyncio.subprocess import Process
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from itertools import count
+from typing import TYPE_CHECKING, Any
+
+from textual.message import Message
+
+from screens.actions.active import key_for
+from screens.actions.context import Place
+from screens.main.messages import Answered, MeaningChanged, MeaningFailed, MomentChanged, WordsFailed
+from screens.search import children
+from screens.search.hits import Found, found_in
+from workbench.errors import WorkbenchError
+from workbench.workspace.workspace import Workspace
+
+if TYPE_CHECKING:
+    from indexing.search.by_words import LexicalSearch
+
+HITS = 50
+SERVICE = "workbench.recall.service"
+"""The module whose process searches by meaning, and answers what an agent would be given."""
+PATIENCE_SECONDS = 30.0
+"""A child that owes an answer for so long is taken for stuck, and started again."""
+_RESTARTS = 3
+_RESTART_SECONDS = 2.0
+_NUMBERS = count(1)
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What was typed, and its number.
+
+    ``as_of`` names the moment of the past that it is about. ``weights`` are those to rank by in place of the
+    settings', as JSON; ``explain`` asks for the parts of each score.
+    """
+
+    seq: int
+    text: str
+    as_of: str | None = None
+    weights: Mapping[str, object] | None = None
+    explain: bool = False
+
+    def as_request(self, mode: str) -> dict[str, object]:
+        """The question as ``indexing.search.answer.query_from_json`` reads it."""
+        said: dict[str, object] = {"query": self.text, "k": HITS, "mode": mode, "prefix": True}
+        if self.weights is not None:
+            said["weights"] = dict(self.weights)
+        if self.explain:
+            said["explain"] = True
+        return said
+
+
+class Engine:
+    """Answers questions by posting ``Answered``; says when the meaning half comes and goes."""
+
+    def __init__(self, workspace: Workspace, post: Callable[[Message], object]) -> None:
+        self._workspace = workspace
+        self._post = post
+        self._executor = ThreadPoolExecutor(1, thread_name_prefix="words")
+        self._words: LexicalSearch | None = None
+        self._child: Process | None = None
+        self._asked: Question | None = None
+        self._waiting: Question | None = None
+        self._overdue: asyncio.TimerHandle | None = None
+        self._stuck = False
+        self._newest = 0
+        self._running = False
+        self._consulted: dict[str, asyncio.Future[dict[str, Any]]] = {}
+        self.ready = False
+
+    @property
+    def alive(self) -> bool:
+        """Whether the child runs, be it with meaning or without."""
+        return self._child is not None
+
+    def ask(self, question: Question) -> None:
+        """Answer as soon as possible; older questions need no answer any more."""
+        self._newest = question.seq
+        if question.as_of is not None:
+            if not self.alive:
+                why = "the process that looks into the past does not run"
+                self._post(WordsFailed(question.seq, why, f"{key_for('reindex', Place.QUERY)} starts it"))
+                return
+        else:
+            asyncio.get_running_loop().run_in_executor(self._executor, self._ask_words, question)
+            if not self.ready:
+                return
+        if self._asked is None:
+            self._send(question)
+        else:
+            self._waiting = question
+
+    async def values(self, name: str, begun: str, limit: int) -> tuple[tuple[str, int], ...]:
+        """What can stand behind ``name:``, each value with its entries; nothing without an index."""
+        with contextlib.suppress(RuntimeError):  # the interface is ending
+            loop = asyncio.get_running_loop()
+            return await loop.run_in_executor(self._executor, self._values, name, begun, limit)
+        return ()
+
+    async def consult(self, request: Mapping[str, object]) -> dict[str, Any] | None:
+        """What the process of the meaning half answers to a request of another sort than a search.
+
+        None where it cannot: it is not ready, it ended, it does not answer, or a newer request came first.
+        """
+        child = self._child
+        if not self.ready or child is None or child.stdin is None:
+            return None
+        name = f"consult:{next(_NUMBERS)}"
+        self._consulted[name] = asyncio.get_running_loop().create_future()
+        try:
+            child.stdin.write(json.dumps({**request, "seq": name}).encode() + b"\n")
+            answer = await asyncio.wait_for(self._consulted[name], PATIENCE_SECONDS)
+        except (ConnectionError, TimeoutError):
+            return None
+        else:
+            return None if "dropped" in answer else answer
+        finally:
+            self._consulted.pop(name, None)
+
+    async def run_child(self) -> None:
+        """Keep the meaning half running; returns when it has died too often, or runs already."""
+        if self._running:
+            return
+        self._running = True
+        try:
+            await self._keep_running()
+        finally:
+            self._running = False
+
+    async def _keep_running(self) -> None:
+        for attempt in range(_RESTARTS + 1):
+            if attempt:
+                await asyncio.sleep(_RESTART_SECONDS * attempt)
+            reason = await self._one_child()
+            self.ready, self._asked, self._waiting, self._child = False, None, None, None
+            for answer in self._consulted.values():
+                if not answer.done():
+                    answer.set_result({"dropped": True})
+            by_hand = f"{key_for('reindex', Place.QUERY)} starts it again"
+            again = "starting it again" if attempt < _RESTARTS else by_hand
+            self._post(MeaningChanged(ready=False, reason=f"{reason}; {again}"))
+
+    async def close(self) -> None:
+        """End both halves."""
+        self._executor.shutdown(wait=False, cancel_futures=True)
+        self._on_time()
+        await children.stop(self._child)
+
+    # -- words -----------------------------------------------------------------------------------
+
+    def _ask_words(self, question: Question) -> None:
+        """In the thread: search by words, unless a newer question waits already."""
+        if question.seq != self._newest:
+            return
+        try:
+            found = self._search_words(question)
+        except WorkbenchError as error:
+            self._post(WordsFailed(question.seq, error.message, error.hint))
+        except Exception as error:
+            self._post(WordsFailed(question.seq, f"{type(error).__name__}: {error}"))
+        else:
+            self._post(Answered(question.seq, found, final=not self.ready))
+
+    def _values(self, name: str, begun: str, limit: int) -> tuple[tuple[str, int], ...]:
+        """In the thread: values that the entries have."""
+        try:
+            return self._by_words().values(name, begun, limit)
+        except (WorkbenchError, OSError):
+            return ()
+
+    def _search_words(self, question: Question) -> Found:
+        from indexing.search.answer import query_from_json  # noqa: PLC0415 - not before the first paint
+
+        by_words = self._by_words()
+        answer = by_words.search(query_from_json(question.as_request("lexical"), by_words.weights))
+        return found_in(answer.as_json())
+
+    def _by_words(self) -> LexicalSearch:
+        from indexing.search.by_words import LexicalSearch  # noqa: PLC0415 - not before the first paint
+
+        if self._words is None:
+            self._words = LexicalSearch(self._workspace)
+        return self._words
+
+    # -- meaning ---------------------------------------------------------------------------------
+
+    async def _one_child(self) -> str:
+        """Run one child to its end; why it ended."""
+        try:
+            child = self._child = await children.start(SERVICE, self._workspace.root, with_input=True)
+        except OSError as error:
+            return f"the meaning half cannot be started: {error.strerror}"
+        assert child.stdout is not None
+        self._stuck = False
+        try:
+            while line := await child.stdout.readline():
+                self._hear(line)
+        except ValueError:
+            return "the meaning half answered with too long a line"
+        finally:
+            self._on_time()
+            await children.stop(child)
+        return "the meaning half did not answer" if self._stuck else "the meaning half stopped"
+
+    def _hear(self, line: bytes) -> None:
+        try:
+            said = json.loads(line)
+            if not isinstance(said, dict):
+                return
+            if said.get("event") == "ready":
+                self.ready = said.get("vectors") is True
+                reason = "" if self.ready else str(said.get("vectors"))
+                self._post(MeaningChanged(ready=self.ready, reason=reason))
+            elif said.get("event") == "moment":
+                self._post(_moment(said))
+            elif isinstance(said.get("seq"), int):
+                self._answered(said)
+            elif (waiting := self._consulted.get(str(said.get("seq")))) and not waiting.done():
+                waiting.set_result(said)
+        except (ValueError, KeyError, TypeError):
+            return  # a line that is no answer; the words' hits stay
+
+    def _answered(self, said: dict[str, Any]) -> None:
+        question, self._asked = self._asked, None
+        self._on_time()
+        if self._waiting is not None:
+            self._send(self._waiting)
+            self._waiting = None
+        seq = int(said["seq"])
+        if "hits" in said:
+            self._post(Answered(seq, found_in(said), final=True))
+        elif "waits_for" in said:
+            self._post(MomentChanged(str(said["waits_for"]), seq=seq))
+        elif isinstance(error := said.get("error"), dict):
+            reason, hint = str(error.get("message")), str(error.get("hint") or "")
+            past = question is not None and question.seq == seq and question.as_of is not None
+            self._post(WordsFailed(seq, reason, hint) if past else MeaningFailed(seq, reason))
+
+    def _send(self, question: Question) -> None:
+        child = self._child
+        if child is None or child.stdin is None:
+            return
+        request = {"seq": question.seq, **question.as_request("hybrid")}
+        with contextlib.suppress(ConnectionError):
+            child.stdin.write(json.dumps(request).encode() + b"\n")
+            self._asked = question
+            loop = asyncio.get_running_loop()
+            self._overdue = loop.call_later(PATIENCE_SECONDS, self._give_up, child)
+
+    def _on_time(self) -> None:
+        if self._overdue is not None:
+            self._overdue.cancel()
+            self._overdue = None
+
+    def _give_up(self, child: Process) -> None:
+        """Nothing came for too long: what is read from the child ends with it, and another is started."""
+        self._stuck = True
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(child.pid, signal.SIGKILL)
+
+
+def _moment(said: Mapping[str, Any]) -> MomentChanged:
+    done, total = said.get("done"), said.get("total")
+    return MomentChanged(
+        str(said["commit"]),
+        phase=str(said.get("phase") or ""),
+        done=done if isinstance(done, int) else 0,
+        total=total if isinstance(total, int) else 0,
+        ready=said.get("ready") is True,
+        problem=str(said.get("problem") or ""),
+        hint=str(said.get("hint") or ""),
+    )

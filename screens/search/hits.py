@@ -1,0 +1,238 @@
+"""Search hits as rows: how strong, what kind, which day, the words around the match, where."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from screens.drawing.clock import today
+from screens.drawing.rows import PROMOTED, Part, Row, Tone
+from screens.drawing.shown import Shown, row_text, words
+from screens.panes.entry_rows import lightened
+from screens.reading.snapshots import Promoted
+from screens.search.explaining import ScorePart, parts_in
+from workbench.memory.names import is_outside
+
+_BAR, _KIND, _DAY = 4, 10, 10
+_WORD = re.compile(r"\w+", re.UNICODE)
+_LEAD_IN = 24
+_SHORT, _LONG = 2, 4
+"""Letters of a word that is brought out at all, and with whatever ending."""
+_OUTSIDE = words("↗")
+_NOT_PROMOTED = Promoted()
+
+
+@dataclass(frozen=True, slots=True)
+class FoundHit:
+    """A hit as the screen needs it, from either engine; the parts of its score where they were asked for."""
+
+    entry: str
+    path: str
+    line: int
+    kind: str
+    day: str
+    snippet: str
+    score: float
+    parts: tuple[ScorePart, ...] = ()
+
+    @property
+    def digits(self) -> str:
+        """The hash of its words."""
+        return self.entry.rpartition("#")[2].partition("~")[0]
+
+
+@dataclass(frozen=True, slots=True)
+class Then:
+    """The moment of the past that an answer speaks of: when, and the folder that its files lie in."""
+
+    when: Shown
+    root: str
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """An answer as the screen needs it. ``sides`` is ``words`` or ``words + meaning``."""
+
+    query: str
+    hits: tuple[FoundHit, ...]
+    sides: str
+    stale: str | None = None
+    degraded: str | None = None
+    notes: tuple[str, ...] = ()
+    then: Then | None = None
+
+
+def found_in(answer: Mapping[str, object]) -> Found:
+    """The answer that this JSON holds. Raises ValueError, KeyError or TypeError when it is none."""
+    raw = answer["hits"]
+    if not isinstance(raw, list):
+        raise TypeError("hits must be a list")
+    hits = tuple(
+        FoundHit(
+            entry=str(hit["entry"]),
+            path=str(hit["path"]),
+            line=int(hit["start_line"]),
+            kind=str(hit["kind"]),
+            day=str(hit["date"] or ""),
+            snippet=str(hit["snippet"]),
+            score=float(hit["score"]),
+            parts=parts_in(hit.get("parts") or []),
+        )
+        for hit in raw
+    )
+    degraded, stale, notes = answer.get("degraded"), answer.get("stale"), answer.get("notes")
+    if not isinstance(notes, list):
+        notes = []
+    return Found(
+        query=str(answer.get("query", "")),
+        hits=hits,
+        sides="words + meaning" if answer.get("mode") == "hybrid" else "words",
+        stale=str(stale) if stale else None,
+        degraded=str(degraded) if degraded else None,
+        notes=tuple(map(str, notes)),
+        then=_then(answer.get("moment")),
+    )
+
+
+def _then(said: object) -> Then | None:
+    if said is None:
+        return None
+    if not isinstance(said, dict):
+        raise TypeError("a moment must be an object")
+    return Then(row_text(str(said["when"]).partition(" (")[0]), str(said["root"]))
+
+
+def hit_rows(
+    found: Found,
+    *,
+    compact: bool,
+    promoted: Promoted = _NOT_PROMOTED,
+    unscored: bool = False,
+    moved: Mapping[str, Part] | None = None,
+) -> list[Row]:
+    """The rows of an answer; ``compact`` leaves the day out, ``unscored`` the bars.
+
+    A hit whose words stand in long-term memory already is marked as such; one that says the same as a hit
+    above it names that one. ``moved`` are parts to lead with, by address.
+    """
+    best = max((hit.score for hit in found.hits), default=0.0)
+    best = max(best, 1.0)  # scores say how good a hit is: the best of a bad lot is no full bar
+    pattern = match_pattern(found.query)
+    first: dict[str, int] = {}
+    rows = []
+    for number, hit in enumerate(found.hits, 1):
+        twin = first.setdefault(hit.digits, number)
+        rows.append(
+            _row(
+                hit,
+                pattern,
+                lead=_lead(hit, None if unscored else hit.score / best, compact, moved),
+                tail=() if compact else _tail(hit, twin if twin != number else 0),
+                done=found.then is None and promoted.has(hit.digits, hit.path, hit.line),
+                then=found.then,
+            )
+        )
+    return rows
+
+
+def bar(share: float, cells: int) -> Shown:
+    """A bar of ``cells`` for a share in [0, 1], in steps of half a cell; what is above 0 is never empty."""
+    halves = max(int(share > 0), min(2 * cells, round(share * 2 * cells)))
+    return words(("━" * (halves // 2) + "╸" * (halves % 2)).ljust(cells, "╌"))
+
+
+def match_pattern(query: str) -> re.Pattern[str] | None:
+    """What to bring out in a snippet: words that begin as the query's words do, endings aside.
+
+    Function words only where there are no others; a short word as it is, unless somebody is typing it.
+    """
+    from indexing.query.language import understand  # noqa: PLC0415 - not before the first paint
+    from indexing.words import STOP_WORDS  # noqa: PLC0415
+
+    asked = understand(query, today(), prefix=True).text
+    found = [word for word in _WORD.findall(asked) if len(word) >= _SHORT or not word.isascii()]
+    topical = [word for word in found if word.lower() not in STOP_WORDS] or found
+    stems = []
+    for word in topical:
+        if not word.isascii():
+            stems.append(re.escape(word))
+        elif len(word) >= _LONG or asked.endswith(word):
+            stem = word[: max(_LONG, len(word) - 3)] if word.isalpha() else word
+            stems.append(rf"\b{re.escape(stem)}\w*")
+        else:
+            stems.append(rf"\b{re.escape(word)}\b")
+    return re.compile("|".join(stems), re.IGNORECASE) if stems else None
+
+
+def place_of_hit(path: str) -> str:
+    """A path as a row has room for it: below ``memory/`` as it is, of a file outside its end."""
+    if is_outside(path):
+        return "/".join(path.rsplit("/", 2)[-2:])
+    return path.removeprefix("memory/")
+
+
+def _lead(
+    hit: FoundHit, share: float | None, compact: bool, moved: Mapping[str, Part] | None
+) -> tuple[Part, ...]:
+    lead = [moved[hit.entry]] if moved and hit.entry in moved else []
+    if share is not None:
+        lead.append(Part(bar(share, _BAR), "accent"))
+    lead.append(Part(words(row_text(hit.kind).ljust(_KIND)), "muted"))
+    if not compact:
+        lead.append(Part(words(row_text(hit.day).ljust(_DAY)), "faint"))
+    return tuple(lead)
+
+
+def _tail(hit: FoundHit, twin: int) -> tuple[Part, ...]:
+    """Where it is, and before that what it repeats."""
+    tail = [Part(words(f"= hit {twin}"), "muted")] if twin else []
+    mark = f"{_OUTSIDE} " if is_outside(hit.path) else ""
+    return (*tail, Part(row_text(f"{mark}{place_of_hit(hit.path)}:{hit.line}"), "faint"))
+
+
+def _row(
+    hit: FoundHit,
+    pattern: re.Pattern[str] | None,
+    *,
+    lead: tuple[Part, ...],
+    tail: tuple[Part, ...],
+    done: bool,
+    then: Then | None,
+) -> Row:
+    text, _ = lightened(row_text(hit.snippet))
+    found = pattern.search(text) if pattern else None
+    if found and found.start() > 2 * _LEAD_IN:
+        text = Shown("… " + text[_beginning(text, found.start() - _LEAD_IN, found.start()) :])
+    emphasis: tuple[tuple[int, int, Tone], ...] = ()
+    if pattern:
+        emphasis = tuple((m.start(), m.end(), "match") for m in pattern.finditer(text) if m[0])
+    return Row(
+        id=hit.entry,
+        text=text,
+        lead=lead,
+        tail=(*tail, Part(PROMOTED, "good")) if done else tail,
+        emphasis=emphasis,
+        path=hit.path,
+        line=hit.line,
+        address=hit.entry,
+        done=done,
+        past=then.when if then else words(""),
+        root=then.root if then else "",
+    )
+
+
+def _beginning(text: str, start: int, end: int) -> int:
+    """The first beginning of a word from ``start`` on, at most ``end``."""
+    if text[start - 1].isspace():
+        return start
+    blank = next((at for at in range(start, end) if text[at].isspace()), None)
+    if blank is None:  # a long address: from its beginning, or as much of it as leads to the match
+        before = range(start - 1, max(start - _LEAD_IN, 0), -1)
+        blank = next((at for at in before if text[at].isspace()), start - 1)
+    return blank + 1
+
+
+def ranks(hits: Sequence[FoundHit]) -> dict[str, int]:
+    """The place of each hit by its address, from 1."""
+    return {hit.entry: number for number, hit in enumerate(hits, 1)}

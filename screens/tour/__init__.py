@@ -1,0 +1,1 @@
+"""Five short steps for whoever is here for the first time."""

@@ -1,0 +1,38 @@
+"""The process that dreams may say anything: what it does not mean for us is passed over."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from screens.dreams import dreamer as dreaming
+from screens.dreams.dreamer import Dreamer
+from screens.search import children
+from workbench.errors import StoppedError
+
+
+@pytest.mark.parametrize("line", [b"Loading weights\n", b"[1]\n", b"\xff\n", b"7\n"])
+def test_a_line_that_is_no_event_is_none(line: bytes) -> None:
+    assert dreaming._event(line) == {}
+
+
+async def test_whatever_goes_wrong_is_kept_and_told(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    async def broken(*_: object, **__: object) -> None:
+        raise RuntimeError("no such luck")
+
+    told: list[bool] = []
+    made = Dreamer(tmp_path)
+    made.told = lambda: told.append(made.running)
+    monkeypatch.setattr(children, "start", broken)
+    await made.dream()
+    assert str(made.error) == "no such luck"
+    assert told == [True, False]
+
+
+async def test_a_dream_that_is_stopped_before_it_begins_does_not_go_on(tmp_path: Path) -> None:
+    made = Dreamer(tmp_path)
+    made.told = lambda: setattr(made, "_stopped", True)
+    await made.dream()
+    assert isinstance(made.error, StoppedError)
+    assert made.outcome is None

@@ -1,0 +1,38 @@
+"""The survey without a process of its own, where what the screen does with it is looked at."""
+
+from __future__ import annotations
+
+import asyncio
+import io
+import json
+from typing import Any
+
+import pytest
+
+from screens.health import surveying
+from workbench.health.survey.service import serve
+
+WANTED: set[str] = set()
+"""The topics that a test is about; the others are not looked at there, which takes less time."""
+
+
+@pytest.fixture
+def in_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The same lines, from a thread."""
+    WANTED.clear()
+
+    async def ask(surveyor: surveying.Surveyor, wish: dict[str, Any], of: str = "") -> str:
+        for topic in wish.get("topics", [""]):
+            if WANTED and topic and topic not in WANTED:
+                continue
+            out = io.StringIO()
+            one = {**wish, "topics": [topic]} if topic else wish
+            await asyncio.to_thread(serve, surveyor._root, one, out)
+            for line in out.getvalue().splitlines():
+                if (message := surveying._message(json.loads(line), of)) is not None:
+                    surveyor._post(message)
+            if surveyor._stopped:
+                break
+        return ""
+
+    monkeypatch.setattr(surveying.Surveyor, "_ask", ask)

@@ -1,0 +1,136 @@
+"""The survey as rows, without a terminal."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from screens.drawing.rows import Folds, Row
+from screens.health.rows import concern_rows, overview_rows, section_rows
+from workbench.health.survey.section import Chart, Concern, Fix, Section
+
+HOSTILE = "[/][@click=app.quit]x \x1b[2J\x1b]0;t\x07 \u202egnp.exe"
+SECRET = "AKIAQ7LMNO5P2RSTUVWX"
+CHART = Chart(
+    name="characters", unit="characters", every="week", starts="2026-03-02", ends="2026-03-23",
+    values=(5.0, None, 12.0, 20.0), limit=10.0,
+)  # fmt: skip
+CONCERN = Concern(
+    severity="warning",
+    what="it is so",
+    meaning="it means that",
+    do="do this",
+    address="memory/2026-03-14.md#abc123",
+    line=7,
+    fixes=(Fix(deed="forget", label="forget it", addresses=("memory/2026-03-14.md#abc123",)),),
+)
+SECTION = Section(id="links", title="Dead links", seen="1 warning", concerns=(CONCERN,), total=1)
+
+
+def texts(rows: list[Row]) -> list[str]:
+    return [row.text for row in rows]
+
+
+def plain(rows: list[Row]) -> str:
+    return "\n".join("".join((*(p.text for p in r.lead), r.text, *(p.text for p in r.tail))) for r in rows)
+
+
+def test_sections_that_were_not_looked_at_yet_say_so() -> None:
+    rows = overview_rows({}, Folds(), looking="index")
+    assert len(rows) == 20
+    assert "looks" in rows[0].lead[0].text
+    assert {row.lead[0].text.strip() for row in rows[1:]} == {"waits"}
+
+
+def test_what_needs_a_look_is_open_and_what_is_worth_knowing_is_not() -> None:
+    told = replace(CONCERN, severity="info")
+    quiet = replace(SECTION, id="tests", concerns=(told,))
+    rows = overview_rows({"links": SECTION, "tests": quiet}, Folds())
+    at = [row.id for row in rows].index("links")
+    assert rows[at].fold is True
+    assert rows[at + 1].text == "it is so"
+    assert rows[at + 1].tail[0].text == "2026-03-14.md:7"
+    closed = next(row for row in rows if row.id == "tests")
+    assert closed.fold is False
+    folds = Folds()
+    folds.set("links", False)
+    assert "it is so" not in texts(overview_rows({"links": SECTION}, folds))
+
+
+def test_severity_is_a_mark_and_a_word() -> None:
+    concerns = tuple(replace(CONCERN, severity=severity) for severity in ("error", "warning", "info"))
+    rows = overview_rows({"links": replace(SECTION, concerns=concerns)}, Folds())
+    marks = [row.lead[0].text.strip() for row in rows if row.depth == 2]
+    assert marks == ["✗ error", "! warn", "· note"]
+
+
+def test_findings_that_say_the_same_have_rows_of_their_own() -> None:
+    rows = overview_rows({"links": replace(SECTION, concerns=(CONCERN, CONCERN), total=500)}, Folds())
+    assert len({row.id for row in rows}) == len(rows)
+    assert any("498 more" in row.text for row in rows)
+
+
+def test_a_line_over_time_is_drawn_and_said() -> None:
+    section = replace(SECTION, charts=(CHART,), notes=("older was not looked at",), concerns=())
+    rows = list(section_rows(section, 40))
+    shown = "\n".join(texts(rows))
+    assert "▃·▅█" in shown
+    assert "  !!" in shown
+    assert "lowest 5, highest 20, last 20 characters; rising" in shown
+    assert "! marks the 2 of 4 weeks over the budget of 10" in shown
+    assert "Note: older was not looked at" in shown
+    assert "Nothing here needs a hand." in shown
+
+
+def test_a_line_of_nothing_is_words_alone() -> None:
+    rows = list(section_rows(replace(SECTION, charts=(replace(CHART, values=()),)), 40))
+    assert "nothing is known yet" in texts(rows)
+
+
+def test_a_very_long_line_fits_a_narrow_place() -> None:
+    long = replace(CHART, values=tuple(float(n) for n in range(5_000)))
+    rows = list(section_rows(replace(SECTION, charts=(long,)), 20))
+    assert max(len(row.text) for row in rows if "█" in row.text) <= 20
+
+
+def test_a_section_that_failed_says_why_and_what_to_do() -> None:
+    shown = texts(list(section_rows(replace(SECTION, concerns=(), failed="no git"), 40)))
+    assert "It could not be looked at: no git" in shown
+    assert "r looks again" in shown
+
+
+def test_a_finding_says_what_it_means_what_to_do_and_what_its_key_does() -> None:
+    shown = "\n".join(texts(list(concern_rows(CONCERN, [("a.md#1", "- the text")]))))
+    told = ("! warn · it is so", "It means: it means that", "To do: do this", "f fixes it:", "forget it")
+    for words in (*told, "workbench forget 'memory/2026-03-14.md#abc123'", "- the text"):
+        assert words in shown
+    nothing = texts(list(concern_rows(replace(CONCERN, fixes=()), [])))
+    assert "No key mends this: see what is to do." in nothing
+
+
+def test_no_text_reaches_the_terminal_as_it_is() -> None:
+    fix = Fix(deed="edit", label=HOSTILE, addresses=(HOSTILE,))
+    concern = replace(CONCERN, what=HOSTILE, meaning=HOSTILE, do=HOSTILE, address=HOSTILE, fixes=(fix,))
+    section = Section(
+        id="links",
+        title=HOSTILE,
+        seen=HOSTILE,
+        facts=((HOSTILE, HOSTILE),),
+        charts=(replace(CHART, name=HOSTILE, unit=HOSTILE, every=HOSTILE, starts=HOSTILE, ends=HOSTILE),),
+        concerns=(concern,),
+        notes=(HOSTILE,),
+        failed=HOSTILE,
+    )
+    rows = [
+        *overview_rows({"links": section}, Folds()),
+        *section_rows(section, 40),
+        *concern_rows(concern, [(HOSTILE, HOSTILE)]),
+    ]
+    shown = plain(rows)
+    assert "[@click=app.quit]" in shown
+    assert not {"\x1b", "\x07", "\u202e"} & set(shown)
+
+
+def test_a_secret_is_masked_in_the_text_of_its_entry() -> None:
+    rows = list(concern_rows(CONCERN, [("a.md#1", f"the key is {SECRET} ok")]))
+    assert SECRET not in plain(rows)
+    assert "the key is AKIA…" in plain(rows)

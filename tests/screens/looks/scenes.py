@@ -1,0 +1,186 @@
+"""What pictures are taken of: keys from the panes on, and what must be there before it is looked at."""
+
+from __future__ import annotations
+
+import os
+import re
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import date
+from pathlib import Path
+from unittest.mock import patch
+
+from rich.segment import Segment
+from textual._context import visible_screen_stack
+from textual.pilot import Pilot
+from textual.strip import Strip
+from textual.widgets import Input
+
+from indexing.sync.run import reindex
+from screens.app import WorkbenchApp
+from tests.screens.looks.picture import Picture, of_strips
+from workbench.health.survey.topics import TITLES
+from workbench.workspace.sample import write_demo
+from workbench.workspace.workspace import Workspace
+
+TODAY = date(2026, 3, 20)
+SIZES = ((140, 40), (80, 24), (60, 20))
+"""One after the other, as a person would make their window smaller."""
+THEMES = ("dark", "light", "ansi")
+SNAPSHOTS = Path(__file__).parent / "snapshots"
+_PATIENCE_SECONDS = 90.0
+_OF_THE_MACHINE = ("machine", "workspace", "model", "index-files")
+"""Parts of the health screen that tell of this machine and its disk, which no picture can know."""
+_CALM = 6
+"""Looks in a row that find nothing changed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scene:
+    """Keys, and words that stand on the screen when all of it is there."""
+
+    name: str
+    keys: tuple[str, ...]
+    until: tuple[str, ...] = ()
+    empty: bool = False
+    """In a workspace without any memory."""
+    afresh: bool = False
+    """Whether it keeps the colours that it was opened in."""
+
+
+SCENES = (
+    Scene("main", ("j", "j"), until=("memory/2026-03-20.md:",)),
+    Scene("main-empty", (), until=("no logs yet",), empty=True),
+    Scene("marks", ("2", "j", "j", "space", "space", "space"), until=("3 marked",)),
+    Scene("search", ("slash", *"prefers", "tab", "j"), until=("2/", "words")),
+    Scene("search-nothing", ("slash", *"zzzz"), until=("nothing has these words",)),
+    Scene("confirm", ("2", "j", "j", "space", "space", "d"), until=("n leave it", "+++ b")),
+    Scene("operations", ("at", "j"), until=("2/", "+++ b")),
+    Scene("help", ("question_mark",), until=("Here: in the panes",)),
+    Scene("palette", ("colon", *"theme"), until=("Theme: Sepia",), afresh=True),
+    Scene("review", ("D",)),
+    Scene("graph", ("R",)),
+    Scene("agent", ("W",)),
+    Scene("health", ("H",)),
+    Scene("settings", ("S",)),
+)
+_MOMENT = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d(?=\s*$)")
+_NOON = f"{TODAY} 12:00"
+_READING = ("reading …", "looking …", "working …", "… looks", "     waits  ")
+"""What stands there until there is something to see."""
+
+
+def place(scene: Scene, size: tuple[int, int], theme: str) -> Path:
+    """Where the picture of a scene is kept."""
+    return SNAPSHOTS / scene.name / f"{size[0]}x{size[1]}-{theme}.svg"
+
+
+@contextmanager
+def demo(home: Path) -> Iterator[dict[bool, Path]]:
+    """The demo and an empty workspace, in a home of their own, on a day that is always the same."""
+    said = {
+        "HOME": str(home),
+        "WORKBENCH_TODAY": TODAY.isoformat(),
+        "WORKBENCH_CONFIG": str(home / "settings.yaml"),
+    }
+    before = {name: os.environ.get(name) for name in (*said, "NO_COLOR")}
+    os.environ.update(said)
+    os.environ.pop("NO_COLOR", None)
+    try:
+        full, empty = home / "memory-demo", home / "nothing-yet"
+        if not full.exists():
+            write_demo(full, TODAY)
+            reindex(Workspace.open(full), vectors=False)
+            empty.mkdir()
+        yield {False: full, True: empty}
+    finally:
+        for name, value in before.items():
+            if value is None:
+                os.environ.pop(name, None)
+            else:
+                os.environ[name] = value
+
+
+Taken = dict[tuple[tuple[int, int], str], Picture]
+"""Pictures by size and theme."""
+
+
+async def take(root: Path, scene: Scene) -> Taken:
+    """The pictures of ``scene``, in each size and theme."""
+    taken: Taken = {}
+    for themes in [(theme,) for theme in THEMES] if scene.afresh else [THEMES]:
+        taken |= await _take(root, scene, themes)
+    return taken
+
+
+async def _take(root: Path, scene: Scene, themes: Sequence[str]) -> Taken:
+    always = {topic: title for topic, title in TITLES.items() if topic not in _OF_THE_MACHINE}
+    with patch.dict("workbench.health.survey.topics.TITLES", always, clear=True):
+        return await _pictures(root, scene, themes)
+
+
+async def _pictures(root: Path, scene: Scene, themes: Sequence[str]) -> Taken:
+    app = WorkbenchApp(Workspace.open(root), engines=False)
+    taken: Taken = {}
+    async with app.run_test(size=SIZES[0]) as pilot:
+        app.use_theme(themes[0])
+        await _until(pilot, lambda: all(pane.list.empty != "reading …" for pane in app.main.panes))
+        await _settle(pilot, app)  # a key goes to the row that it is meant for only once all rows are there
+        for key in scene.keys:
+            await pilot.press(key)
+        await _until(pilot, lambda: _is_there(app, scene), scene)
+        for field in app.screen.query(Input):
+            field.cursor_blink = False
+        for size in SIZES:
+            await pilot.resize_terminal(*size)
+            for theme in themes:
+                app.use_theme(theme)
+                await _settle(pilot, app)
+                taken[size, theme] = of_strips(map(_timeless, drawn(app)), size[0])
+    return taken
+
+
+def shown(app: WorkbenchApp) -> str:
+    """The screen as text."""
+    return "\n".join(strip.text for strip in drawn(app))
+
+
+def drawn(app: WorkbenchApp) -> list[Strip]:
+    """The screen, with what shines through it from behind."""
+    visible_screen_stack.set(app._background_screens)  # as Textual does before it draws
+    return app.screen._compositor.render_strips()
+
+
+def _timeless(strip: Strip) -> Strip:
+    """What a line says without the moment at which the demo was made."""
+    return Strip([Segment(_MOMENT.sub(_NOON, text), style) for text, style, _ in strip])
+
+
+def _is_there(app: WorkbenchApp, scene: Scene) -> bool:
+    said = shown(app)
+    return all(words in said for words in scene.until) and not _reads(said)
+
+
+def _reads(said: str) -> bool:
+    return any(words in said for words in _READING)
+
+
+async def _until(pilot: Pilot[None], condition, scene: Scene | None = None) -> None:  # type: ignore[no-untyped-def]
+    deadline = time.monotonic() + _PATIENCE_SECONDS
+    while not condition():
+        if time.monotonic() > deadline:
+            raise TimeoutError(f"{scene} never came:\n{shown(pilot.app)}")  # type: ignore[arg-type]
+        await pilot.pause(0.02)
+
+
+async def _settle(pilot: Pilot[None], app: WorkbenchApp) -> None:
+    """Wait until nothing changes for a while."""
+    before: list[Strip] = []
+    calm = 0
+    while calm < _CALM:
+        now = drawn(app)
+        calm = calm + 1 if now == before and not _reads(shown(app)) else 0
+        before = now
+        await pilot.pause(0.02)

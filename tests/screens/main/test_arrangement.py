@@ -1,0 +1,105 @@
+"""Which panes are seen at which size."""
+
+from __future__ import annotations
+
+import pytest
+
+from screens.main.arrangement import Arrangement, Shape, arrange
+from tests.screens.interface import opened
+from tests.support.workspaces import Sandbox
+
+
+def at(width: int, height: int, *, current: int = 0, zoom: int = 0) -> Arrangement:
+    return arrange(width, height, current=current, zoom=zoom, reading=False)
+
+
+@pytest.mark.parametrize(
+    ("width", "shape", "panes"),
+    [
+        (140, Shape.WIDE, (0, 1, 2, 3)),
+        (139, Shape.SQUARE, (0, 1, 2, 3)),
+        (100, Shape.SQUARE, (0, 1, 2, 3)),
+        (99, Shape.PAIR, (0, 1)),
+        (60, Shape.PAIR, (0, 1)),
+        (59, Shape.SINGLE, (0,)),
+        (40, Shape.SINGLE, (0,)),
+    ],
+)
+def test_widths(width: int, shape: Shape, panes: tuple[int, ...]) -> None:
+    found = at(width, 40)
+    assert (found.shape, found.panes) == (shape, panes)
+
+
+def test_the_current_pane_is_always_seen() -> None:
+    for width in range(40, 150):
+        for current in range(4):
+            assert current in at(width, 30, current=current).panes
+
+
+def test_low_terminals_keep_their_lines_for_the_lists() -> None:
+    assert not at(140, 14).preview
+
+
+def test_zoom_gives_one_pane_more_then_all() -> None:
+    assert at(140, 40, current=2, zoom=1) == Arrangement(Shape.WIDE, (2,), tabs=True, preview=True)
+    assert at(140, 40, current=2, zoom=2) == Arrangement(Shape.WIDE, (2,), tabs=True, preview=False)
+
+
+@pytest.mark.parametrize(
+    ("size", "titles", "missing"),
+    [
+        ((140, 40), ("1 Logs", "2 Memory", "3 Episodes", "4 Graph", "memory/2026-03-14.md"), ()),
+        ((100, 30), ("1 Logs", "2 Memory", "3 Episodes", "4 Graph", "memory/2026-03-14.md"), ()),
+        ((80, 24), ("─ 1 Logs", "─ 2 Memory", "3 Episodes  4 Graph"), ("─ 3 Episodes",)),
+        ((50, 20), ("─ 1 Logs", "1 Logs  2 Memory"), ("─ 2 Memory",)),
+    ],
+)
+async def test_sizes_on_the_screen(
+    sandbox: Sandbox, size: tuple[int, int], titles: tuple[str, ...], missing: tuple[str, ...]
+) -> None:
+    async with opened(sandbox.workspace, size) as interface:
+        for title in titles:
+            await interface.until_shown(title)
+        assert not [title for title in missing if title in interface.text]
+        assert all(len(line) == size[0] for line in interface.text.split("\n"))
+
+
+async def test_too_small_says_so(sandbox: Sandbox) -> None:
+    async with opened(sandbox.workspace, (38, 11)) as interface:
+        await interface.until_shown("too small")
+        assert "Logs" not in interface.text
+
+
+async def test_a_resize_loses_nothing_that_was_typed(sandbox: Sandbox) -> None:
+    async with opened(sandbox.workspace) as interface:
+        await interface.press("slash")
+        await interface.type("half a thought")
+        for size in ((80, 24), (38, 11), (120, 30)):
+            await interface.pilot.resize_terminal(*size)
+            await interface.pilot.pause()
+        await interface.until_shown("half a thought")
+        await interface.type("s")
+        await interface.until_shown("half a thoughts")
+
+
+async def test_panes_are_reached_by_number_tab_and_letter(sandbox: Sandbox) -> None:
+    async with opened(sandbox.workspace, (80, 24)) as interface:
+        main = interface.main
+        await interface.press("3")
+        await interface.until(lambda: main.panes[2].list.has_focus, "focus in pane 3")
+        assert "─ 3 Episodes" in interface.text
+        await interface.press("tab")
+        await interface.until(lambda: main.panes[3].list.has_focus, "focus in pane 4")
+        await interface.press("tab")
+        await interface.until(lambda: main.panes[0].list.has_focus, "round to pane 1")
+        await interface.press("h", "h")
+        await interface.until(lambda: main.panes[2].list.has_focus, "two back")
+
+
+async def test_zoom_and_back(sandbox: Sandbox) -> None:
+    async with opened(sandbox.workspace) as interface:
+        await interface.press("2", "plus", "plus")
+        await interface.until(lambda: not interface.main.preview.display, "no preview")
+        assert "─ 1 Logs" not in interface.text
+        await interface.press("equals_sign")
+        await interface.until_shown("─ 1 Logs")

@@ -1,0 +1,186 @@
+"""What is sent to terminals of few colours, or to people who want none: the very bytes."""
+
+from __future__ import annotations
+
+import re
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pexpect
+import pyte
+import pytest
+
+from screens import terminal
+from tests.support.workspaces import Sandbox
+
+ROOT = Path(terminal.__file__).parent.parent
+RUN = (
+    "import sys; from workbench.workspace.workspace import Workspace; from screens.app import WorkbenchApp; "
+    "WorkbenchApp(Workspace.open(sys.argv[1]), engines=False).run()"
+)
+PATIENCE_SECONDS = 30.0
+SGR = re.compile(rb"\x1b\[([0-9;:]*)m")
+
+
+class Terminal:
+    """A child on a pseudo-terminal of some kind, the bytes it got, and the screen that a person would see."""
+
+    def __init__(self, workspace: Path, **environ: str) -> None:
+        self.screen = pyte.Screen(100, 30)
+        self._stream = pyte.ByteStream(self.screen)
+        self.raw = b""
+        self.child = pexpect.spawn(
+            sys.executable,
+            ["-c", RUN, str(workspace)],
+            use_poll=True,
+            dimensions=(30, 100),
+            env={"PATH": "/usr/bin:/bin", "PYTHONPATH": str(ROOT), "HOME": str(workspace.parent),
+                 "WORKBENCH_CONFIG": str(workspace.parent / "settings.yaml"), "LANG": "C.UTF-8", **environ},
+        )  # fmt: skip
+
+    def until(self, condition: Callable[[str], bool], what: str) -> None:
+        deadline = time.monotonic() + PATIENCE_SECONDS
+        while not condition(self.text):
+            assert time.monotonic() < deadline, f"never came: {what}\n{self.text}"
+            try:
+                data = bytes(self.child.read_nonblocking(65536, timeout=0.2))  # type: ignore[arg-type]
+            except (pexpect.TIMEOUT, pexpect.EOF):
+                continue
+            self.raw += data
+            self._stream.feed(data)
+
+    @property
+    def text(self) -> str:
+        return "\n".join(self.screen.display)
+
+    def codes(self) -> list[list[int]]:
+        """The numbers of every colour or style that was sent."""
+        return [[int(part or 0) for part in re.split(rb"[;:]", said)] for said in SGR.findall(self.raw)]
+
+    def row_of(self, words: str) -> int:
+        return next(y for y, line in enumerate(self.screen.display) if words in line)
+
+    def is_reversed(self, words: str) -> bool:
+        """Whether the first place that says ``words`` is reversed, all of it."""
+        if words not in self.text:
+            return False  # it is being drawn
+        y = self.row_of(words)
+        x = self.screen.display[y].index(words)
+        return all(self.screen.buffer[y][x + n].reverse for n in range(len(words)))
+
+
+Opened = Callable[..., Terminal]
+
+
+@pytest.fixture
+def open_in(sandbox: Sandbox) -> Iterator[Opened]:
+    """The interface in a terminal of that environment, its panes filled."""
+    made: list[Terminal] = []
+
+    def start(**environ: str) -> Terminal:
+        opened = Terminal(sandbox.root, **environ)
+        made.append(opened)
+        opened.until(lambda text: "Likes tea" in text and "staging" in text, "the panes")
+        return opened
+
+    yield start
+    for opened in made:
+        opened.child.close(force=True)
+
+
+def few(codes: list[list[int]]) -> bool:
+    """Whether all of them are of the sixteen colours, the defaults, or no colours at all."""
+    return not any(part in (38, 48) for code in codes for part in code)
+
+
+@pytest.mark.parametrize("term", ["xterm", "screen", "linux"])
+def test_a_terminal_of_sixteen_colours_gets_no_others(open_in: Opened, term: str) -> None:
+    opened = open_in(TERM=term)
+    opened.child.send("jj")
+    opened.until(
+        lambda _: opened.is_reversed("We decided") or opened.is_reversed("The staging"), "the cursor"
+    )
+    assert few(opened.codes())
+    assert any(30 <= part <= 37 or 90 <= part <= 97 for code in opened.codes() for part in code)
+
+
+def test_the_terminals_own_theme_sends_sixteen_colours_also_where_there_are_more(
+    open_in: Opened, sandbox: Sandbox
+) -> None:
+    (sandbox.root.parent / "settings.yaml").write_text("theme: ansi\n")
+    opened = open_in(TERM="xterm-256color", COLORTERM="truecolor")
+    opened.child.send("jj")
+    opened.until(
+        lambda _: opened.is_reversed("We decided") or opened.is_reversed("The staging"), "the cursor"
+    )
+    assert few(opened.codes())
+
+
+def test_only_the_cursor_of_the_pane_with_the_focus_is_reversed(open_in: Opened) -> None:
+    opened = open_in(TERM="xterm")
+    opened.child.send("2G")
+    opened.until(lambda _: opened.is_reversed("The project is called Atlas"), "the cursor of the second pane")
+    opened.until(lambda _: not opened.is_reversed("Sat 14 Mar"), "only there")
+    assert "▎" in opened.screen.display[opened.row_of("Sat 14 Mar")]
+    opened.until(lambda text: "┏━ 2 Memory" in text and "╭─ 1 Logs" in text, "a heavy frame")
+
+
+def test_no_color_sends_no_colour_at_all(open_in: Opened) -> None:
+    opened = open_in(TERM="xterm-256color", COLORTERM="truecolor", NO_COLOR="1")
+    opened.child.send("2G ")
+    opened.until(lambda text: "1 marked" in text, "the mark")
+    assert opened.is_reversed("The project is called Atlas")
+    assert "•" in opened.screen.display[opened.row_of("The project is called Atlas")]
+    colours = {*range(30, 50), *range(90, 108)}
+    assert not [code for code in opened.codes() if set(code) & colours]
+
+
+def test_no_color_shows_where_one_writes(open_in: Opened) -> None:
+    opened = open_in(TERM="xterm-256color", NO_COLOR="1")
+    opened.child.send("/tea")
+    opened.until(lambda text: "tea" in text.split("Search")[-1].splitlines()[1], "the question")
+    y = opened.row_of("tea")
+    opened.until(
+        lambda _: any(cell.reverse for cell in opened.screen.buffer[y].values()), "the writing cursor"
+    )
+
+
+@pytest.mark.parametrize(
+    ("environ", "sends"),
+    [
+        ({"TERM": "xterm-256color", "COLORTERM": "truecolor"}, b"38;2;"),
+        ({"TERM": "xterm-256color", "COLORTERM": "24bit"}, b"38;2;"),
+        ({"TERM": "xterm-256color"}, b"38;5;"),
+        ({"TERM": "screen-256color"}, b"38;5;"),
+        ({"TERM": "tmux-256color"}, b"38;5;"),
+    ],
+    ids=lambda value: " ".join(value.values()) if isinstance(value, dict) else "",
+)
+def test_other_terminals_get_as_many_colours_as_they_say(
+    open_in: Opened, environ: dict[str, str], sends: bytes
+) -> None:
+    opened = open_in(**environ)
+    assert sends in opened.raw
+    assert (b"38;2;" in opened.raw) == (sends == b"38;2;")
+
+
+def test_a_terminal_is_known_by_its_description(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLORTERM", "truecolor")
+    assert terminal.colors() == 1 << 24
+    monkeypatch.delenv("COLORTERM")
+    monkeypatch.setenv("TERM", "a-terminal-that-nobody-knows")
+    assert terminal.colors() in (8, 16, 256)  # curses reads one description in the life of a process
+
+
+@pytest.mark.parametrize("term", ["dumb", "", "unknown"])
+def test_a_terminal_that_cannot_move_its_cursor_is_refused_with_a_hint(
+    monkeypatch: pytest.MonkeyPatch, term: str
+) -> None:
+    monkeypatch.setattr("sys.stdin.isatty", lambda: True, raising=False)
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True, raising=False)
+    monkeypatch.setenv("TERM", term)
+    said = terminal.problem() or ""
+    assert "set TERM (TERM=xterm-256color fits most)" in said
+    assert "workbench --help" in said

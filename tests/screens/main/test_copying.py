@@ -1,0 +1,193 @@
+"""Copying: by the terminal first, through tmux too, by programs that are there, and said which."""
+
+from __future__ import annotations
+
+import base64
+import os
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from screens import clipboard, terminal
+from screens.drawing.shown import words
+from screens.main.copying import told
+from tests.screens.interface import opened
+from tests.support.workspaces import Sandbox
+
+ROOT = Path(terminal.__file__).parent.parent
+RUN = (
+    "import sys; from workbench.workspace.workspace import Workspace; from screens.app import run; "
+    "run(Workspace.open(sys.argv[1]))"
+)
+PATIENCE_SECONDS = 30.0
+
+
+def decoded(request: str) -> bytes:
+    return base64.b64decode(request.removeprefix("\x1b]52;c;").removesuffix("\x07"), validate=True)
+
+
+def test_a_terminal_is_asked_to_keep_any_text() -> None:
+    for text in ("plain", "会議 🎉", "a\nb\x1b]52;c;evil\x07"):
+        assert decoded(clipboard.osc52(text, {})) == text.encode()
+    assert decoded(clipboard.osc52("\udc80", {})) == b"?"
+
+
+def test_more_than_a_terminal_takes_is_not_sent() -> None:
+    assert len(clipboard.osc52("x" * clipboard.OSC52_BYTES, {})) <= 100_000 + 8
+    assert clipboard.osc52("x" * (clipboard.OSC52_BYTES + 1), {}) == ""
+
+
+def test_gnu_screen_hands_on_what_is_wrapped_in_pieces() -> None:
+    request = clipboard.osc52("word " * 400, {"STY": "1.pts"})
+    pieces = [piece.removeprefix("\x1bP") for piece in request.split("\x1b\\")[:-1]]
+    assert max(map(len, pieces)) <= 512
+    assert decoded("".join(pieces)) == b"word " * 400
+
+
+def test_tmux_hands_on_what_is_wrapped_where_it_may() -> None:
+    request = clipboard.osc52("tea", {"TMUX": "x"}, through_tmux=True)
+    plain = clipboard.osc52("tea", {"TMUX": "x"})
+    assert request == f"{plain}\x1bPtmux;\x1b{plain}\x1b\\"
+
+
+@pytest.fixture
+def programs(tmp_path: Path) -> Callable[..., dict[str, str]]:
+    """Programs that write what they read, and how they were called, into files of their names."""
+
+    def make(*names: str, exit_code: int = 0) -> dict[str, str]:
+        for name in names:
+            program = tmp_path / name
+            program.write_text(
+                f'#!/bin/sh\necho "$@" > {program}.called\n/bin/cat > {program}.kept\nexit {exit_code}\n'
+            )
+            program.chmod(0o755)
+        return {"PATH": str(tmp_path)}
+
+    return make
+
+
+def test_the_desktops_clipboard_is_one_program(
+    programs: Callable[..., dict[str, str]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    environ = programs("wl-copy", "xclip", "xsel", "tmux") | {"DISPLAY": ":0", "WAYLAND_DISPLAY": "w"}
+    monkeypatch.setenv("PATH", environ["PATH"])
+    assert clipboard.keep("-n $(touch evil) `x`", environ) == ["wl-copy"]
+    assert (tmp_path / "wl-copy.kept").read_text() == "-n $(touch evil) `x`"
+    assert (tmp_path / "wl-copy.called").read_text() == "\n"
+    assert not (tmp_path / "xclip.kept").exists()
+    assert clipboard.keep("tea", environ | {"TMUX": "x"}) == ["tmux", "wl-copy"]
+    assert (tmp_path / "tmux.called").read_text() == "load-buffer -w -\n"
+
+
+def test_a_program_that_fails_is_not_said_to_have_copied(
+    programs: Callable[..., dict[str, str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    environ = programs("xclip", exit_code=1) | {"DISPLAY": ":0"}
+    monkeypatch.setenv("PATH", environ["PATH"])
+    assert clipboard.keep("tea", environ) == []
+
+
+def test_without_a_display_no_program_is_asked(programs: Callable[..., dict[str, str]]) -> None:
+    environ = programs("wl-copy", "xclip", "pbcopy")
+    assert clipboard.tools(environ, "linux") == []
+    assert [tool.name for tool in clipboard.tools(environ, "darwin")] == ["pbcopy"]
+
+
+@pytest.mark.parametrize(
+    ("sent", "took", "says", "severity"),
+    [
+        (True, [], "Copied 3 characters through the terminal (OSC 52)", "information"),
+        (True, ["tmux", "xclip"], "(OSC 52) and tmux and xclip", "information"),
+        (
+            False,
+            ["xclip"],
+            "through xclip only: a terminal takes 74 994 bytes (OSC 52), this has 80 000",
+            "warning",
+        ),
+        (False, [], "Not copied: a terminal takes 74 994 bytes", "warning"),
+    ],
+)
+def test_it_is_said_which_way_it_was_copied(sent: bool, took: list[str], says: str, severity: str) -> None:
+    said = told(words("3 characters"), sent=sent, took=took, size=80_000)
+    assert says in said[0]
+    assert said[1] == severity
+
+
+async def test_an_entry_that_is_too_long_is_not_copied_and_said(
+    sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("TMUX", "STY", "DISPLAY", "WAYLAND_DISPLAY", "WSL_DISTRO_NAME"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr(clipboard, "OSC52_BYTES", 10)
+    async with opened(sandbox.workspace) as interface:
+        await interface.go_to("staging port")
+        await interface.press("y")
+        await interface.until_said("Not copied: a terminal takes 10 bytes")
+
+
+@pytest.fixture
+def tmux(tmp_path: Path) -> Iterator[Callable[..., str]]:
+    """A tmux server of its own."""
+    if shutil.which("tmux") is None:
+        pytest.skip("tmux is not there")
+    environ = {**os.environ, "TMUX_TMPDIR": str(tmp_path), "TERM": "xterm-256color"}
+    environ.pop("TMUX", None)
+
+    def ask(*arguments: str) -> str:
+        command = ("tmux", "-L", "copying", "-f", "/dev/null", *arguments)
+        return subprocess.run(command, env=environ, capture_output=True, text=True, check=False).stdout
+
+    yield ask
+    ask("kill-server")
+
+
+@pytest.mark.parametrize("setting", ["external", "on", "off"])
+def test_in_tmux_the_text_is_in_its_buffer_whatever_its_settings(
+    setting: str, sandbox: Sandbox, tmux: Callable[..., str], person: Path
+) -> None:
+    # As a person's own configuration would, before anything runs in it.
+    started = (
+        "new-session",
+        "-d",
+        "-x",
+        "100",
+        "-y",
+        "30",
+        "-e",
+        f"PYTHONPATH={ROOT}",
+        "-e",
+        f"HOME={person}",
+    )
+    tmux(
+        "set-option",
+        "-s",
+        "set-clipboard",
+        setting,
+        ";",
+        *started,
+        sys.executable,
+        "-c",
+        RUN,
+        str(sandbox.root),
+    )
+    tmux("set-option", "-s", "set-clipboard", setting)
+    assert tmux("show-options", "-sv", "set-clipboard").strip() == setting
+
+    def until(condition: Callable[[], bool]) -> None:
+        deadline = time.monotonic() + PATIENCE_SECONDS
+        while not condition():
+            assert time.monotonic() < deadline, tmux("capture-pane", "-p")
+            time.sleep(0.05)
+
+    until(lambda: "Likes tea" in tmux("capture-pane", "-p"))
+    tmux("send-keys", "2")
+    tmux("send-keys", "G")
+    tmux("send-keys", "y")
+    until(lambda: "Copied" in tmux("capture-pane", "-p"))
+    assert tmux("show-buffer") == "The project is called Atlas"
+    tmux("send-keys", "q")

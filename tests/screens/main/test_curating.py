@@ -1,0 +1,224 @@
+"""Keys in; bytes, commits and words on the screen out."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+from rich.cells import cell_len
+
+from tests.screens.interface import opened
+from tests.support.workspaces import LOG, LOG_TEXT, MEMORY_TEXT, Sandbox
+from workbench.workspace.workspace import Workspace
+
+PORT = "- The staging port is 8443\n"
+
+
+def subjects(sandbox: Sandbox) -> list[str]:
+    return sandbox.git("log", "--format=%s").strip().split("\n")
+
+
+def actions(sandbox: Sandbox) -> list[str]:
+    return [subject.partition(":")[0] for subject in subjects(sandbox)]
+
+
+async def test_promote_copies_the_entry_with_its_origin_in_one_commit(sandbox: Sandbox) -> None:
+    async with opened(sandbox.workspace) as interface:
+        await interface.go_to("staging port")
+        await interface.press("p")
+        await interface.until_said("Promoted")
+        await interface.until(lambda: "✓" in interface.text, "the promoted mark")
+        rows = interface.main.panes[1].list
+        await interface.until(lambda: "The staging port" in str(rows.rows), "it is in the pane")
+    memory = sandbox.read("MEMORY.md").decode()
+    assert "- The staging port is 8443 <!-- wb: id=" in memory
+    assert f"src={LOG}#L6" in memory
+    assert sandbox.read(LOG) == LOG_TEXT.encode()
+    assert subjects(sandbox)[0].startswith("promote: The staging port is 8443")
+    assert len(subjects(sandbox)) == 2
+
+
+async def test_forget_undo_and_redo_change_exactly_the_bytes_they_say(sandbox: Sandbox) -> None:
+    without = LOG_TEXT.replace(PORT, "").encode()
+    async with opened(sandbox.workspace) as interface:
+        await interface.go_to("staging port")
+        await interface.press("d")
+        await interface.until_said("Forgotten")
+        assert sandbox.read(LOG) == without
+        rows = interface.main.here
+        await interface.until(lambda: "staging port" not in str(rows.rows), "the row is gone")
+        assert interface.main.here.row is not None
+        assert "We decided" in interface.main.here.row.text
+        await interface.press("u")
+        await interface.until_said("Taken back")
+        assert sandbox.read(LOG) == LOG_TEXT.encode()
+        await interface.until(lambda: "staging port" in str(rows.rows), "the row is back")
+        await interface.press("U")
+        await interface.until_said("Done again")
+        assert sandbox.read(LOG) == without
+    assert actions(sandbox) == ["redo", "undo", "forget", "start"]
+
+
+async def test_a_burst_of_keys_is_done_in_its_order(sandbox: Sandbox) -> None:
+    async with opened(sandbox.workspace) as interface:
+        await interface.go_to("staging port")
+        await interface.press("p", "u", "U")
+        await interface.until_said("Done again")
+    assert actions(sandbox) == ["redo", "undo", "promote", "start"]
+    assert b"The staging port" in sandbox.read("MEMORY.md")
+
+
+async def test_many_are_shown_with_their_diff_before_anything_happens(sandbox: Sandbox) -> None:
+    async with opened(sandbox.workspace) as interface:
+        await interface.go_to("staging port")
+        await interface.press("space", "space", "d")
+        await interface.until_shown("Forget 2 entries?")
+        await interface.until_shown("-- The staging port is 8443")
+        await interface.press("n")
+        await interface.until(lambda: "Forget 2" not in interface.text, "closed")
+        assert sandbox.read(LOG) == LOG_TEXT.encode()
+        await interface.press("d")
+        await interface.until_shown("Forget 2 entries?")
+        await interface.press("y")
+        await interface.until_said("Forgotten")
+        assert not interface.main.here.marked
+    text = sandbox.read(LOG).decode()
+    assert PORT not in text
+    assert "We decided" not in text
+    assert len(subjects(sandbox)) == 2
+
+
+async def test_all_shown_are_marked_at_once_and_unmarked(sandbox: Sandbox) -> None:
+    async with opened(sandbox.workspace) as interface:
+        await interface.until_shown("staging port")
+        await interface.press("asterisk")
+        await interface.until_shown("6 marked")
+        await interface.press("escape")
+        await interface.until(lambda: "6 marked" not in interface.text, "unmarked")
+
+
+async def test_a_whole_episode_is_forgotten_and_brought_back(sandbox: Sandbox) -> None:
+    before = sandbox.read("episodes/2026/03/e1.md")
+    async with opened(sandbox.workspace) as interface:
+        await interface.press("3")
+        await interface.go_to("Planned the Atlas")
+        await interface.press("d")
+        await interface.until_said("Forgotten")
+        assert not (sandbox.root / "episodes/2026/03/e1.md").exists()
+        await interface.press("u")
+        await interface.until_said("Taken back")
+    assert sandbox.read("episodes/2026/03/e1.md") == before
+
+
+async def test_what_is_in_memory_already_is_refused_with_the_reason(sandbox: Sandbox) -> None:
+    async with opened(sandbox.workspace) as interface:
+        await interface.press("2")
+        await interface.go_to("Likes tea")
+        await interface.press("p")
+        await interface.until_said("already in long-term memory")
+    assert sandbox.read("MEMORY.md") == MEMORY_TEXT.encode()
+
+
+async def test_nothing_to_undo_is_said(sandbox: Sandbox) -> None:
+    async with opened(sandbox.workspace) as interface:
+        await interface.press("u")
+        await interface.until_said("there is nothing to undo")
+
+
+async def test_newer_text_is_never_overwritten_by_undo(sandbox: Sandbox) -> None:
+    async with opened(sandbox.workspace) as interface:
+        await interface.go_to("staging port")
+        await interface.press("p")
+        await interface.until_said("Promoted")
+        edited = sandbox.read("MEMORY.md").replace(b"The staging port is 8443", b"The staging port is 9000")
+        sandbox.write("MEMORY.md", edited)
+        await interface.press("u")
+        await interface.until_said("nothing was overwritten")
+    assert sandbox.read("MEMORY.md") == edited
+
+
+async def test_an_entry_that_changed_meanwhile_is_left_alone(sandbox: Sandbox) -> None:
+    async with opened(sandbox.workspace) as interface:
+        await interface.go_to("staging port")
+        changed = LOG_TEXT.replace("8443", "9999").encode()
+        sandbox.write(LOG, changed)
+        await interface.press("d")
+        await interface.until_said("there is no entry")
+        await interface.until_shown("9999")
+    assert sandbox.read(LOG) == changed
+
+
+async def test_without_a_repository_one_can_look_and_is_told_what_to_do(tmp_path: object) -> None:
+    made = Sandbox(tmp_path / "bare", repository=False)  # type: ignore[operator]
+    async with opened(made.workspace) as interface:
+        await interface.until_shown("workbench init")
+        await interface.until_shown("staging port")
+        await interface.go_to("staging port")
+        await interface.press("p")
+        await interface.until_said("not in a git repository")
+        assert "p promote" not in interface.text
+    assert made.read("MEMORY.md") == MEMORY_TEXT.encode()
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
+async def test_a_read_only_workspace_can_be_looked_at(sandbox: Sandbox) -> None:
+    sandbox.root.chmod(0o555)
+    try:
+        async with opened(Workspace.open(sandbox.root)) as interface:
+            await interface.until_shown("staging port")
+            await interface.until(lambda: interface.main.banner.display, "the banner")
+    finally:
+        sandbox.root.chmod(0o755)
+
+
+async def test_copying_goes_through_the_terminal(sandbox: Sandbox) -> None:
+    async with opened(sandbox.workspace) as interface:
+        await interface.go_to("staging port")
+        await interface.press("y")
+        await interface.until_said("OSC 52")
+        assert interface.app.clipboard == "The staging port is 8443"
+        await interface.press("Y")
+        await interface.until(lambda: interface.app.clipboard == f"{LOG}:6", "the path")
+    assert cell_len("✓") == 1
+
+
+async def test_a_rebase_is_told_of_at_once_and_when_it_is_over_everything_can_be_done(
+    sandbox: Sandbox,
+) -> None:
+    unfinished = sandbox.root / ".git/rebase-merge"
+    unfinished.mkdir()
+    async with opened(sandbox.workspace) as interface:
+        await interface.until_shown("! A rebase is in progress in this repository · finish or abort it")
+        await interface.go_to("staging port")
+        await interface.press("d")
+        await interface.until_said("A rebase is in progress")
+        unfinished.rmdir()
+        sandbox.write(LOG, LOG_TEXT + "- one more\n")
+        await interface.until(lambda: not interface.main.banner.display, "the banner is gone")
+        await interface.press("d")
+        await interface.until_said("Forgotten")
+    assert actions(sandbox)[0] == "forget"
+
+
+async def test_a_folder_that_cannot_be_written_is_told_of_before_anything_is_tried(sandbox: Sandbox) -> None:
+    sandbox.write(".workbench", "a file stands where the folder would be")
+    async with opened(Workspace.open(sandbox.root)) as interface:
+        await interface.until(lambda: interface.main.banner.display, "the banner")
+        assert "this folder/.workbench" in interface.text
+
+
+async def test_after_an_undo_the_cursor_is_on_what_came_back(sandbox: Sandbox) -> None:
+    async with opened(sandbox.workspace) as interface:
+        await interface.press("2")
+        rows = interface.main.pane.list
+        await interface.until(lambda: sum(bool(row.address) for row in rows.rows) > 1, "entries")
+        rows.go(next(at for at, row in enumerate(rows.rows) if row.address))
+        await interface.pilot.pause()
+        assert rows.row is not None
+        gone = rows.row.address
+        await interface.press("d")
+        await interface.until_said("Forgotten")
+        await interface.until(lambda: rows.row and rows.row.address != gone, "it is gone")
+        await interface.press("u")
+        await interface.until_said("Taken back")
+        await interface.until(lambda: rows.row and rows.row.address == gone, "the cursor is on it again")

@@ -1,0 +1,170 @@
+"""The real thing in a pseudo-terminal: keys in, screen lines and git log out."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pexpect
+import pyte
+import pytest
+
+from indexing.sync.run import reindex
+from screens import terminal
+from tests.support.workspaces import LOG, LOG_TEXT, Sandbox
+
+ROOT = Path(terminal.__file__).parent.parent
+RUN = (
+    "import sys; from workbench.workspace.workspace import Workspace; from screens.app import run; "
+    "run(Workspace.open(sys.argv[1]))"
+)
+PATIENCE_SECONDS = 20.0
+
+
+class Terminal:
+    """A child on a pseudo-terminal, and the screen that a person would see."""
+
+    def __init__(self, workspace: Path, *, columns: int = 120, lines: int = 36, editor: str = "") -> None:
+        self.screen = pyte.Screen(columns, lines)
+        self._stream = pyte.ByteStream(self.screen)
+        self.raw = b""
+        self.child = pexpect.spawn(
+            sys.executable,
+            ["-c", RUN, str(workspace)],
+            use_poll=True,  # a run of all tests has more descriptors open than select knows
+            dimensions=(lines, columns),
+            env={"TERM": "xterm-256color", "PATH": "/usr/bin:/bin:/usr/local/bin", "PYTHONPATH": str(ROOT),
+                 "HOME": str(workspace.parent), "LANG": "C.UTF-8", "EDITOR": editor},
+        )  # fmt: skip
+
+    def until(self, condition: Callable[[str], bool], what: str) -> None:
+        deadline = time.monotonic() + PATIENCE_SECONDS
+        while not condition(self.text):
+            assert time.monotonic() < deadline, f"never came: {what}\n{self.text}"
+            self.read(0.2)
+
+    def read(self, seconds: float) -> None:
+        """Take in what is written within that time."""
+        try:
+            data = bytes(self.child.read_nonblocking(65536, timeout=seconds))  # type: ignore[arg-type]
+        except (pexpect.TIMEOUT, pexpect.EOF):
+            return
+        self.raw += data
+        self._stream.feed(data)
+
+    @property
+    def text(self) -> str:
+        return "\n".join(self.screen.display)
+
+    def keys(self, keys: str) -> None:
+        self.child.send(keys)
+
+
+def test_open_search_promote_undo_quit(sandbox: Sandbox) -> None:
+    reindex(sandbox.workspace, vectors=False)
+    sandbox.git("config", "user.name", "Test Person")
+    sandbox.git("config", "user.email", "test@localhost")
+    terminal_ = Terminal(sandbox.root)
+    terminal_.until(lambda text: "1 Logs" in text and "Likes tea" in text, "the panes")
+    terminal_.keys("/staging")
+    terminal_.until(lambda text: "2026-03-14.md:6" in text, "the hit")
+    terminal_.keys("\r")
+    terminal_.until(lambda text: "─ Search" not in text, "the search is closed")
+    terminal_.keys("p")
+    terminal_.until(lambda text: "Promoted" in text and "u takes it back" in text, "the toast")
+    assert sandbox.git("log", "--format=%s", "-1").startswith("promote: The staging port is 8443")
+    terminal_.keys("u")
+    terminal_.until(lambda text: "Taken back" in text, "undone")
+    assert sandbox.git("log", "--format=%s", "-1").startswith("undo: ")
+    assert b"staging" not in sandbox.read("MEMORY.md")
+    assert sandbox.read(LOG) == LOG_TEXT.encode()
+    terminal_.keys("q")
+    terminal_.child.expect(pexpect.EOF, timeout=PATIENCE_SECONDS)
+    terminal_.child.close()
+    assert terminal_.child.exitstatus == 0
+
+
+def test_ctrl_c_twice_leaves_and_the_terminal_is_as_before(sandbox: Sandbox) -> None:
+    terminal_ = Terminal(sandbox.root)
+    terminal_.until(lambda text: "Likes tea" in text, "the panes")
+    terminal_.keys("\x03")
+    terminal_.until(lambda text: "again leaves" in text, "the question")
+    terminal_.keys("\x03")
+    terminal_.child.expect(pexpect.EOF, timeout=PATIENCE_SECONDS)
+    left = terminal_.child.before
+    terminal_.child.close()
+    assert isinstance(left, bytes)
+    assert b"\x1b[?1049l" in left
+    assert terminal_.child.exitstatus == 0
+
+
+def editor(folder: Path, script: str) -> str:
+    """A program that edits the file it is given, as a person would in an editor."""
+    program = folder / "editor"
+    program.write_text(f"#!/bin/sh\n{script}\n")
+    program.chmod(0o755)
+    return str(program)
+
+
+def test_the_persons_own_editor_has_the_terminal_and_its_text_is_one_commit(
+    sandbox: Sandbox, tmp_path: Path
+) -> None:
+    script = "printf 'the editor is here'; test -t 0 && test -t 1 && sed -i 's/8443/9443/' \"$1\""
+    terminal_ = Terminal(sandbox.root, editor=editor(tmp_path, script))
+    terminal_.until(lambda text: "Likes tea" in text and "8443" in text, "the panes")
+    terminal_.keys("jj")
+    terminal_.until(lambda text: f"{LOG}:6" in text, "the entry in the preview")
+    terminal_.keys("e")
+    terminal_.until(lambda text: "Edited" in text and "u takes it back" in text, "the toast")
+    assert b"the editor is here" in terminal_.raw
+    assert sandbox.read(LOG) == LOG_TEXT.replace("8443", "9443").encode()
+    assert sandbox.git("log", "--format=%s", "-1").startswith("edit: ")
+    terminal_.keys("q")
+    terminal_.child.expect(pexpect.EOF, timeout=PATIENCE_SECONDS)
+
+
+def test_what_was_written_outside_stays_when_the_file_changed_meanwhile(
+    sandbox: Sandbox, tmp_path: Path
+) -> None:
+    theirs = LOG_TEXT.replace("8443", "7443")
+    script = f"sed -i 's/8443/9443/' \"$1\"; sed -i 's/8443/7443/' {sandbox.root / LOG}"
+    terminal_ = Terminal(sandbox.root, editor=editor(tmp_path, script))
+    terminal_.until(lambda text: "Likes tea" in text and "8443" in text, "the panes")
+    terminal_.keys("jj")
+    terminal_.until(lambda text: f"{LOG}:6" in text, "the entry in the preview")
+    terminal_.keys("e")
+    terminal_.until(lambda text: "It reads now:" in text and "+- The staging port is 9443" in text, "both")
+    assert sandbox.read(LOG) == theirs.encode()
+    terminal_.keys("\x0f")
+    terminal_.until(lambda text: "u takes it back" in text, "the toast")
+    assert sandbox.read(LOG) == LOG_TEXT.replace("8443", "9443").encode()
+
+
+def test_what_was_written_outside_stays_when_it_holds_a_secret(sandbox: Sandbox, tmp_path: Path) -> None:
+    token = "ghp_" + "q7Zk2Vx9Lm4T" * 3
+    terminal_ = Terminal(sandbox.root, editor=editor(tmp_path, f"sed -i 's/8443/{token}/' \"$1\""))
+    terminal_.until(lambda text: "Likes tea" in text and "8443" in text, "the panes")
+    terminal_.keys("jj")
+    terminal_.until(lambda text: f"{LOG}:6" in text, "the entry in the preview")
+    terminal_.keys("e")
+    terminal_.until(lambda text: "record a secret in git" in text, "the warning")
+    assert sandbox.read(LOG) == LOG_TEXT.encode()
+    terminal_.keys("n")
+    terminal_.until(lambda text: f"- The staging port is {token}" in text and "save" in text, "the text")
+    assert sandbox.read(LOG) == LOG_TEXT.encode()
+
+
+def test_a_dumb_terminal_is_refused_with_a_hint(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.stdin.isatty", lambda: True, raising=False)
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True, raising=False)
+    monkeypatch.setenv("TERM", "dumb")
+    assert "set TERM" in (terminal.problem() or "")
+    monkeypatch.setenv("TERM", "xterm-256color")
+    assert terminal.problem() is None
+
+
+def test_without_a_terminal_it_names_the_commands(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.stdout.isatty", lambda: False, raising=False)
+    assert "workbench --help" in (terminal.problem() or "")

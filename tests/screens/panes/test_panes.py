@@ -1,0 +1,185 @@
+"""Every pane fills with what the workspace holds, and says what matters in words."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import date, timedelta
+
+import pytest
+
+from screens.actions.registry import by_id
+from screens.drawing.clock import today
+from tests.screens.interface import opened
+from tests.support.workspaces import EPISODE_TEXT, Sandbox
+
+PERSON = """---
+id: ent-1
+name: Sarah Chen
+type: person
+---
+- [preference] Prefers async reviews <!-- wb: id=m1 occurred_at=2026-03-02 trust=owner -->
+- [todo] Send the contract <!-- wb: id=m2 happens_at={due} -->
+- works_on [[Project Atlas]] <!-- wb: id=r1 -->
+"""
+
+
+def episode(name: str, days: int, *, more: str = "") -> str:
+    text = EPISODE_TEXT.replace("id: e1", f"id: {name}").replace("Planned the Atlas", f"{name} planned the")
+    expires = today() + timedelta(days=days)
+    text = text.replace("expires_at: 2026-06-12", f"expires_at: {expires}")
+    return text.replace("trust: agent", f"{more}trust: agent")
+
+
+@pytest.fixture
+def full(sandbox: Sandbox) -> Sandbox:
+    sandbox.write("graph/person/sarah.md", PERSON.format(due=date(2026, 1, 1)))
+    sandbox.write("episodes/2026/03/e1.md", episode("late", 60))
+    sandbox.write("episodes/2026/03/e2.md", episode("soon", 1))
+    sandbox.write("episodes/2026/03/e3.md", episode("kept", 2, more="pinned: true\n"))
+    sandbox.write("episodes/2026/03/e4.md", episode("done", 2, more="promoted_at: 2026-03-20\n"))
+    sandbox.write("USER.md", "# User\n\n- Lives in Lisbon\n")
+    sandbox.write("memory/projects/atlas.md", "# Atlas\n\nA note about Atlas.\n")
+    sandbox.write("workspace-context.md", "# Now\n\n- reviewing\n")
+    sandbox.write("DREAMS.md", "# Dreams\n\nNothing much.\n")
+    sandbox.write("memory/2026-03-15-broker-drill.md", "# Drill\n\n- The broker fell over\n")
+    sandbox.commit("more")
+    return sandbox
+
+
+async def test_all_four_panes_fill(full: Sandbox) -> None:
+    async with opened(full.workspace, (200, 50)) as interface:
+        for words in (
+            "Likes tea", "roomy", "soon planned", "expires tomorrow", "pinned", "✓ promoted", "Sarah Chen",
+            "1 overdue", "Send the contract", "overdue", "Sun 15 Mar broker drill", "The broker fell over",
+            "Sat 14 Mar", "Notes", "Context", "Bootstrap", "Dreams",
+        ):  # fmt: skip
+            await interface.until_shown(words)
+
+
+async def test_episodes_wait_in_the_order_they_expire(full: Sandbox) -> None:
+    async with opened(full.workspace) as interface:
+        rows = interface.main.panes[2].list
+        await interface.until(lambda: len(rows.rows) == 6, "two groups and four episodes")
+        assert [row.text.split(" ")[0] for row in rows.rows] == [
+            "Waiting,", "soon", "late", "kept", "Promoted", "done"
+        ]  # fmt: skip
+
+
+async def test_a_day_unfolds_to_its_entries_under_their_headings(full: Sandbox) -> None:
+    async with opened(full.workspace) as interface:
+        await interface.go_to("Sarah: I prefer")
+        await interface.press("enter")
+        await interface.until_shown("10:00 planning with Sarah")
+        await interface.until_shown("The staging port is 8443")
+        await interface.press("left")
+        await interface.until(lambda: "staging" not in str(interface.main.here.rows), "folded again")
+
+
+async def test_the_newest_day_is_open_from_the_start(sandbox: Sandbox) -> None:
+    async with opened(sandbox.workspace) as interface:
+        await interface.until_shown("The staging port is 8443")
+
+
+async def test_notes_unfold_from_their_group(full: Sandbox) -> None:
+    async with opened(full.workspace) as interface:
+        await interface.go_to("Notes")
+        await interface.press("right", "j", "right")
+        await interface.until_shown("A note about Atlas.")
+
+
+async def test_typed_memories_unfold_under_their_entity(full: Sandbox) -> None:
+    async with opened(full.workspace, (200, 40)) as interface:
+        await interface.press("4")
+        await interface.go_to("Sarah Chen")
+        await interface.press("right")
+        await interface.until_shown("preference Prefers async reviews")
+        await interface.until_shown("→ works on Project Atlas")
+
+
+async def test_what_is_in_long_term_memory_is_marked_where_it_came_from(sandbox: Sandbox) -> None:
+    memory = sandbox.read("MEMORY.md").decode()
+    sandbox.write("MEMORY.md", memory + "- The port is 8443 <!-- wb: id=m1 src=memory/2026-03-14.md#L6 -->\n")
+    async with opened(sandbox.workspace) as interface:
+        await interface.until_shown("✓1")
+        line = next(line for line in interface.text.split("\n") if "The staging port is 8443" in line)
+        assert "✓" in line
+
+
+async def test_the_meter_says_when_memory_is_over_its_budget(sandbox: Sandbox) -> None:
+    sandbox.write("MEMORY.md", "# Memory\n\n" + "- word word word\n" * 700)
+    async with opened(sandbox.workspace) as interface:
+        await interface.until_shown("11 910 / 10 000 over")
+
+
+async def test_an_unreadable_header_is_said_and_the_page_still_listed(sandbox: Sandbox) -> None:
+    sandbox.write("episodes/2026/03/e9.md", "---\nid: [\n---\n- Something happened\n")
+    async with opened(sandbox.workspace, (200, 40)) as interface:
+        await interface.until_shown("unreadable header")
+        await interface.until_shown("Something happened")
+
+
+async def test_a_huge_day_is_shown_in_part_and_says_so(
+    sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("screens.reading.store.READ_LIMIT", 20_000)
+    monkeypatch.setattr("screens.reading.store.Store.contents.__defaults__", (20_000,), raising=False)
+    sandbox.write("memory/2026-03-16.md", "# Long\n\n" + "- one more line\n" * 5_000)
+    async with opened(sandbox.workspace) as interface:
+        await interface.press("1", "G")
+        await interface.go_to("more bytes are not shown")
+
+
+async def test_an_empty_workspace_says_what_would_be_there(tmp_path_factory: pytest.TempPathFactory) -> None:
+    made = Sandbox(tmp_path_factory.mktemp("empty") / "w")
+    for path in (made.root / "memory" / "2026-03-14.md", made.root / "MEMORY.md"):
+        path.unlink()
+    (made.root / "episodes/2026/03/e1.md").unlink()
+    made.commit("all gone")
+    async with opened(made.workspace, (200, 40)) as interface:
+        for words in ("no logs yet", "MEMORY.md is empty", "no episodes yet", "no entities yet"):
+            await interface.until_shown(words)
+
+
+async def test_deleted_memory_is_not_called_empty_and_comes_back(sandbox: Sandbox) -> None:
+    memory = sandbox.read("MEMORY.md")
+    (sandbox.root / "MEMORY.md").unlink()
+    async with opened(sandbox.workspace) as interface:
+        await interface.until_shown("MEMORY.md was deleted")
+        assert interface.main.panes[1].list.empty.endswith("`workbench restore MEMORY.md --at today`")
+        await interface.press("colon")
+        await interface.type("restore long")
+        await interface.until_shown("Bring MEMORY.md back")
+        await interface.press("enter")
+        await interface.until_said("Brought back")
+        await interface.until_shown("Likes tea")
+        reason = by_id()["restore_memory"].reason(interface.main.context())
+        assert reason == "long-term memory was not deleted"
+    assert sandbox.read("MEMORY.md") == memory
+
+
+async def test_what_expired_is_one_folded_group_that_a_key_clears_away(full: Sandbox) -> None:
+    for number in range(4):
+        full.write(f"episodes/2026/01/old{number}.md", episode(f"old{number}", -10 - number))
+    async with opened(full.workspace, (200, 50)) as interface:
+        await interface.until_shown("X clears them away")
+        assert "old1 planned" not in interface.text
+        await interface.press("3", "X")
+        await interface.until_shown("Expire 4 entries?")
+        await interface.press("y")
+        await interface.until_said("Cleared away")
+    assert not list((full.root / "episodes/2026/01").glob("*.md"))
+    assert (full.root / "episodes/2026/03/e2.md").exists()
+
+
+async def test_whoever_moved_on_is_not_taken_back_to_what_was_edited(sandbox: Sandbox) -> None:
+    async with opened(sandbox.workspace) as interface:
+        await interface.go_to("staging port")
+        pane = interface.main.pane
+        pane.follow("memory/2026-03-14.md#its-new-name")
+        await interface.press("j")
+        rows = [replace(row, id="memory/2026-03-14.md#its-new-name") if "staging" in row.text else row
+                for row in pane.list.rows]  # fmt: skip
+        pane.build = lambda: rows  # type: ignore[method-assign]
+        pane.rebuild()
+        assert pane.list.row is not None
+        assert "We decided" in pane.list.row.text

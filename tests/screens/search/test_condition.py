@@ -1,0 +1,111 @@
+"""How the search is doing, in words: no two conditions read alike, and each says what helps."""
+
+from __future__ import annotations
+
+from contextvars import copy_context
+
+import pytest
+
+from screens.actions.active import Chosen, use
+from screens.actions.keymap import key_map
+from screens.actions.registry import ACTIONS
+from screens.drawing.shown import words
+from screens.search.condition import Facts, condition, emptiness
+from screens.search.hits import Found, FoundHit
+
+HIT = FoundHit("memory/a.md#1", "memory/a.md", 3, "log", "2026-03-14", "words", 1.0)
+BOTH = Found("port", (HIT,), "words + meaning")
+WORDS = Found("port", (HIT,), "words")
+STALE = Found("port", (HIT,), "words + meaning", stale="2 files among the hits changed since indexing")
+DEGRADED = Found("port", (HIT,), "words", degraded="the model is missing: words only")
+
+FINE = Facts(found=BOTH)
+CONDITIONS = {
+    "fine": FINE,
+    "stale": Facts(found=STALE),
+    "degraded": Facts(found=DEGRADED, missing="the model is missing: words only"),
+    "failed": Facts(found=BOTH, failure="the word index cannot be read"),
+    "loading": Facts(found=WORDS, missing="meaning is starting", loading=True),
+    "indexing": Facts(found=BOTH, building=words("indexing: words 40 %")),
+    "waiting": Facts(found=BOTH, turn=1),
+    "preparing": Facts(preparing=words("memory as of 2026-03-01: looking")),
+}
+
+
+def test_no_two_conditions_read_alike_even_without_colour() -> None:
+    corners = {name: condition(facts).corner.text for name, facts in CONDITIONS.items()}
+    assert len(set(corners.values())) == len(CONDITIONS), corners
+    marks = {name: text[0] for name, text in corners.items() if name not in ("fine", "preparing")}
+    assert len(set(marks.values())) == len(marks), marks
+
+
+def test_what_helps_is_told_in_the_keys_of_the_profile() -> None:
+    def with_vim() -> str:
+        use(Chosen(key_map(ACTIONS, "vim")[0]))
+        return condition(CONDITIONS["stale"]).advice[0].text
+
+    assert "f5 brings the index" in copy_context().run(with_vim).lower()
+    assert "ctrl+r brings the index" in condition(CONDITIONS["stale"]).advice[0].text
+
+
+@pytest.mark.parametrize("name", ["stale", "degraded", "failed"])
+def test_what_asks_for_attention_says_what_helps(name: str) -> None:
+    (advice,) = condition(CONDITIONS[name]).advice
+    assert name in advice.text
+    assert "ctrl+r" in advice.text
+
+
+@pytest.mark.parametrize("name", ["fine", "loading", "indexing", "waiting"])
+def test_what_goes_by_itself_asks_for_nothing(name: str) -> None:
+    assert condition(CONDITIONS[name]).advice == ()
+
+
+def test_hits_of_other_words_are_named_as_such_when_a_search_fails() -> None:
+    (advice,) = condition(CONDITIONS["failed"]).advice
+    assert "these are the hits of “port”" in advice.text
+
+
+def test_stale_and_degraded_at_once_are_both_told() -> None:
+    said = condition(Facts(found=STALE, missing="the meaning half stopped; starting it again")).advice
+    assert ["stale" in said[0].text, "starting it again" in said[1].text] == [True, True]
+
+
+def test_hints_of_the_command_line_are_given_as_keys() -> None:
+    facts = Facts(failure="there is no index yet", hint="run `workbench reindex`")
+    assert emptiness(facts, narrowed=False).split("\n")[1] == "ctrl+r brings the index up to date"
+    other = Facts(found=WORDS, missing="the vectors are another model's: words only; run `workbench reindex`")
+    assert condition(other).advice[0].text.endswith("another model's; ctrl+r brings the index up to date")
+
+
+def test_what_no_key_does_is_said_as_a_command() -> None:
+    missing = "no embedding model was found: words only; run `workbench model download`"
+    (advice,) = condition(Facts(found=WORDS, missing=missing)).advice
+    assert "workbench model download" in advice.text
+
+
+def test_an_empty_list_says_which_emptiness_it_is() -> None:
+    nothing = Found("port", (), "words + meaning")
+    said = {
+        "empty": emptiness(Facts(found=nothing), narrowed=False),
+        "narrowed": emptiness(Facts(found=nothing), narrowed=True),
+        "by words": emptiness(Facts(found=Found("port", (), "words"), missing="gone"), narrowed=False),
+        "loading": emptiness(
+            Facts(found=Found("port", (), "words"), missing="x", loading=True), narrowed=False
+        ),
+        "failed": emptiness(Facts(failure="it cannot be read"), narrowed=False),
+        "indexing": emptiness(
+            Facts(failure="there is no index yet", building=words("indexing: words 40 %")), narrowed=False
+        ),
+        "waiting": emptiness(Facts(), narrowed=False),
+        "preparing": emptiness(CONDITIONS["preparing"], narrowed=False),
+    }
+    assert len(set(said.values())) == len(said)
+    assert "leave a condition out" in said["narrowed"]
+    assert "40 %" in said["indexing"]
+    assert said["failed"].startswith("✗ the search failed")
+
+
+def test_what_comes_from_a_file_is_shown_and_never_obeyed() -> None:
+    facts = Facts(found=Found("a\x1b[2J", (HIT,), "words"), failure="bad \x1b]8;;x")
+    (advice,) = condition(facts).advice
+    assert "\x1b" not in advice.text

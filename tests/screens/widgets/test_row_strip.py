@@ -1,0 +1,51 @@
+"""A row fills exactly its width, whatever is in it."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+from rich.cells import cell_len
+from rich.style import Style
+
+from screens.drawing.rows import Part, Row
+from screens.drawing.shown import row_text, words
+from screens.widgets.entry_list import TONES
+from screens.widgets.row_strip import Look, clipped, row_strip
+
+LOOK = Look(Style.null(), Style.null(), {tone: Style.null() for tone in TONES})
+
+
+def drawn(row: Row, width: int) -> str:
+    return row_strip(row, width, LOOK, cursor=False, marked=False).text
+
+
+@given(st.text(max_size=80), st.text(max_size=20), st.integers(8, 120), st.integers(0, 3))
+def test_every_row_is_exactly_as_wide_as_its_list(text: str, tail: str, width: int, depth: int) -> None:
+    row = Row("x", row_text(text), depth=depth, fold=True, tail=(Part(row_text(tail)),))
+    assert cell_len(drawn(row, width)) == width
+
+
+def test_wide_characters_align() -> None:
+    texts = ("会議の議事録", "plain", "🎉 party")
+    rows = [Row("x", row_text(text), tail=(Part(words("7")),)) for text in texts]
+    assert {cell_len(drawn(row, 30)) for row in rows} == {30}
+    assert {drawn(row, 30)[-2:] for row in rows} == {"7 "}
+
+
+def test_what_is_cut_off_says_so() -> None:
+    assert clipped("abcdefgh", 5) == "abcd…"
+    assert clipped("会議の議", 5) == "会議…"
+    assert clipped("abc", 3) == "abc"
+
+
+def test_the_least_important_part_goes_first() -> None:
+    row = Row("x", words("text"), tail=(Part(words("topics, of, it")), Part(words("tomorrow"))))
+    assert "tomorrow" in drawn(row, 24)
+    assert "topics" not in drawn(row, 24)
+    assert "topics" in drawn(row, 90)
+
+
+def test_emphasis_survives_clipping() -> None:
+    row = Row("x", words("see the broker fall"), emphasis=((8, 14, "match"), (15, 99, "match")))
+    assert drawn(row, 60).strip() == "see the broker fall"
+    assert "brok…" in drawn(row, 16)
