@@ -12,6 +12,7 @@ import os
 import re
 import statistics
 import sys
+import tempfile
 import time
 from collections import Counter
 from itertools import pairwise
@@ -124,6 +125,33 @@ def measure_start(workspace: str, runs: int) -> dict[str, object]:
     return {**medians, "ratio_first_paint": round(medians["first_paint"] / medians["bare"], 2)}
 
 
+def measure_bounded(runs: int) -> dict[str, object]:
+    """A log of a million lines, a file of 200 MB, a line of 5 MB: to the first paint, and to the entries of
+    the first when it is unfolded; memory after going through them."""
+    with tempfile.TemporaryDirectory() as folder:
+        logs = Path(folder) / "memory"
+        logs.mkdir()
+        (Path(folder) / "MEMORY.md").write_text("# Memory\n\n- Likes tea\n")
+        (logs / "2026-11-22.md").write_text("# Lines\n\n- the first\n" + "- one more line\n" * 1_000_000)
+        (logs / "2026-11-21.md").write_text("# Large\n\n" + f"- {'word ' * 40}\n" * 1_000_000)
+        (logs / "2026-11-20.md").write_text("# Line\n\n- needle\n\n" + "x" * 5_000_000 + "\n")
+        first, cpu, unfolded, resident = [], [], [], []
+        for _ in range(runs):
+            session = Session(OURS, folder)
+            first.append((session.until("4 Graph") - session.started) * 1e3)
+            cpu.append(session.cpu() * 1e3)
+            session.until(" / 10 000 ")
+            session.drain(2.0)
+            sent = session.keys("\r")
+            unfolded.append((session.until("one more line") - sent) * 1e3)
+            session.keys("jjjG")
+            session.drain(2.0)
+            resident.append(_resident(session.pid))
+            session.close()
+    paints = {"first_paint": spread(first), "first_paint_cpu": spread(cpu), "unfolded": spread(unfolded)}
+    return {**paints, "rss_mb": max(resident)}
+
+
 def needles(workspace: Path, count: int) -> list[tuple[str, str]]:
     """Words that occur once in the whole memory, with the ``file:line`` that stands beside their hit."""
     pages = {path: path.read_text(errors="replace") for path in sorted(workspace.rglob("*.md"))}
@@ -233,6 +261,7 @@ def main() -> None:
     parser.add_argument("--trials", type=int, default=20)
     asked = parser.parse_args()
     report: dict[str, object] = {"start_ms": measure_start(str(asked.workspace), asked.runs)}
+    report["bounded_ms"] = measure_bounded(asked.runs)
     report |= measure_session(asked.workspace, asked.trials)
     print(json.dumps(report, indent=2))
 

@@ -23,7 +23,7 @@ sys.path.insert(0, str(DOCS.parent))
 
 from indexing.sync.run import reindex  # noqa: E402 - after the path
 from screens.app import WorkbenchApp  # noqa: E402
-from screens.hits import Found  # noqa: E402
+from screens.search.hits import Found  # noqa: E402
 from workbench.workspace.sample import write_demo  # noqa: E402
 from workbench.workspace.workspace import Workspace  # noqa: E402
 
@@ -60,11 +60,24 @@ SCENES: dict[str, tuple[str, tuple[int, int], tuple[str, ...]]] = {
     ),
     "operations": ("dark", (140, 40), ("at", "j")),
     "help": ("dark", (140, 40), ("question_mark",)),
+    "review": ("dark", (140, 40), ("D", "read", "r", "dreamt", "j", "j", "j")),
+    "graph": ("dark", (140, 40), ("R", "read", "j", "j")),
+    "agent": (
+        "dark",
+        (140, 40),
+        ("W", "read", *"when", "space", *"is", "space", *"the", "space", *"pilot", "enter", "read"),
+    ),
+    "health": ("dark", (140, 40), ("H", "read", "j")),
+    "settings": ("dark", (140, 40), ("S", "read", "j")),
+    "travel": ("dark", (140, 40), ("left_square_bracket",) * 3),
+    "ember": ("ember", (100, 30), ("j", "j")),
+    "sepia": ("sepia", (100, 30), ("j", "j")),
     "light": ("light", (100, 30), ("j",)),
     "high-contrast": ("high-contrast", (80, 24), ("j",)),
     "narrow": ("dark", (60, 20), ("j",)),
 }
 """For each picture its theme, its size and its keys, and what is waited for between them."""
+_READING = ("reading …", "looking …", "working …", "… looks", "     waits  ")
 STATES: dict[str, Callable[[WorkbenchApp], bool]] = {
     "wait": lambda app: app.main.overlay.status == "words + meaning",
     "then": lambda app: (
@@ -73,6 +86,8 @@ STATES: dict[str, Callable[[WorkbenchApp], bool]] = {
     ),
     "explained": lambda app: "BM25" in shown(app),
     "weighed": lambda app: "↑" in shown(app),
+    "dreamt": lambda app: "new proposals" in shown(app),
+    "read": lambda app: app.screen is not app.main and not any(words in shown(app) for words in _READING),
 }
 
 

@@ -26,4 +26,6 @@ def test_the_paper_names_tests(paper: str) -> None:
 @pytest.mark.parametrize(("paper", "file", "name"), NAMED)
 def test_every_test_that_a_paper_names_exists(paper: str, file: str, name: str) -> None:
     text = (PROJECT / file).read_text()
-    assert re.search(rf"^(?:async )?def {name or 'test_'}", text, re.MULTILINE), paper
+    assert re.search(
+        rf"^(?:async )?def {name}\b" if name else r"^(?:(?:async )?def test_|Test\w+ = )", text, re.MULTILINE
+    ), paper

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench.visible import cut, hidden, visible
+from workbench.visible import cut, hidden, in_place, visible
 
 INVISIBLE = ("Cc", "Cf", "Co", "Cs", "Zl", "Zp")
 
@@ -66,3 +66,10 @@ def test_a_line_that_is_cut_fits_and_holds_no_half_of_a_picture(text: str, chara
 def test_a_picture_is_shown_whole_or_not_at_all(characters: int) -> None:
     short = cut(visible("abc\u200bdef ghi"), characters)
     assert short == "abc…" if characters < 12 else short.startswith("abc<U+200B>")
+
+
+def test_in_place_every_character_stays_where_it_was() -> None:
+    text = "a\x1b[2Jb\u202ec\td\ne\u200bf\x9b👨\u200d👩"
+    shown = in_place(text)
+    assert len(shown) == len(text)
+    assert shown == "a␛[2Jb�c d e�f�👨\u200d👩"
