@@ -44,10 +44,11 @@ async def settings(interface: Interface, row_id: str = "setting:theme") -> None:
 async def until_told(interface: Interface, words: str) -> None:
     """Wait until they stand beside the list, wherever the length of a path makes a line end."""
 
-    def told() -> bool:
-        return "".join(words.split()) in "".join("".join(r.text for r in screen(interface).behind.rows).split())
+    def close(text: str) -> str:
+        return "".join(text.split())
 
-    await interface.until(told, words)
+    behind = screen(interface).behind
+    await interface.until(lambda: close(words) in close("".join(row.text for row in behind.rows)), words)
 
 
 async def test_value_default_origin_unit_and_meaning_are_told(sandbox: Sandbox, own: Path) -> None:
