@@ -5,13 +5,15 @@ from __future__ import annotations
 import json
 import os
 import sys
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from workbench.errors import WorkbenchError
 from workbench.visible import visible
-from workbench.workspace.plan import Operation, Plan
+
+if TYPE_CHECKING:
+    from workbench.workspace.plan import Operation, Plan
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 

@@ -7,14 +7,16 @@ import os
 import shutil
 import sys
 from collections.abc import Iterator
-from datetime import date
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from workbench.cli.output import narrate
 from workbench.errors import UsageError
-from workbench.workspace.workspace import Workspace
+
+if TYPE_CHECKING:
+    from workbench.workspace.workspace import Workspace
 
 AS_OF = "workbench.as_of"
 """Under this key a command's context keeps the moment that was asked for with ``--as-of``."""
@@ -35,6 +37,8 @@ def workspace() -> Iterator[Workspace]:
 
 def opened(folder: Path | str | None) -> Workspace:
     """The workspace in ``folder``, else the nearest one, as of the moment that was asked for."""
+    from workbench.workspace.workspace import Workspace
+
     found = Workspace.open(folder) if folder else Workspace.nearest(".")
     asked = click.get_current_context().meta.get(AS_OF)
     if asked is None:
@@ -51,6 +55,8 @@ def opened(folder: Path | str | None) -> Workspace:
 
 def moment(text: str) -> str:
     """A moment as a person writes it; of days in words (``last march``) the last one, ``2026-03-31``."""
+    from datetime import date
+
     from indexing.search.past import moment_named
 
     return moment_named(text, date.today())

@@ -9,34 +9,7 @@ from pathlib import Path
 import click
 
 from workbench import __version__
-from workbench.cli import (
-    acting,
-    configuring,
-    conflicts,
-    dreaming,
-    editing,
-    episodes,
-    given,
-    graph,
-    health,
-    importing,
-    indexing,
-    keeping,
-    looks,
-    models,
-    nights,
-    proposing,
-    reading,
-    recalls,
-    relocating,
-    searching,
-    serving,
-    sessions,
-    setting_up,
-    surveying,
-    tracing,
-    trusting,
-)
+from workbench.cli.commands import COMMANDS, Commands
 from workbench.cli.output import (
     OutputError,
     abandon_output,
@@ -84,15 +57,14 @@ class _Program(click.Group):
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """The commands under what they are for."""
         width = max(len(name) for name in self.commands)
-        for title, commands in _COMMANDS.items():
-            shown = [command for command in commands if not command.hidden]
+        for title, commands in COMMANDS.items():
             with formatter.section(title):
-                limit = formatter.width - 6 - width
-                formatter.write_dl([(str(c.name).ljust(width), c.get_short_help_str(limit)) for c in shown])
+                formatter.write_dl([(c.name.ljust(width), c.summary) for c in commands if not c.hidden])
 
 
 @click.group(
     cls=_Program,
+    commands=Commands(),
     invoke_without_command=True,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
@@ -123,60 +95,7 @@ def workbench(ctx: click.Context, workspace: str | None, as_of: str | None) -> N
             hint="leave --as-of out",
         )
     if ctx.invoked_subcommand is None:
-        ctx.invoke(setting_up.open_interface, folder=None)
-
-
-_COMMANDS = {
-    "Look": (
-        setting_up.open_interface,
-        serving.serve,
-        reading.status,
-        surveying.health,
-        searching.search,
-        reading.get,
-        trusting.flagged,
-        episodes.episodes,
-        graph.graph,
-    ),
-    "Curate": (
-        acting.promote,
-        acting.forget,
-        editing.edit,
-        editing.merge,
-        relocating.move,
-        editing.pin,
-        relocating.quarantine,
-        relocating.release,
-        relocating.archive,
-    ),
-    "Dream": (dreaming.dream, proposing.proposals),
-    "Go back": (
-        acting.undo,
-        acting.redo,
-        tracing.log,
-        reading.show,
-        tracing.blame,
-        tracing.related,
-        keeping.restore,
-        conflicts.conflicts,
-    ),
-    "Keep": (keeping.record, keeping.backup, keeping.verify, health.check, health.doctor, health.bench),
-    "Remember": (sessions.ingest, sessions.flush, sessions.watch, nights.nightly, nights.jobs),
-    "Agent": (given.inject, given.bulletin, recalls.loaded, recalls.recalls, given.mcp, given.agents),
-    "Set up": (
-        setting_up.init,
-        setting_up.demo,
-        importing.import_,
-        indexing.reindex,
-        models.model,
-        looks.themes,
-        configuring.config,
-        configuring.keys,
-    ),
-}
-for commands in _COMMANDS.values():
-    for command in commands:
-        workbench.add_command(command)
+        ctx.invoke(workbench.commands["open"], folder=None)
 
 
 def main() -> None:

@@ -1,0 +1,88 @@
+"""The list of commands: written apart from them, so that listing loads none, and true all the same."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import click
+import pytest
+
+from tests.cli.conftest import Run
+from workbench.cli.commands import COMMANDS, Commands, Listed
+from workbench.cli.program import workbench
+
+PROJECT = Path(__file__).resolve().parents[2]
+LISTED = [listed for group in COMMANDS.values() for listed in group]
+
+
+@pytest.mark.parametrize("listed", LISTED, ids=lambda listed: listed.name)
+def test_what_is_listed_is_what_the_command_says_of_itself(listed: Listed) -> None:
+    command = workbench.commands[listed.name]
+    assert command.name == listed.name
+    assert command.get_short_help_str(1000) == listed.summary
+    assert command.hidden == listed.hidden
+
+
+def test_no_name_is_given_twice_and_each_line_fits_80_columns() -> None:
+    names = [listed.name for listed in LISTED]
+    assert len(set(names)) == len(names)
+    width = max(len(name) for name in names)
+    assert [listed.name for listed in LISTED if 2 + width + 2 + len(listed.summary) > 78] == []
+
+
+def test_every_command_of_the_package_is_listed() -> None:
+    """A module with a command that nobody listed would be dead code."""
+    nested = {
+        id(inner)
+        for command in workbench.commands.values()
+        if isinstance(command, click.Group)
+        for inner in command.commands.values()
+    }
+    top = {id(command) for command in workbench.commands.values()} | {id(workbench)}
+    for module in [m for name, m in sys.modules.items() if name.startswith("workbench.cli.")]:
+        for name, value in vars(module).items():
+            if isinstance(value, click.Command):
+                assert id(value) in nested | top, f"{module.__name__}.{name}"
+
+
+def test_the_help_names_each_command_under_what_it_is_for(run: Run) -> None:
+    said = run("--help").out
+    for title, group in COMMANDS.items():
+        part = said.partition(f"\n{title}:\n")[2].partition("\n\n")[0]
+        assert [line.split()[0] for line in part.splitlines()] == [c.name for c in group if not c.hidden]
+
+
+def test_help_loads_no_command() -> None:
+    code = (
+        "import sys; sys.argv = ['workbench', '--help']\n"
+        "from workbench.cli import main\n"
+        "try: main()\n"
+        "except SystemExit: pass\n"
+        "ours = ('workbench', 'indexing', 'screens', 'themes')\n"
+        "print(sorted(m for m in sys.modules if m.startswith(ours)), file=sys.stderr)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=PROJECT, capture_output=True, text=True, check=True
+    )
+    loaded = ("cli", "cli.commands", "cli.output", "cli.places", "cli.program", "errors", "visible")
+    assert done.stderr.strip() == str(["workbench", *[f"workbench.{name}" for name in loaded]])
+
+
+def test_a_mistyped_command_is_told_what_is_near(run: Run) -> None:
+    refused = run("promot")
+    assert refused.code == 2
+    assert "promote" in refused.err
+
+
+def test_a_command_can_be_put_in_and_taken_out() -> None:
+    commands = Commands()
+    commands["more"] = click.Command("more")
+    assert "more" in commands
+    assert commands["more"].name == "more"
+    del commands["more"]
+    assert "more" not in commands
+    assert list(commands) == [listed.name for listed in LISTED]
+    with pytest.raises(KeyError):
+        commands["more"]

@@ -1,0 +1,148 @@
+"""Every command by its name, and what is said of it before it is loaded.
+
+The program starts anew for each answer, so a command's module is imported when that command is asked for, and
+``workbench --help`` imports none. What the list says of each command is written here a second time;
+``tests/cli/test_commands.py`` holds it equal to what the command says of itself.
+
+A new command needs one line here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, MutableMapping
+from importlib import import_module
+from typing import NamedTuple
+
+import click
+
+
+class Listed(NamedTuple):
+    """A command that is not loaded yet."""
+
+    name: str
+    place: str
+    """``module:name`` in this package."""
+    summary: str
+    hidden: bool = False
+
+
+COMMANDS: dict[str, tuple[Listed, ...]] = {
+    "Look": (
+        Listed(
+            "open",
+            "setting_up:open_interface",
+            "Open the interface on FOLDER, or on the nearest workspace.",
+            hidden=True,
+        ),
+        Listed("serve", "serving:serve", "The interface in a browser, on this machine only."),
+        Listed("status", "reading:status", "What is in this memory, and whether the index is up to date."),
+        Listed("health", "surveying:health", "How this memory is doing, and what would mend it."),
+        Listed("search", "searching:search", "Ranked hits for QUERY: by words and by meaning."),
+        Listed("get", "reading:get", "A memory file, or part of it."),
+        Listed("flagged", "trusting:flagged", "Secrets, hidden text, and memories of unknown origin."),
+        Listed("episodes", "episodes:episodes", "Session summaries, and how long each is kept."),
+        Listed("graph", "graph:graph", "What is known of people, projects and things; how they connect."),
+    ),
+    "Curate": (
+        Listed("promote", "acting:promote", "Copy entries into MEMORY.md, with the way back."),
+        Listed("forget", "acting:forget", "Take entries, or whole episodes and graph pages, out."),
+        Listed("edit", "editing:edit", "Change the lines of one entry, in your editor."),
+        Listed("merge", "editing:merge", "Make one entry of several."),
+        Listed("move", "relocating:move", "Take entries to another section or file."),
+        Listed("pin", "editing:pin", "Mark entries, or a whole episode, as to be kept."),
+        Listed(
+            "quarantine",
+            "relocating:quarantine",
+            "Set suspicious entries or pages aside: no agent loads them.",
+        ),
+        Listed("release", "relocating:release", "Bring entries and pages out of quarantine."),
+        Listed("archive", "relocating:archive", "Take entries out of MEMORY.md into the archive."),
+    ),
+    "Dream": (
+        Listed("dream", "dreaming:dream", "Find what is worth keeping, and propose it."),
+        Listed(
+            "proposals", "proposing:proposals", "What waits for you: show, accept, edit, reject, defer it."
+        ),
+    ),
+    "Go back": (
+        Listed("undo", "acting:undo", "Take back the newest operation, or any other, in any order."),
+        Listed("redo", "acting:redo", "Bring back what was undone last, or by OPERATION."),
+        Listed("log", "tracing:log", "Operations, newest first, also those of agents and plain git."),
+        Listed("show", "reading:show", "One operation with its diff, or one entry with its origin."),
+        Listed("blame", "tracing:blame", "When each line came, and who brought it."),
+        Listed("related", "tracing:related", "What belongs to ENTRY (path#hash), and who recalled it."),
+        Listed("restore", "keeping:restore", "Bring a backup back, or one file or entry from history."),
+        Listed("conflicts", "conflicts:conflicts", "Text of another writer that fitted into no file."),
+    ),
+    "Keep": (
+        Listed("record", "keeping:record", "Commit what agents and editors wrote, and nothing else."),
+        Listed("backup", "keeping:backup", "Save this memory, and prove that it can be had back."),
+        Listed("verify", "keeping:verify", "Prove that no text is lost and that the index is true."),
+        Listed("check", "health:check", "Whether memory finds what it must, and what needs a look."),
+        Listed("doctor", "health:doctor", "What is wrong with this machine, this workspace and its index."),
+        Listed("bench", "health:bench", "How fast and how well this memory is searched on this machine."),
+    ),
+    "Remember": (
+        Listed("ingest", "sessions:ingest", "Sessions become episodes; episodes and logs teach the graph."),
+        Listed("flush", "sessions:flush", "Save the durable facts of a session before it is compacted."),
+        Listed("watch", "sessions:watch", "Follow session transcripts as they grow, until interrupted."),
+        Listed("nightly", "nights:nightly", "Prune, clear the context, decay, dream, back up: for a clock."),
+        Listed("jobs", "nights:jobs", "Print a systemd timer or a cron line for `nightly` or `watch`."),
+    ),
+    "Agent": (
+        Listed("inject", "given:inject", "What an agent is given with MESSAGE, and why."),
+        Listed("bulletin", "given:bulletin", "What an agent should know when a session begins."),
+        Listed("loaded", "recalls:loaded", "What an agent has before it before anybody says anything."),
+        Listed(
+            "recalls", "recalls:recalls", "Which memories dominate what agents are given; which never are."
+        ),
+        Listed("mcp", "given:mcp", "The agent's door: a Model Context Protocol server on stdio."),
+        Listed("agents", "given:agents", "How to add this memory to Claude Code, OpenClaw and others."),
+    ),
+    "Set up": (
+        Listed("init", "setting_up:init", "Set a workspace up: its repository and the files it lacks."),
+        Listed("demo", "setting_up:demo", "Make a sample workspace and open it."),
+        Listed("import", "importing:import_", "Bring memory over from OpenClaw, GoClaw or basic-memory."),
+        Listed("reindex", "indexing:reindex", "Bring the index up to date with the files."),
+        Listed("model", "models:model", "Which model and provider make vectors; try it, fetch one."),
+        Listed("themes", "looks:themes", "The themes of the interface, and your own."),
+        Listed("config", "configuring:config", "Every setting, and where it comes from; change one."),
+        Listed("keys", "configuring:keys", "Every key of the interface; whether yours make sense."),
+    ),
+}
+"""Under what they are for, in the order of ``--help``."""
+
+
+class Commands(MutableMapping[str, click.Command]):
+    """The commands of the program by name; one is imported when it is first looked up."""
+
+    def __init__(self) -> None:
+        self._places = {listed.name: listed.place for group in COMMANDS.values() for listed in group}
+        self._loaded: dict[str, click.Command] = {}
+
+    def __getitem__(self, name: str) -> click.Command:
+        """The command of this name. Raises KeyError where there is none."""
+        if name not in self._loaded:
+            module, _, attribute = self._places[name].partition(":")
+            found = getattr(import_module(f"workbench.cli.{module}"), attribute)
+            assert isinstance(found, click.Command)
+            self._loaded[name] = found
+        return self._loaded[name]
+
+    def __setitem__(self, name: str, command: click.Command) -> None:
+        self._loaded[name] = command
+        self._places.setdefault(name, "")
+
+    def __delitem__(self, name: str) -> None:
+        del self._places[name]
+        self._loaded.pop(name, None)
+
+    def __contains__(self, name: object) -> bool:
+        """Whether there is such a command; loads nothing."""
+        return name in self._places
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._places)
+
+    def __len__(self) -> int:
+        return len(self._places)
