@@ -10,15 +10,26 @@ import pytest
 from tests.support.workspaces import Sandbox
 
 
+@pytest.fixture(scope="session", autouse=True)
+def person_of_shared_fixtures(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """A home for what is made once for several tests, which comes before the person of any of them."""
+    with pytest.MonkeyPatch.context() as patch:
+        yield _at_home(tmp_path_factory, patch)
+
+
 @pytest.fixture(autouse=True)
 def person(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A home of their own, so that no test reads or writes the settings of whoever runs it."""
-    home = tmp_path_factory.mktemp("home")
+    return _at_home(tmp_path_factory, monkeypatch)
+
+
+def _at_home(homes: pytest.TempPathFactory, patch: pytest.MonkeyPatch) -> Path:
+    home = homes.mktemp("home")
     (home / ".gitconfig").write_text("[user]\n\tname = Test Person\n\temail = test@localhost\n")
-    monkeypatch.setenv("HOME", str(home))
-    monkeypatch.setenv("WORKBENCH_CONFIG", str(home / "settings.yaml"))
-    monkeypatch.delenv("WORKBENCH_WORKSPACE", raising=False)
-    monkeypatch.delenv("XDG_CONFIG_HOME", raising=False)
+    patch.setenv("HOME", str(home))
+    patch.setenv("WORKBENCH_CONFIG", str(home / "settings.yaml"))
+    patch.delenv("WORKBENCH_WORKSPACE", raising=False)
+    patch.delenv("XDG_CONFIG_HOME", raising=False)
     return home
 
 

@@ -4,19 +4,16 @@ from __future__ import annotations
 
 import os
 import signal
-import sys
-from asyncio import create_subprocess_exec
-from asyncio.subprocess import PIPE, Process
-from pathlib import Path
+from asyncio.subprocess import Process
 
 import pytest
 from textual import events
 
 from indexing.sync.run import reindex
 from screens.main.messages import Answered
-from screens.search import engine
 from screens.search.hits import Found, FoundHit
 from tests.screens.interface import Interface, opened
+from tests.screens.search.conftest import Answering
 from tests.support.workspaces import LOG, LOG_TEXT, Sandbox
 
 MEANING = """
@@ -34,32 +31,12 @@ for line in sys.stdin:
     ]
     say(seq=asked["seq"], query=asked["query"], mode="hybrid", hits=hits)
 """
-NOTHING = "import sys; sys.stdin.read()"
 
 
 @pytest.fixture
-def indexed(sandbox: Sandbox) -> Sandbox:
-    reindex(sandbox.workspace, vectors=False)
-    return sandbox
-
-
-@pytest.fixture
-def children(indexed: Sandbox, monkeypatch: pytest.MonkeyPatch) -> list[Process]:
-    """The engines' processes, replaced by small ones that answer at once; those that were started."""
-    started: list[Process] = []
-    script = MEANING % {"decided": indexed.address("We decided"), "port": indexed.address("staging")}
-
-    async def start(module: str, root: Path, *, with_input: bool) -> Process:
-        code = script if module == engine.SERVICE else NOTHING
-        child = await create_subprocess_exec(sys.executable, "-c", code, stdin=PIPE, stdout=PIPE)
-        if not with_input and child.stdin:
-            child.stdin.close()
-        if module == engine.SERVICE:
-            started.append(child)
-        return child
-
-    monkeypatch.setattr("screens.search.children.start", start)
-    return started
+def children(indexed: Sandbox, answering: Answering) -> list[Process]:
+    """Those of the meaning half that were started: they answer at once."""
+    return answering(MEANING % {"decided": indexed.address("We decided"), "port": indexed.address("staging")})
 
 
 def texts(interface: Interface) -> list[str]:

@@ -5,17 +5,13 @@ from __future__ import annotations
 import os
 import shutil
 import signal
-import sys
-from asyncio import create_subprocess_exec
-from asyncio.subprocess import PIPE, Process
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from indexing.sync.run import reindex
 from screens.search import engine
 from tests.screens.interface import Interface, opened
+from tests.screens.search.conftest import Answering
 from tests.support.workspaces import LOG, LOG_TEXT, Sandbox
 
 READY = """
@@ -28,36 +24,12 @@ def hit(text, number=0):
 say(event="ready", vectors=True)
 asked = (json.loads(line) for line in sys.stdin)
 """
-SILENT = "import sys; sys.stdin.read()"
-Answering = Callable[[str], list[Process]]
 
 
 @pytest.fixture
-def indexed(sandbox: Sandbox) -> Sandbox:
-    reindex(sandbox.workspace, vectors=False)
-    return sandbox
-
-
-@pytest.fixture
-def answering(monkeypatch: pytest.MonkeyPatch) -> Answering:
-    """Has the meaning half be a process that does what is given; returns those that were started."""
-
-    def use(script: str) -> list[Process]:
-        started: list[Process] = []
-
-        async def start(module: str, root: Path, *, with_input: bool) -> Process:
-            code = READY + script if module == engine.SERVICE else SILENT
-            child = await create_subprocess_exec(sys.executable, "-c", code, stdin=PIPE, stdout=PIPE)
-            if not with_input and child.stdin:
-                child.stdin.close()
-            if module == engine.SERVICE:
-                started.append(child)
-            return child
-
-        monkeypatch.setattr("screens.search.children.start", start)
-        return started
-
-    return use
+def answering(answering: Answering) -> Answering:
+    """Has the meaning half begin as it should and then run the given code."""
+    return lambda code: answering(READY + code)
 
 
 def texts(interface: Interface) -> list[str]:

@@ -1,0 +1,48 @@
+"""An indexed workspace, and small processes in the place of those that search by meaning."""
+
+from __future__ import annotations
+
+import sys
+from asyncio import create_subprocess_exec
+from asyncio.subprocess import PIPE, Process
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from indexing.sync.run import reindex
+from screens.search import engine
+from tests.support.workspaces import Sandbox
+
+Answering = Callable[[str], list[Process]]
+_SILENT = "import sys; sys.stdin.read()"
+
+
+@pytest.fixture
+def indexed(sandbox: Sandbox) -> Sandbox:
+    """A workspace whose words can be searched."""
+    reindex(sandbox.workspace, vectors=False)
+    return sandbox
+
+
+@pytest.fixture
+def answering(monkeypatch: pytest.MonkeyPatch) -> Answering:
+    """Has the meaning half be a process that runs the given code; returns those that were started."""
+
+    def use(code: str) -> list[Process]:
+        started: list[Process] = []
+
+        async def start(module: str, root: Path, *, with_input: bool) -> Process:
+            asked = module == engine.SERVICE
+            command = (sys.executable, "-c", code if asked else _SILENT)
+            child = await create_subprocess_exec(*command, stdin=PIPE, stdout=PIPE)
+            if not with_input and child.stdin:
+                child.stdin.close()
+            if asked:
+                started.append(child)
+            return child
+
+        monkeypatch.setattr("screens.search.children.start", start)
+        return started
+
+    return use
