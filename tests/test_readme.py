@@ -31,7 +31,14 @@ def test_every_picture_and_paper_that_is_linked_exists() -> None:
 
 
 def test_no_machine_path_or_host_is_named() -> None:
-    for paper in ("README.md", "ARCHITECTURE.md", "SECURITY.md", "CHANGELOG.md", "constraints.txt"):
+    for paper in (
+        "README.md",
+        "ARCHITECTURE.md",
+        "SECURITY.md",
+        "CHANGELOG.md",
+        "CONTRIBUTING.md",
+        "constraints.txt",
+    ):
         text = (PROJECT / paper).read_text()
         for word in ("/root/", "/home/", "/tmp/", "pypi.org", "index-url"):
             assert word not in text, (paper, word)

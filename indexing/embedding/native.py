@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from indexing.embedding.port import Vectors
 
 _BATCH = 32
+_INSTALL = "pip install 'memory-workbench[model]'; words are searched meanwhile"
 
 
 def load_model(source: ModelSource, *, device: str = "cpu", eager: bool = False) -> Any:
@@ -39,6 +40,10 @@ def load_model(source: ModelSource, *, device: str = "cpu", eager: bool = False)
             trust_remote_code=False,
             model_kwargs=options,
         )
+    except ModuleNotFoundError as missing:
+        raise ModelUnavailableError(
+            f"{source.folder} cannot be loaded: {missing.name} is not installed", hint=_INSTALL
+        ) from missing
     except Exception as error:  # the library raises whatever its parts raise
         reason = str(error).partition("\n")[0]
         raise ModelUnavailableError(

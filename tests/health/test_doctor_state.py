@@ -147,6 +147,7 @@ def test_settings_without_a_key_may_be_read_by_anybody(ward: Ward) -> None:
 def test_the_libraries_are_those_that_were_tested(ward: Ward) -> None:
     look = libraries(Place.open(ward.root))
     assert "tantivy" in look.seen
+    assert "torch" in look.seen, "what an extra brought counts too"
     assert "pytest" not in look.seen, "what only tests need is not asked for"
     assert look.findings == ()
 

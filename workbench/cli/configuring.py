@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from workbench.cli import completing
 from workbench.cli.carrying_out import act, dry_run_option
 from workbench.cli.health import FOUND_WANTING
 from workbench.cli.output import json_option, narrate, put, say, say_json
@@ -57,7 +58,7 @@ def config(ctx: click.Context, check: bool, as_json: bool) -> None:
 
 
 @config.command(short_help="One setting in full.")
-@click.argument("name")
+@click.argument("name", shell_complete=completing.settings)
 @json_option
 def show(name: str, as_json: bool) -> None:
     """One setting: its value, its default, where it comes from, what it means."""
@@ -82,8 +83,8 @@ def show(name: str, as_json: bool) -> None:
 
 
 @config.command("set", short_help="Write a setting into your own file, or into the workspace's.")
-@click.argument("name")
-@click.argument("value", nargs=-1, required=True)
+@click.argument("name", shell_complete=completing.settings)
+@click.argument("value", nargs=-1, required=True, shell_complete=completing.setting_values)
 @_shared_option
 @dry_run_option
 @json_option
@@ -99,7 +100,7 @@ def set_(name: str, value: tuple[str, ...], workspace_file: bool, dry_run: bool,
 
 
 @config.command(short_help="Take a setting out of a file: what goes before it counts again.")
-@click.argument("name")
+@click.argument("name", shell_complete=completing.settings)
 @_shared_option
 @dry_run_option
 @json_option
@@ -109,7 +110,12 @@ def unset(name: str, workspace_file: bool, dry_run: bool, as_json: bool) -> None
 
 
 @click.command(short_help="Every key of the interface; whether yours make sense.")
-@click.option("--profile", metavar="NAME", help="Start from this profile (default, vim) instead of yours.")
+@click.option(
+    "--profile",
+    metavar="NAME",
+    help="Start from this profile (default, vim) instead of yours.",
+    shell_complete=completing.key_profiles,
+)
 @click.option("--check", is_flag=True, help="Only what is wrong in your file; exit code 4 if anything is.")
 @json_option
 def keys(profile: str | None, check: bool, as_json: bool) -> None:

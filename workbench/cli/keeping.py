@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from workbench.cli import completing
 from workbench.cli.carrying_out import allow_secret_option, dry_run_option, reason_option
 from workbench.cli.output import json_option, narrate, operation_json, say, say_json
 from workbench.cli.places import workspace
@@ -42,7 +43,7 @@ def record(allow_secret: bool, as_json: bool) -> None:
 
 
 @click.command()
-@click.argument("target", required=False)
+@click.argument("target", required=False, shell_complete=completing.folders)
 @click.option("--full", is_flag=True, help="Begin a new chain of bundles.")
 @click.option("--check", is_flag=True, help="Also clone a remote anew and compare (bundles always are).")
 @click.option("--dry-run", is_flag=True, help="Only say what would be saved.")
@@ -154,7 +155,7 @@ def backup_line(last: dict[str, Any] | None) -> str:
 
 @click.command()
 @click.argument("source", metavar="SOURCE|TARGET")
-@click.argument("folder", metavar="[DIR]", required=False)
+@click.argument("folder", metavar="[DIR]", required=False, shell_complete=completing.folders)
 @click.option("--at", metavar="WHEN", help="A moment of this workspace: an operation, a commit or a day.")
 @click.option("--branch", default="", help="The branch of a remote; else the one that its HEAD is on.")
 @reason_option

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from workbench.cli import completing
 from workbench.cli.output import json_option, narrate, put, say, say_json
 from workbench.errors import UsageError
 
@@ -17,8 +18,18 @@ FOUND_WANTING = 4
 
 
 @click.command(short_help="The themes of the interface, and your own.")
-@click.option("--check", metavar="FILE", help="Whether this theme can be used, and read.")
-@click.option("--show", metavar="NAME", help="Print a theme: a start for one of your own.")
+@click.option(
+    "--check",
+    metavar="FILE",
+    help="Whether this theme can be used, and read.",
+    shell_complete=completing.files,
+)
+@click.option(
+    "--show",
+    metavar="NAME",
+    help="Print a theme: a start for one of your own.",
+    shell_complete=completing.themes,
+)
 @json_option
 def themes(check: str | None, show: str | None, as_json: bool) -> int:
     """The themes of the interface; your own are files in `themes/` beside your settings.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from workbench.cli import completing
 from workbench.cli.carrying_out import (
     act,
     allow_secret_option,
@@ -23,7 +24,13 @@ _any_entries = click.argument("entries", metavar="[ENTRY...]", nargs=-1)
 
 @click.command()
 @entries_argument
-@click.option("--to", default=None, metavar="PATH", help="The file to move to; else the entry's own.")
+@click.option(
+    "--to",
+    default=None,
+    metavar="PATH",
+    help="The file to move to; else the entry's own.",
+    shell_complete=completing.memory_paths,
+)
 @click.option("--heading", default=None, help="Section to move to; made when it is missing.")
 @click.option("--allow-flagged", is_flag=True, help="Take hidden text or a secret into MEMORY.md too.")
 @reason_option

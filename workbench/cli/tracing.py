@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from workbench.cli import completing
 from workbench.cli.output import json_option, narrate, operation_json, say, say_json
 from workbench.cli.places import workspace
 from workbench.errors import NotMemoryError, UsageError
@@ -27,7 +28,7 @@ _NEVER = "not recorded yet"
 
 
 @click.command()
-@click.argument("target", metavar="[PATH|ENTRY]", required=False)
+@click.argument("target", metavar="[PATH|ENTRY]", required=False, shell_complete=completing.memory_paths)
 @click.option("-n", "--limit", type=click.IntRange(min=1), default=30, show_default=True)
 @click.option(
     "--match",
@@ -127,7 +128,7 @@ def _time(when: datetime | None) -> str:
 
 
 @click.command()
-@click.argument("target", metavar="PATH|ENTRY")
+@click.argument("target", metavar="PATH|ENTRY", shell_complete=completing.memory_paths)
 @json_option
 def blame(target: str, as_json: bool) -> None:
     """When each line came, and who brought it.

@@ -8,6 +8,7 @@ from itertools import pairwise
 
 import click
 
+from workbench.cli import completing
 from workbench.cli.output import json_option, narrate, say, say_json
 from workbench.cli.places import workspace
 from workbench.errors import NotMemoryError
@@ -46,7 +47,7 @@ class _Flag:
 
 
 @click.command()
-@click.argument("path", required=False)
+@click.argument("path", required=False, shell_complete=completing.memory_paths)
 @click.option("--history", "past", is_flag=True, help="Look for secrets in every commit too.")
 @click.option("--origin", "origins", is_flag=True, help="List the memories of unknown origin too.")
 @json_option

@@ -15,6 +15,7 @@ from workbench.repository.carrier import carrier_for
 
 _OLDEST_PYTHON = (3, 11)
 _PACKAGE = "memory-workbench"
+_FOR_TESTS = "test"
 _DUMB = ("", "dumb", "unknown")
 _COLOURLESS = ("vt100", "vt102", "vt220", "ansi-m", "xterm-mono")
 
@@ -38,22 +39,25 @@ def python(_: Place) -> Look:
 
 
 def libraries(_: Place) -> Look:
-    """The libraries that this version asks for, at versions that it was tested with."""
+    """The libraries that this version asks for, and what is there of its extras, as they were tested."""
     from packaging.requirements import Requirement  # noqa: PLC0415 - for this check alone
 
     try:
         wanted = [Requirement(line) for line in metadata.requires(_PACKAGE) or ()]
+        extras = set(metadata.metadata(_PACKAGE).get_all("Provides-Extra") or ()) - {_FOR_TESTS}
     except metadata.PackageNotFoundError:
         note = Finding(what="the package is not installed, so its libraries are not known", level="note")
         return Look("run from its source", (note,))
     findings, shown = [], []
     for one in wanted:
-        if one.marker is not None and not one.marker.evaluate({"extra": ""}):
+        needed = one.marker is None or one.marker.evaluate({"extra": ""})
+        if not needed and not any(one.marker.evaluate({"extra": name}) for name in extras if one.marker):
             continue
         try:
             found = metadata.version(one.name)
         except metadata.PackageNotFoundError:
-            findings.append(_library(f"{one.name} is not installed", f"'{one.name}{one.specifier}'"))
+            if needed:
+                findings.append(_library(f"{one.name} is not installed", f"'{one.name}{one.specifier}'"))
             continue
         shown.append(f"{one.name} {found}")
         if not one.specifier.contains(found, prereleases=True):
