@@ -278,7 +278,7 @@ def test_recalls_are_counted_by_the_ledger_and_written_only_with_something_else(
     before = queue.read(path)
     recalled(
         place,
-        {"at": yesterday.isoformat(), "query": "q1", "entry": f"{path}#aaaaaaaaaaaa"},
+        {"at": yesterday.isoformat(), "query": "q1", "entry": f"{path}#aaaaaaaaaaaa", "score": 0.8},
         {"at": yesterday.isoformat(), "query": "q1", "entry": f"{path}#bbbbbbbbbbbb"},
         {"at": (yesterday - timedelta(days=2)).isoformat(), "query": "q1", "entry": f"{path}#aaaaaaaaaaaa~2"},
         {"at": (NOW + timedelta(days=400)).isoformat(), "query": "q3", "entry": f"{path}#aaaaaaaaaaaa"},
@@ -287,8 +287,8 @@ def test_recalls_are_counted_by_the_ledger_and_written_only_with_something_else(
         {"entry": 7},
     )
     marks = recall_marks(place, NOW)
-    assert dict(marks) == {path: Mark(4, yesterday)}
-    assert recalls_of(episode_named(place, "soon"), marks) == Mark(4, yesterday)
+    assert dict(marks) == {path: Mark(4, yesterday, 0.2)}
+    assert recalls_of(episode_named(place, "soon"), marks) == Mark(4, yesterday, 0.2)
     assert queue.read(path) == before
     extended(place, "soon", days=1)
     assert episode_named(place, "soon").recall_count == 4

@@ -15,10 +15,14 @@ from workbench.workspace.workspace import Workspace
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """Recalls of one episode, and the last of them; None where no moment is told that can be believed."""
+    """Recalls of one episode, and the last of them; None where no moment is told that can be believed.
+
+    ``score`` is the mean of theirs, in [0, 1].
+    """
 
     count: int
     last: datetime | None = None
+    score: float = 0.0
 
 
 def recall_marks(workspace: Workspace, now: datetime) -> Mapping[str, Mark]:
@@ -29,6 +33,7 @@ def recall_marks(workspace: Workspace, now: datetime) -> Mapping[str, Mark]:
     """
     seen: set[tuple[str, object, object]] = set()
     counts: dict[str, int] = {}
+    scores: dict[str, float] = {}
     last: dict[str, datetime] = {}
     for record in ledger.read(workspace, "recalls"):
         entry = record.get("entry")
@@ -41,10 +46,11 @@ def recall_marks(workspace: Workspace, now: datetime) -> Mapping[str, Mark]:
                 continue
             seen.add((path, *told))
         counts[path] = counts.get(path, 0) + 1
+        scores[path] = scores.get(path, 0.0) + ledger.share(record.get("score"))
         at = ledger.moment(record.get("at"))
         if at is not None and at <= now + TOLERANCE and at > last.get(path, datetime.min.replace(tzinfo=UTC)):
             last[path] = at
-    return {path: Mark(count, last.get(path)) for path, count in counts.items()}
+    return {path: Mark(count, last.get(path), scores[path] / count) for path, count in counts.items()}
 
 
 def recalls_of(episode: Episode, marks: Mapping[str, Mark]) -> Mark:
@@ -54,4 +60,4 @@ def recalls_of(episode: Episode, marks: Mapping[str, Mark]) -> Mark:
     """
     mark = marks.get(episode.path, Mark(0))
     moments = [moment for moment in (mark.last, episode.last_recalled_at) if moment]
-    return Mark(max(mark.count, episode.recall_count), max(moments, default=None))
+    return Mark(max(mark.count, episode.recall_count), max(moments, default=None), mark.score)

@@ -8,6 +8,7 @@ undone like anything else (``with_records``); what merely happens (a recall) is 
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
@@ -77,6 +78,13 @@ def pages(workspace: Workspace, book: Book, *, since: date | None = None) -> Ite
             data = workspace.files.read_or_none(path)
             if data is not None:
                 yield parse_page(path, data)
+
+
+def share(said: object) -> float:
+    """A score in [0, 1] as a record tells it; what is none counts nothing."""
+    if isinstance(said, bool) or not isinstance(said, (int, float)) or not math.isfinite(said):
+        return 0.0
+    return min(1.0, max(0.0, float(said)))
 
 
 def moment(said: object) -> datetime | None:

@@ -74,3 +74,18 @@ def test_more_than_ten_episodes_are_told_of(nights: Nights) -> None:
     for n in range(12):
         nights.episode(n + 1, f"e{n}", f"We decided to use tool{n} for the service number {n}")
     assert "2 more episodes wait in the queue; 10 a run are looked at" in nights.dream().notes
+
+
+def test_what_agents_were_given_of_an_episode_decides_its_place(nights: Nights) -> None:
+    """By the ledger: no page is written for having been read."""
+    nights.warm()
+    paths = [
+        nights.episode(n + 1, f"e{n:02}", f"We decided to use tool{n} for service {n}") for n in range(12)
+    ]
+    oldest = "We decided to use tool11 for service 11"
+    assert oldest not in nights.proposed()
+    recall = {"entry": f"{paths[11]}#{'a' * 12}", "by": "inject"}
+    nights.record(
+        *({**recall, "at": f"{ago(n)}T12:00:00+00:00", "query": f"{n:016x}", "score": 1.0} for n in range(10))
+    )
+    assert oldest in nights.proposed()

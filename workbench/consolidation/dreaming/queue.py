@@ -7,11 +7,12 @@ not again within 10 minutes of the last run.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 
 from workbench.consolidation.dreaming.score import HALF_LIFE
+from workbench.consolidation.recall_marks import Mark, recalls_of
 from workbench.memory.episode import Episode
 from workbench.memory.proposal import Proposal
 
@@ -47,15 +48,10 @@ def chosen(waiting: Iterable[Waiting], today: date) -> tuple[Waiting, ...]:
     return tuple(ordered[:MOST]) if len(ordered) >= LEAST else ()
 
 
-def unpromoted(episodes: Iterable[Episode], today: date) -> tuple[Waiting, ...]:
-    """Those of the episodes that nothing was promoted of, with the recalls that their pages count."""
+def unpromoted(episodes: Iterable[Episode], marks: Mapping[str, Mark], today: date) -> tuple[Waiting, ...]:
+    """Those of the episodes that nothing was promoted of, with their recalls (``recall_marks``)."""
     return tuple(
-        Waiting(
-            path=episode.path,
-            created=(episode.ended_at.date() if episode.ended_at else episode.created_at) or today,
-            recalls=episode.recall_count,
-            last=episode.last_recalled_at.date() if episode.last_recalled_at else None,
-        )
+        _waiting(episode, recalls_of(episode, marks), today)
         for episode in episodes
         if episode.promoted_at is None and episode.problem is None
     )
@@ -66,6 +62,16 @@ def too_soon(proposals: Iterable[Proposal], now: datetime) -> datetime | None:
     moments = [p.made_at for p in proposals if p.by == "dreaming" and p.made_at is not None]
     last = max((moment for moment in moments if moment <= now), default=None)
     return last if last is not None and now - last < DEBOUNCE else None
+
+
+def _waiting(episode: Episode, mark: Mark, today: date) -> Waiting:
+    return Waiting(
+        path=episode.path,
+        created=(episode.ended_at.date() if episode.ended_at else episode.created_at) or today,
+        recalls=mark.count,
+        score=mark.score,
+        last=mark.last.date() if mark.last else None,
+    )
 
 
 def _halved(days: int) -> float:

@@ -7,7 +7,6 @@ a day at most two count, so that nothing that happens in one session opens the g
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime
@@ -103,7 +102,7 @@ def _count(
         names = (claims[claim],)
     if not names:
         found.gone += 1
-    score, session = _score(record.get("score")), record.get("session")
+    score, session = ledger.share(record.get("score")), record.get("session")
     for name in names:
         recalled = found.of.get(name)
         if recalled is None:
@@ -120,10 +119,3 @@ def _moment(said: object, now: datetime) -> datetime | None:
     except ValueError:
         return None
     return when.replace(tzinfo=now.tzinfo) if when.tzinfo is None else when.astimezone(now.tzinfo)
-
-
-def _score(said: object) -> float:
-    """A score in [0, 1]; what is none counts nothing."""
-    if isinstance(said, bool) or not isinstance(said, (int, float)) or not math.isfinite(said):
-        return 0.0
-    return min(1.0, max(0.0, float(said)))

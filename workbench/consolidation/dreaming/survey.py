@@ -15,6 +15,7 @@ from workbench.consolidation.dreaming.progress import EVERY, OnProgress, Progres
 from workbench.consolidation.dreaming.queue import chosen, too_soon, unpromoted
 from workbench.consolidation.dreaming.signals import Recalls, read_recalls
 from workbench.consolidation.dreaming.skips import Skips
+from workbench.consolidation.recall_marks import recall_marks
 from workbench.memory.entry import Kind
 from workbench.proposals.pending import Book, read_book
 from workbench.workspace.workspace import Workspace
@@ -55,7 +56,7 @@ def survey(
     book = read_book(workspace)
     since = today - timedelta(days=gates.days)
     cold = sum(since <= day <= today for day in recalls.days) < gates.context
-    queue, queue_note = _queue(found, book, now) if not cold else (frozenset[str](), "")
+    queue, queue_note = _queue(workspace, found, book, now) if not cold else (frozenset[str](), "")
     judge = Judge(today, gates, cold)
     judged = tuple(
         judge.by_rule(
@@ -108,9 +109,9 @@ def _recalls(workspace: Workspace, now: datetime, clusters: Sequence[Cluster]) -
     return read_recalls(workspace, now, claims, entries)
 
 
-def _queue(found: Found, book: Book, now: datetime) -> tuple[frozenset[str], str]:
+def _queue(workspace: Workspace, found: Found, book: Book, now: datetime) -> tuple[frozenset[str], str]:
     """The episodes whose facts need no recalls in this run, and what to tell of the queue."""
-    waiting = unpromoted(found.episodes, now.date())
+    waiting = unpromoted(found.episodes, recall_marks(workspace, now), now.date())
     if last := too_soon((proposal for proposal, _ in book.proposals.values()), now):
         return frozenset(), f"the queue of episodes was looked at {_minutes(now - last)} ago; it rests for 10"
     queue = chosen(waiting, now.date())
