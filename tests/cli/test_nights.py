@@ -1,9 +1,8 @@
-"""`workbench nightly` and `workbench jobs` as they are called."""
+"""`workbench nightly` as it is called."""
 
 from __future__ import annotations
 
 import os
-import shlex
 import time
 from pathlib import Path
 
@@ -91,29 +90,3 @@ def test_a_language_model_that_cannot_be_used_stops_nothing(run: Run) -> None:
 
 def test_a_step_that_there_is_not_is_refused(run: Run) -> None:
     assert run("nightly", "--only", "dinner").code == 2
-
-
-def test_jobs_prints_what_starts_this_program_for_this_workspace(run: Run, sandbox: Sandbox) -> None:
-    unit = run("jobs", "--at", "4:05")
-    assert unit.code == 0
-    assert "OnCalendar=*-*-* 04:05:00" in unit.out
-    line = run("jobs", "--cron").out
-    words = shlex.split(line.split(" ", 5)[5].replace("\\%", "%"))
-    assert words[1:] == ["-w", str(sandbox.root.resolve()), "nightly"]
-    assert os.access(words[0], os.X_OK)
-    assert Path(words[0]).name == "workbench"
-    assert f'ExecStart="{words[0]}"' in unit.out
-    assert not list(sandbox.root.glob("*.service"))
-
-
-def test_a_watch_is_started_with_the_machine(run: Run) -> None:
-    assert run("jobs", "watch", "--cron").out.startswith("@reboot ")
-    assert "WantedBy=default.target" in run("jobs", "watch").out
-
-
-@pytest.mark.parametrize(
-    "arguments", [("--at", "25:00"), ("dinner",), ("watch", "--at", "03:30"), ("--cron", "--at", "3")]
-)
-def test_a_job_that_cannot_be_is_refused(run: Run, arguments: tuple[str, ...]) -> None:
-    result = run("jobs", *arguments)
-    assert (result.code, result.out) == (2, "")

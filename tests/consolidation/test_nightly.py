@@ -16,8 +16,9 @@ from workbench.errors import BusyError
 from workbench.health.place import Place
 from workbench.health.survey.subject import Subject
 from workbench.health.survey.survey import survey
+from workbench.jobs.names import Job
+from workbench.jobs.standing import standing
 from workbench.proposals.pending import pending
-from workbench.workspace.last_night import last_night
 from workbench.workspace.locks import hold
 
 NOW = datetime.now(UTC) + timedelta(hours=2)  # a clock that is behind the commits is not believed
@@ -162,7 +163,7 @@ def test_without_a_backup_that_could_be_repeated_it_is_said_what_to_do(evening: 
     assert "workbench backup" in outcome.hint
 
 
-def test_what_failed_is_remembered_until_the_next_night(
+def test_what_failed_is_remembered_until_it_is_done(
     evening: Sandbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def breaks(night: Night) -> Outcome:
@@ -170,40 +171,24 @@ def test_what_failed_is_remembered_until_the_next_night(
 
     night = Night(workspace=evening.workspace, now=NOW)
     state = evening.root / ".workbench"
-    assert last_night(state) is None
+    assert standing(state, Job.NIGHTLY, NOW).state == "never"
     with monkeypatch.context() as patched:
         patched.setitem(STEPS, "decay", breaks)
         steps = nightly(night, ["context", "decay"])
         next(steps)
-        told = last_night(state)
-        assert told
-        assert told.under_way  # what a killed run would leave
+        assert standing(state, Job.NIGHTLY, NOW).state == "running"
         list(steps)
-    told = last_night(state)
-    assert told
-    assert not told.under_way
-    assert [step for step, _ in told.failed] == ["decay"]
-    assert "AKIA…" in told.failed[0][1]
-    assert "\x1b" not in told.failed[0][1]
+    told = standing(state, Job.NIGHTLY, NOW)
+    assert [(one.name, one.error) for one in told.failed] == [("decay", "ValueError")]
+    assert "AKIA" not in (state / "job-nightly.json").read_text()
     place = Place.open(evening.root)
-    (section,) = survey(Subject(place, NOW.astimezone()), ["dreams"])
+    (section,) = survey(Subject(place, NOW.astimezone()), ["jobs"])
     place.close()
-    assert any("the last night failed at decay" in one.what for one in section.concerns)
+    assert [(one.severity, one.what) for one in section.concerns] == [
+        ("error", "the nightly run failed at decay (ValueError)")
+    ]
+    assert "workbench nightly --only decay" in section.concerns[0].do
+    list(nightly(night, ["context"]))
+    assert standing(state, Job.NIGHTLY, NOW).failed, "it was not tried again"
     list(nightly(night, ["decay"]))
-    assert last_night(state).failed == ()  # type: ignore[union-attr]
-
-
-@pytest.mark.parametrize(
-    "note",
-    [
-        "",
-        "[]",
-        "{}",
-        '{"began": 1}',
-        '{"began": "x", "failed": 1, "ended": 1}',
-        '{"began": "2026-03-01T00:00:00", "failed": [[1]], "ended": true}',
-    ],
-)
-def test_a_note_that_is_none_is_not_known(note: str, tmp_path: Path) -> None:
-    (tmp_path / "night.json").write_text(note)
-    assert last_night(tmp_path) is None
+    assert standing(state, Job.NIGHTLY, NOW).state == "done"

@@ -19,7 +19,6 @@ from tests.support.transcripts import NOW, compaction
 from tests.support.workspaces import EPISODE, EPISODE_TEXT, Sandbox
 from workbench.consolidation.episodes import episodes
 from workbench.consolidation.watch import Event, Follower
-from workbench.errors import BusyError
 from workbench.workspace.workspace import Workspace
 
 BIRTHDAY = "Please remember that my birthday is on 3 May."
@@ -228,14 +227,6 @@ def test_changes_are_followed_as_they_come_until_it_is_told_to_end(world: World)
             stop.set()
     assert sorted(found) == ["0.jsonl", "1.jsonl", "2.jsonl"]
     assert said == []
-
-
-def test_one_watcher_a_workspace(world: World) -> None:
-    other = Follower(world.workspace, clock=world.clock)
-    with world.follower.alone(), pytest.raises(BusyError, match=r"watch \(process"), other.alone():
-        pass
-    with other.alone():
-        pass
 
 
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])

@@ -20,6 +20,9 @@ from workbench.health.survey.service import serve
 from workbench.health.survey.subject import Subject
 from workbench.health.survey.survey import LOOKS, survey, topics_named
 from workbench.health.survey.topics import QUICK, TITLES
+from workbench.jobs.book import keep
+from workbench.jobs.names import Job
+from workbench.jobs.run import Run
 from workbench.workspace import ledger
 
 SECRET = "AKIAQ7LMNO5P2RSTUVWX"
@@ -291,3 +294,25 @@ def test_secrets_are_masked_in_all_that_a_section_says(
     assert "AKIA…" in shown
     assert SECRET not in shown
     assert "Hq7xK2pLw9" not in shown
+
+
+def test_a_job_that_failed_is_told_with_what_mends_it(sandbox: Sandbox) -> None:
+    state = sandbox.workspace.state_dir()
+    assert one(sandbox, "jobs").state == "fine"
+    began = NOW - timedelta(hours=2)
+    keep(state, Run(job=Job.REINDEX, began=began, ended=began, pid=1, state="failed", error="OSError"))
+    late = NOW - timedelta(days=5)
+    keep(state, Run(job=Job.WATCH, began=late, ended=late, pid=1, state="stopped", by_clock=True))
+    section = one(sandbox, "jobs")
+    assert section.seen == "2 to look at"
+    found = {concern.what: (concern.severity, concern.do) for concern in section.concerns}
+    assert found["reindex failed (OSError)"] == ("error", "`workbench reindex` does it now, and says why")
+    severity, do = found["watch is overdue: the last run was 5 days ago"]
+    assert severity == "warning"
+    assert "workbench jobs forget watch" in do
+    by_hand = Run(job=Job.NIGHTLY, began=late, ended=late, pid=1, state="done")
+    keep(state, by_hand)
+    assert any(
+        "5 days ago" in concern.what and "jobs print" in concern.do
+        for concern in one(sandbox, "jobs").concerns
+    )

@@ -1,15 +1,16 @@
-"""What is done by itself: the nightly run, and how a system's clock starts it."""
+"""What is done by itself every night."""
 
 from __future__ import annotations
 
-from datetime import datetime
+import contextlib
 
 import click
 
 from workbench.cli.carrying_out import dry_run_option
-from workbench.cli.output import json_option, narrate, put, say, say_json
-from workbench.cli.places import program, workspace
-from workbench.errors import UsageError
+from workbench.cli.clockwork import at_work, job_options, require_whole, speaking
+from workbench.cli.output import json_option, narrate, say, say_json
+from workbench.cli.places import workspace
+from workbench.jobs.names import Job
 
 _STEPS = ("prune", "context", "decay", "dream", "backup")
 _MARKS = {"done": "done", "nothing": "—", "failed": "failed", "would": "would"}
@@ -18,55 +19,44 @@ _MARKS = {"done": "done", "nothing": "—", "failed": "failed", "would": "would"
 @click.command(short_help="Prune, clear the context, decay, dream, back up: for a clock.")
 @click.option("--only", type=click.Choice(_STEPS), multiple=True, help="Only this step; may be repeated.")
 @click.option("--model", default="", help="A language model to word proposals with; `none` for none.")
+@job_options
 @dry_run_option
 @json_option
-def nightly(only: tuple[str, ...], model: str, dry_run: bool, as_json: bool) -> int:
+def nightly(
+    only: tuple[str, ...], model: str, log: bool, metrics: str | None, dry_run: bool, as_json: bool
+) -> int:
     """Prune expired episodes, clear workspace-context.md, decay, dream, back up.
 
     Each step reports, and one that fails does not stop the others. Nothing is promoted or forgotten: dreaming
-    and decay leave proposals. `workbench jobs` prints how to run this every night.
+    and decay leave proposals. `workbench jobs print` shows how to run this every night.
     """
     from workbench.consolidation.nightly import Night
-    from workbench.consolidation.nightly import nightly as run
+    from workbench.consolidation.nightly import nightly as steps
     from workbench.errors import ModelUnavailableError
+    from workbench.jobs.running import now
     from workbench.models.choice import open_language_model
 
+    require_whole(log=log, metrics=metrics, part=dry_run, as_json=as_json)
     outcomes = []
-    with workspace() as place:
+    with speaking(Job.NIGHTLY, log=log), workspace() as place, contextlib.ExitStack() as stack:
+        work = None
+        if not dry_run:
+            work = stack.enter_context(at_work(place, Job.NIGHTLY, log=log, metrics=metrics))
         try:
             asked = open_language_model(place.settings, model)
         except ModelUnavailableError as error:
             asked = None
-            narrate(f"note: the language model cannot be used: {error.message}")
-        night = Night(workspace=place, now=datetime.now().astimezone(), model=asked, dry_run=dry_run)
-        for outcome in run(night, only):
+            narrate("note: the language model cannot be used" + ("" if log else f": {error.message}"))
+        night = Night(workspace=place, now=now(), model=asked, dry_run=dry_run)
+        for outcome in steps(night, only, run=work.run if work else None):
             outcomes.append(outcome)
-            if not as_json:
+            if log and work:
+                why = f" ({outcome.error})" if outcome.error else ""
+                work.line(f"{outcome.step} {outcome.state}{why}")
+            elif not as_json:
                 say(f"{outcome.step:<8} {_MARKS[outcome.state]:<7} {outcome.said}")
                 for note in (*outcome.notes, *([outcome.hint] if outcome.hint else [])):
                     narrate(f"         {note}")
     if as_json:
         say_json({"dry_run": dry_run, "steps": [outcome.as_json() for outcome in outcomes]})
     return 1 if any(outcome.state == "failed" for outcome in outcomes) else 0
-
-
-@click.command(short_help="Print a systemd timer or a cron line for `nightly` or `watch`.")
-@click.argument("job", type=click.Choice(("nightly", "watch")), default="nightly")
-@click.option(
-    "--systemd", "form", flag_value="systemd", default="systemd", help="A unit of systemd (default)."
-)
-@click.option("--cron", "form", flag_value="cron", help="A line for `crontab -e`.")
-@click.option("--at", metavar="HH:MM", help="When the nightly run begins; 03:30 if not said.")
-def jobs(job: str, form: str, at: str | None) -> None:
-    """Print a systemd timer or a cron line that runs JOB for this workspace. Nothing is installed."""
-    from workbench.consolidation.jobs import Job, as_cron, as_systemd
-
-    if job != "nightly" and at is not None:
-        raise UsageError(f"{job} runs all the time", hint="--at is for nightly")
-    with workspace() as place:
-        made = Job(name=job, program=program(), workspace=str(place.root), at=at or "03:30")
-    put(
-        (as_cron(made) if form == "cron" else as_systemd(made))
-        .rstrip("\n")
-        .encode("utf-8", "surrogateescape")
-    )

@@ -11,17 +11,16 @@ Nothing is forgotten or promoted here: what waits in the morning are proposals.
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
 
 from workbench.errors import BusyError, NotCuratableError, WorkbenchError, disk_error
+from workbench.jobs.names import Job
+from workbench.jobs.running import Running, running
 from workbench.memory.proposal import Proposal
 from workbench.models.port import LanguageModel
-from workbench.workspace.last_night import note_night
-from workbench.workspace.locks import hold
 from workbench.workspace.plan import Plan
 from workbench.workspace.workspace import Workspace
 
@@ -30,7 +29,10 @@ State = Literal["done", "nothing", "failed", "would"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
-    """What became of one step. ``said`` is a line for a person, ``operation`` what `undo` takes."""
+    """What became of one step. ``said`` is a line for a person, ``operation`` what `undo` takes.
+
+    ``said`` and ``notes`` may quote memory; ``error``, the class of what went wrong, does not.
+    """
 
     step: str
     state: State
@@ -38,6 +40,7 @@ class Outcome:
     operation: str = ""
     notes: tuple[str, ...] = ()
     hint: str = ""
+    error: str = ""
 
     def as_json(self) -> dict[str, object]:
         """The outcome as the command line prints it."""
@@ -48,6 +51,7 @@ class Outcome:
             "operation": self.operation or None,
             "notes": list(self.notes),
             "hint": self.hint or None,
+            "error": self.error or None,
         }
 
 
@@ -64,29 +68,23 @@ class Night:
 Step = Callable[[Night], Outcome]
 
 
-def nightly(night: Night, only: Sequence[str] = ()) -> Iterator[Outcome]:
+def nightly(night: Night, only: Sequence[str] = (), *, run: Running | None = None) -> Iterator[Outcome]:
     """Do all steps, or ``only`` these, and yield what became of each.
 
-    Raises BusyError where another run is at it, and ReadOnlyError where nothing may be written at all.
+    ``run`` is told of each step; without it, a run is begun here. Raises BusyError where another run is at
+    it, and ReadOnlyError where nothing may be written at all.
     """
     names = [name for name in STEPS if not only or name in only]
     if night.dry_run:
         yield from (_guarded(name, night) for name in names)
-        return
-    with hold(night.workspace.state_dir() / "nightly.lock", "the nightly run"):
-        done: list[Outcome] = []
-        _note(night, done, ended=False)
+    elif run is None:
+        with running(night.workspace.state_dir(), Job.NIGHTLY) as begun:
+            yield from nightly(night, only, run=begun)
+    else:
         for name in names:
-            done.append(_guarded(name, night))
-            _note(night, done, ended=len(done) == len(names))
-            yield done[-1]
-
-
-def _note(night: Night, done: Sequence[Outcome], *, ended: bool) -> None:
-    """Keep what failed so far; without a disk to write on, nothing is kept."""
-    failed = [(one.step, one.said) for one in done if one.state == "failed"]
-    with contextlib.suppress(OSError, WorkbenchError):
-        note_night(night.workspace.state_dir(), night.now, failed, ended=ended)
+            outcome = _guarded(name, night)
+            run.step(name, outcome.state, outcome.error)
+            yield outcome
 
 
 def _guarded(name: str, night: Night) -> Outcome:
@@ -96,14 +94,18 @@ def _guarded(name: str, night: Night) -> Outcome:
     except NotCuratableError as error:
         return Outcome(step=name, state="nothing", said=error.message, hint=error.hint)
     except BusyError as error:
-        return Outcome(step=name, state="failed", said=f"busy: {error.message}", hint=error.hint)
+        return _failed(name, error, f"busy: {error.message}", error.hint)
     except WorkbenchError as error:
-        return Outcome(step=name, state="failed", said=error.message, hint=error.hint)
+        return _failed(name, error, error.message, error.hint)
     except OSError as error:
         explained = disk_error(error)
-        return Outcome(step=name, state="failed", said=explained.message, hint=explained.hint)
+        return _failed(name, explained, explained.message, explained.hint)
     except Exception as error:  # a fault of ours must not cost the steps behind it
-        return Outcome(step=name, state="failed", said=f"{type(error).__name__}: {error}")
+        return _failed(name, error, f"{type(error).__name__}: {error}")
+
+
+def _failed(name: str, error: Exception, said: str, hint: str = "") -> Outcome:
+    return Outcome(step=name, state="failed", said=said, hint=hint, error=type(error).__name__)
 
 
 def _carried_out(name: str, night: Night, planner: Callable[[], Plan]) -> Outcome:

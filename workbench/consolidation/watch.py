@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any, Literal
@@ -31,7 +30,6 @@ from workbench.consolidation.triggers import (
 )
 from workbench.errors import NotCuratableError, NotMemoryError, WorkbenchError
 from workbench.models.port import LanguageModel
-from workbench.workspace.locks import hold
 from workbench.workspace.plan import Operation
 from workbench.workspace.workspace import Workspace
 
@@ -39,15 +37,15 @@ if TYPE_CHECKING:
     from indexing.embedding.port import Embedder
 
 PRUNE_EVERY = timedelta(hours=6)
-LOCK = "watch.lock"
 
+_EPISODES = "episodes"
 Kind = Literal["flushed", "taken", "pruned", "waiting", "skipped", "failed"]
 _QUIETLY = frozenset({"unchanged", "waiting", "excluded"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Event:
-    """One thing that was done, or was not, and why."""
+    """One thing that was done, or was not, and why; ``error`` is the class of what went wrong."""
 
     kind: Kind
     at: datetime
@@ -56,6 +54,7 @@ class Event:
     flushed: tuple[Flushed, ...] = ()
     taken: Taken | None = None
     operation: Operation | None = None
+    error: str = ""
 
     def as_json(self) -> dict[str, Any]:
         """As the command line prints it."""
@@ -67,6 +66,7 @@ class Event:
             "flushed": [one.as_json() for one in self.flushed],
             "taken": self.taken.as_json() if self.taken else None,
             "operation": self.operation.id if self.operation else None,
+            "error": self.error or None,
         }
 
     def sentence(self) -> str:
@@ -102,23 +102,30 @@ class Follower:
         self._seen: dict[str, tuple[int, float, bool]] = {}
         self._told: dict[tuple[str, Kind], str] = {}
         self._first_seen: dict[str, datetime] = {}
+        self.failing: dict[str, str] = {}
+        """What fails at present: the class of its error, by the transcript, or `episodes`."""
         self._flushes = Checkpoints("flush")
         self._episodes = Checkpoints("episode")
 
-    def alone(self) -> AbstractContextManager[None]:
-        """Held by whoever follows: one watcher a workspace. Entering raises BusyError, ReadOnlyError."""
-        return hold(self._workspace.state_dir() / LOCK, "watch")
-
     def follow(
-        self, stop: threading.Event, say: Callable[[str], object], *, watch: Watch | None = None
+        self,
+        stop: threading.Event,
+        say: Callable[[str], object],
+        *,
+        watch: Watch | None = None,
+        after: Callable[[], object] = lambda: None,
     ) -> Iterator[Event]:
-        """Round after round until ``stop``; ``say`` is told how files are watched, where that is unusual."""
+        """Round after round until ``stop``; ``after`` is called at the end of each.
+
+        ``say`` is told how files are watched, where that is unusual.
+        """
         found = hints(lambda: Sources(watched(self._workspace)), stop, say, watch=watch)
         for _ in occasions(found, Pause()):
             for event in self.round():
                 yield event
                 if stop.is_set():
                     return
+            after()
             if stop.is_set():
                 return
 
@@ -127,8 +134,11 @@ class Follower:
         self._flushes = Checkpoints.read(self._workspace, "flush")
         self._episodes = Checkpoints.read(self._workspace, "episode")
         places = find(self._workspace)
+        there = {file.path for file in places.files} | {*places.refused, _EPISODES}
+        self.failing = {source: error for source, error in self.failing.items() if source in there}
         for path, why in places.refused.items():
-            yield from self._once(Event(kind="failed", at=self._clock(), source=path, why=why))
+            refused = Event(kind="failed", at=self._clock(), source=path, why=why, error="NotMemoryError")
+            yield from self._once(refused)
         for file in places.files:
             yield from self._file(file)
         yield from self._prune()
@@ -149,13 +159,17 @@ class Follower:
                     done = done and event.kind not in ("failed", "skipped")
                     yield from self._once(event)
             if done:  # what failed is tried again with the next round
+                self.failing.pop(file.path, None)
                 self._seen[file.path] = state
         except (OSError, NotMemoryError) as error:
-            yield from self._once(self._event("failed", file, now, why_unreadable(error)))
+            yield from self._failed(file, now, why_unreadable(error), error)
         except WorkbenchError as error:
-            yield from self._once(self._event("failed", file, now, error.message))
+            yield from self._failed(file, now, error.message, error)
         except Exception as error:  # whatever one transcript holds, the others are followed
-            yield from self._once(self._event("failed", file, now, f"{type(error).__name__}: {error}"))
+            yield from self._failed(file, now, f"{type(error).__name__}: {error}", error)
+
+    def _failed(self, file: TranscriptFile, now: datetime, why: str, error: Exception) -> Iterator[Event]:
+        yield from self._once(replace(self._event("failed", file, now, why), error=type(error).__name__))
 
     def _live(
         self, file: TranscriptFile, reading: Reading | None, now: datetime, *, quiet: bool
@@ -223,15 +237,24 @@ class Follower:
         try:
             done = self._workspace.operations.carry_out(lambda: plan_prune(self._workspace, now=now))
         except NotCuratableError:
+            self.failing.pop(_EPISODES, None)
             return
         except WorkbenchError as error:
-            yield from self._once(Event(kind="failed", at=now, source="episodes", why=error.message))
+            name = type(error).__name__
+            refused = Event(kind="failed", at=now, source=_EPISODES, why=error.message, error=name)
+            yield from self._once(refused)
             return
-        yield Event(kind="pruned", at=now, source="episodes", why=done.summary, operation=done)
+        yield from self._once(
+            Event(kind="pruned", at=now, source=_EPISODES, why=done.summary, operation=done)
+        )
 
     def _once(self, event: Event) -> Iterator[Event]:
         """An event, unless it only repeats what was told of its source last."""
         key = (event.source, event.kind)
+        if event.kind == "failed":
+            self.failing[event.source] = event.error or "Error"
+        elif event.kind == "pruned":
+            self.failing.pop(_EPISODES, None)
         if event.kind in ("flushed", "taken", "pruned"):
             yield event
         elif self._told.get(key) != event.why:

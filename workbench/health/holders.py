@@ -3,56 +3,16 @@
 from __future__ import annotations
 
 import contextlib
-import fcntl
-import json
-import os
-import stat
-from dataclasses import dataclass
-from pathlib import Path
 
 from workbench.health import processes
 from workbench.health.finding import Finding, Look
 from workbench.health.place import Place
-from workbench.workspace.locks import hold
+from workbench.workspace.locks import Held, held, hold
 
 SYNC, ACTION = "index.lock", "operations.lock"
 _LONG = 3_600.0
 """Seconds after which even a large reindex deserves a look."""
 _FOR = {SYNC: "no reindex can run", ACTION: "no action can be carried out"}
-
-
-@dataclass(frozen=True, slots=True)
-class Held:
-    """A lock file as it is: whether somebody holds it, and what its last holder wrote into it."""
-
-    held: bool
-    pid: int = 0
-    purpose: str = ""
-    since: float = 0.0
-
-
-def held(path: Path) -> Held | None:
-    """The state of a lock, taken for no longer than it takes to ask; None where there is no lock file.
-
-    The lock is the operating system's (flock), so the file says nothing of itself: see ``hold``.
-    Raises OSError where the file may not be opened.
-    """
-    try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
-    except FileNotFoundError:
-        return None
-    try:
-        busy = False
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
-        except BlockingIOError:
-            busy = True
-        since = os.fstat(descriptor).st_mtime
-        note = _note(os.read(descriptor, 1_000)) if stat.S_ISREG(os.fstat(descriptor).st_mode) else {}
-    finally:
-        os.close(descriptor)
-    pid, purpose = note.get("pid"), note.get("purpose")
-    return Held(busy, pid if isinstance(pid, int) else 0, purpose if isinstance(purpose, str) else "", since)
 
 
 def is_busy(place: Place, name: str) -> bool:
@@ -120,11 +80,3 @@ def _left_behind(place: Place, name: str, found: Held) -> Finding:
 
 def _who(found: Held) -> str:
     return f"{found.purpose or 'somebody'} (process {found.pid})" if found.pid else "an unnamed process"
-
-
-def _note(data: bytes) -> dict[str, object]:
-    try:
-        found = json.loads(data)
-    except ValueError:
-        return {}
-    return found if isinstance(found, dict) else {}

@@ -18,10 +18,9 @@ from indexing.sync.generations import Generations
 from workbench.errors import BusyError, ModelUnavailableError
 from workbench.health.aside import put_into
 from workbench.health.finding import Finding, Look
-from workbench.health.holders import held
 from workbench.health.place import Place
 from workbench.health.rebuilding import rebuild, suspect_and_rebuild
-from workbench.workspace.locks import hold
+from workbench.workspace.locks import held, hold
 
 _WORDS_ONLY = "searches answer by words alone, and say so"
 _PREPARING = "prepare.lock"

@@ -1,4 +1,4 @@
-"""What keeps memory safe, and what waits: backups, nights and dreams, conflicts and leftovers."""
+"""What keeps memory safe, and what waits: backups, dreams, conflicts and leftovers."""
 
 from __future__ import annotations
 
@@ -11,13 +11,11 @@ from workbench.backup.targets import without_secret
 from workbench.health.survey.section import Concern, Section
 from workbench.health.survey.subject import Subject
 from workbench.proposals.pending import waiting
-from workbench.workspace.last_night import LastNight, last_night
 from workbench.workspace.layout import is_quarantined
 
 _OLD_DAYS = 30
 _MANY = 50
 """Operations after which a backup is called behind."""
-_QUIET_NIGHTS = 3
 
 
 def backup(subject: Subject) -> Section:
@@ -65,15 +63,13 @@ def backup(subject: Subject) -> Section:
 
 
 def dreams(subject: Subject) -> Section:
-    """The last dream, what it proposed that waits, and the last nightly run."""
+    """The last dream, and what it proposed that waits."""
     files = subject.workspace.scan()
     last = max((file.path for file in files if file.path.startswith("_system/dreaming/")), default=None)
     every = waiting(subject.workspace, subject.now)
     open_ = [one for one in every if not one.stale and not one.hidden(subject.now)]
     stale = sum(bool(one.stale) for one in every)
-    night = _last_night(subject)
-    told = last_night(subject.place.state)
-    concerns = _failed_steps(told)
+    concerns = []
     if open_:
         concerns.append(
             Concern(
@@ -83,26 +79,15 @@ def dreams(subject: Subject) -> Section:
                 do="D opens the dream review; `workbench proposals list` shows them",
             )
         )
-    if night is not None and (quiet := (subject.now - night).days) >= _QUIET_NIGHTS:
-        concerns.append(
-            Concern(
-                severity="warning",
-                what=f"the last nightly run was {quiet:,} days ago",
-                meaning="what expires, fades or is worth keeping is not looked at",
-                do="`workbench nightly` runs it now; `workbench jobs` shows how to have it run every night",
-            )
-        )
     return Section(
         id="dreams",
-        title="Dreams and nights",
+        title="Dreams",
         seen=f"{len(open_):,} waiting" if last else "no dream yet",
         facts=(
             ("waiting", f"{len(open_):,} proposals"),
             ("deferred", f"{sum(one.hidden(subject.now) for one in every):,}"),
             ("stale", f"{stale:,}: what they are about is gone"),
             ("last dream", last or "never"),
-            ("last nightly run", f"{night:%Y-%m-%d %H:%M}" if night else "never from here"),
-            ("what became of it", told.shown if told else "not known"),
         ),
         concerns=tuple(concerns),
         total=len(concerns),
@@ -137,27 +122,6 @@ def leftovers(subject: Subject) -> Section:
         concerns=tuple(concerns),
         total=len(concerns),
     )
-
-
-def _failed_steps(told: LastNight | None) -> list[Concern]:
-    return [
-        Concern(
-            severity="warning",
-            what=f"the last night failed at {step}: {why}",
-            meaning="the steps behind it were done; this one waits for the next night",
-            do=f"`workbench nightly --only {step}` does it now",
-        )
-        for step, why in (told.failed if told else ())
-    ]
-
-
-def _last_night(subject: Subject) -> datetime | None:
-    """When the last nightly run held its lock: only its time is left of it."""
-    try:
-        seconds = os.stat(subject.place.state / "nightly.lock").st_mtime
-        return datetime.fromtimestamp(seconds).astimezone()
-    except (OSError, OverflowError, ValueError):
-        return None
 
 
 def _count(subject: Subject, name: str) -> int:

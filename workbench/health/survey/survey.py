@@ -9,7 +9,7 @@ from workbench.errors import UsageError, WorkbenchError
 from workbench.health.checks import CHECKS
 from workbench.health.doctor import examine
 from workbench.health.place import Place
-from workbench.health.survey import doctored, indexed, keeping, remarked, sizes, tested, usage
+from workbench.health.survey import clocked, doctored, indexed, keeping, remarked, sizes, tested, usage
 from workbench.health.survey.section import Section
 from workbench.health.survey.subject import Subject
 from workbench.health.survey.topics import TITLES
@@ -19,6 +19,7 @@ Look = Callable[[Subject], Section]
 LOOKS: Mapping[str, Look] = {
     "index": indexed.index,
     "backup": keeping.backup,
+    "jobs": clocked.jobs,
     "dreams": keeping.dreams,
     "leftovers": keeping.leftovers,
     "episodes": usage.expiring,

@@ -7,7 +7,8 @@ from collections.abc import Mapping
 TITLES: Mapping[str, str] = {
     "index": "Index",
     "backup": "Backup",
-    "dreams": "Dreams and nights",
+    "jobs": "Jobs",
+    "dreams": "Dreams",
     "leftovers": "Conflicts and leftovers",
     "episodes": "Expiring episodes",
     "recalls": "Recalls",
@@ -26,5 +27,5 @@ TITLES: Mapping[str, str] = {
     "model": "Models",
     "index-files": "Files of the index",
 }
-QUICK = ("index", "backup", "dreams", "leftovers", "episodes", "recalls", "decay")
+QUICK = ("index", "backup", "jobs", "dreams", "leftovers", "episodes", "recalls", "decay")
 """Those that take well under a second, however large memory is: looked at anew after every action."""

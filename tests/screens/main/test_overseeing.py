@@ -1,0 +1,79 @@
+"""A job that failed where nobody saw it is told over the panes, until it is well again."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from pathlib import Path
+
+from screens.main.overseeing import jobs_line
+from tests.screens.interface import Interface, opened
+from tests.support.workspaces import Sandbox
+from workbench.jobs.book import keep
+from workbench.jobs.names import Job
+from workbench.jobs.run import Run, State, Step
+from workbench.jobs.standing import standings
+
+NOW = datetime.now().astimezone()
+
+
+def ran(sandbox: Sandbox, job: Job, state: State, *, days: float = 0, failed: str = "") -> None:
+    steps = (Step(name=failed, state="failed", error="BackupError"),) if failed else ()
+    began = NOW - timedelta(days=days)
+    run = Run(job=job, began=began, ended=began, pid=1, state=state, by_clock=True, steps=steps)
+    keep(sandbox.workspace.state_dir(), run)
+
+
+def banner(interface: Interface) -> str:
+    return str(interface.main.banner.text) if interface.main.banner.display else ""
+
+
+def test_all_well_is_no_line(tmp_path: Path) -> None:
+    assert jobs_line([one for one in standings(tmp_path, NOW) if one.wrong]) == ""
+
+
+async def test_a_failed_job_is_on_the_banner_until_it_is_done(sandbox: Sandbox) -> None:
+    ran(sandbox, Job.NIGHTLY, "failed", days=0.5, failed="backup")
+    async with opened(sandbox.workspace) as interface:
+        await interface.until_shown("The nightly run failed at backup (BackupError)")
+        assert "H shows what mends it" in banner(interface)
+        ran(sandbox, Job.REINDEX, "failed")
+        interface.main.overseeing.look()
+        await interface.until(lambda: ", and 1 more" in banner(interface), "both")
+        keep(
+            sandbox.workspace.state_dir(),
+            Run(
+                job=Job.NIGHTLY,
+                began=NOW,
+                ended=NOW,
+                pid=2,
+                state="done",
+                steps=(Step(name="backup", state="done"),),
+            ),
+        )
+        ran(sandbox, Job.REINDEX, "done")
+        interface.main.overseeing.look()
+        await interface.until(lambda: not banner(interface), "all is well")
+
+
+async def test_an_overdue_job_is_on_the_banner(sandbox: Sandbox) -> None:
+    ran(sandbox, Job.NIGHTLY, "done", days=4)
+    async with opened(sandbox.workspace) as interface:
+        await interface.until_shown("The nightly run is overdue: the last run was 4 days ago")
+
+
+async def test_what_is_in_the_way_of_actions_goes_before_it(sandbox: Sandbox) -> None:
+    ran(sandbox, Job.NIGHTLY, "failed", failed="backup")
+    async with opened(sandbox.workspace) as interface:
+        await interface.until_shown("failed at backup")
+        interface.main.curating.there(there=False)
+        await interface.until(lambda: "not there now" in banner(interface), "the folder is gone")
+        interface.main.overseeing.look()
+        await interface.pilot.pause()
+        assert "not there now" in banner(interface)
+
+
+async def test_a_quiet_memory_has_no_banner(sandbox: Sandbox) -> None:
+    ran(sandbox, Job.NIGHTLY, "done")
+    async with opened(sandbox.workspace) as interface:
+        await interface.until_shown("staging port")
+        assert banner(interface) == ""

@@ -1,0 +1,86 @@
+"""Jobs: how a system's clock starts them, and how each of them stands."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+import click
+
+from workbench.cli.output import json_option, narrate, put, say, say_json
+from workbench.cli.places import program, workspace
+from workbench.jobs.names import Job
+
+FOUND_WANTING = 4
+_PRINTED = ("nightly", "watch", "reindex")
+
+
+@click.group(short_help="What a clock runs (nightly, watch, reindex), and how it stands.")
+def jobs() -> None:
+    """Jobs that a system's clock runs: print what starts them, and see how each of them stands."""
+
+
+@jobs.command("print")
+@click.argument("job", type=click.Choice(_PRINTED), default="nightly")
+@click.option(
+    "--systemd", "form", flag_value="systemd", help="A unit of systemd (but for macOS the default)."
+)
+@click.option("--cron", "form", flag_value="cron", help="A line for `crontab -e`.")
+@click.option("--launchd", "form", flag_value="launchd", help="An agent of launchd (on macOS the default).")
+@click.option("--at", metavar="HH:MM", help="When it begins, once a day; `nightly` at 03:30 if not said.")
+@click.option("--metrics", metavar="FILE.prom", help="A file for Prometheus that each run writes.")
+def print_(job: str, form: str | None, at: str | None, metrics: str | None) -> None:
+    """Print what runs JOB for this workspace by a clock. Nothing is installed.
+
+    `nightly` runs once a day, `watch` all the time; `reindex` follows the files all the time, or runs once a
+    day with --at.
+    """
+    from workbench.health.metrics import MetricsFile
+    from workbench.jobs.unit import as_cron, as_launchd, as_systemd, unit
+
+    with workspace() as place:
+        file = str(MetricsFile.at(metrics, place).path) if metrics is not None else ""
+        made = unit(job, program=program(), workspace=str(place.root), at=at, metrics=file)
+    form = form or ("launchd" if sys.platform == "darwin" else "systemd")
+    if form == "launchd":
+        text = as_launchd(made, Path.home())
+    else:
+        text = as_cron(made) if form == "cron" else as_systemd(made)
+    put(os.fsencode(text.rstrip("\n")))
+
+
+@jobs.command()
+@json_option
+def status(as_json: bool) -> int:
+    """When each job ran last, how that ended, and what to do about it.
+
+    Exit code 4 where one failed, was killed or is overdue.
+    """
+    from workbench.jobs.running import now
+    from workbench.jobs.standing import standings
+    from workbench.workspace.layout import STATE_DIR
+
+    with workspace() as place:
+        found = standings(place.root / STATE_DIR, now())
+    wrong = any(one.wrong for one in found)
+    if as_json:
+        say_json({"ok": not wrong, "jobs": [one.as_json() for one in found]})
+        return FOUND_WANTING if wrong else 0
+    for one in found:
+        say(f"{one.job.command:<16} {one.line}", **({"fg": "red"} if one.wrong else {}))
+        if one.wrong:
+            say(f"{'':<16} {one.sentence}")
+            say(f"{'':<16} → {one.mends}")
+    return FOUND_WANTING if wrong else 0
+
+
+@jobs.command()
+@click.argument("job", type=click.Choice([job.value for job in Job]))
+def forget(job: str) -> None:
+    """Keep nothing of JOB's runs any more: for one that no clock runs now. It is then not overdue."""
+    from workbench.jobs.book import forget as forget_runs
+
+    with workspace() as place:
+        known = forget_runs(place.state_dir(), Job(job))
+    narrate(f"the runs of {job} are forgotten" if known else f"nothing was kept of {job}")
