@@ -16,7 +16,7 @@ from workbench.workspace.plan import Operation
 from workbench.workspace.workspace import Workspace
 
 PROMOTED = (
-    "- The {n} gauge stands at {n} cm <!-- wb: id=m{n:04} trust=owner at=2026-01-{d:02} score=0.{s} -->\n"
+    "- The {n} gauge stands at {n} cm <!-- wb: id=m{n:04} trust=agent at=2026-01-{d:02} score=0.{s} -->\n"
 )
 
 
@@ -32,6 +32,12 @@ def held(sandbox: Sandbox, *proposals: Proposal) -> dict[str, str]:
 def budget(sandbox: Sandbox, characters: int) -> None:
     sandbox.write("workbench.yaml", f"memory_budget: {characters}\n")
     sandbox.workspace = Workspace.open(sandbox.root)
+
+
+def leaving(sandbox: Sandbox, *numbers: int) -> list[Proposal]:
+    """That these gauges go to the archive, as a run proposes it."""
+    found = {n: entry(sandbox, f"The {n} gauge", "MEMORY.md").address for n in numbers}
+    return [proposal(f"gauge {n}", action="archive", target=address) for n, address in found.items()]
 
 
 def full_memory(sandbox: Sandbox, lines: int = 20) -> str:
@@ -120,6 +126,7 @@ def test_what_cannot_be_done_together_is_left_waiting_and_the_rest_is_done(sandb
     target = entry(sandbox, "The 7 gauge", "MEMORY.md").address
     away = proposal("gauge seven", action="archive", target=target)
     merge = proposal("The 7 gauge stands at 7 cm and was cleaned", action="merge", target=target)
+    budget(sandbox, 10_000)
     good = of_log(sandbox, "staging port")
     assert held(sandbox, away, merge, good).keys() == {merge.key}
     apply(sandbox, away, merge, good)
@@ -141,10 +148,10 @@ def test_a_full_memory_is_kept_within_its_budget_by_the_archive_in_the_same_oper
 ) -> None:
     text = full_memory(sandbox)
     budget(sandbox, len(text) + 60)
-    one = of_log(sandbox, "staging port")
-    put(sandbox, one)
+    run = [of_log(sandbox, "staging port"), *leaving(sandbox, 0, 1, 2)]
+    put(sandbox, *run)
     before = sandbox.snapshot()
-    done = apply(sandbox, one)
+    done = apply(sandbox, *run)
     after = budget_of(sandbox.workspace)
     assert not after.over
     assert b"staging port" in sandbox.read("MEMORY.md")  # not itself the first to go
@@ -154,7 +161,8 @@ def test_a_full_memory_is_kept_within_its_budget_by_the_archive_in_the_same_oper
         if line.startswith("- ") and line.encode() not in sandbox.read("MEMORY.md")
     ]
     archived = sandbox.read("_system/archive/2026-03.md").decode()
-    assert lost
+    assert 1 <= len(lost) <= 3
+    assert all(line.startswith(("- The 0 ", "- The 1 ", "- The 2 ")) for line in lost)
     assert all(line.partition(" <!--")[0] in archived for line in lost)
     place = sandbox.workspace
     place.operations.carry_out(lambda: plan_undo(place, done.id))
@@ -178,7 +186,8 @@ def test_a_memory_that_is_over_its_budget_already_does_not_grow(sandbox: Sandbox
     text = full_memory(sandbox, 40)
     budget(sandbox, 500)
     one = of_log(sandbox, "staging port")
-    apply(sandbox, one)
+    assert "there is no room" in held(sandbox, one)[one.key]
+    apply(sandbox, one, *leaving(sandbox, 3, 4))
     assert len(sandbox.read("MEMORY.md")) <= len(text)
     assert b"staging port" in sandbox.read("MEMORY.md")
 
@@ -200,10 +209,34 @@ def test_what_was_kept_lately_is_not_archived_for_what_is_kept_next(sandbox: San
     sandbox.write("MEMORY.md", text)
     budget(sandbox, len(text) + 60)
     one = of_log(sandbox, "staging port")
-    put(sandbox, one)
-    young = proposal("a gauge", action="archive", target=entry(sandbox, "The 15 gauge", "MEMORY.md").address)
+    young, *old = leaving(sandbox, 15, 1, 2, 3)
     assert held(sandbox, young)[young.key] == "it was kept less than 14 days ago"
-    apply(sandbox, one)
+    apply(sandbox, one, young, *old)
     archived = sandbox.read("_system/archive/2026-03.md").decode()
     assert "at=2026-02-" in archived
     assert "at=2026-03-1" not in archived
+
+
+def test_nothing_leaves_that_the_run_did_not_name_nor_what_the_owner_said(sandbox: Sandbox) -> None:
+    text = full_memory(sandbox).replace(
+        "gauge stands at 0 cm <!-- wb: id=m0000 trust=agent",
+        "gauge stands at 0 cm <!-- wb: id=m0000 trust=owner",
+    )
+    sandbox.write("MEMORY.md", text)
+    budget(sandbox, len(text) + 60)
+    one, mine = of_log(sandbox, "staging port"), leaving(sandbox, 0)[0]
+    assert held(sandbox, mine)[mine.key] == "you said it yourself"
+    assert held(sandbox, one, mine).keys() == {one.key, mine.key}
+    apply(sandbox, one, mine, *leaving(sandbox, 7, 8))
+    gone = {n for n in range(20) if f"The {n} gauge".encode() not in sandbox.read("MEMORY.md")}
+    assert gone
+    assert gone <= {7, 8}
+
+
+def test_what_nobody_vouches_for_is_taken_unseen_only_from_two_places(sandbox: Sandbox) -> None:
+    sandbox.write("memory/2026-03-15.md", "# 15 March\n\n- The staging port is 8443\n")
+    here, there = entry(sandbox, "staging port"), entry(sandbox, "staging port", "memory/2026-03-15.md")
+    alone = proposal(here.text, sources=[here], trust="unknown")
+    assert "stands in one place only" in held(sandbox, alone)[alone.key]
+    assert held(sandbox, proposal(here.text, sources=[here, there], trust="unknown")) == {}
+    assert held(sandbox, proposal(here.text, sources=[here], trust="owner")) == {}

@@ -1,7 +1,8 @@
 """What may be accepted without looking at each: `dream --apply`, which a person says once for a whole run.
 
-Whatever is doubtful waits for a person: flagged text, words that are no memory, what would change or replace
-something pinned, drop a number or a name, touch too much of what is there, or leave no room.
+Whatever is doubtful waits for a person: flagged text, words that are no memory, words that nobody vouches
+for and that stand in one place only, what would change or replace something pinned, drop a number or a name,
+touch too much of what is there, or leave no room. Only what the run proposes to archive makes room.
 """
 
 from __future__ import annotations
@@ -30,6 +31,8 @@ MOST_TOUCHED = 0.25
 """Of the entries that long-term memory had before, the share that one run may change, replace or archive."""
 YOUNG = 14
 """Days in which what was kept is not archived unseen: nothing can have been recalled yet."""
+SOURCES = 2
+"""Files that words must stand in which neither the owner nor the agent is known to have said."""
 ACTOR = "dreaming"
 
 
@@ -44,7 +47,8 @@ class Chosen:
 
 def choose(workspace: Workspace, proposals: Sequence[Proposal], *, now: datetime) -> Chosen:
     """Which of ``proposals`` policy accepts, in their order. Reads only."""
-    trial = _Trial(workspace, now)
+    leaving = frozenset(one.target for one in proposals if one.action == "archive")
+    trial = _Trial(workspace, now, leaving)
     book = read_book(workspace)
     held = []
     for one in proposals:
@@ -91,6 +95,8 @@ class _Trial:
 
     workspace: Workspace
     now: datetime
+    leaving: frozenset[str]
+    """Addresses of what the run proposes to archive: nothing else makes room."""
     foreseen: Foreseen = field(init=False)
     taken: list[Proposal] = field(default_factory=list)
     archived: tuple[Proposal, ...] = ()
@@ -123,6 +129,8 @@ class _Trial:
             return "nothing is forgotten unseen"
         if one.action != "archive" and (why := "; ".join(flags_of(one)) or doubts(one.text)):
             return why
+        if one.action != "archive" and not _vouched(one):
+            return "it stands in one place only, and neither you nor the agent is known to have said it"
         if one.target:
             return self._doubt_of_target(one, touched)
         return ""
@@ -163,7 +171,7 @@ class _Trial:
 
     def _room(self, trial: Foreseen, done: Carried, one: Proposal) -> tuple[Proposal, ...]:
         """What to archive so that there is room for all of it. Raises NotCuratableError."""
-        spared = self._ids | set(done.ids.values()) | _young(trial, self.now.date())
+        spared = self._ids | set(done.ids.values()) | self._staying(trial)
         used = budget_of(trial).used
         try:
             archived = archive_proposals(
@@ -179,19 +187,28 @@ class _Trial:
             )
         return archived
 
+    def _staying(self, trial: Foreseen) -> set[str]:
+        """The ids of the entries of long-term memory that make no room unseen."""
+        today = self.now.date()
+        entries = trial.memory_document().entries
+        staying = (e for e in entries if e.address not in self.leaving or _may_not_go(e, today))
+        ids = (e.provenance.get("id") for e in staying if e.provenance)
+        return {name for name in ids if name}
+
 
 def _may_not_go(entry: Entry, today: date) -> str:
     """Why an entry is not archived unseen; empty where it may be."""
     if entry.provenance is None:
         return "it was written by hand"
+    if entry.provenance.trust == "owner":
+        return "you said it yourself"
     return f"it was kept less than {YOUNG} days ago" if _is_young(entry, today) else ""
 
 
-def _young(workspace: Workspace, today: date) -> set[str]:
-    """The ids of the entries of long-term memory that were kept lately."""
-    entries = workspace.memory_document().entries
-    ids = (e.provenance.get("id") for e in entries if e.provenance and _is_young(e, today))
-    return {name for name in ids if name}
+def _vouched(one: Proposal) -> bool:
+    """Whether the owner or the agent said it, or it stands in several files."""
+    files = {source.partition("#")[0] for source in one.sources}
+    return one.trust in ("owner", "agent") or len(files) >= SOURCES
 
 
 def _is_young(entry: Entry, today: date) -> bool:
