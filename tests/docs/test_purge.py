@@ -3,30 +3,22 @@
 from __future__ import annotations
 
 import os
-import re
 import subprocess
 from pathlib import Path
 
 import pytest
 
+from tests.docs.pages import DOCS, read_page
 from tests.support.workspaces import EPISODE, LOG, LOG_TEXT, Sandbox
 from workbench.audit.audit import audit
 from workbench.curation import plan_forget, plan_promote, plan_undo
 from workbench.workspace.plan import Operation
 from workbench.workspace.workspace import Workspace
 
-PAGE = (Path(__file__).resolve().parents[1] / "docs" / "purge.md").read_text()
+PAGE = read_page(DOCS / "purge.md")
 TOKEN = "ghp_" + "q7Zk2Vx9Lm4T" * 3
 OTHER = "pa/ss&w0rd\\1 *[x]$HOME"
 """Every character that a pattern language would take for its own."""
-
-
-def commands(heading: str) -> str:
-    """The block of commands below a heading of the page, as it is printed there."""
-    section = PAGE.split(f"\n{heading}\n", 1)[1]
-    found = re.search(r"^```\n(.*?)^```$", section, re.DOTALL | re.MULTILINE)
-    assert found is not None
-    return found[1]
 
 
 def run(sandbox: Sandbox, script: str) -> str:
@@ -81,8 +73,8 @@ def spread(sandbox: Sandbox, person: Path) -> Sandbox:
 
 def test_after_the_plain_git_section_no_object_holds_the_secret(spread: Sandbox) -> None:
     assert spread.git("status", "--porcelain") == ""
-    run(spread, commands("## 3. Keep a copy"))
-    run(spread, commands("### With plain git"))
+    run(spread, PAGE.below("3. Keep a copy"))
+    run(spread, PAGE.below("With plain git"))
     assert TOKEN not in objects(spread)
     assert OTHER not in objects(spread)
     assert TOKEN not in spread.git("log", "--all", "-g", "--format=%B")
@@ -97,7 +89,7 @@ def test_after_the_plain_git_section_no_object_holds_the_secret(spread: Sandbox)
 def test_the_workspace_opens_and_its_operations_are_listed_and_undone_as_before(spread: Sandbox) -> None:
     before = [told(operation) for operation in spread.workspace.operations.walk()]
     memory, episode = spread.read("MEMORY.md"), spread.read(EPISODE)
-    run(spread, commands("### With plain git"))
+    run(spread, PAGE.below("With plain git"))
     spread.workspace.close()
     place = spread.workspace = Workspace.open(spread.root)
     after = list(place.operations.walk())
@@ -117,16 +109,15 @@ def test_the_workspace_opens_and_its_operations_are_listed_and_undone_as_before(
 
 def test_the_page_counts_what_is_left_with_a_command_that_sees_it(spread: Sandbox) -> None:
     """A check that finds nothing before the purge would prove nothing after it."""
-    count = next(line for line in commands("## 5. Look whether it is gone").splitlines() if "grep" in line)
+    count = next(line for line in PAGE.below("5. Look whether it is gone").splitlines() if "grep" in line)
     assert int(run(spread, count)) > 0
-    run(spread, commands("### With plain git"))
+    run(spread, PAGE.below("With plain git"))
     assert int(run(spread, f"{count} || true")) == 0
 
 
 def test_the_last_step_removes_the_copy_and_the_list(spread: Sandbox, person: Path) -> None:
-    run(spread, commands("## 3. Keep a copy"))
+    run(spread, PAGE.below("3. Keep a copy"))
     assert (spread.root.parent / "before-purge.git").is_dir()
-    last = PAGE.rstrip().removesuffix("```").rpartition("```\n")[2]
-    run(spread, last)
+    run(spread, PAGE.commands[-1].text)
     assert not (spread.root.parent / "before-purge.git").exists()
     assert not (person / "purge.txt").exists()
