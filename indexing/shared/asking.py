@@ -1,0 +1,333 @@
+"""Asking the table of many workspaces: by words and by meaning, ranked as one workspace's hits are.
+
+Both sides are asked for within the conditions, before they choose their best. Words are weighed by how rare
+they are among all workspaces. Hits are told as they were indexed: their files may be on another machine.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from datetime import date
+from fnmatch import fnmatchcase
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from lancedb.query import BooleanQuery, MatchQuery
+from lancedb.query import Occur as LanceOccur
+
+from indexing.document import Stored
+from indexing.facets import user_code
+from indexing.lexical.terms import Terms, terms_of
+from indexing.query.dates import periods_in
+from indexing.query.filters import Filters
+from indexing.query.language import understand
+from indexing.query.question import Question
+from indexing.ranking.order import Candidate, Ranked, pool_size, rank
+from indexing.ranking.scores import Scores
+from indexing.ranking.weights import DEFAULT, Weights
+from indexing.search.answer import Mode, Query
+from indexing.search.snippet import snippet
+from indexing.shared.rows import STORED, asked_terms, quoted, stored
+from indexing.shared.table import SharedTable
+from indexing.words import normal
+from workbench.errors import ModelUnavailableError
+from workbench.memory.entry import Kind
+
+if TYPE_CHECKING:
+    from indexing.embedding.port import Embedder, Vectors
+
+_WIDER = 5
+"""How many times more is fetched where conditions remain that the table cannot ask for."""
+
+_NAMES_AT_ONCE = 5_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FleetHit:
+    """One entry of one workspace, as it was indexed. Lines count from 1, both ends included."""
+
+    rank: int
+    workspace: str
+    path: str
+    start_line: int
+    end_line: int
+    kind: Kind
+    entry: str
+    heading: tuple[str, ...]
+    date: date | None
+    snippet: str
+    score: float
+    scores: Scores
+
+    def as_json(self) -> dict[str, object]:
+        """The hit as the command line prints it."""
+        return {
+            "rank": self.rank,
+            "workspace": self.workspace,
+            "path": self.path,
+            "start_line": self.start_line,
+            "end_line": self.end_line,
+            "kind": str(self.kind),
+            "entry": self.entry,
+            "heading": " > ".join(self.heading),
+            "date": self.date.isoformat() if self.date else None,
+            "snippet": self.snippet,
+            "score": round(self.score, 6),
+            "scores": self.scores.as_json(),
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FleetAnswer:
+    """The hits, best first; ``degraded`` says why meaning was left out, ``notes`` what was not understood."""
+
+    query: str
+    mode: Mode
+    took_ms: float
+    version: int
+    degraded: str | None = None
+    notes: tuple[str, ...] = ()
+    hits: tuple[FleetHit, ...] = field(default=())
+
+    def as_json(self) -> dict[str, object]:
+        """The answer as the command line prints it."""
+        return {
+            "query": self.query,
+            "mode": self.mode,
+            "took_ms": round(self.took_ms, 2),
+            "version": self.version,
+            "degraded": self.degraded,
+            "notes": list(self.notes),
+            "hits": [hit.as_json() for hit in self.hits],
+        }
+
+
+@dataclass(slots=True)
+class _Found:
+    """A row, with what each side says of it."""
+
+    row: dict[str, Any]
+    bm25: float = 0.0
+    cosine: float | None = None
+
+
+class FleetSearch:
+    """Searches one table. ``embedder`` is the model that made its vectors; without it ``why`` says why."""
+
+    def __init__(
+        self,
+        table: SharedTable,
+        embedder: Embedder | None = None,
+        why: str = "",
+        *,
+        weights: Weights = DEFAULT,
+        today: date | None = None,
+    ) -> None:
+        self._table, self._embedder, self._why = table, embedder, why
+        self._weights, self._today = weights, today or date.today()
+
+    def search(self, query: Query, workspaces: Sequence[str] = ()) -> FleetAnswer:
+        """The best entries of ``workspaces``, of all where there are none named.
+
+        Raises IndexUnavailableError.
+        """
+        started = time.perf_counter()
+        question = understand(query.text, self._today, within=query.filters, plain=query.plain)
+        terms = terms_of(question.text) if question.text.strip() else Terms((), (), ())
+        mode, degraded = self._mode(query.mode)
+        condition = " AND ".join(_conditions(question, workspaces))
+        size = pool_size(query.k) * (_WIDER if _remains(question) else 1)
+        found: dict[str, _Found] = {}
+        if mode != "vector" and terms:
+            self._by_words(found, terms, condition, size)
+        if mode != "lexical" and question.text.strip():
+            try:
+                self._by_meaning(found, question, terms, condition, size, both=mode == "hybrid")
+            except ModelUnavailableError as error:
+                mode, degraded = "lexical", f"{error.message}: words only"
+        if not question.text.strip():
+            for row in self._table.lookup(condition, STORED, size):
+                found[row["id"]] = _Found(row)
+        standing = {key: entry for key, one in found.items() if _meets(entry := stored(one.row), question)}
+        hits = self._ranked(query, question, terms, {key: found[key] for key in standing}, standing, mode)
+        return FleetAnswer(
+            query=query.text,
+            mode=mode,
+            took_ms=(time.perf_counter() - started) * 1e3,
+            version=self._table.versions(),
+            degraded=degraded,
+            notes=question.notes,
+            hits=hits,
+        )
+
+    def _mode(self, asked: Mode) -> tuple[Mode, str | None]:
+        if asked == "lexical":
+            return asked, None
+        if not self._table.card.dimension:
+            return "lexical", "there are no vectors in this table: words only"
+        if self._embedder is None:
+            return "lexical", f"{self._why or 'there is no model'}: words only"
+        return asked, None
+
+    def _by_words(self, found: dict[str, _Found], terms: Terms, condition: str, size: int) -> None:
+        for row in self._table.asked(_words_query(terms), (*self._columns, "_score"), size, condition):
+            found[row["id"]] = _Found(row, float(row["_score"]))
+
+    def _by_meaning(
+        self,
+        found: dict[str, _Found],
+        question: Question,
+        terms: Terms,
+        condition: str,
+        size: int,
+        *,
+        both: bool,
+    ) -> None:
+        """The nearest, and for every candidate what the other side says of it."""
+        assert self._embedder is not None
+        vector = self._embedder.embed([question.meant])[0]
+        for row in self._table.asked(vector, (*self._columns, "_distance"), size, condition):
+            found.setdefault(row["id"], _Found(row))
+        strangers = [key for key, one in found.items() if not one.bm25]
+        if both and terms and strangers:
+            within = f"id IN {quoted(strangers)}"
+            scored = self._table.asked(_words_query(terms), ("id", "_score"), len(strangers), within)
+            for row in scored:
+                found[row["id"]].bm25 = float(row["_score"])
+        for one in found.values():
+            one.cosine = _cosine(vector, one.row.get("vector"))
+
+    @property
+    def _columns(self) -> tuple[str, ...]:
+        return (*STORED, "vector") if self._table.card.dimension and self._embedder else STORED
+
+    def _ranked(
+        self,
+        query: Query,
+        question: Question,
+        terms: Terms,
+        found: dict[str, _Found],
+        entries: dict[str, Stored],
+        mode: Mode,
+    ) -> tuple[FleetHit, ...]:
+        keys = {int(key[:15], 16): key for key in found}
+        candidates = (
+            Candidate(
+                number,
+                entries[key].kind,
+                found[key].row["day"],
+                found[key].bm25,
+                found[key].cosine,
+                found[key].row["marks"],
+            )
+            for number, key in keys.items()
+        )
+        weights = query.weights or self._weights
+        if mode == "vector":
+            weights = Weights(1.0, 0.0)
+        periods = periods_in(question.text, self._today)
+        user = user_code(query.user.strip())
+        best = rank(candidates, weights, self._today, periods=periods, user=user)[: query.k]
+        return tuple(
+            self._hit(number, one, keys, found, entries, terms) for number, one in enumerate(best, 1)
+        )
+
+    def _hit(
+        self,
+        number: int,
+        one: Ranked,
+        keys: dict[int, str],
+        found: dict[str, _Found],
+        entries: dict[str, Stored],
+        terms: Terms,
+    ) -> FleetHit:
+        key = keys[one.candidate.key]
+        entry = entries[key]
+        return FleetHit(
+            rank=number,
+            workspace=found[key].row["workspace"],
+            path=entry.path,
+            start_line=entry.start_line,
+            end_line=entry.end_line,
+            kind=entry.kind,
+            entry=entry.address,
+            heading=entry.heading,
+            date=entry.date,
+            snippet=snippet(entry.text, terms),
+            score=one.score,
+            scores=one.scores,
+        )
+
+
+def _words_query(terms: Terms) -> BooleanQuery:
+    return BooleanQuery(
+        [
+            (LanceOccur.SHOULD, MatchQuery(said, column="terms", boost=weight))
+            for said, weight in asked_terms(terms)
+        ]
+    )
+
+
+def _cosine(vector: Vectors, other: Any) -> float | None:
+    """Of two vectors of length 1; None for a row that has none."""
+    return None if other is None else float(np.dot(vector, np.asarray(other, np.float32)))
+
+
+def _conditions(question: Question, workspaces: Sequence[str]) -> Iterable[str]:
+    """What the table itself can ask for, before either side chooses."""
+    if workspaces:
+        parts = [workspaces[at : at + _NAMES_AT_ONCE] for at in range(0, len(workspaces), _NAMES_AT_ONCE)]
+        yield "(" + " OR ".join(f"workspace IN {quoted(part)}" for part in parts) + ")"
+    within = question.within
+    if within.kinds:
+        yield f"kind IN {quoted(sorted(kind.value for kind in within.kinds))}"
+    if question.without.kinds:
+        yield f"kind NOT IN {quoted(sorted(kind.value for kind in question.without.kinds))}"
+    if within.since:
+        yield f"day >= {within.since.toordinal()}"
+    if within.until:
+        yield f"day <= {within.until.toordinal()} AND day > 0"
+
+
+def _remains(question: Question) -> bool:
+    """Whether there are conditions that only the rows themselves can answer."""
+    rest = (question.within, question.without)
+    fields = ("types", "sources", "paths", "trusts", "users")
+    asked = any(getattr(one, name) for one in rest for name in fields)
+    asked = asked or any(one.pinned is not None for one in rest)
+    return bool(question.phrases or question.excluded or question.without or asked)
+
+
+def _meets(entry: Stored, question: Question) -> bool:
+    text = normal(entry.text).casefold()
+    if not all(normal(phrase).casefold() in text for phrase in question.phrases):
+        return False
+    if any(normal(word).casefold() in text for word in question.excluded):
+        return False
+    return all(_each(entry, question.within)) and not (
+        question.without and any(_each(entry, question.without))
+    )
+
+
+def _each(entry: Stored, asked: Filters) -> Iterable[bool]:
+    """Whether an entry meets each of the conditions that are asked; those that are not asked are left out."""
+    facets, path = entry.facets, entry.path.lower()
+    day = entry.date
+    if asked.kinds:
+        yield entry.kind in asked.kinds
+    if asked.since or asked.until:
+        yield bool(day and (asked.since or day) <= day <= (asked.until or day))
+    if asked.types:
+        yield any(one in facets.type.lower() for one in asked.types)
+    if asked.sources:
+        yield any(one in source.lower() for one in asked.sources for source in facets.sources)
+    if asked.paths:
+        yield any(fnmatchcase(path, one) if set("*?") & set(one) else one in path for one in asked.paths)
+    if asked.trusts:
+        yield facets.trust in asked.trusts
+    if asked.users:
+        yield facets.user.lower() in asked.users
+    if asked.pinned is not None:
+        yield facets.pinned is asked.pinned

@@ -1,0 +1,280 @@
+"""The table of many workspaces: opened, compared with, written a batch at a time, put in order at the end.
+
+Every write is a version of the table, and on object storage some requests: so many workspaces are written at
+once. A write names the files that it is about, and makes its rows all that there is of them: written twice,
+it changes nothing. One run writes at a time; readers never wait.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from datetime import timedelta
+from typing import Any
+
+os.environ.setdefault("LANCEDB_LOG", "error")
+
+import lancedb
+import pyarrow as pa
+from lancedb.index import FTS, BTree, IvfRq
+
+from indexing.document import restored
+from indexing.shared.place import Place, ask_no_metadata_service, storage
+from indexing.shared.rows import FORMAT, file_id, quoted, schema
+from indexing.vectors.flat_card import INDEX_ROWS
+from workbench.errors import IndexUnavailableError, UsageError
+
+ENTRIES, BOOKS = "entries", "workspaces"
+_CARD = "memory-workbench"
+_KEEP_VERSIONS = timedelta(hours=1)
+"""Readers hold the version that they opened."""
+_FILES_A_DELETION = 1_000
+_ANEW = "add --full to build it anew"
+_BOOKS = ("name", "path", "state", "error", "at")
+
+
+@dataclass(frozen=True, slots=True)
+class Card:
+    """What shaped a table: how words are cut (``words``), whose vectors they are, and how long. All or none.
+
+    ``model`` is empty, and ``dimension`` 0, in a table of words alone.
+    """
+
+    words: str
+    model: str = ""
+    dimension: int = 0
+    format: int = FORMAT
+
+    def written(self) -> dict[str, str]:
+        """The card as it is kept with the table."""
+        return {_CARD: json.dumps(asdict(self))}
+
+
+@dataclass(slots=True)
+class KnownFile:
+    """A file as the table has it: ``digests`` of its rows (more than one: it is torn), their ids.
+
+    ``lacking`` counts rows without a vector.
+    """
+
+    digests: set[str] = field(default_factory=set)
+    ids: Counter[str] = field(default_factory=Counter)
+    lacking: int = 0
+
+    @property
+    def digest(self) -> str:
+        """The digest, or nothing where rows are torn or doubled, so that the file is written again."""
+        sound = len(self.digests) == 1 and not self.doubled
+        return next(iter(self.digests)) if sound else ""
+
+    @property
+    def doubled(self) -> int:
+        """Rows that stand there more than once."""
+        return sum(count - 1 for count in self.ids.values())
+
+
+Known = dict[str, dict[str, KnownFile]]
+"""The files of each workspace, by path."""
+
+
+class SharedTable:
+    """The table at one place. Methods raise IndexUnavailableError when the storage fails."""
+
+    def __init__(self, place: Place, base: Any, entries: Any, card: Card) -> None:
+        self.place, self.card = place, card
+        self._base, self._entries = base, entries
+
+    @classmethod
+    def open(cls, place: Place) -> SharedTable:
+        """The table at ``place``. Raises IndexUnavailableError where there is none."""
+        with storage(f"the index of the fleet at {place.uri} cannot be opened"):
+            base = _connected(place)
+            if ENTRIES not in _names(base):
+                raise IndexUnavailableError(
+                    "nothing was indexed there yet",
+                    hint="`workbench fleet reindex` makes the index of a fleet",
+                )
+            entries = base.open_table(ENTRIES)
+            return cls(place, base, entries, _card(entries))
+
+    @classmethod
+    def make(cls, place: Place, card: Card, *, full: bool = False) -> SharedTable:
+        """The table at ``place``, made where there is none; ``full`` makes it anew.
+
+        Raises UsageError where the table is another version's or another model's.
+        """
+        with storage(f"the index of the fleet at {place.uri} cannot be written"):
+            base = _connected(place)
+            if ENTRIES in _names(base) and not full:
+                entries = base.open_table(ENTRIES)
+                found = _card(entries)
+            else:
+                columns = schema(card.dimension, card.written())
+                entries = base.create_table(ENTRIES, schema=columns, mode="overwrite")
+                base.create_table(BOOKS, schema=_books_schema(), mode="overwrite")
+                found = card
+        if found.words != card.words or found.format != card.format:
+            raise UsageError("another version of the program made this table", hint=_ANEW)
+        if found.model != card.model or found.dimension != card.dimension:
+            raise UsageError(
+                f"this table has vectors of {found.model or 'no model'}, not of {card.model or 'none'}",
+                hint=_ANEW,
+            )
+        return cls(place, base, entries, found)
+
+    def count(self) -> int:
+        """Rows."""
+        with storage("the index of the fleet cannot be read"):
+            return int(self._entries.count_rows())
+
+    def versions(self) -> int:
+        """The number of the newest version."""
+        with storage("the index of the fleet cannot be read"):
+            return int(self._entries.version)
+
+    def known(self, workspaces: Sequence[str]) -> Known:
+        """What there is of these workspaces."""
+        out: Known = {name: {} for name in workspaces}
+        if not workspaces:
+            return out
+        columns = ["workspace", "path", "digest", "id", "lacking"]
+        rows = self._where(f"workspace IN {quoted(workspaces)}", columns)
+        for name, path, digest, one, none in zip(
+            *(rows[column].to_pylist() for column in columns), strict=True
+        ):
+            file = out[name].setdefault(restored(path), KnownFile())
+            file.digests.add(digest)
+            file.ids[one] += 1
+            file.lacking += none
+        return out
+
+    def workspaces(self) -> dict[str, int]:
+        """Every workspace that has rows, and how many."""
+        counts: Counter[str] = Counter()
+        with storage("the index of the fleet cannot be read"):
+            found = self._entries.search().select(["workspace"]).limit(max(1, self._entries.count_rows()))
+            for part in found.to_batches():
+                counts.update(part["workspace"].to_pylist())
+        return dict(counts)
+
+    def write(self, rows: Any | None, files: Iterable[tuple[str, str]], *, doubled: bool = False) -> None:
+        """Make ``rows`` (an Arrow table) all that there is of ``files``, each a workspace and a path.
+
+        ``doubled`` says that some of them stand there twice: then they go first.
+        """
+        keys = sorted({file_id(workspace, path) for workspace, path in files})
+        with storage("the index of the fleet cannot be written"):
+            if rows is None or not len(rows) or doubled:
+                for start in range(0, len(keys), _FILES_A_DELETION):
+                    self._entries.delete(f"file IN {quoted(keys[start : start + _FILES_A_DELETION])}")
+            if rows is None or not len(rows):
+                return
+            merge = self._entries.merge_insert("id").when_matched_update_all().when_not_matched_insert_all()
+            if keys and not doubled:
+                merge = merge.when_not_matched_by_source_delete(f"file IN {quoted(keys)}")
+            merge.execute(rows)
+
+    def remove(self, workspaces: Sequence[str]) -> None:
+        """Take all rows of these workspaces out, and what the books say of them."""
+        if not workspaces:
+            return
+        with storage("the index of the fleet cannot be written"):
+            self._entries.delete(f"workspace IN {quoted(workspaces)}")
+            self._base.open_table(BOOKS).delete(f"name IN {quoted(workspaces)}")
+
+    def note(self, books: Sequence[Mapping[str, str]]) -> None:
+        """Write down how each workspace ended: ``name``, ``path``, ``state``, ``error``, ``at``."""
+        if not books:
+            return
+        with storage("the books of the fleet cannot be written"):
+            rows = pa.Table.from_pylist([dict(one) for one in books], schema=_books_schema())
+            table = self._base.open_table(BOOKS)
+            table.merge_insert("name").when_matched_update_all().when_not_matched_insert_all().execute(rows)
+
+    def books(self) -> dict[str, dict[str, str]]:
+        """How each workspace ended last, by its name."""
+        with storage("the books of the fleet cannot be read"):
+            table = self._base.open_table(BOOKS)
+            rows = table.search().limit(max(1, table.count_rows())).to_list()
+        return {row["name"]: {column: row[column] for column in _BOOKS} for row in rows}
+
+    def settle(self) -> None:
+        """Index what was written, merge small files, let go of versions that nobody reads any more."""
+        with storage("the index of the fleet cannot be put in order"):
+            present = {index.columns[0] for index in self._entries.list_indices()}
+            rows = self._entries.count_rows()
+            self._entries.optimize(cleanup_older_than=_KEEP_VERSIONS)
+            if not rows:
+                return
+            if "terms" not in present:
+                self._entries.create_index("terms", config=_words_index())
+            for column in ("workspace", "id"):
+                if column not in present:
+                    self._entries.create_index(column, config=BTree())
+            if self.card.dimension and rows > INDEX_ROWS and "vector" not in present:
+                self._entries.create_index("vector", config=IvfRq(distance_type="cosine"))
+
+    def asked(
+        self, query: Any, columns: Sequence[str], limit: int, condition: str = ""
+    ) -> list[dict[str, Any]]:
+        """The best rows for a full-text query or for a (d,) vector, among those that meet ``condition``."""
+        with storage("the index of the fleet cannot be searched"):
+            if isinstance(query, lancedb.query.FullTextQuery):
+                search = self._entries.search(query, query_type="fts")
+            else:
+                search = self._entries.search(query).distance_type("cosine")
+            if condition:
+                search = search.where(condition, prefilter=True)
+            found: list[dict[str, Any]] = search.select(list(columns)).limit(limit).to_list()
+            return found
+
+    def lookup(self, condition: str, columns: Sequence[str], limit: int) -> list[dict[str, Any]]:
+        """Rows that meet ``condition``."""
+        with storage("the index of the fleet cannot be searched"):
+            search = self._entries.search()
+            search = search.where(condition) if condition else search
+            found: list[dict[str, Any]] = search.select(list(columns)).limit(limit).to_list()
+            return found
+
+    def _where(self, condition: str, columns: list[str]) -> Any:
+        with storage("the index of the fleet cannot be read"):
+            most = max(1, self._entries.count_rows())
+            return self._entries.search().where(condition).select(columns).limit(most).to_arrow()
+
+
+def _connected(place: Place) -> Any:
+    ask_no_metadata_service()
+    options = dict(place.options) if place.remote else None
+    return lancedb.connect(place.uri, storage_options=options, read_consistency_interval=timedelta(0))
+
+
+def _names(base: Any) -> list[str]:
+    return list(base.list_tables().tables)
+
+
+def _card(entries: Any) -> Card:
+    said = (entries.schema.metadata or {}).get(_CARD.encode())
+    try:
+        return Card(**json.loads(said or b""))
+    except (ValueError, TypeError) as error:
+        raise IndexUnavailableError("what is there was not made by this program") from error
+
+
+def _books_schema() -> Any:
+    return pa.schema([pa.field(name, pa.string()) for name in _BOOKS])
+
+
+def _words_index() -> FTS:
+    """Terms come ready: nothing is cut, stemmed or left out by the engine."""
+    return FTS(
+        base_tokenizer="whitespace",
+        lower_case=False,
+        stem=False,
+        remove_stop_words=False,
+        ascii_folding=False,
+        max_token_length=None,
+        with_position=False,
+    )

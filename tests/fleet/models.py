@@ -1,0 +1,48 @@
+"""Stand-in models that workers open for themselves, in processes of their own."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tests.support.hashing import HashingEmbedder
+from workbench.fleet.work import Recipe
+
+LAST_WORDS = "the worker that reads this is killed"
+
+
+class Mortal(HashingEmbedder):
+    """Kills its process at ``LAST_WORDS``, once for each ``marker``."""
+
+    def __init__(self, marker: Path) -> None:
+        super().__init__()
+        self._marker = marker
+
+    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        if any(LAST_WORDS in text for text in texts):
+            try:
+                self._marker.touch(exist_ok=False)
+            except FileExistsError:
+                return super().embed(texts)
+            os.kill(os.getpid(), signal.SIGKILL)
+        return super().embed(texts)
+
+
+def open_mortal(marker: Path) -> Mortal:
+    return Mortal(marker)
+
+
+def hashing(*, full: bool = False) -> Recipe:
+    """Rows with the vectors of the usual stand-in."""
+    return Recipe("hashing@1", 64, HashingEmbedder, full)
+
+
+def mortal(marker: Path) -> Recipe:
+    """The same, by workers that can die."""
+    return Recipe("hashing@1", 64, partial(open_mortal, marker))

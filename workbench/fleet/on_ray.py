@@ -1,0 +1,175 @@
+"""Workers on Ray: a cluster by its address, else one on this machine that listens on loopback alone.
+
+Ray's own statistics and dashboard are off: nothing is sent anywhere.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import tempfile
+from typing import Any, Self
+
+from workbench.errors import UsageError, WorkbenchError
+from workbench.fleet.pool import Lost
+from workbench.fleet.work import Done, Recipe, Task, Worker
+
+_STORE_BYTES = 200_000_000
+_LONGEST_FOLDER = 30
+"""Characters; Ray puts sockets below it, whose paths may have about a hundred."""
+
+QUIET = {
+    "RAY_USAGE_STATS_ENABLED": "0",
+    "RAY_USAGE_STATS_PROMPT_ENABLED": "0",
+    "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0",
+}
+"""What keeps Ray from telling anybody anything."""
+
+LOOPBACK = {"RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0"}
+"""With it a Ray of this machine takes 127.0.0.1 for its address, and listens nowhere else."""
+
+
+class RayPool:
+    """Workers that are Ray actors; one that dies is made anew. ``workers`` 0 takes all processors.
+
+    ``address`` is that of a cluster (``auto``, ``host:port``); without it a Ray is started for this run.
+    """
+
+    def __init__(self, recipe: Recipe, *, workers: int = 0, address: str = "") -> None:
+        self._recipe, self._workers, self._address = recipe, workers, address
+        self._folder = ""
+        self._ray: Any = None
+        self._actors: list[Any] = []
+        self._idle: list[Any] = []
+        self._held: dict[Any, tuple[Any, Task]] = {}
+
+    def __enter__(self) -> Self:
+        """Start the workers. Raises UsageError without Ray, WorkbenchError where it does not start."""
+        os.environ.update(QUIET)
+        if not self._address:
+            os.environ.update(LOOPBACK)
+        try:
+            import ray  # noqa: PLC0415 - takes a second, and is an extra
+        except ImportError as error:
+            raise UsageError(
+                "Ray is not installed",
+                hint="install memory-workbench[fleet]; or --workers 0 does it in this process",
+            ) from error
+        self._ray = ray
+        try:
+            self._start()
+            self._actors = [self._actor() for _ in range(self._count())]
+            # All models are loaded before the first task: what is wrong with one is said at once.
+            ray.get([actor.ready.remote() for actor in self._actors])
+        except ray.exceptions.RayActorError as error:
+            self.__exit__()
+            raise WorkbenchError(f"a worker did not start: {_why(error)}") from error
+        except (ConnectionError, OSError, RuntimeError, ValueError) as error:
+            self.__exit__()
+            raise WorkbenchError(
+                f"Ray did not start: {_why(error)}", hint="--workers 0 does it in this process"
+            ) from error
+        except BaseException:
+            self.__exit__()
+            raise
+        self._idle = list(self._actors)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """End the workers, and the Ray that was started for them."""
+        if self._ray is not None:
+            for actor in self._actors:
+                with contextlib.suppress(Exception):
+                    self._ray.kill(actor)
+            self._ray.shutdown()
+        if self._folder:
+            shutil.rmtree(self._folder, ignore_errors=True)
+            self._folder = ""
+
+    @property
+    def capacity(self) -> int:
+        """As many as there are workers."""
+        return len(self._actors)
+
+    @property
+    def busy(self) -> int:
+        """Tasks that are in hand."""
+        return len(self._held)
+
+    @property
+    def actors(self) -> tuple[Any, ...]:
+        """The workers, as Ray knows them."""
+        return tuple(self._actors)
+
+    def submit(self, task: Task) -> None:
+        """Give a task to a worker that has none."""
+        actor = self._idle.pop()
+        self._held[actor.run.remote(task)] = (actor, task)
+
+    def next(self) -> tuple[Task, Done | Lost]:
+        """Wait for a task to end."""
+        ready, _ = self._ray.wait(list(self._held), num_returns=1)
+        actor, task = self._held.pop(ready[0])
+        try:
+            done: Done = self._ray.get(ready[0])
+        except self._ray.exceptions.RayError as error:
+            self._replace(actor)
+            return task, Lost(_why(error))
+        self._idle.append(actor)
+        return task, done
+
+    def _replace(self, actor: Any) -> None:
+        """Another worker in the place of one that failed; its next task waits until it has begun."""
+        self._ray.kill(actor)
+        self._actors.remove(actor)
+        self._actors.append(self._actor())
+        self._idle.append(self._actors[-1])
+
+    def _start(self) -> None:
+        if self._address:
+            self._ray.init(address=self._address, log_to_driver=False, logging_level="ERROR")
+            return
+        self._folder = tempfile.mkdtemp(prefix="fleet-", dir=_short_folder())
+        self._ray.init(
+            address="local",
+            num_cpus=self._workers or os.cpu_count() or 1,
+            include_dashboard=False,
+            object_store_memory=_STORE_BYTES,
+            log_to_driver=False,
+            logging_level="ERROR",
+            _temp_dir=self._folder,
+        )
+
+    def _count(self) -> int:
+        return self._workers or max(1, int(self._ray.cluster_resources().get("CPU", 1)))
+
+    def _actor(self) -> Any:
+        gpus = self._ray.cluster_resources().get("GPU", 0) if self._recipe.open_model else 0
+        share = min(1.0, gpus / self._count()) if gpus else 0
+        kind = self._ray.remote(_RemoteWorker).options(max_restarts=0, num_cpus=1, num_gpus=share)
+        return kind.remote(self._recipe)
+
+
+class _RemoteWorker(Worker):
+    """A worker in a process of its own."""
+
+    def ready(self) -> int:
+        """Its process, once its model is loaded."""
+        return os.getpid()
+
+
+def _short_folder() -> str:
+    usual = tempfile.gettempdir()
+    return usual if len(usual) <= _LONGEST_FOLDER else "/tmp"  # noqa: S108 - mkdtemp makes it our own
+
+
+def _why(error: BaseException) -> str:
+    """Why, in one line: of an error that was raised in a worker its own."""
+    cause = getattr(error, "cause", None)
+    if isinstance(cause, WorkbenchError):
+        return cause.message
+    if isinstance(cause, BaseException):
+        return f"{type(cause).__name__}: {cause}".partition("\n")[0][:300]
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    return next(iter(lines), type(error).__name__)[:300]

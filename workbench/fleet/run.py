@@ -1,0 +1,223 @@
+"""A run over a fleet: workers read and embed, this process compares and writes, a batch at a time.
+
+Whatever ends a run, the batches that were written stay, and the next run finds by the digests of files
+what is left to do. A batch that is lost with its worker is halved, so that what kills workers ends up alone.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import TypeVar
+
+from indexing.shared.place import Place
+from indexing.shared.table import Card, Known, SharedTable
+from indexing.sync.manifest import words_fingerprint
+from workbench.errors import IndexUnavailableError
+from workbench.fleet.pool import Lost, Pool
+from workbench.fleet.report import Failure, OnProgress, Progress, Report
+from workbench.fleet.roster import Agent
+from workbench.fleet.work import Done, Recipe, Task
+
+_T = TypeVar("_T")
+BATCH = 50
+RETRIES = 2
+_SETTLE_EVERY = 64
+"""Batches after which the table is put in order: until then what was written is looked through as it is."""
+
+_FIRST_WAIT = 0.5
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """How a run goes: workspaces a ``batch``, ``retries`` of what fails; ``prune`` what is not listed.
+
+    ``wait`` sleeps between attempts at the storage.
+    """
+
+    batch: int = BATCH
+    retries: int = RETRIES
+    prune: bool = False
+    full: bool = False
+    wait: Callable[[float], None] = time.sleep
+
+
+def reindex(
+    agents: Sequence[Agent],
+    place: Place,
+    recipe: Recipe,
+    pool: Pool,
+    plan: Plan,
+    progress: OnProgress | None = None,
+) -> Report:
+    """Make the table at ``place`` say what the files of all ``agents`` say; return what was done.
+
+    Raises IndexUnavailableError where the storage fails for good, with the report so far as ``report``;
+    UsageError where the table is another model's; WorkbenchError where the workers do not start.
+    """
+    return _Run(agents, place, recipe, plan, progress or (lambda _: None)).run(pool)
+
+
+class StorageFailedError(IndexUnavailableError):
+    """The storage failed for good; ``report`` says what was done before."""
+
+    def __init__(self, error: IndexUnavailableError, report: Report) -> None:
+        super().__init__(error.message, hint=error.hint)
+        self.report = report
+
+
+class _Run:
+    def __init__(
+        self, agents: Sequence[Agent], place: Place, recipe: Recipe, plan: Plan, progress: OnProgress
+    ) -> None:
+        self._agents, self._place, self._recipe, self._plan = agents, place, recipe, plan
+        self._paths = {agent.name: agent for agent in agents}
+        self._progress = progress
+        self._report = Report(place.uri, recipe.identity, len(agents))
+        self._queue: deque[Task] = deque()
+        self._books: list[dict[str, str]] = []
+        self._doubled: set[str] = set()
+        self._ended = 0
+        self._empty = False
+        self._table: SharedTable
+
+    def run(self, pool: Pool) -> Report:
+        """Carry the run out."""
+        report, started = self._report, time.perf_counter()
+        card = Card(words_fingerprint(), self._recipe.identity, self._recipe.dimension)
+        try:
+            begun = time.perf_counter()
+            with pool:  # first: no process may be forked any more once the storage's client is at work
+                report.starting = time.perf_counter() - begun
+                self._open(card)
+                self._go_round(pool)
+            if self._plan.prune:
+                self._prune()
+            self._settle()
+            report.rows, report.version = self._table.count(), self._table.versions()
+        except IndexUnavailableError as error:
+            report.stopped = error.message
+            raise StorageFailedError(error, report) from error
+        finally:
+            report.seconds = time.perf_counter() - started
+        return report
+
+    def _open(self, card: Card) -> None:
+        self._table = self._patient(lambda: SharedTable.make(self._place, card, full=self._plan.full))
+        self._empty = self._patient(self._table.count) == 0
+        size = self._plan.batch
+        starts = range(0, len(self._agents), size)
+        self._queue.extend(Task(tuple(self._agents[at : at + size])) for at in starts)
+
+    def _go_round(self, pool: Pool) -> None:
+        while self._queue or pool.busy:
+            while self._queue and pool.busy < pool.capacity:
+                pool.submit(self._compared(self._queue.popleft()))
+            task, brought = pool.next()
+            if isinstance(brought, Lost):
+                self._lost(task, brought.why)
+            else:
+                self._take(task, brought)
+            self._progress(Progress("workspaces", self._ended, len(self._agents)))
+
+    def _compared(self, task: Task) -> Task:
+        """The task with what the table knows of its workspaces."""
+        if self._empty and task.attempt == 1:
+            return task
+        begun = time.perf_counter()
+        known = self._patient(lambda: self._table.known([agent.name for agent in task.agents]))
+        self._doubled.update(_with_doubled(known))
+        self._report.comparing += time.perf_counter() - begun
+        digests = {name: {path: file.digest for path, file in files.items()} for name, files in known.items()}
+        return replace(task, known=digests)
+
+    def _take(self, task: Task, done: Done) -> None:
+        report = self._report
+        begun = time.perf_counter()
+        if done.files:
+            doubled = any(name in self._doubled for name, _ in done.files)
+            self._patient(lambda: self._table.write(done.rows, done.files, doubled=doubled))
+            report.batches += 1
+            if report.batches % _SETTLE_EVERY == 0:
+                self._settle()
+        report.writing += time.perf_counter() - begun
+        report.reading += done.reading
+        report.embedding += done.embedding
+        again = []
+        for outcome in done.outcomes:
+            report.changed_files += outcome.changed
+            report.removed_files += outcome.removed
+            report.entries += outcome.entries
+            report.embedded += outcome.embedded
+            report.lacking += outcome.lacking
+            agent = self._paths[outcome.name]
+            if not outcome.error:
+                report.files += outcome.files
+                changed = bool(outcome.changed or outcome.removed)
+                report.written += changed
+                report.unchanged += not changed
+                self._end(agent, "done", "")
+            elif task.attempt <= self._plan.retries:
+                again.append(agent)
+            else:
+                self._fail(agent, outcome.error, task.attempt)
+        if again:
+            report.retried += len(again)
+            self._queue.append(Task(tuple(again), task.attempt + 1))
+
+    def _lost(self, task: Task, why: str) -> None:
+        self._report.lost += 1
+        if len(task.agents) == 1:
+            if task.attempt > self._plan.retries:
+                self._fail(task.agents[0], f"its worker was lost: {why}", task.attempt)
+                return
+            halves: list[tuple[Agent, ...]] = [task.agents]
+        else:
+            middle = len(task.agents) // 2
+            halves = [task.agents[:middle], task.agents[middle:]]
+        self._report.retried += len(task.agents)
+        # What was alone has used an attempt up; among others it may have had no part in it.
+        attempt = task.attempt + (len(task.agents) == 1)
+        self._queue.extend(Task(half, attempt) for half in halves)
+
+    def _fail(self, agent: Agent, why: str, attempts: int) -> None:
+        self._report.failed.append(Failure(agent.name, agent.path, why, attempts))
+        self._end(agent, "failed", why)
+
+    def _end(self, agent: Agent, state: str, error: str) -> None:
+        now = datetime.now().astimezone().isoformat(timespec="seconds")
+        self._books.append(
+            {"name": agent.name, "path": agent.path, "state": state, "error": error, "at": now}
+        )
+        self._ended += 1
+
+    def _settle(self) -> None:
+        begun = time.perf_counter()
+        books, self._books = self._books, []
+        self._patient(lambda: self._table.note(books))
+        self._patient(self._table.settle)
+        self._report.settling += time.perf_counter() - begun
+
+    def _prune(self) -> None:
+        gone = [name for name in self._patient(self._table.workspaces) if name not in self._paths]
+        self._patient(lambda: self._table.remove(gone))
+        self._report.removed = len(gone)
+
+    def _patient(self, act: Callable[[], _T]) -> _T:
+        """``act``, tried again after a while where the storage fails; each is safe to be done twice."""
+        wait = _FIRST_WAIT
+        for _ in range(self._plan.retries):
+            try:
+                return act()
+            except IndexUnavailableError:
+                self._report.storage_retries += 1
+                self._plan.wait(wait)
+                wait *= 4
+        return act()
+
+
+def _with_doubled(known: Known) -> list[str]:
+    return [name for name, files in known.items() if any(file.doubled for file in files.values())]
