@@ -15,6 +15,7 @@ from workbench.memory.likeness import (
     near_pairs,
     one_holds_the_other,
     same_order,
+    same_telling_words,
 )
 
 WORDS = [f"word{n}" for n in range(400)]
@@ -72,6 +73,15 @@ def test_what_is_compared_must_stand_in_the_same_order() -> None:
     assert not same_order("prefers tabs over spaces", "prefers spaces over tabs")
     assert same_order("prefers tabs over spaces", "he prefers tabs over spaces")
     assert same_order("async reviews are preferred", "preferred are async reviews")
+    assert not same_order("prefers tea to coffee", "prefers coffee to tea")
+    assert same_order("We decided to use redis for sessions", "For sessions we decided to use redis")
+
+
+def test_the_same_telling_words_in_whatever_order_and_form() -> None:
+    one = "We decided to use PostgreSQL 17 for the billing service."
+    assert same_telling_words(one, "We have decided that the billing service uses PostgreSQL 17.")
+    assert not same_telling_words(one, "We decided to use PostgreSQL 17 for the billing service in Oslo.")
+    assert not same_telling_words("", "")
 
 
 @pytest.mark.parametrize(

@@ -80,7 +80,12 @@ _STEM = 4
 """Letters that two forms of a word begin with."""
 _ENDING = 4
 """Letters of a longer form that the other does not have."""
-_COMPARING = re.compile(r"\b(?:over|than|before|after|to|from|into|vs|instead|versus)\b", re.IGNORECASE)
+_COMPARING = re.compile(
+    r"\b(?:over|than|before|after|from|into|vs|instead|versus)\b"
+    r"|\b(?:prefer|switch|chang|mov|migrat|renam|convert|forward|map|point)\w*\b.+\bto\b",
+    re.IGNORECASE,
+)
+"""What makes the order of words matter; the `to` of `decided to use` says nothing of it."""
 
 
 def same_order(one: str, other: str) -> bool:
@@ -101,10 +106,22 @@ def one_holds_the_other(one: str, other: str) -> bool:
     Vectors call `we use redis` and `we use kafka` nearly the same; what says the same in other words does
     not swap one telling word for another.
     """
-    words, others = (
-        {word for word in _WORD.findall(text.casefold()) if word not in _SMALL} for text in (one, other)
-    )
-    return all(_stands_in(word, others) for word in words) or all(_stands_in(word, words) for word in others)
+    words, others = _telling(one), _telling(other)
+    return _all_in(words, others) or _all_in(others, words)
+
+
+def same_telling_words(one: str, other: str) -> bool:
+    """Whether two texts are made of the same telling words, in whatever order and inflection."""
+    words, others = _telling(one), _telling(other)
+    return bool(words) and _all_in(words, others) and _all_in(others, words)
+
+
+def _telling(text: str) -> set[str]:
+    return {_singular(word) for word in _WORD.findall(text.casefold()) if word not in _SMALL}
+
+
+def _all_in(words: set[str], others: set[str]) -> bool:
+    return all(_stands_in(word, others) for word in words)
 
 
 def _stands_in(word: str, others: set[str]) -> bool:

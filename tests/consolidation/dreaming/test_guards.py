@@ -209,6 +209,32 @@ def test_nearly_the_same_as_what_was_rejected_does_not_return_either(nights: Nig
     assert nights.why("indeed").startswith("decided: ")
 
 
+@pytest.mark.parametrize(
+    "again",
+    [
+        "For the billing service we decided to use PostgreSQL 17.",
+        "We have decided that the billing service uses PostgreSQL 17.",
+    ],
+)
+def test_what_was_rejected_does_not_return_in_another_order_of_words(nights: Nights, again: str) -> None:
+    from workbench.proposals.pending import propose
+    from workbench.proposals.rejecting import plan_reject
+
+    said = "We decided to use PostgreSQL 17 for the billing service."
+    path = nights.log(9, said)
+    nights.recall(said, 8, 6, 4, 2, 1, 0)
+    (proposal,) = nights.dream().proposals
+    workspace = nights.workspace
+    propose(workspace, [proposal], NOW)
+    workspace.operations.carry_out(lambda: plan_reject(workspace, [proposal.key], now=NOW))
+    workspace.close()
+    (nights.root / path).unlink()
+    nights.log(9, again)
+    nights.recall(again, 8, 6, 4, 2, 1, 0)
+    assert nights.proposed() == []
+    assert nights.why("billing").startswith("decided: ")
+
+
 @settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(st.one_of(st.binary(max_size=80), st.text(max_size=60).map(str.encode)), max_size=6))
 def test_whatever_a_log_holds_is_dreamt_of(nights: Nights, lines: list[bytes]) -> None:

@@ -15,7 +15,6 @@ from workbench.curation.sections import section_for
 from workbench.memory.facts import Family
 from workbench.memory.findings import by_rule
 from workbench.memory.hidden import hidden_in
-from workbench.memory.likeness import bag_of_words, jaccard
 from workbench.memory.proposal import Action, Proposal
 from workbench.memory.secrets import secrets_in
 from workbench.workspace.workspace import Workspace
@@ -164,7 +163,7 @@ def _says_the_same(one: Judged, other: Judged) -> bool:
     text, another = one.cluster.best.text, other.cluster.best.text
     if adds_nothing(another, text):
         return True
-    return jaccard(bag_of_words(text), bag_of_words(another)) >= _ALIKE and same_claim(text, another)
+    return same_claim(text, another, likeness=_ALIKE)
 
 
 def why_proposed(judged: Judged, standing: Standing | None) -> str:

@@ -23,6 +23,7 @@ from workbench.memory.likeness import (
     near_pairs,
     one_holds_the_other,
     same_order,
+    same_telling_words,
 )
 
 NEAR = 0.9
@@ -74,9 +75,12 @@ def folded(mentions: Iterable[Mention], extra: Sequence[tuple[str, str]] = ()) -
     )
 
 
-def same_claim(one: str, other: str) -> bool:
-    """Whether two texts that are alike differ in nothing that makes them two claims."""
-    return distinction(one).agrees(distinction(other)) and same_order(one, other)
+def same_claim(one: str, other: str, *, likeness: float) -> bool:
+    """Whether two texts are one claim: alike (``likeness`` is the least share of common words, in [0, 1]) or
+    made of the same telling words, and different in nothing that makes them two.
+    """
+    alike = jaccard(bag_of_words(one), bag_of_words(other)) >= likeness or same_telling_words(one, other)
+    return alike and distinction(one).agrees(distinction(other)) and same_order(one, other)
 
 
 def _heads(texts: dict[str, str], extra: Sequence[tuple[str, str]]) -> dict[str, str]:

@@ -9,7 +9,6 @@ from __future__ import annotations
 from datetime import date, datetime
 
 from workbench.consolidation.dreaming.clusters import NEAR, Cluster, same_claim
-from workbench.memory.likeness import bag_of_words, jaccard
 from workbench.proposals.pending import Book, waiting
 from workbench.workspace.decisions import near_key
 from workbench.workspace.workspace import Workspace
@@ -27,7 +26,7 @@ class Decided:
                 for word in (one.proposal.key, near_key(one.proposal.text)):
                     self._deferred[word] = one.until
         self._rejected = [
-            (proposal.text, bag_of_words(proposal.text))
+            proposal.text
             for name, (proposal, _) in book.proposals.items()
             if name[0] == "keep" and (said := book.decisions.newest.get(name)) and said.decision == "rejected"
         ]
@@ -39,8 +38,7 @@ class Decided:
                 return f"decided: {found.said}"
             if until := self._deferred.get(word):
                 return f"deferred: until {until}"
-        bag = bag_of_words(cluster.best.text)
-        for text, rejected in self._rejected:
-            if jaccard(bag, rejected) >= NEAR and same_claim(text, cluster.best.text):
+        for rejected in self._rejected:
+            if same_claim(rejected, cluster.best.text, likeness=NEAR):
                 return "decided: nearly the same was rejected"
         return None
