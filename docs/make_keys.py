@@ -14,7 +14,7 @@ BEGIN, END = "<!-- keys: made by docs/make_keys.py, checked by a test -->\n", "<
 HEAD = """# Every key
 
 Made by `python docs/make_keys.py`; `workbench keys` prints the same, with the keys that are yours. How to
-choose others is in the [README](../README.md).
+choose others is in [File formats](reference/files.md#keystoml).
 
 """
 

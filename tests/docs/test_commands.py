@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from pathlib import Path
 
@@ -55,6 +56,18 @@ def test_every_command_that_is_named_in_a_sentence_exists(page: Page) -> None:
     for named in _named(page):
         wrong = _unknown(named)
         assert not wrong, f"{page.path}: `{named}`: {wrong}"
+
+
+def test_every_command_that_the_program_itself_names_exists() -> None:
+    """A hint that names a command which is not there helps nobody."""
+    named = 0
+    for package in ("workbench", "indexing", "screens"):
+        for path in sorted((PROJECT / package).rglob("*.py")):
+            for said in re.findall(r"`(workbench (?!reindex\(|\(\?)[^`\n]+)`", path.read_text()):
+                named += 1
+                wrong = _unknown(re.sub(r"\{[^}]*\}", "X", said))
+                assert not wrong, f"{path}: `{said}`: {wrong}"
+    assert named > 100
 
 
 def test_a_command_that_does_not_exist_is_noticed() -> None:

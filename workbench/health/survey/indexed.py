@@ -84,7 +84,7 @@ def _concerns(fresh: Freshness, manifest: Manifest | None) -> list[Concern]:
                 severity="info",
                 what="there are no vectors: searches go by words alone",
                 meaning="what is said in other words is not found",
-                do="`workbench model list` shows which models can be had; then `workbench reindex`",
+                do="`workbench model show` says why there is none; once there is one, `workbench reindex`",
                 fixes=(_FIX,),
             )
         )
