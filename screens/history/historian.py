@@ -63,14 +63,13 @@ class Historian:
         self._post(HistoryRead(key, lines))
 
     def close(self) -> None:
-        """Stop, and end git's helper process."""
+        """Stop, in the middle of a reading too, and end git's helper process."""
         self._closed = True
-        self._executor.submit(self._end)
-        self._executor.shutdown(wait=True, cancel_futures=False)
-
-    def _end(self) -> None:
-        if self._workspace is not None:
-            self._workspace.close()
+        if (workspace := self._workspace) is not None:
+            workspace.stop_reading()
+        self._executor.shutdown(wait=True, cancel_futures=True)
+        if workspace is not None:
+            workspace.close()
 
     def _opened(self) -> Workspace:
         if self._workspace is None:

@@ -320,3 +320,25 @@ def test_one_of_two_equal_lines_that_was_edited_is_followed(sandbox: Sandbox) ->
     steps = lineage(sandbox.workspace, sandbox.address("and a port"))
     assert [step.what for step in steps] == ["edit", "add"]
     assert twin in steps[0].before
+
+
+def test_a_first_commit_of_many_files_is_not_read_through(
+    sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nothing can have moved in a commit that brought everything; else bytes are looked at, not parsed."""
+    for n in range(60):
+        sandbox.write(f"memory/notes-{n}.md", f"# Notes {n}\n\n- The pump {n} was oiled in spring\n")
+    subprocess.run(["git", "checkout", "-q", "--orphan", "new"], cwd=sandbox.root, check=True)
+    sandbox.commit("everything at once")
+    address = sandbox.address("The pump 7 was", "memory/notes-7.md")
+    parsed: list[str] = []
+
+    def counted(path: RelPath, data: bytes, kind: Kind) -> object:
+        parsed.append(path)
+        return parse_document(path, data, kind)
+
+    monkeypatch.setattr("workbench.tracing.versions.parse_document", counted)
+    assert told(sandbox, address) == ["add"]
+    change(sandbox, "The pump 7 was", "Pump 7 was", "memory/notes-7.md")
+    assert told(sandbox, sandbox.address("Pump 7 was", "memory/notes-7.md")) == ["edit", "add"]
+    assert set(filter(None, parsed)) == {"memory/notes-7.md"}

@@ -123,6 +123,10 @@ class History:
         carrier.init("--quiet", "--initial-branch=main", "--template=", "--", os.fspath(root))
         return cls.open(root)
 
+    def stop_reading(self) -> None:
+        """Have what reads in another thread end with StoppedError; nothing can be read from then on."""
+        self._objects.stop()
+
     def close(self) -> None:
         """End the long-lived reading process."""
         self._objects.close()

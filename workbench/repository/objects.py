@@ -7,7 +7,7 @@ import os
 from collections.abc import Callable
 from typing import Any
 
-from workbench.errors import RepositoryStateError
+from workbench.errors import RepositoryStateError, StoppedError
 
 _LARGEST = 1 << 30
 """Bytes of an object: a few kilobytes of a hostile pack can become any number of them."""
@@ -23,6 +23,11 @@ class ObjectReader:
         self._start = start
         self._process: Any = None  # GitPython's handle, which ends the process when it is dropped
         self._is_half_read = False
+        self._is_stopped = False
+
+    def stop(self) -> None:
+        """Have whatever reads in another thread, and every later reading, end with StoppedError."""
+        self._is_stopped = True
 
     def read(self, name: str, kind: str) -> bytes:
         """The object ``name``. Raises RepositoryStateError when it is missing or of another kind."""
@@ -51,6 +56,8 @@ class ObjectReader:
 
     def _answer(self, name: str) -> tuple[list[str], bytes]:
         """The words of the header line for ``name``, and the bytes of the object if there is one."""
+        if self._is_stopped:
+            raise StoppedError("reading the history")
         if self._is_half_read:  # somebody gave up in the middle of an answer; what is left of it is not ours
             self.close()
         self._is_half_read = True

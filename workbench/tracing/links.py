@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 from workbench.errors import UsageError
 from workbench.memory.address import path_of
 from workbench.memory.entry import Entry
 from workbench.memory.markdown import Document
-from workbench.memory.names import CommitId, RelPath
+from workbench.memory.names import BlobId, CommitId, RelPath
 from workbench.repository.commits import Commit
 from workbench.tracing.deed import Deed
 from workbench.tracing.likeness import SAME_FILE, counterpart, file_likeness, likest
@@ -18,6 +19,8 @@ from workbench.tracing.versions import Version, Versions, entry_in, spoken
 
 _LINE = re.compile(r"#L(\d{1,9})")
 _TAKES_BACK = frozenset({"undo", "redo", "restore"})
+_MOST_FILES = 1_000
+"""Files that one commit changed among which a moved entry is looked for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,11 +75,12 @@ class Links:
             return Link("edit", (edited,))
         if commit is not None:
             for path in self._other_paths(version):
-                new, old = self._versions.document_at(commit.id, path), self._parent(commit, path)
-                if (moved := _vanished(entry, new, old)) is not None:
+                new = self._versions.blob_id(commit.id, path)
+                if (moved := self._only_in(entry, path, new, self._old(commit, path))) is not None:
                     return Link("move" if version.after else "rename", (moved,))
-                if version.after is None and _renamed(document.data, new.data):
-                    fresh = [e for e in new.entries if entry_in(document, e.address) is None]
+                if version.after is None and _renamed(document.data, self._versions.data(new)):
+                    there = self._versions.document(path, new)
+                    fresh = [e for e in there.entries if entry_in(document, e.address) is None]
                     if found := likest(entry, fresh):
                         return Link("rename", (found,))
         return Link("remove")
@@ -115,10 +119,12 @@ class Links:
             return found
         changed = [p for p in self._versions.history.changed_paths(commit) if p != source.path]
         holds = self._versions.workspace.layout.may_curate
-        pairs = (
-            (self._versions.document_at(commit.id, p), self._parent(commit, p)) for p in changed if holds(p)
+        copies = (
+            self._only_in(source, p, self._versions.blob_id(commit.id, p), self._old(commit, p))
+            for p in changed
+            if holds(p)
         )
-        return [copy for after, before in pairs if (copy := _vanished(source, after, before))]
+        return [copy for copy in copies if copy]
 
     def _by_trailers(self, commit: Commit, deed: Deed, entry: Entry) -> Iterator[Entry]:
         mine = spoken(entry.address)
@@ -143,9 +149,12 @@ class Links:
         commit = version.commit
         if commit is not None:
             for path in self._other_paths(version):
-                gone, old = self._versions.document_at(commit.id, path), self._parent(commit, path)
-                if (moved := _vanished(entry, old, gone)) is not None:
-                    return Link("move" if gone.data else "rename", (moved,))
+                old = self._old(commit, path)
+                if old is None:
+                    continue  # it brought that file too: in a first commit all of them
+                gone = self._versions.blob_id(commit.id, path)
+                if (moved := self._only_in(entry, path, old, gone)) is not None:
+                    return Link("move" if self._versions.data(gone) else "rename", (moved,))
         for before in version.before:
             if before is not None and (
                 edited := counterpart(entry, document, self._versions.document(version.path, before))
@@ -154,9 +163,8 @@ class Links:
         if commit is not None and not any(version.before):
             older = self.renamed_from(commit, version.path)
             if older is not None:
-                fresh = (
-                    e for e in self._parent(commit, older).entries if entry_in(document, e.address) is None
-                )
+                old_page = self._versions.document(older, self._old(commit, older))
+                fresh = (e for e in old_page.entries if entry_in(document, e.address) is None)
                 if found := likest(entry, fresh):
                     return Link("rename", (found,))
         return Link("add")
@@ -180,24 +188,29 @@ class Links:
         return best[1]
 
     def _other_paths(self, version: Version) -> Iterator[RelPath]:
-        """The other memory files that a commit changed."""
+        """The other memory files that a commit changed, up to a bound."""
         assert version.commit is not None
         holds = self._versions.workspace.layout.may_curate
-        for path in self._versions.history.changed_paths(version.commit):
-            if path != version.path and holds(path):
-                yield path
+        changed = self._versions.history.changed_paths(version.commit)
+        return islice((path for path in changed if path != version.path and holds(path)), _MOST_FILES)
 
-    def _parent(self, commit: Commit, path: RelPath) -> Document:
-        blob = self._versions.blob_id(commit.parents[0], path) if commit.parents else None
-        return self._versions.document(path, blob)
+    def _old(self, commit: Commit, path: RelPath) -> BlobId | None:
+        """What a file was before a commit."""
+        return self._versions.blob_id(commit.parents[0], path) if commit.parents else None
 
-
-def _vanished(entry: Entry, here: Document, there: Document) -> Entry | None:
-    """The entry with the same text where ``here`` has it and ``there`` has not."""
-    if entry.title.encode("utf-8", "replace")[:40] not in here.data and "\ufffd" not in entry.title:
-        return None  # not worth parsing for
-    found = next((one for one in here.entries if one.hash == entry.hash), None)
-    return found if found and all(one.hash != entry.hash for one in there.entries) else None
+    def _only_in(
+        self, entry: Entry, path: RelPath, here: BlobId | None, there: BlobId | None
+    ) -> Entry | None:
+        """The entry with the same text where the version ``here`` of a file has it and ``there`` has not."""
+        title = entry.title.encode("utf-8", "replace")[:40]
+        if here is None or (title not in self._versions.data(here) and "\ufffd" not in entry.title):
+            return None  # not worth parsing for
+        document = self._versions.document(path, here)
+        found = next((one for one in document.entries if one.hash == entry.hash), None)
+        if found is None:
+            return None
+        others = self._versions.document(path, there).entries
+        return found if all(one.hash != entry.hash for one in others) else None
 
 
 def _renamed(old: bytes, new: bytes) -> bool:

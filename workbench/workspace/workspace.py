@@ -89,6 +89,11 @@ class Workspace:
         """What was done to this memory, and the way to do more. Raises as ``history`` does."""
         return Operations(self.files, self.history, self.root / layout.STATE_DIR, self.state_dir)
 
+    def stop_reading(self) -> None:
+        """Have what reads the history in another thread end with StoppedError, now and from then on."""
+        if "history" in self.__dict__:
+            self.history.stop_reading()
+
     def close(self) -> None:
         """End the helper processes that reading history started."""
         if "history" in self.__dict__:
@@ -133,11 +138,17 @@ class Workspace:
     def document(self, path: str) -> Document:
         """A file that may be curated, parsed: memory, or a page of the quarantine.
 
-        Raises NotMemoryError for anything else, OutsideWorkspaceError among it, and FileNotFoundError.
+        Raises NotMemoryError for anything else, OutsideWorkspaceError among it, ReadOnlyError for what is a
+        team leader's, and FileNotFoundError.
         """
         if is_outside(path):
             raise OutsideWorkspaceError(path)
         if not self.layout.may_curate(path):
+            if path.startswith("leader:") and self.settings.team_leader:
+                raise ReadOnlyError(
+                    f"{path} is the leader's: memory is read-only for team members",
+                    hint="`workbench get` reads it; the leader changes it in their own workspace",
+                )
             raise NotMemoryError(path)
         return parse_document(RelPath(path), self.files.read(RelPath(path)), layout.kind_of(path))
 
