@@ -18,6 +18,7 @@
     │   ├── NoRepositoryError               the folder is not in a git repository
     │   ├── RepositoryStateError            a bare, foreign or half-merged repository
     │   └── ReadOnlyError                   the workspace cannot be written
+    │       └── NewerFormatError            a newer program has written it: it can only be read
     ├── BusyError                  exit 3   somebody else holds a lock: try again
     ├── ConflictError                       newer text is in the way; nothing was changed
     ├── DoubtfulError                       the clock, or how much would go, is doubtful: look first
@@ -196,6 +197,20 @@ class ReadOnlyError(WorkspaceError):
     """The workspace cannot be written."""
 
     code = "read-only"
+
+
+class NewerFormatError(ReadOnlyError):
+    """A newer program has written this memory, in a form that this one does not know."""
+
+    code = "newer-format"
+
+    def __init__(self, found: int, known: int) -> None:
+        super().__init__(
+            f"this memory has format {found}, and this program knows up to {known}; nothing was changed",
+            hint="install a newer workbench to change it; reading and searching work as far as they can",
+        )
+        self.found = found
+        self.known = known
 
 
 class BusyError(WorkbenchError):

@@ -18,6 +18,7 @@ from pathlib import Path
 import platformdirs
 
 from workbench.errors import UsageError
+from workbench.format import FORMAT, KEY, format_in
 from workbench.mapping import MAX_BYTES, read_mapping
 
 PROVIDERS = ("local", "openai", "gemini", "none")
@@ -205,17 +206,33 @@ def _apply(settings: Settings, path: Path, *, allowed: frozenset[str], trusted: 
             f"{path} is not a YAML mapping of words: {reason}",
             hint="correct or remove the file; for example `memory_budget: 10000`",
         ) from error
+    newer = not trusted and _is_newer(path, found)
     changes: dict[str, object] = {}
     for name, value in flat(found).items():
+        is_foreign = newer and name not in allowed and not name.startswith("exclude")
+        if not trusted and (name == KEY or is_foreign):
+            continue  # what a newer program sets means nothing here
         if name not in allowed:
             where = " (only your own settings file may)" if name in USER_ONLY else ""
             raise UsageError(
                 f"{path} cannot set {short(name)}{where}", hint="known: " + ", ".join(sorted(allowed))
             )
-        changes[name] = checked(path, name, value)
+        try:
+            changes[name] = checked(path, name, value)
+        except UsageError:
+            if not newer or name == "exclude":  # what is to be left out must not come in by misreading
+                raise
     if "exclude" in changes:  # what the person leaves out, no workspace takes in
         changes["exclude"] = tuple(dict.fromkeys((*settings.exclude, *changes["exclude"])))  # type: ignore[misc]
     return replace(settings, **changes)  # type: ignore[arg-type]
+
+
+def _is_newer(path: Path, found: Mapping[str, object]) -> bool:
+    """Whether a workspace's file is of a format that this program does not know. Raises UsageError."""
+    try:
+        return format_in(found) > FORMAT
+    except ValueError as error:
+        raise UsageError(f"{path}: {error}", hint=f"`{KEY}: {FORMAT}` is what this program writes") from error
 
 
 def read_file(path: Path, *, trusted: bool) -> bytes:

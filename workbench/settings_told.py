@@ -18,6 +18,7 @@ from pathlib import Path
 
 from workbench import settings as settings_module
 from workbench.errors import UsageError
+from workbench.format import KEY
 from workbench.mapping import MappingError, read_mapping
 from workbench.settings import SECRET, SHARES, USER_ONLY, Settings, checked, flat, names, short
 from workbench.yaml_places import YamlPlace, yaml_places
@@ -288,6 +289,8 @@ def _told_by(path: Path, origin: Origin, allowed: frozenset[str]) -> _File:
     except (OSError, ValueError, UsageError) as error:
         return _File({}, {}, (_unreadable(path, error),))
     for name, value in found.items():
+        if name == KEY and origin is Origin.WORKSPACE:
+            continue  # no setting: it says in which format the memory is
         line = places[name].line if name in places else 0
         if name not in allowed:
             where = "only your own settings file may say it" if name in USER_ONLY else unknown(name).hint

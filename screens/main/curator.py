@@ -21,6 +21,7 @@ from screens.reading.moment import require_today
 from workbench.errors import EntryNotFoundError, SecretFoundError, UsageError, WorkbenchError
 from workbench.memory.entry import Entry
 from workbench.memory.markdown import Document
+from workbench.workspace.format import require_known_format
 from workbench.workspace.looking import require_more_than_looking
 from workbench.workspace.plan import Operation, Plan
 from workbench.workspace.workspace import Workspace
@@ -169,6 +170,7 @@ class Curator:
     def _recover(self) -> int:
         require_today(self._workspace)
         require_more_than_looking()
+        require_known_format(self._workspace.root)
         self._workspace.operations.recover()
         self._workspace.state_dir()  # where nothing was done yet, this tells whether anything can be
         self._workspace.history.require_committable()

@@ -80,12 +80,14 @@ def test_a_page_looks_as_the_paper_shows_it(sandbox: Sandbox) -> None:
     store(sandbox, [PREFERENCE, relation])
     lines = sandbox.read(SARAH).decode().splitlines()
     assert lines[2:6] == ["name: Sarah Chen", "type: person", "valid_from: 2026-03-02", "---"]
-    assert lines[6].startswith("- [preference] Prefers async reviews <!-- wb: id=m")
-    assert lines[6].endswith(
+    assert lines[6] == "- [preference] Prefers async reviews"
+    assert lines[7].startswith("  <!-- wb: id=m")
+    assert lines[7].endswith(
         "confidence=0.9 importance=0.7 occurred_at=2026-03-02 valid_from=2026-03-02 "
         "src=episodes/2026/03/e12.md#L8 trust=owner at=2026-03-20 -->"
     )
-    assert lines[7].startswith("- works_on [[Project Atlas]] <!-- wb: id=r")
+    assert lines[8] == "- works_on [[Project Atlas]]"
+    assert lines[9].startswith("  <!-- wb: id=r")
     assert entity(sandbox, "Project Atlas").type == "concept"
 
 
@@ -93,9 +95,11 @@ def test_an_existing_page_keeps_every_byte(sandbox: Sandbox) -> None:
     sandbox.write(SARAH, PAGE)
     store(sandbox, MemoryDraft(text="Speaks Dutch", entity="Sarah"))
     after = sandbox.read(SARAH)
-    added = [line for line in after.splitlines(keepends=True) if b"Speaks Dutch" in line]
-    assert after.replace(added[0], b"") == PAGE
-    assert after.index(added[0]) < after.index(b"## Notes")
+    lines = after.splitlines(keepends=True)
+    at = next(number for number, line in enumerate(lines) if b"Speaks Dutch" in line)
+    assert b"".join(lines[:at] + lines[at + 2 :]) == PAGE
+    assert lines[at + 1].startswith(b"  <!-- wb: ")
+    assert at < lines.index(b"## Notes\n")
 
 
 def test_line_ends_follow_the_page(sandbox: Sandbox) -> None:
@@ -356,7 +360,7 @@ def test_an_update_changes_just_its_line(sandbox: Sandbox) -> None:
     assert memory.id == "m7f3a"
     assert operation.became == (memory.entry.address,)
     old, new = PAGE.splitlines(), sandbox.read(SARAH).splitlines()
-    assert [line for line in new if line not in old] == [new[10]]
+    assert [line for line in new if line not in old] == new[10:12]
     place.operations.carry_out(lambda: plan_undo(place, operation.id))
     assert sandbox.read(SARAH) == PAGE
 

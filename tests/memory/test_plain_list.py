@@ -13,7 +13,7 @@ from workbench.memory.plain_list import plain_items
 from workbench.workspace.layout import kind_of
 
 PATH = RelPath("graph/person/ann.md")
-STARTS = ["- ", "-", "* ", "+ ", "1. ", "  - ", "    ", "\t", "> ", "# ", "-  ", "- \t", ""]
+STARTS = ["- ", "  ", "-", "* ", "+ ", "1. ", "  - ", "    ", "\t", "> ", "# ", "-  ", "- \t", ""]
 WORDS = [
     "[fact] Lives in Oslo", "works_on [[Atlas]] <!-- wb: id=r1 valid_from=2026-01-01 -->", "> quote", "```",
     "~~~", "<div>", "<!--", "-->", "<!-- wb: id=x -->", "---", "- -", "--", "===", "a | b", "--- | ---",
@@ -35,6 +35,9 @@ def by_the_parser(data: bytes) -> Document:
 @given(st.sampled_from(HEADERS), LINES | ITEMS, st.sampled_from(["\n", "\n\n", "\r\n"]), st.booleans())
 @example("", [("- ", "<!--"), ("- ", "x -->")], "\n", True)
 @example("", [("- ", "A"), ("", "")], "\n", False)
+@example("", [("- ", "A"), ("  ", "<!-- wb: id=x -->"), ("- ", "B")], "\n", True)
+@example("", [("- ", "A"), ("  ", "<!-- wb: id=x -->")], "\n", False)
+@example("", [("- ", "`a"), ("  ", "<!-- wb: id=` -->"), ("", ""), ("- ", "B")], "\n", True)
 def test_a_page_is_the_same_with_and_without_the_parser(
     header: str, lines: list[tuple[str, str]], end: str, closed: bool
 ) -> None:
@@ -52,7 +55,12 @@ def test_any_bytes_are_the_same_with_and_without_the_parser(data: bytes) -> None
 
 def test_a_page_of_the_graph_is_a_plain_list() -> None:
     data = b"---\nname: Ann\n---\n- [fact] x\n\n- works_on [[Atlas]] <!-- wb: id=1 -->\n- \xe6\xa3\xae\n"
-    assert plain_items(data, data.index(b"- [")) == [3, 5, 6]
+    assert plain_items(data, data.index(b"- [")) == [(3, 4), (5, 6), (6, 7)]
+
+
+def test_a_comment_below_an_item_belongs_to_it() -> None:
+    data = b"- works_on [[Atlas]]\n  <!-- wb: id=1 -->\n- [fact] x\n"
+    assert plain_items(data, 0) == [(0, 2), (2, 3)]
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ import pytest
 from tests.recall.conftest import NOW, Given, Person
 from workbench.curation.undo import plan_undo
 from workbench.errors import UsageError
+from workbench.format import FORMAT
 from workbench.graph.reading import read_graph
 from workbench.memory.claims import claim_key
 from workbench.memory.proposal import proposal_from_json
@@ -369,3 +370,13 @@ def test_the_persons_own_words_for_an_agents_change_stay_the_owners(given: Given
     place.operations.carry_out(lambda: plan_accept(place, [key], now=NOW, texts={key: "Hates reviews"}))
     memories = read_graph(place).memories()
     assert next(held.memory.trust for held in memories if held.memory.id == "m7f3a") == "owner"
+
+
+@pytest.mark.parametrize(("name", "arguments"), WRITING)
+def test_memory_of_a_newer_format_is_not_written_and_the_agent_is_told_why(
+    given: Given, page: str, name: str, arguments: dict[str, Any]
+) -> None:
+    (given.root / "workbench.yaml").write_text(f"format: {FORMAT + 1}\n")
+    before = everything(given)
+    assert f"knows up to {FORMAT}" in refusal(given.door(), name, **arguments)
+    assert everything(given) == before

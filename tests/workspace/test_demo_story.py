@@ -270,7 +270,7 @@ def test_the_usual_files_are_there(today: date, final: State) -> None:
     for name in ("USER", "SOUL", "IDENTITY", "AGENTS", "HEARTBEAT", "TOOLS", "DREAMS", "MEMORY"):
         assert f"{name}.md" in final
     assert "workspace-context.md" in final
-    assert yaml.safe_load(final["workbench.yaml"]) == {"memory": {"budget": 10000}}
+    assert yaml.safe_load(final["workbench.yaml"]) == {"memory": {"budget": 10000}, "format": 1}
     folders = Counter(str(PurePosixPath(path).parent) for path in final)
     assert folders["_system/dreaming"] == folders["_system/archive"] == 1
     assert {"memory/projects", "memory/research", "memory/templates"} <= folders.keys()

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from datetime import date
 
 from workbench.memory.claims import claim_key
+from workbench.memory.commenting import below
 from workbench.memory.entry import Entry, Form, Kind
 from workbench.memory.hidden import hidden_in
 from workbench.memory.markdown import Document, parse_document
@@ -55,7 +56,7 @@ class Quotation:
     @property
     def markdown(self) -> str:
         """As it stands in the log."""
-        return f"- {self.text} {self.comment}\n"
+        return below(f"- {self.text}", self.comment) + "\n"
 
 
 def quotation(text: str, session: Session, turn: Turn, day: date) -> Quotation:
@@ -68,7 +69,7 @@ def quotation(text: str, session: Session, turn: Turn, day: date) -> Quotation:
     }
     words = plain_line(text, LONGEST)
     comment = provenance(fields).render()
-    entry = _entry_of(f"- {words} {comment}\n", comment)
+    entry = _entry_of(below(f"- {words}", comment) + "\n", comment)
     key = claim_key(entry.text if entry else words)  # by what is read of the log later
     return Quotation(text=words, key=key, day=day, comment=comment, line=turn.line, stands=entry is not None)
 

@@ -21,6 +21,7 @@ from datetime import date
 from functools import partial
 
 from workbench.curation.gather import Gathered, gather
+from workbench.curation.references import telling_lost_links
 from workbench.curation.relocate import Relocation, by_section, with_origin
 from workbench.errors import NotCuratableError
 from workbench.memory.entry import Entry, Kind
@@ -86,7 +87,7 @@ def plan_archive(
     )
     for heading, group in by_section(passages).items():
         relocation.set_down(f"{ARCHIVE}{today:%Y-%m}.md", partial(section, path=heading), group)
-    return Plan(
+    plan = Plan(
         action="archive",
         summary=found.summary,
         edits=relocation.edits(),
@@ -95,6 +96,7 @@ def plan_archive(
         reason=reason,
         notes=tuple(notes),
     )
+    return telling_lost_links(workspace, plan)
 
 
 def least_valuable(

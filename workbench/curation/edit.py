@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 
+from workbench.curation.references import telling_lost_links
 from workbench.errors import ConflictError, NotCuratableError, UsageError
+from workbench.memory.commenting import behind, commented
 from workbench.memory.entry import Entry, Form, Span
 from workbench.memory.file_edit import FileEdit
 from workbench.memory.markdown import Document, opening_paragraph, parse_document, stands_in_code
@@ -39,8 +41,10 @@ def reworded(document: Document, entry: Entry, text: str) -> str:
     lines = words.removesuffix("\n").split("\n")
     comment = found[0].strip() if (found := COMMENT.search(old)) else ""
     if comment and not COMMENT.search(words) and not stands_in_code(old, comment):
-        if prose and "<!--" not in "".join(lines[:prose]):
-            lines[prose - 1] = f"{lines[prose - 1].rstrip()} {comment}"
+        if marker:
+            lines = commented(lines, prose, comment)
+        elif "<!--" not in "".join(lines[:prose]):
+            lines[prose - 1] = behind(lines[prose - 1].rstrip(), comment)
         else:
             lines.append(comment)
     if marker:
@@ -69,7 +73,7 @@ def plan_edit(
         )
     data, found = replace_entry(document, entry, source)
     notes = (f"the text is {len(found)} entries now",) if len(found) > 1 and found[0].parts == 1 else ()
-    return Plan(
+    plan = Plan(
         action="edit",
         summary=found[0].plain_title,
         edits=(FileEdit(document.path, document.data, data),),
@@ -78,6 +82,7 @@ def plan_edit(
         reason=reason,
         notes=notes,
     )
+    return telling_lost_links(workspace, plan)
 
 
 def replace_entry(document: Document, entry: Entry, source: str) -> tuple[bytes, list[Entry]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from workbench.curation.gather import gather
+from workbench.curation.references import telling_lost_links
 from workbench.memory.file_edit import FileEdit
 from workbench.memory.removal import take_out
 from workbench.workspace.plan import Plan
@@ -22,10 +23,11 @@ def plan_forget(workspace: Workspace, addresses: Sequence[str], *, reason: str =
     for path, entries in found.entries.items():
         document = found.documents[path]
         edits.append(FileEdit(path, document.data, take_out(document, entries)))
-    return Plan(
+    plan = Plan(
         action="forget",
         summary=found.summary,
         edits=tuple(edits),
         entries=found.addresses,
         reason=reason,
     )
+    return telling_lost_links(workspace, plan)

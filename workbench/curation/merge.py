@@ -11,9 +11,11 @@ from workbench.curation.derivation import trust_kept
 from workbench.curation.edit import encoded, put_in_place
 from workbench.curation.gate import held_back
 from workbench.curation.gather import gather, require_released
+from workbench.curation.references import telling_lost_links
 from workbench.curation.sources import NEVER_A_SOURCE, Source, marks
 from workbench.errors import NotCuratableError, UsageError
 from workbench.memory.address import find_entry, path_of
+from workbench.memory.commenting import behind, block_id, with_block_id, without_block_ids
 from workbench.memory.edit import as_item
 from workbench.memory.entry import Entry, Form, Kind, entry_hash
 from workbench.memory.file_edit import FileEdit
@@ -66,7 +68,7 @@ def plan_merge(
         edits.append(FileEdit(path, before.data, take_out(before, list(_blocks(there)))))
     if target.entry.kind is Kind.MEMORY:
         edits += marks(named, today)
-    return Plan(
+    plan = Plan(
         action="merge",
         summary=became.plain_title,
         edits=tuple(edits),
@@ -76,6 +78,7 @@ def plan_merge(
         actor=actor,
         trailers=tuple(("Source", source.place) for source in named),
     )
+    return telling_lost_links(workspace, plan)
 
 
 def merged_source(workspace: Workspace, addresses: Sequence[str]) -> str:
@@ -117,7 +120,13 @@ def merged(
 
 
 def _united(target: Source, sources: Sequence[Source]) -> str:
-    return united(block_text(target.document, target.entry), [_words(source) for source in sources])
+    """All that they say. A block has one name: the target's, else that of one which leaves the same file."""
+    first = block_text(target.document, target.entry)
+    words = [_words(source) for source in sources]
+    leaving = (s.document is target.document and s.entry.kind not in _ORIGINALS for s in sources)
+    names = [first, *(text for text, goes in zip(words, leaving, strict=True) if goes)]
+    name = next(filter(None, map(block_id, names)), "")
+    return with_block_id(united(without_block_ids(first), list(map(without_block_ids, words))), name)
 
 
 def _chosen(workspace: Workspace, addresses: Sequence[str]) -> tuple[Source, list[Source]]:
@@ -188,7 +197,7 @@ def _rendered(document: Document, entry: Entry, text: str, origin: Provenance) -
         lines = as_item(text, origin, found["marker"]).splitlines(keepends=True)
         written = "".join(found["margin"] + line if line.strip() else line for line in lines)
     elif entry.form is Form.PARAGRAPH and opening_paragraph(text) == text.count("\n") + 1:
-        written = f"{text} {origin.render()}\n"
+        written = behind(text, origin.render()) + "\n"
     else:
         raise NotCuratableError(
             f"“{entry.plain_title}” is a {entry.form.value}, which cannot take these words up",

@@ -8,6 +8,7 @@ from datetime import date
 from workbench.curation.derivation import trust_kept
 from workbench.curation.gate import held_back
 from workbench.curation.gather import gather, require_released
+from workbench.curation.references import telling_lost_links
 from workbench.curation.relocate import Relocation, with_origin
 from workbench.curation.sections import section_for
 from workbench.errors import NotCuratableError, NotMemoryError, UsageError
@@ -87,7 +88,7 @@ def plan_move(
         groups.setdefault((target, name), []).append(carried)
     for (target, name), passages in groups.items():
         relocation.set_down(target, _place(name), passages)
-    return Plan(
+    plan = Plan(
         action="move",
         summary=found.summary,
         edits=relocation.edits(),
@@ -97,6 +98,7 @@ def plan_move(
         trailers=tuple(("Section", name) for name in dict.fromkeys(name for _, name in groups) if name),
         notes=tuple(notes),
     )
+    return telling_lost_links(workspace, plan)
 
 
 def _require_target(workspace: Workspace, path: str) -> None:

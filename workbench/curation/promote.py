@@ -11,8 +11,9 @@ from workbench.curation.merge import merged
 from workbench.curation.sections import section_for
 from workbench.curation.sources import NEVER_A_SOURCE, Source, marks, source_at
 from workbench.errors import NotCuratableError, UsageError
+from workbench.memory.commenting import without_block_ids
 from workbench.memory.edit import as_item, insert_item, is_heading, marker_in
-from workbench.memory.entry import Entry, Form, Kind
+from workbench.memory.entry import Entry, Form, Kind, entry_hash
 from workbench.memory.file_edit import FileEdit
 from workbench.memory.markdown import Document, parse_document
 from workbench.memory.provenance import Provenance
@@ -95,22 +96,24 @@ def _added(
     memory: Document, sources: Sequence[Source], section: str | None, today: date, actor: str
 ) -> tuple[Document, list[Entry]]:
     """Curated memory with a copy of each source, and the copies (of one in parts, the first part)."""
-    known = {entry.hash for entry in memory.entries}
+    known = {entry_hash(without_block_ids(entry.text)) for entry in memory.entries}
     names: list[str | None] = []
     for source in sources:
         entry = source.entry
-        if entry.hash in known:
+        words = without_block_ids(entry.text)  # the block that has the name stays where it is
+        name = entry_hash(words)
+        if name in known:
             raise NotCuratableError(
                 f"“{entry.plain_title}” is in {memory.path} already", hint="nothing was changed"
             )
-        known.add(entry.hash)
-        target = section or section_for(entry.text, memory)
+        known.add(name)
+        target = section or section_for(words, memory)
         origin = derived_provenance(source.document, entry, today)
         origin = Provenance((*origin.fields, ("by", actor)))
-        item = as_item(entry.text, origin, marker_in(memory, target))
+        item = as_item(words, origin, marker_in(memory, target))
         memory = parse_document(memory.path, insert_item(memory, target, item), Kind.MEMORY)
         copy = _copy(memory, origin)
-        if copy is None or (copy.hash != entry.hash and (copy.parts == 1 or copy.form is not Form.ITEM)):
+        if copy is None or (copy.hash != name and (copy.parts == 1 or copy.form is not Form.ITEM)):
             raise NotCuratableError(
                 f"“{entry.plain_title}” would not be an entry of {memory.path}: a code block, comment or "
                 "HTML that is not closed there swallows it",

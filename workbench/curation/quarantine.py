@@ -14,6 +14,7 @@ from datetime import date
 from functools import partial
 
 from workbench.curation.gather import gather
+from workbench.curation.references import telling_lost_links
 from workbench.curation.relocate import Relocation, by_section
 from workbench.errors import ConflictError, NotCuratableError, NotMemoryError
 from workbench.memory.address import path_of
@@ -88,7 +89,7 @@ def plan_quarantine(
         passages.append(marked(passage, fields, may_wrap=True))
     if passages:
         relocation.set_down(f"{QUARANTINE}{today:%Y-%m}.md", _in_quarantine, passages)
-    return Plan(
+    plan = Plan(
         action="quarantine",
         summary=found.summary,
         edits=(*_page_edits(workspace, moves), *(relocation.edits() if passages else ())),
@@ -96,6 +97,7 @@ def plan_quarantine(
         became=(*(new for _, new, _ in moves), *relocation.became(entry for _, entry in found)),
         reason=reason,
     )
+    return telling_lost_links(workspace, plan)
 
 
 def plan_release(workspace: Workspace, addresses: Sequence[str], *, reason: str = "") -> Plan:

@@ -19,6 +19,7 @@ from workbench.graph.lines import (
 from workbench.graph.naming import link, stem_of
 from workbench.graph.page import document_of, new_page, with_aliases, with_lines, with_marks
 from workbench.memory.claims import claim_key, claim_words
+from workbench.memory.commenting import below
 from workbench.memory.file_edit import FileEdit
 from workbench.memory.graph import Relation, TypedMemory, name_key, read_entity
 from workbench.memory.markdown import Document
@@ -111,7 +112,7 @@ class OpenPage:
         """The page as it will be. Raises NotCuratableError where it cannot take what waits."""
         after = with_marks(self.document, self._marks) if self._marks else self.document
         after = with_aliases(after, self.aliases)
-        lines = [f"{line.words} {line.marks.render()}" for line in self._waiting.values()]
+        lines = [below(line.words, line.marks.render()) for line in self._waiting.values()]
         after = with_lines(after, lines)
         said = {e.provenance.get("id"): e.text for e in after.entries if e.provenance}
         for line in self._waiting.values():

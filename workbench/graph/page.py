@@ -12,6 +12,7 @@ from datetime import date
 
 from workbench.errors import NotCuratableError
 from workbench.graph.naming import is_linkable, stem_of
+from workbench.memory.commenting import behind, is_read_to_its_end
 from workbench.memory.entry import Entry, Form, Kind
 from workbench.memory.frontmatter import FrontMatter, read_front_matter
 from workbench.memory.graph import Entity, name_key, read_entity
@@ -25,6 +26,7 @@ _PLAIN = re.compile(r"[^\W\d_][\w .'’()&+/-]*[\w.)+]|[^\W\d_]")
 # Words that other readers of YAML take for something else than words.
 _WORDS = frozenset(["true", "false", "yes", "no", "on", "off", "null", "nan", "y", "n"])
 _ALIASES = re.compile(rb"^aliases[ \t]*:[ \t]*(?P<value>[^\r\n]*?)[ \t]*(?P<end>\r?\n|\Z)", re.MULTILINE)
+_MARKER = re.compile(r"[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]+")
 _ITEM = re.compile(rb"[ \t]*-[ \t][^\r\n]*(?:\r?\n|\Z)")
 
 
@@ -124,7 +126,7 @@ def _only_added(before: Document, after: Document, count: int) -> bool:
 def with_marks(document: Document, marks: Mapping[str, Provenance]) -> Document:
     """The page with these provenances (by the entries' addresses) in place of what their comments say.
 
-    An entry without a comment gets one at the end of its first line. Raises NotCuratableError.
+    An entry without a comment gets one behind or below its first line. Raises NotCuratableError.
     """
     data = document.data
     for entry in reversed(document.entries):
@@ -147,9 +149,14 @@ def _marked(source: str, wanted: Provenance) -> str:
     if found := COMMENT.search(source):
         start = found.end() - len(found[0].lstrip(" \t"))
         return source[:start] + wanted.render() + source[found.end() :]
-    first, newline, rest = source.partition("\n")
-    bare = first.rstrip()
-    return f"{bare} {wanted.render()}{first[len(bare) :].strip(' ')}{newline}{rest}"
+    newline = "\r\n" if source.endswith("\r\n") else "\n"
+    first, *rest = source.removesuffix(newline).split("\n")
+    marker = _MARKER.match(first)
+    if marker is None or not is_read_to_its_end(first[marker.end() :].rstrip()):
+        return behind(first, wanted.render()) + source[len(first) :]
+    own = " " * len(marker[0].expandtabs(4)) + wanted.render()
+    ends = newline if source.endswith("\n") else ""
+    return newline.join([first.rstrip("\r"), own, *(line.rstrip("\r") for line in rest)]) + ends
 
 
 def with_aliases(document: Document, names: Sequence[str]) -> Document:

@@ -354,8 +354,10 @@ def _rewritten(
         )
     ends = b"\r\n" if document.data[: entry.span.end].endswith(b"\r\n") else b"\n"
     lead = document.data[entry.span.start : entry.span.end].split(b"[", 1)[0]
-    comment = f" {marks.render()}" if marks.fields else ""
-    line = lead + f"[{kind}] {words}{comment}".encode()
+    line = lead + f"[{kind}] {words}".encode()
+    if marks.fields:
+        margin = " " * len(lead.decode("utf-8", "replace").expandtabs(4))
+        line += (b"\r\n" if b"\r\n" in document.data else b"\n") + f"{margin}{marks.render()}".encode()
     if document.data[: entry.span.end].endswith(b"\n"):
         line += ends
     data, found = put_in_place(document, entry, line)

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from workbench.errors import NotCuratableError
+from workbench.memory.commenting import behind, is_read_to_its_end
 from workbench.memory.entry import Entry, Form, Span
 from workbench.memory.markdown import Document, first_paragraph, parse_document, stands_in_code
 from workbench.memory.provenance import COMMENT, FIELD, Provenance, provenance, quoted
@@ -52,6 +53,23 @@ def annotate(document: Document, entry: Entry, fields: Mapping[str, str | None])
         f"“{entry.plain_title}” cannot carry a mark: {reason}",
         hint="nothing was changed; make it a list item or a paragraph first",
     )
+
+
+def with_comments_in_place(document: Document) -> bytes:
+    """The document's bytes with each of our comments where ``annotate`` would put it now.
+
+    Those on a line of their own stay, as do those that cannot be moved without changing what stands there.
+    Every entry keeps its address, its words and its provenance.
+    """
+    moved = list(_moved(document))
+    data = _with_blocks(document.data, moved)
+    if not moved or _is_as_it_was(document, data):
+        return data
+    kept: list[tuple[Span, bytes]] = []
+    for one in moved:
+        if _is_as_it_was(document, _with_blocks(document.data, [*kept, one])):
+            kept.append(one)
+    return _with_blocks(document.data, kept)
 
 
 Fields = tuple[tuple[str, str], ...]
@@ -98,7 +116,8 @@ def _without(source: str, found: re.Match[str]) -> Iterator[str]:
     line = next((m for m in _LONE_LINE.finditer(source) if m.start() <= found.start() < m.end()), None)
     if line is not None:
         rest = source[: line.start()], source[line.end() :]
-        yield rest[0] + rest[1] if rest[1] or line[0].endswith("\n") else rest[0].removesuffix("\n")
+        is_last = not rest[1] and not line[0].endswith("\n")  # its line end came with it
+        yield rest[0].removesuffix("\n").removesuffix("\r") if is_last else rest[0] + rest[1]
     yield source[: found.start()] + source[found.end() :]
 
 
@@ -117,10 +136,19 @@ def _edited(found: re.Match[str], fields: Mapping[str, str | None]) -> str:
 
 
 def _placed(form: Form, source: str, comment: str, newline: str) -> Iterator[str]:
-    """The block with the comment after its first paragraph, at its end, or on a last line of its own."""
+    """The block with the comment after its first paragraph, at its end, or on a last line of its own.
+
+    Below the first paragraph of an item, where others read that to its end.
+    """
     lines = source.split("\n")
     last = max(at for at, line in enumerate(lines) if line.strip())
     opening = first_paragraph(source)
+    if opening and form is Form.ITEM and is_read_to_its_end(_words(lines[opening[0] : opening[1]])):
+        at, own = opening[1], _margin(source) + comment
+        if at < len(lines):
+            yield "\n".join([*lines[:at], own + newline.removesuffix("\n"), *lines[at:]])
+        else:
+            yield source + newline + own
     places = [opening[1] - 1, last] if opening else []
     if form is Form.HEADING:
         places = list(range(last + 1))  # an underlined heading ends before its underline
@@ -132,10 +160,18 @@ def _placed(form: Form, source: str, comment: str, newline: str) -> Iterator[str
         yield source + own + newline if source.endswith("\n") else source + newline + own
 
 
+def _words(lines: Sequence[str]) -> str:
+    """The first paragraph of an item, without the item's marker."""
+    marker = _ITEM.match(lines[0])
+    first = lines[0][marker.end("gap") :] if marker else lines[0]
+    return "\n".join([first, *lines[1:]])
+
+
 def _with_comment(line: str, comment: str, form: Form) -> str:
     closing = _CLOSING_HASHES.search(line) if form is Form.HEADING else None
-    cut = closing.start() if closing else len(line.rstrip())
-    return f"{line[:cut]} {comment}{line[cut:]}"
+    if closing is None:
+        return behind(line, comment)
+    return f"{line[: closing.start()]} {comment}{line[closing.start() :]}"
 
 
 def _margin(source: str) -> str:
@@ -168,3 +204,40 @@ def _standing(entry: Entry) -> Sequence[object]:
 
 def _fields(origin: Provenance | None) -> Fields:
     return origin.fields if origin else ()
+
+
+def _moved(document: Document) -> Iterator[tuple[Span, bytes]]:
+    """Each block whose comment stands elsewhere than it would now, and its bytes with the comment there."""
+    newline = "\r\n" if b"\r\n" in document.data else "\n"
+    for entry in document.entries:
+        if entry.provenance is None or entry.part > 1 or entry.form not in (Form.ITEM, Form.PARAGRAPH):
+            continue
+        block = entry.block or entry.span
+        source = document.data[block.start : block.end].decode("utf-8", "surrogateescape")
+        found = COMMENT.search(source)
+        if found is None or any(m.start() <= found.start() < m.end() for m in _LONE_LINE.finditer(source)):
+            continue
+        if source[found.end() : found.end() + 1].strip():
+            continue  # words go on right behind it: it stands in code, or in the middle of something
+        bare = source[: found.start()] + source[found.end() :]
+        comment = found[0].strip()
+        if COMMENT.search(bare) or stands_in_code(source, comment) or not bare.strip():
+            continue
+        placed = next(_placed(entry.form, bare, comment, newline), source)
+        if placed != source:
+            yield block, placed.encode("utf-8", "surrogateescape")
+
+
+def _with_blocks(data: bytes, written: Sequence[tuple[Span, bytes]]) -> bytes:
+    """``data`` with other bytes in the place of some spans, which are in order and disjoint."""
+    for span, new in reversed(written):
+        data = data[: span.start] + new + data[span.end :]
+    return data
+
+
+def _is_as_it_was(document: Document, data: bytes) -> bool:
+    """Whether all entries of the document are read in ``data``, each with what its comment said."""
+    after = parse_document(document.path, data, document.kind)
+    return after.front_matter == document.front_matter and [
+        (_standing(entry), _fields(entry.provenance)) for entry in after.entries
+    ] == [(_standing(entry), _fields(entry.provenance)) for entry in document.entries]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from workbench.memory.commenting import commented
 from workbench.memory.entry import Entry, Form, Kind, Span
 from workbench.memory.markdown import Document, Heading, opening_paragraph, parse_document
 from workbench.memory.names import RelPath
@@ -25,16 +26,11 @@ def remove(data: bytes, spans: Iterable[Span]) -> bytes:
 def as_item(text: str, provenance: Provenance, marker: str = "-") -> str:
     """``text`` as one list item that carries its provenance; lines end with ``\\n``.
 
-    The comment ends the paragraph that the text begins with. A table, fence or comment ends where its
-    line ends, so text that begins with one has the comment on a last line of its own.
+    The comment ends the paragraph that the text begins with, or stands below it (``memory.commenting``). A
+    table, fence or comment ends where its line ends, so text that begins with one has the comment on a last
+    line of its own.
     """
-    lines = text.split("\n")
-    comment = provenance.render()
-    prose = opening_paragraph(text)
-    if prose and "<!--" not in "".join(lines[:prose]):
-        lines[prose - 1] += f" {comment}"
-    else:
-        lines.append(comment)
+    lines = commented(text.split("\n"), opening_paragraph(text), provenance.render())
     indent = " " * (len(marker) + 1)
     body = "\n".join((indent + line if line else line) for line in lines[1:])
     return f"{marker} {lines[0]}\n" + (body + "\n" if body else "")

@@ -211,6 +211,8 @@ def read_memories(document: Document) -> tuple[TypedMemory, ...]:
     on_page = document.kind is Kind.ENTITY
     found = []
     for entry in document.entries:
+        if entry.form is Form.HEADING:  # it is an entry only until something stands under it
+            continue
         said = _MEMORY.match(entry.text)
         if said and (on_page or (entry.form is Form.ITEM and said["type"] in IMPORTANCE)):
             text = said["text"]
@@ -248,7 +250,7 @@ def _relations(document: Document) -> tuple[Relation, ...]:
     values = header if header and not header.problem else None
     found = []
     for entry in document.entries:
-        if (said := _RELATION.fullmatch(entry.text)) is None:
+        if entry.form is Form.HEADING or (said := _RELATION.fullmatch(entry.text)) is None:
             continue
         own = _said(entry)
         found.append(

@@ -153,7 +153,7 @@ def _headings_and_blocks(data: bytes, header: FrontMatter | None) -> tuple[list[
     items = plain_items(data, header.body if header else 0)
     if items is None:
         return _blocks(_tokens(data, header))
-    return [], [_Block(Form.ITEM, line, line + 1, ()) for line in items]
+    return [], [_Block(Form.ITEM, first, last, ()) for first, last in items]
 
 
 def _blocks(tokens: Sequence[Token]) -> tuple[list[Heading], list[_Block]]:

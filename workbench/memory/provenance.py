@@ -15,6 +15,8 @@ TRUST = ("owner", "agent", "external", "unknown")
 """Levels of trust, the highest first."""
 # What begins no comment is left at once: hostile text must not cost more than its length.
 COMMENT = re.compile(r"(?<![ \t])[ \t]*<!--\s*wb:(?P<fields>[^<>]*)-->")
+# On a line of its own between others it leaves no blank line behind.
+_OWN_LINE = re.compile(r"\r?\n[ \t]*<!--\s*wb:[^<>]*-->[ \t]*(?=\r?\n[ \t]*[^\s])")
 FIELD = re.compile(r"(\w+)=(\S+)")
 _SAFE = "/:.#-_~+@,"
 
@@ -75,7 +77,7 @@ def split_provenance(text: str) -> tuple[str, Provenance | None]:
     fields = tuple(
         (key, unquote(value, errors="surrogateescape")) for key, value in FIELD.findall(found["fields"])
     )
-    return COMMENT.sub("", text), Provenance(fields)
+    return COMMENT.sub("", _OWN_LINE.sub("", text)), Provenance(fields)
 
 
 def least_trusted(*said: str | None) -> str:

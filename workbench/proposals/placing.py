@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from workbench.curation.sections import section_for
 from workbench.errors import NotCuratableError
+from workbench.memory.commenting import without_block_ids
 from workbench.memory.edit import as_item, find_section, insert_item, is_heading, marker_in
 from workbench.memory.entry import Entry, Form, Kind, entry_hash
 from workbench.memory.markdown import Document, parse_document
@@ -43,8 +44,10 @@ def section_of(name: str, text: str, memory: Document) -> str:
 def placed(memory: Document, text: str, section: str, origin: Provenance) -> tuple[Document, Entry]:
     """``memory`` with ``text`` as an item at the end of ``section``, and the entry that it became.
 
-    Raises NotCuratableError where it stands there already, or would not be read back as itself.
+    A name that Obsidian gives the block of a source stays with the source. Raises NotCuratableError where it
+    stands there already, or would not be read back as itself.
     """
+    text = without_block_ids(text)
     wanted = entry_hash(text)
     if any(entry.hash == wanted for entry in memory.entries):
         raise NotCuratableError(f"it is in {memory.path} already", hint="reject the proposal instead")

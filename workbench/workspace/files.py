@@ -19,6 +19,7 @@ from pathlib import Path
 from workbench.errors import NotMemoryError, ReadOnlyError
 from workbench.memory.names import RelPath
 from workbench.workspace import exchange
+from workbench.workspace.format import require_known_format
 from workbench.workspace.looking import require_more_than_looking
 
 TEMPORARY_PREFIX = ".wb-"
@@ -121,6 +122,7 @@ class Files:
     def append(self, path: RelPath, data: bytes) -> None:
         """Add ``data`` at the end of a file with one write, making the file when there is none."""
         require_more_than_looking()
+        require_known_format(self.root)
         with self._folder(path, make=True) as (folder, name):
             _append(folder, name, path, data)
 

@@ -35,6 +35,7 @@ from workbench.visible import cut, visible
 from workbench.workspace import appended
 from workbench.workspace.displaced import Conflict, Displaced
 from workbench.workspace.files import TEMPORARY_PREFIX, ChangedError, Files
+from workbench.workspace.format import require_known_format
 from workbench.workspace.journal import Intent, Journal, Step
 from workbench.workspace.layout import STATE_DIR
 from workbench.workspace.locks import hold
@@ -138,6 +139,7 @@ class Operations:
     @contextlib.contextmanager
     def _exclusive(self, purpose: str) -> Iterator[None]:
         require_more_than_looking()
+        require_known_format(self._files.root)
         try:
             self._prepare()
             self._history.require_untracked(STATE_DIR)

@@ -18,6 +18,7 @@ from typing import Any
 
 import yaml
 
+from workbench.memory.annotate import with_comments_in_place
 from workbench.memory.entry import Entry, Kind
 from workbench.memory.markdown import parse_document
 from workbench.memory.names import RelPath
@@ -30,6 +31,7 @@ from workbench.workspace.demo.markup import (
     render,
     workspace_path,
 )
+from workbench.workspace.layout import kind_of
 
 AGENT = ("agent", "agent@localhost")
 OWNER = ("Tessa Marlowe", "tessa@example.org")
@@ -37,6 +39,7 @@ CLOCK = timedelta(hours=12)
 """How far the workspace's own clock is ahead of UTC, all year."""
 
 _CURATED = "MEMORY.md"
+_COMMENTED = ("graph/", _CURATED)
 _DAY_ENDS = "19:00"
 _SUBJECT_LENGTH = 72
 
@@ -82,13 +85,21 @@ def demo_commits(today: date) -> tuple[DemoCommit, ...]:
             path: data
             for name, path in paths.items()
             if path.startswith(plan.scope)
-            and (data := render(content[name], plan.at, today, marks)) != written.get(path)
+            and (data := _in_place(path, render(content[name], plan.at, today, marks))) != written.get(path)
         }
         message = _message(plan, changed, written, today)
         when = _when(plan.at, message, today)
         commits.append(DemoCommit(when=when, author=plan.author, message=message, files=changed))
         written.update(changed)
     return tuple(commits)
+
+
+@cache
+def _in_place(path: str, data: bytes | None) -> bytes | None:
+    """The file with each comment where today's format has it; in the texts they stand behind the words."""
+    if data is None or not path.startswith(_COMMENTED):
+        return data
+    return with_comments_in_place(parse_document(RelPath(path), data, kind_of(path)))
 
 
 @cache

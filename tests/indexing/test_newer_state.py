@@ -1,0 +1,77 @@
+"""What a newer program left in `.workbench/` is never misread: it is told, and made again from the files."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from indexing.sync.freshness import freshness
+from indexing.sync.manifest import FORMAT
+from indexing.vectors import flat_card
+from tests.indexing.conftest import Memory
+from tests.support.workspaces import Sandbox
+from workbench.curation import plan_promote
+from workbench.health.checks import CHECKS
+from workbench.health.doctor import examine
+from workbench.health.place import Place
+from workbench.memory.names import OperationId, RelPath
+from workbench.workspace.journal import Intent, Journal, Step
+
+
+@pytest.fixture
+def indexed(tmp_path: Path) -> Memory:
+    memory = Memory(tmp_path / "w")
+    memory.write("memory/2026-03-14.md", "the staging port is 8443", "likes tea")
+    memory.reindex()
+    return memory
+
+
+def newer(path: Path, number: int) -> None:
+    found = json.loads(path.read_text())
+    found["format"] = number
+    found["of a newer program"] = [1, 2]
+    path.write_text(json.dumps(found))
+
+
+def test_a_newer_index_is_told_and_made_again(indexed: Memory) -> None:
+    old = indexed.generation
+    newer(old / "manifest.json", FORMAT + 1)
+    assert freshness(indexed.workspace).state != "fresh"
+    checks = [check for check in CHECKS if (check.family, check.name) == ("index", "books")]
+    (looked,) = examine(Place(indexed.workspace), checks=checks)
+    (books,) = looked.findings
+    assert (
+        f"is of the format {FORMAT + 1}, not {FORMAT}: another version of the program made it" in books.what
+    )
+    report = indexed.reindex()
+    assert report.entries == 2
+    assert indexed.generation != old
+    assert freshness(indexed.workspace).state == "fresh"
+    assert indexed.found("staging port") == ["memory/2026-03-14.md"]
+
+
+def test_a_newer_copy_of_the_vectors_is_not_read(indexed: Memory) -> None:
+    flat = indexed.generation / "flat"
+    assert flat_card.fitting_card(flat, indexed.generation / "vectors") is not None
+    newer(flat / flat_card.CARD, flat_card.FORMAT + 1)
+    assert flat_card.fitting_card(flat, indexed.generation / "vectors") is None
+    assert indexed.asked("staging port").hits  # the table is asked instead
+
+
+def test_a_newer_journal_is_set_aside_and_no_text_is_lost(sandbox: Sandbox) -> None:
+    place = sandbox.workspace
+    place.operations.carry_out(lambda: plan_promote(place, [sandbox.address("staging port")]))
+    state = place.state_dir()
+    commit = place.history.head()
+    assert commit is not None
+    step = Step(RelPath("MEMORY.md"), None, None, ".wb-0123456789ab-0.tmp")
+    Journal(state).write(Intent(OperationId("0123456789ab"), None, commit, "m", (step,)))
+    (path,) = state.glob("journal*")
+    found = json.loads(path.read_text()) | {"since": "a newer program"}
+    path.write_text(json.dumps(found))
+    before = sandbox.read("MEMORY.md")
+    place.operations.carry_out(lambda: plan_promote(place, [sandbox.address("tantivy")]))
+    assert sandbox.read("MEMORY.md").startswith(before[:40])
+    assert path.with_suffix(".refused").exists()

@@ -1,0 +1,39 @@
+"""The format of the memory: whether this program may write it, and whether older forms are left in it."""
+
+from __future__ import annotations
+
+from workbench.curation.migrate import files_of_older_form
+from workbench.errors import NewerFormatError, UsageError
+from workbench.format import FORMAT
+from workbench.health.finding import Finding, Look
+from workbench.health.place import Place
+from workbench.workspace.format import format_of, require_known_format
+
+_SHOWN = 3
+
+
+def workspace_format(place: Place) -> Look:
+    """The number that the memory says, and the files that are written in an older form."""
+    try:
+        require_known_format(place.root)
+    except NewerFormatError as newer:
+        what = newer.message.removesuffix("; nothing was changed")
+        meaning = "it is read as far as this program understands it, and every change is refused"
+        return Look(f"format {newer.found}", (Finding(what=what, meaning=meaning, do=newer.hint),))
+    except UsageError as error:
+        meaning = "nothing is changed until it says which format it has"
+        return Look("not known", (Finding(what=error.message, meaning=meaning, do=error.hint),))
+    found = format_of(place.root)
+    if found == FORMAT:
+        return Look(f"format {FORMAT}")
+    older = files_of_older_form(place.workspace)
+    if not older:
+        return Look("no number, and no older form")
+    shown = ", ".join(older[:_SHOWN]) + (f" and {len(older) - _SHOWN} more" if len(older) > _SHOWN else "")
+    finding = Finding(
+        what=f"comments of ours stand in the way of other programs in {shown}",
+        meaning="basic-memory reads such relations as plain links, Obsidian does not find such blocks",
+        do="`workbench migrate`, which is one operation: undo takes it back",
+        level="note",
+    )
+    return Look(f"format {found}", (finding,))
