@@ -25,6 +25,7 @@ from indexing.document import restored
 from indexing.shared.place import Place, ask_no_metadata_service, storage
 from indexing.shared.rows import FORMAT, file_id, quoted, schema
 from indexing.vectors.flat_card import INDEX_ROWS
+from indexing.vectors.nearest import PROBES, REFINE
 from workbench.errors import IndexUnavailableError, UsageError
 
 ENTRIES, BOOKS = "entries", "workspaces"
@@ -226,6 +227,7 @@ class SharedTable:
                 search = self._entries.search(query, query_type="fts")
             else:
                 search = self._entries.search(query).distance_type("cosine")
+                search = search.nprobes(PROBES).refine_factor(REFINE)  # count once there is an index
             if condition:
                 search = search.where(condition, prefilter=True)
             found: list[dict[str, Any]] = search.select(list(columns)).limit(limit).to_list()

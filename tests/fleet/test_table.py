@@ -11,6 +11,7 @@ import pytest
 
 from indexing.document import entry_key
 from indexing.search.answer import Query
+from indexing.shared import table
 from indexing.shared.asking import FleetSearch
 from indexing.shared.place import Place, place_of, storage
 from indexing.shared.table import SharedTable
@@ -97,7 +98,7 @@ def test_only_what_changed_is_written_and_embedded(fleet: Fleet) -> None:
 
 def test_it_has_the_entries_and_the_vectors_of_each_own_index(fleet: Fleet, tmp_path: Path) -> None:
     fleet.run()
-    table = rows(fleet.place)
+    written = rows(fleet.place)
     for agent in fleet.agents:
         place = Workspace.open(agent.path)
         reindex_one(place, model=HashingEmbedder().choice)
@@ -105,7 +106,7 @@ def test_it_has_the_entries_and_the_vectors_of_each_own_index(fleet: Fleet, tmp_
         assert generation is not None
         own = columns(open_table(generation.vectors))
         vectors = dict(zip(own.keys.tolist(), own.vectors, strict=True))
-        here = [row for row in table if row["workspace"] == agent.name]
+        here = [row for row in written if row["workspace"] == agent.name]
         assert len(here) == len(vectors)
         for row in here:
             repeat = f"~{row['ordinal']}" if row["ordinal"] != 1 else ""
@@ -307,3 +308,18 @@ def test_no_secret_of_a_storage_is_in_a_message(monkeypatch: pytest.MonkeyPatch)
     assert "hunter22" not in failed.value.message
     assert failed.value.__cause__ is None
     assert failed.value.__suppress_context__
+
+
+def test_beyond_what_is_compared_one_by_one_an_index_answers(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fleet = Fleet(tmp_path, 40)
+    fleet.run()
+    exact = fleet.search("door code of agent 31", mode="vector", k=1)
+    monkeypatch.setattr(table, "INDEX_ROWS", 100)
+    fleet.run()
+    entries = lancedb.connect(fleet.place.uri).open_table("entries")
+    assert "vector" in {index.columns[0] for index in entries.list_indices()}
+    assert fleet.search("door code of agent 31", mode="vector", k=1) == exact
+    found = fleet.search("door code", "agent-00037", mode="vector", k=3)
+    assert [where for where, _ in found] == ["agent-00037"] * 3

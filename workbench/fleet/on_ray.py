@@ -9,6 +9,7 @@ import contextlib
 import os
 import shutil
 import tempfile
+import warnings
 from typing import Any, Self
 
 from workbench.errors import UsageError, WorkbenchError
@@ -58,7 +59,10 @@ class RayPool:
             ) from error
         self._ray = ray
         try:
-            self._start()
+            with warnings.catch_warnings():
+                # What Ray starts are other programs: nothing of lancedb goes on in them.
+                warnings.filterwarnings("ignore", "lancedb fork support", RuntimeWarning)
+                self._start()
             self._actors = [self._actor() for _ in range(self._count())]
             # All models are loaded before the first task: what is wrong with one is said at once.
             ray.get([actor.ready.remote() for actor in self._actors])
