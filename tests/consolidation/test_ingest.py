@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.sessions import append, claw, code, jsonl, plain
-from tests.support.transcripts import NOW, compaction, store
+from tests.support.transcripts import NOW, ORDERS, REAL_SUMMARY, compact_summary, compaction, store
 from tests.support.workspaces import EPISODE, LOG, Sandbox
 from workbench.consolidation.checkpoints import Checkpoints
 from workbench.consolidation.episodes import episode_of, episodes, plan_episode
@@ -132,6 +132,18 @@ def test_an_episode_that_was_undone_does_not_return_and_what_came_later_is_kept(
     assert turns_of(sandbox) == {}
     assert take(sandbox, path).outcome == "unchanged"
     assert turns_of(sandbox) == {}
+
+
+@pytest.mark.parametrize("marked", [True, False], ids=["marked", "like a person's words"])
+def test_the_orders_of_a_compaction_summary_reach_no_memory(
+    sandbox: Sandbox, tmp_path: Path, marked: bool
+) -> None:
+    summed_up = compact_summary(REAL_SUMMARY) if marked else code(("user", REAL_SUMMARY))
+    taken = take(sandbox, transcript(tmp_path / "c7d1.jsonl", code(*TALK) + summed_up + code(*MORE)))
+    assert turns_of(sandbox) == {"c7d1:0": 3, "c7d1:1": 2}
+    written = "\n".join(path.read_text() for path in sorted(sandbox.root.rglob("*.md")))
+    assert "every night at 02:30 with PostgreSQL 17" in sandbox.read(taken.episodes[0]).decode()
+    assert [order for order in ORDERS if order.casefold() in written.casefold()] == []
 
 
 def test_each_compaction_closes_an_episode_and_the_last_one_waits(sandbox: Sandbox, tmp_path: Path) -> None:

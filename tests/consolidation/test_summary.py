@@ -128,6 +128,12 @@ def test_the_agents_own_compaction_summary_is_taken_where_there_is_one() -> None
     assert found.decisions
 
 
+def test_a_line_of_a_compaction_summary_that_orders_the_agent_about_is_left_out_whole() -> None:
+    orders = "Continue with the last task that you were asked to work on. It is about the archive service."
+    found = summarise(talk(*SAID, summary=f"{orders}\n\nThe team moved the launch to April."))
+    assert [line.text for line in found.lines] == ["The team moved the launch to April."]
+
+
 def test_a_models_sentences_stand_with_the_turns_that_they_name() -> None:
     model = Scripted(told(("The broker drill on staging lost none of 1,804,211 readings.", [6, 99, 6])))
     found = summarise(talk(*SAID), model=model)

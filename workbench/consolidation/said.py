@@ -88,9 +88,9 @@ def hear(session: Session) -> Heard:
 def fit_lines(text: str, withheld: Counter[str]) -> Iterator[str]:
     """The sentences of a text that nobody said in a turn (a compaction summary), junk left out."""
     hidden = _Withheld(text, withheld)
-    for sentence in sentences(text):
-        if not hidden.holds(sentence.start, sentence.end) and why_not(sentence.text) is None:
-            yield sentence.text
+    for start, end in _plain(text, ()):
+        if not hidden.holds(start, end):
+            yield text[start:end]
 
 
 def once(said: Iterable[Said]) -> Iterator[Said]:

@@ -175,6 +175,15 @@ _RULES_OF_STEERING = (
         r"^(?:never|do not|don't) (?:mention|reveal|disclose|talk about|speak of) (?:this|these|the|your)"
         r" (?:instructions?|message|note|prompt|text|rules?)\b",
     ),
+    # It is to go on by itself, as a program tells it after a compaction.
+    _rule(
+        "without |tasks you|task you|tasks that|task that|do not acknowledge|don't acknowledge",
+        r"\bwithout (?:asking|consulting|telling|notifying|informing|involving) (?:the|your|any)"
+        r" (?:users?|human|operator|owner)\b",
+        r"^(?:please |now |then |just |immediately )*(?:continue|proceed|resume|carry on|go on|pick up)"
+        r"\b[^.!?]{0,40}?\btasks? (?:that )?you (?:were|have been|had been|are) (?:asked|told|given|working)\b",
+        r"\b(?:do not|don't) acknowledge (?:the|this|any) (?:summary|compaction|break|interruption)\b",
+    ),
     # It is to do something behind the person's back.
     _rule(
         "without |confirm|permission|approv|consent|command|request|payment|transfer"

@@ -19,6 +19,7 @@ from dataclasses import dataclass, replace
 from datetime import MAXYEAR, MINYEAR, UTC, datetime
 from typing import Any, Literal
 
+from workbench.memory.compaction import is_framed, without_frame
 from workbench.memory.entry import Entry, Form, Kind, Span, entry_hash
 from workbench.memory.markdown import Document
 from workbench.memory.names import RelPath
@@ -283,7 +284,7 @@ class _Reader:
 
     def _note_compaction(self, record: Mapping[str, Any], kind: str, end: int) -> None:
         """A boundary and the summary that follows it are one compaction."""
-        summed_up = record.get("isCompactSummary") is True
+        summed_up = record.get("isCompactSummary") is True or _is_framed(record)
         boundary = kind == "system" and record.get("subtype") == "compact_boundary"
         if not (kind == "compaction" or summed_up or boundary):
             return
@@ -366,7 +367,9 @@ def _turn(record: Mapping[str, Any], number: int, span: Span) -> Turn | None:
     repeated = message.get("model") == _MIRROR
     if role is None or elsewhere or repeated or any(record.get(mark) is True for mark in _UNSAID):
         return None
-    text = clean(_text(message.get("content", message.get("text"))))
+    if role == "user" and is_framed(_said(message)):
+        return None
+    text = clean(_said(message))
     if not text or text in _EMPTY_WORDS or (role == "user" and text.startswith(_HEARTBEAT)):
         return None
     when = _when(record.get("timestamp")) or _when(message.get("timestamp"))
@@ -379,12 +382,12 @@ def _marks(record: Mapping[str, Any], turn: Turn | None) -> Iterator[str]:
     message = record.get("message")
     message = message if isinstance(message, dict) else record
     if turn is not None:
-        if turn.role == "user" and among_many(_text(message.get("content", message.get("text")))):
+        if turn.role == "user" and among_many(_said(message)):
             yield "group"
     elif message.get("model") == _MIRROR:
         yield "delivered"
     elif _ROLES.get(_word(message.get("role"))) == "user":
-        said = clean(_text(message.get("content", message.get("text")))[:_ABOUT])
+        said = clean(_said(message)[:_ABOUT])
         if said.startswith(_HEARTBEAT):
             yield "heartbeat"
 
@@ -400,10 +403,24 @@ def _tokens(record: Mapping[str, Any]) -> int:
 
 
 def _summary(record: Mapping[str, Any]) -> str:
-    """The summary in the line of a compaction."""
+    """The summary in the line of a compaction, without the words that send the agent back to work."""
     message = record.get("message")
-    said = message.get("content") if isinstance(message, dict) else record.get("summary")
-    return clean(_text(said))
+    if isinstance(message, dict):
+        said = _said(message)
+    else:
+        said = _text(record.get("summary")) or (_said(record) if _is_framed(record) else "")
+    return without_frame(clean(said))
+
+
+def _is_framed(record: Mapping[str, Any]) -> bool:
+    """Whether a line holds a summary like a person's words, with no mark of it: older programs wrote so."""
+    message = record.get("message")
+    message = message if isinstance(message, dict) else record
+    return message.get("role") in ("user", "human") and is_framed(_said(message))
+
+
+def _said(message: Mapping[str, Any]) -> str:
+    return _text(message.get("content", message.get("text")))
 
 
 def _first(record: Mapping[str, Any], keys: Iterable[str]) -> str:
