@@ -71,7 +71,8 @@ class Pane(Vertical):
     def _bring_out(self, *, on: bool) -> None:
         """The frame alone: for ``:focus-within`` all that is in it would be given its styles anew."""
         self.set_class(on, "-within", update=False)
-        self.app.stylesheet.update_nodes([self])
+        with self.list.staying():
+            self.app.stylesheet.update_nodes([self])
 
     @property
     def folds(self) -> Folds:
