@@ -6,7 +6,7 @@ BIN := .venv/bin
 READY := .venv/.ready
 SOURCES := workbench indexing screens themes tests benchmarks docs
 
-.PHONY: run test check setup clean
+.PHONY: run test check docs dist setup clean
 
 run: $(READY)
 	$(BIN)/workbench demo demo
@@ -19,6 +19,14 @@ check: $(READY)
 	$(BIN)/ruff check $(SOURCES)
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+docs: $(READY)
+	$(BIN)/mkdocs build --strict
+
+# A source distribution, and the wheel that is built from it: in dist/. What an earlier build left must not come along.
+dist: $(READY)
+	rm -rf build dist *.egg-info
+	$(BIN)/python -m build --no-isolation
 
 setup: $(READY)
 
