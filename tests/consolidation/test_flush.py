@@ -364,13 +364,45 @@ def test_a_model_that_fails_in_the_middle_spoils_only_its_round(sandbox: Sandbox
     def script(number: int) -> str:
         if number == 2:
             raise LanguageModelError("scripted timed out")
-        return facts()
+        return facts(*((n, f"{BIRTHDAY[:-1]} {n}.") for n in range(1, 7)))
 
     turns = [turn("x" * 3_900 + f". {BIRTHDAY[:-1]} {n}.", line=n) for n in range(1, 13)]
     done = by_model(sandbox, Scripted(script), *turns)
     assert done.notes == ("scripted timed out; facts were found by rules",)
-    assert {line.line for line in done.lines} <= set(range(7, 13))
-    assert done.lines
+    assert [line.line for line in done.lines] == list(range(1, 13))
+
+
+def test_a_model_that_finds_nothing_loses_nothing_that_the_rules_find(sandbox: Sandbox) -> None:
+    said = (turn(BIRTHDAY, line=4), turn(SISTER, line=5), turn(DECISION, line=6))
+    done = by_model(sandbox, Scripted(lambda _: facts()), *said)
+    assert texts(done) == [BIRTHDAY, SISTER, DECISION]
+    assert done.notes == ("scripted found no facts; facts were found by rules",)
+
+
+def test_a_model_that_finds_less_than_is_sure_gets_the_rest_from_the_rules(sandbox: Sandbox) -> None:
+    said = (turn(BIRTHDAY, line=4), turn(SISTER, line=5), turn(DECISION, line=6))
+    done = by_model(sandbox, Scripted(lambda _: facts((5, SISTER))), *said)
+    assert texts(done) == [BIRTHDAY, SISTER, DECISION]
+    assert done.notes == ("scripted found less than the rules are sure of: 2 added",)
+
+
+@pytest.mark.parametrize(
+    "invented",
+    [
+        "I live in Atlantis and own a dragon.",
+        "I live in Atlantis.",
+        "I live in Wellington since 1987.",
+        "I own a dragon and live by the sea.",
+    ],
+)
+def test_something_close_that_nobody_said_is_not_taken_for_what_was_said(
+    sandbox: Sandbox, invented: str
+) -> None:
+    home = "I live in Wellington and work from the old customs house."
+    said = (turn(home, line=2), turn(BIRTHDAY, line=4), turn(DECISION, line=6))
+    done = by_model(sandbox, Scripted(lambda _: facts((2, invented))), *said)
+    assert texts(done) == [home, BIRTHDAY, DECISION]
+    assert done.notes == ("scripted told what nobody said; facts were found by rules",)
 
 
 def test_at_most_five_rounds_and_ninety_seconds(sandbox: Sandbox) -> None:

@@ -2,8 +2,9 @@
 
 An answer is a list of turns and of words from them. Words that stand in their turn become the sentence that
 they stand in, whole, so that no half of it is taken for the rest; others become the sentence of that turn
-that is nearest to them; what points at no turn, or is nearest to nothing, is invented, and then the rules
-decide for that round instead.
+that is nearest to them, if it holds their figures and names too; what points at no turn, or is near to
+nothing, is invented, and then the rules decide for that round instead. They also have their say where a model
+found less than they are sure of: what is not saved here is lost with the session.
 """
 
 from __future__ import annotations
@@ -13,6 +14,8 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
+from workbench.consolidation.central import content_words
+from workbench.consolidation.particulars import figures, names
 from workbench.consolidation.triggers import BATCH
 from workbench.memory.claims import claim_words
 from workbench.memory.facts import facts_in, why_not
@@ -31,8 +34,10 @@ MAX_CHARACTERS = 24_000
 _CLIPPED = 4_000
 _LEAST = 5.0
 """Seconds that must be left for another round."""
-_NEAR = 0.5
-"""Share of the words of a claim that the sentence it means must hold."""
+_NEAR = 0.6
+"""Share of the content words of a claim that the sentence it means must hold."""
+_SURE = 0.8
+"""Strength from which a fact of the rules is missed where a model leaves it out."""
 _TASK = (
     "List the facts of this conversation that will still matter in a month: decisions, preferences, personal"
     " facts, relationships, plans with dates, things to do, versions, paths, addresses and names. Leave out"
@@ -94,7 +99,13 @@ def choose(
     notes: dict[str, None] = {}
     for number, batch in enumerate(_batches(turns)):
         try:
-            facts += _ask(model, batch, timeout=_left(model, number, end - clock()))
+            found = _ask(model, batch, timeout=_left(model, number, end - clock()))
+            missed = _missed(batch, found)
+            if missed and not found:
+                notes[f"{model.name} found no facts; facts were found by rules"] = None
+            elif missed:
+                notes[f"{model.name} found less than the rules are sure of: {len(missed)} added"] = None
+            facts += sorted((*found, *missed), key=lambda fact: (fact.turn.line, fact.start))
         except LanguageModelError as error:
             notes[f"{error.args[0] if error.args else 'the model failed'}; facts were found by rules"] = None
             facts += [fact for turn in batch for fact in by_rules(turn)]
@@ -103,9 +114,29 @@ def choose(
 
 def by_rules(turn: Turn) -> Iterator[Quoted]:
     """The facts of a turn, by rules alone."""
+    return _by_rules(turn, 0.0)
+
+
+def _by_rules(turn: Turn, least: float) -> Iterator[Quoted]:
+    """Those whose strength is at least ``least``."""
     for fact in facts_in(turn.text, by_user=turn.role == "user"):
-        if why_not(fact.text) is None:
+        if fact.strength >= least and why_not(fact.text) is None:
             yield Quoted(turn, fact.start, fact.end)
+
+
+def _missed(batch: Sequence[Turn], found: Sequence[Quoted]) -> list[Quoted]:
+    """What the rules add: everything where nothing was found, what they are sure of where less was."""
+    ours = [fact for turn in batch for fact in _by_rules(turn, _SURE if found else 0.0)]
+    if len(found) >= len(ours):
+        return []
+    taken = [(fact.turn.line, fact.start, fact.end) for fact in found]
+    return [
+        fact
+        for fact in ours
+        if not any(
+            line == fact.turn.line and start < fact.end and fact.start < end for line, start, end in taken
+        )
+    ]
 
 
 def _left(model: LanguageModel, number: int, left: float) -> float:
@@ -135,17 +166,24 @@ def _ask(model: LanguageModel, batch: Sequence[Turn], *, timeout: float) -> list
 def _place(text: str, quote: str) -> tuple[int, int] | None:
     """The sentences of ``text`` that the words of ``quote`` stand in, else the one nearest to them."""
     words = [re.escape(word) for word in quote.split()]
-    claimed = set(claim_words(quote))
-    if not words or not claimed:
+    if not words or not claim_words(quote):
         return None
     said = sentences(text)
     if stands := re.search(r"\s+".join(words), text):
         start, end = stands.span()
         around = [one for one in said if one.start < end and start < one.end]
         return (min(start, around[0].start), max(end, around[-1].end)) if around else (start, end)
-    shares = [(len(claimed & set(claim_words(one.text))) / len(claimed), one) for one in said]
+    claimed = set(content_words(quote))
+    borne = [one for one in said if _has_particulars(one.text, quote)]
+    shares = [(len(claimed & set(content_words(one.text))) / max(1, len(claimed)), one) for one in borne]
     share, best = max(shares, key=lambda found: found[0], default=(0.0, None))
     return (best.start, best.end) if best is not None and share >= _NEAR else None
+
+
+def _has_particulars(text: str, quote: str) -> bool:
+    """Whether the figures and names of ``quote`` stand in ``text``."""
+    low = text.casefold()
+    return set(figures(quote)) <= set(figures(text)) and all(name.casefold() in low for name in names(quote))
 
 
 def _batches(turns: Sequence[Turn]) -> Iterator[list[Turn]]:

@@ -7,11 +7,11 @@ of them, or that says no where they say yes, is invented, and dropped.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from workbench.consolidation.central import content_words
+from workbench.consolidation.particulars import figures, names
 from workbench.consolidation.said import Said
 from workbench.memory.episode_page import EpisodeLine, Place
 from workbench.memory.facts import why_not
@@ -59,9 +59,6 @@ SCHEMA: Schema = {
         }
     },
 }
-_NAME = re.compile(r"(?<=[^\s.!?] )[^\W\d_a-zß-öø-ÿ][\w’'-]+")
-"""A capitalised word inside of a sentence."""
-_FIGURE = re.compile(r"\w*\d[\w.:,/-]*\w|\d")
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,9 +122,9 @@ def _line(text: str, turns: Sequence[int], shown: _Shown) -> EpisodeLine | None:
     stems = _stems(source)
     if not words or sum(word[:_STEM] in stems for word in words) < SHARED * len(words):
         return None
-    if any(figure not in _FIGURE.findall(source) for figure in _FIGURE.findall(text)):
+    if any(figure not in figures(source) for figure in figures(text)):
         return None
-    if any(name.casefold() not in everything for name in _NAME.findall(text)):
+    if any(name.casefold() not in everything for name in names(text)):
         return None
     if _is_turned_round(text, source):
         return None

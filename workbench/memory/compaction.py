@@ -1,7 +1,7 @@
 """The frame that an agent's program puts around the summary of a session it compacted.
 
-The frame speaks to the agent: go on, ask nobody. It is no part of what was said or done, and memory that holds
-it orders every later agent to do so.
+The frame speaks to the agent: go on, ask nobody. It is no part of what was said or done, and memory that
+holds it orders every later agent to do so.
 """
 
 from __future__ import annotations

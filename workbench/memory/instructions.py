@@ -181,7 +181,8 @@ _RULES_OF_STEERING = (
         r"\bwithout (?:asking|consulting|telling|notifying|informing|involving) (?:the|your|any)"
         r" (?:users?|human|operator|owner)\b",
         r"^(?:please |now |then |just |immediately )*(?:continue|proceed|resume|carry on|go on|pick up)"
-        r"\b[^.!?]{0,40}?\btasks? (?:that )?you (?:were|have been|had been|are) (?:asked|told|given|working)\b",
+        r"\b[^.!?]{0,40}?\btasks? (?:that )?you (?:were|have been|had been|are)"
+        r" (?:asked|told|given|working)\b",
         r"\b(?:do not|don't) acknowledge (?:the|this|any) (?:summary|compaction|break|interruption)\b",
     ),
     # It is to do something behind the person's back.
