@@ -22,6 +22,7 @@ from screens.main.palette import Commands
 from screens.main.screen import MainScreen
 from screens.main.theming import Theming, css_colors
 from screens.tour.touring import Touring
+from screens.workspaces.switching import Switching
 from workbench.workspace.workspace import Workspace
 
 _TWICE_SECONDS = 2.0
@@ -56,13 +57,23 @@ class WorkbenchApp(App[None]):
         self.theming = Theming()
         self.keying = Keying()
         super().__init__()
-        self.workspace = workspace
+        self._engines = engines
+        self.main = self.take_up(workspace)
         self.theming.prepare(self)
-        self.main = MainScreen(workspace, super().on_event, engines=engines)
-        self.touring = Touring(self.main)
         self.covering = Covering(self)
+        self.switching = Switching(self)
         self._offers_tour = tour
         self._interrupted = float("-inf")
+
+    def take_up(self, workspace: Workspace, at: str = "") -> MainScreen:
+        """The main screen of ``workspace``, which is the one from now on; it is not shown by that.
+
+        The cursor goes to the address ``at`` once the files have been read.
+        """
+        self.workspace = workspace
+        self.main = MainScreen(workspace, super().on_event, engines=self._engines, at=at)
+        self.touring = Touring(self.main)
+        return self.main
 
     def get_theme_variable_defaults(self) -> dict[str, str]:
         """The roles of a theme, so that the style sheet is complete before a theme is chosen."""
@@ -91,7 +102,7 @@ class WorkbenchApp(App[None]):
 
     async def on_event(self, event: events.Event) -> None:
         """Every key comes by here first, and may have to wait for what it acts on."""
-        if self.covering.stops(event):
+        if self.covering.stops(event) or self.switching.stops(event):
             return
         if isinstance(event, events.Key):
             if not self.screen_stack:
@@ -173,11 +184,8 @@ class WorkbenchApp(App[None]):
 
     async def on_unmount(self) -> None:
         """End children and threads; wait for an action that is being written."""
-        await self.main.travelling.close()
-        await self.main.following.close()
-        await self.main.opening.close()
-        self.main.reading.close()
-        self.main.curating.close()
+        await self.main.end()
+        await self.switching.close()
 
 
 def run(workspace: Workspace, *, tour: bool = False) -> None:

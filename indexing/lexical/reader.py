@@ -113,10 +113,13 @@ class Snapshot:
 
     def rarities(self, terms: Terms) -> dict[str, float]:
         """The inverse document frequency of each stem and pair, > 0; the highest: in no entry."""
+        return {one: self._vocabulary.rarity(count) for one, count in self.frequencies(terms).items()}
+
+    def frequencies(self, terms: Terms) -> dict[str, int]:
+        """In how many entries each stem and pair stands; with ``count`` this adds up over several indexes."""
         fields = {**dict.fromkeys(terms.stems, "text"), **dict.fromkeys(terms.pairs, "pairs")}
         with engine("the word index cannot be read"):
-            count = self._vocabulary.count
-            return {one: self._vocabulary.rarity(count(field, one)) for one, field in fields.items()}
+            return {one: self._vocabulary.count(field, one) for one, field in fields.items()}
 
     def under(self, paths: Iterable[str], limit: int) -> list[Stored]:
         """The entries of these files, at most ``limit``, each file's in its order."""

@@ -12,6 +12,11 @@ _KEPT, _KEPT_TERMS = 256, 50_000
 """Answers that are kept, and terms of one: what is asked while a person types is asked again and again."""
 
 
+def rarity(count: int, entries: int) -> float:
+    """The inverse document frequency of BM25 for a term that stands in ``count`` of ``entries``, > 0."""
+    return math.log(1 + (entries - count + 0.5) / (count + 0.5))
+
+
 class Vocabulary:
     """The terms of one searcher. Methods raise what the engine raises; callers stand behind ``engine``."""
 
@@ -22,7 +27,7 @@ class Vocabulary:
 
     def rarity(self, count: int) -> float:
         """The inverse document frequency of BM25 for a term that stands in ``count`` entries, > 0."""
-        return math.log(1 + (self.entries - count + 0.5) / (count + 0.5))
+        return rarity(count, self.entries)
 
     def knows(self, stem: str) -> bool:
         """Whether a stem stands in any field of stems; the words of neighbours are those of texts."""

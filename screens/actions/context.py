@@ -81,6 +81,8 @@ class Context:
 
 Rule = Callable[[Context], str | None]
 """Answers why an action cannot be done now, None when it can; an empty answer is not worth a toast."""
+LEADER = "leader"
+"""The name under which the memory of a team's leader is searched beside one's own."""
 _NO_ENTRY = "put the cursor on an entry first"
 
 
@@ -108,11 +110,20 @@ def has_targets(context: Context) -> str | None:
 
 def only_read(row: Row) -> str | None:
     """Why nothing can be done to what the row stands for but to read it, or None."""
+    if row.workspace:
+        return elsewhere(row.workspace)
     if row.past:
         return f"this is memory as of {row.past}: it can only be read"
     if row.path and is_outside(row.path):
         return "this lies outside of the workspace: it is searched and read only"
     return None
+
+
+def elsewhere(workspace: str) -> str:
+    """Why nothing is done from here to what is in this workspace."""
+    if workspace == LEADER:
+        return "this is the leader's memory: it is read-only for team members"
+    return f"this is in the workspace {workspace}: {key_for('open')} on the hit goes there"
 
 
 def can_promote(context: Context) -> str | None:

@@ -46,6 +46,7 @@ from screens.panes.actions import PANE_ACTIONS
 from screens.search.actions import SEARCH_ACTIONS
 from screens.settings.actions import SETTINGS_ACTIONS
 from screens.tour.actions import TOUR_ACTIONS
+from screens.workspaces.actions import WORKSPACE_ACTIONS
 
 __all__ = [
     "ACTIONS",
@@ -232,6 +233,7 @@ ACTIONS: tuple[Action, ...] = (
     *AGENT_ACTIONS,
     *HEALTH_ACTIONS,
     *SETTINGS_ACTIONS,
+    *WORKSPACE_ACTIONS,
     *TOUR_ACTIONS,
     define(
         "open",

@@ -74,6 +74,11 @@ class ChooseScreen(ModalScreen[str]):
         found = self.found(event.value.strip())
         self._list.show(found, go_to=next((row.id for row in found if not row.inert), None))
 
+    def exchange(self, rows: Sequence[Row]) -> None:
+        """Other rows in the place of those, of which more is known now; the cursor stays."""
+        self._rows = rows
+        self._list.show(self.found(self._input.value.strip()))
+
     def found(self, wanted: str) -> Sequence[Row]:
         """The rows that ``wanted`` stands in, and those that stand for what was typed."""
         needle = wanted.casefold()

@@ -60,7 +60,9 @@ class Row:
     past: Shown = EMPTY
     """As of when the row is, where that is not today; then it can only be read."""
     root: str = ""
-    """The folder of the workspace that ``path`` is in, where that is not today's."""
+    """The folder of the workspace that ``path`` is in, where that is not today's of the one that is shown."""
+    workspace: Shown = EMPTY
+    """The name of that workspace, where it is another one; then it can only be read from here."""
 
 
 class Folds:

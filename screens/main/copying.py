@@ -37,7 +37,8 @@ class Copying:
     def _path(self) -> None:
         row = self._screen.here.row
         if row and row.path:
-            place = f"{row.path}:{row.line}"
+            path = f"{row.root}/{row.path}" if row.workspace else row.path
+            place = f"{path}:{row.line}"
             self._copy(place, row_text(place))
 
     def _copy(self, text: str, what: Shown) -> None:

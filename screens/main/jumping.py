@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import chain
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, cast
 
-from screens.actions.context import only_read
+from screens.actions.context import LEADER, only_read
 from screens.drawing.rows import Row
 from screens.drawing.shown import row_text, words
 from screens.main.moving import Command
@@ -18,9 +19,11 @@ from screens.panes.pane import FilePane
 from screens.reading.origins import Origin, hashes_of, origins_of
 from screens.reading.snapshots import Contents
 from workbench.memory.entry import Entry, Kind
+from workbench.memory.names import is_outside
 from workbench.workspace.layout import kind_of
 
 if TYPE_CHECKING:
+    from screens.app import WorkbenchApp
     from screens.main.screen import MainScreen
 
 _PANES = {Kind.MEMORY: 1, Kind.EPISODE: 2, Kind.ENTITY: 3}
@@ -89,7 +92,9 @@ class Jumping:
         row = screen.here.row
         if row is None:
             return
-        if only_read(row):  # no pane has it: it is read where it was found
+        if row.workspace and row.workspace != LEADER and not is_outside(row.path or ""):
+            cast("WorkbenchApp", screen.app).switching.go(Path(row.root), at=row.address or "")
+        elif only_read(row):  # no pane has it: it is read where it was found
             screen.laying.read(on=not screen.laying.reading)
         elif screen.searching.chosen(row):
             return

@@ -63,7 +63,14 @@ class Opening:
             "health": self._health,
             "settings": self._settings,
             "tour": self._tour,
+            "workspaces": self._workspaces,
         }
+
+    @property
+    def why(self) -> dict[str, str]:
+        """What stands in the way of going to another workspace."""
+        refused = cast("WorkbenchApp", self._screen.app).switching.why_not
+        return dict.fromkeys(("workspaces", "everywhere"), refused) if refused else {}
 
     def done(self, request: Request | None = None) -> None:
         """Something was done, ``request`` where it was asked for here: what is shown is not as it was."""
@@ -146,7 +153,7 @@ class Opening:
         from workbench.workspace.layout import kind_of  # noqa: PLC0415
 
         row = self._screen.here.row
-        at = row.path if row is not None and row.path is not None and kind_of(row.path) is Kind.ENTITY else ""
+        at = row.path if row and row.path and not row.workspace and kind_of(row.path) is Kind.ENTITY else ""
         view = self._screen.pane_of(GraphPane).view
         self._open(GraphScreen(self.desk, view, self._screen.show_dialog, at))
 
@@ -169,6 +176,9 @@ class Opening:
 
     def _tour(self) -> None:
         cast("WorkbenchApp", self._screen.app).touring.begin()
+
+    def _workspaces(self) -> None:
+        cast("WorkbenchApp", self._screen.app).switching.offer()
 
     def _weigh(self) -> None:
         from indexing.ranking.weights import weights_of  # noqa: PLC0415

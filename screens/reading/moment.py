@@ -38,3 +38,11 @@ def require_today(workspace: Workspace) -> None:
             f"the memory as of {moment} can only be read",
             hint="start without --as-of for today's",
         )
+
+
+def home_relative(path: Path) -> str:
+    """A path as people say it: ``~/notes`` below their home."""
+    try:
+        return f"~/{path.relative_to(Path.home())}"
+    except (ValueError, RuntimeError):  # elsewhere, or a person without a home
+        return str(path)

@@ -1,4 +1,4 @@
-"""What the preview shows of a hit in memory as it was: its text then, read from where it was laid out."""
+"""What the preview shows of a hit in other memory than is shown: of the past, or of another workspace."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from workbench.workspace.workspace import Workspace
 
 
 def preview_then(workspace: Workspace, row: Row | None, reach: Reach = NEAR) -> Preview | None:
-    """What the preview shows for ``row``, of today or of the past; None where there is no row."""
+    """What the preview shows for ``row``, wherever it is from; None where there is no row."""
     if row is None or not row.root:
         return preview_of(workspace, row, reach)
     try:
@@ -21,4 +21,5 @@ def preview_then(workspace: Workspace, row: Row | None, reach: Reach = NEAR) -> 
     except (OSError, WorkbenchError) as error:  # laid out no more: somebody looked at other moments meanwhile
         reason = error.message if isinstance(error, WorkbenchError) else str(error)
         return Preview(row.id, row_text(row.path or ""), (), (row_text(reason),), ())
-    return found and replace(found, where=row_text(f"{found.where} as of {row.past}"))
+    said = f"as of {row.past}" if row.past else f"in {row.workspace}"
+    return found and replace(found, where=row_text(f"{found.where} {said}"))

@@ -31,6 +31,7 @@ from workbench.workspace.workspace import Workspace
 
 if TYPE_CHECKING:
     from indexing.search.by_words import LexicalSearch
+    from workbench.recall.wide import Wide
 
 HITS = 50
 SERVICE = "workbench.recall.service"
@@ -55,6 +56,8 @@ class Question:
     as_of: str | None = None
     weights: Mapping[str, object] | None = None
     explain: bool = False
+    everywhere: bool = False
+    """Whether all registered workspaces are asked."""
 
     def as_request(self, mode: str) -> dict[str, object]:
         """The question as ``indexing.search.answer.query_from_json`` reads it."""
@@ -74,6 +77,7 @@ class Engine:
         self._post = post
         self._executor = ThreadPoolExecutor(1, thread_name_prefix="words")
         self._words: LexicalSearch | None = None
+        self._wide: Wide | None = None
         self._child: Process | None = None
         self._asked: Question | None = None
         self._waiting: Question | None = None
@@ -158,7 +162,9 @@ class Engine:
 
     async def close(self) -> None:
         """End both halves."""
-        self._executor.shutdown(wait=False, cancel_futures=True)
+        if self._wide is not None:
+            self._executor.submit(self._wide.close)
+        self._executor.shutdown(wait=False, cancel_futures=self._wide is None)
         self._on_time()
         await children.stop(self._child)
 
@@ -188,8 +194,24 @@ class Engine:
         from indexing.search.answer import query_from_json  # noqa: PLC0415 - not before the first paint
 
         by_words = self._by_words()
-        answer = by_words.search(query_from_json(question.as_request("lexical"), by_words.weights))
-        return found_in(answer.as_json())
+        request = question.as_request("lexical")
+        if question.everywhere:
+            return found_in(self._beyond(by_words).everywhere(request))
+        if self._of_a_team:
+            return found_in(self._beyond(by_words).team(request))
+        return found_in(by_words.search(query_from_json(request, by_words.weights)).as_json())
+
+    def _beyond(self, by_words: LexicalSearch) -> Wide:
+        from workbench.recall.wide import Wide  # noqa: PLC0415 - only where there is more than one workspace
+
+        if self._wide is None:
+            self._wide = Wide(self._workspace, by_words)
+        return self._wide
+
+    @property
+    def _of_a_team(self) -> bool:
+        """Whether there is a leader, whose memory is asked after one's own."""
+        return bool(self._workspace.settings.team_leader)
 
     def _by_words(self) -> LexicalSearch:
         from indexing.search.by_words import LexicalSearch  # noqa: PLC0415 - not before the first paint
@@ -257,6 +279,8 @@ class Engine:
         if child is None or child.stdin is None:
             return
         request = {"seq": question.seq, **question.as_request("hybrid")}
+        if question.as_of is None and (question.everywhere or self._of_a_team):
+            request["ask"] = "everywhere" if question.everywhere else "team"
         with contextlib.suppress(ConnectionError):
             child.stdin.write(json.dumps(request).encode() + b"\n")
             self._asked = question

@@ -14,7 +14,7 @@ from screens.reading.snapshots import Promoted
 from screens.search.explaining import ScorePart, parts_in
 from workbench.memory.names import is_outside
 
-_BAR, _KIND, _DAY = 4, 10, 10
+_BAR, _KIND, _DAY, _NAME = 4, 10, 10, 12
 _WORD = re.compile(r"\w+", re.UNICODE)
 _LEAD_IN = 24
 _SHORT, _LONG = 2, 4
@@ -35,6 +35,10 @@ class FoundHit:
     snippet: str
     score: float
     parts: tuple[ScorePart, ...] = ()
+    workspace: str = ""
+    """The name of the workspace that it is in, where others were asked too."""
+    root: str = ""
+    """The folder of that workspace."""
 
     @property
     def digits(self) -> str:
@@ -70,14 +74,16 @@ def found_in(answer: Mapping[str, object]) -> Found:
         raise TypeError("hits must be a list")
     hits = tuple(
         FoundHit(
-            entry=str(hit["entry"]),
-            path=str(hit["path"]),
+            entry=_bare(hit, "entry"),
+            path=_bare(hit, "path"),
             line=int(hit["start_line"]),
             kind=str(hit["kind"]),
             day=str(hit["date"] or ""),
             snippet=str(hit["snippet"]),
-            score=float(hit["score"]),
+            score=float(hit.get("strength", hit["score"])),
             parts=parts_in(hit.get("parts") or []),
+            workspace=str(hit.get("workspace") or hit.get("scope") or ""),
+            root=str(hit.get("root") or ""),
         )
         for hit in raw
     )
@@ -90,9 +96,21 @@ def found_in(answer: Mapping[str, object]) -> Found:
         sides="words + meaning" if answer.get("mode") == "hybrid" else "words",
         stale=str(stale) if stale else None,
         degraded=str(degraded) if degraded else None,
-        notes=tuple(map(str, notes)),
+        notes=(*map(str, notes), *_unavailable(answer.get("workspaces"))),
         then=_then(answer.get("moment")),
     )
+
+
+def _unavailable(asked: object) -> tuple[str, ...]:
+    """Which of several workspaces could not be asked, and why."""
+    rows = [row for row in asked if isinstance(row, dict)] if isinstance(asked, list) else []
+    return tuple(f"{row.get('workspace')}: {row['unavailable']}" for row in rows if row.get("unavailable"))
+
+
+def _bare(hit: Mapping[str, object], name: str) -> str:
+    """An address or a path without the mark of the scope that stands before it."""
+    said, scope = str(hit[name]), hit.get("scope")
+    return said.removeprefix(f"{scope}:") if scope else said
 
 
 def _then(said: object) -> Then | None:
@@ -110,11 +128,14 @@ def hit_rows(
     promoted: Promoted = _NOT_PROMOTED,
     unscored: bool = False,
     moved: Mapping[str, Part] | None = None,
+    here: str = "",
 ) -> list[Row]:
     """The rows of an answer; ``compact`` leaves the day out, ``unscored`` the bars.
 
-    A hit whose words stand in long-term memory already is marked as such; one that says the same as a hit
-    above it names that one. ``moved`` are parts to lead with, by address.
+    Where several workspaces answered, each row leads with the name of its own; ``here`` is the folder of the
+    one that is shown, whose hits are rows like any other. A hit whose words stand in long-term memory already
+    is marked as such; one that says the same as a hit above it names that one. ``moved`` are parts to lead
+    with, by address.
     """
     best = max((hit.score for hit in found.hits), default=0.0)
     best = max(best, 1.0)  # scores say how good a hit is: the best of a bad lot is no full bar
@@ -129,8 +150,11 @@ def hit_rows(
                 pattern,
                 lead=_lead(hit, None if unscored else hit.score / best, compact, moved),
                 tail=() if compact else _tail(hit, twin if twin != number else 0),
-                done=found.then is None and promoted.has(hit.digits, hit.path, hit.line),
+                done=hit.root in ("", here)
+                and found.then is None
+                and promoted.has(hit.digits, hit.path, hit.line),
                 then=found.then,
+                elsewhere=hit.root not in ("", here),
             )
         )
     return rows
@@ -178,6 +202,8 @@ def _lead(
     lead = [moved[hit.entry]] if moved and hit.entry in moved else []
     if share is not None:
         lead.append(Part(bar(share, _BAR), "accent"))
+    if hit.workspace:
+        lead.append(Part(words(row_text(hit.workspace)[:_NAME].ljust(_NAME)), "accent"))
     lead.append(Part(words(row_text(hit.kind).ljust(_KIND)), "muted"))
     if not compact:
         lead.append(Part(words(row_text(hit.day).ljust(_DAY)), "faint"))
@@ -199,6 +225,7 @@ def _row(
     tail: tuple[Part, ...],
     done: bool,
     then: Then | None,
+    elsewhere: bool = False,
 ) -> Row:
     text, _ = lightened(row_text(hit.snippet))
     found = pattern.search(text) if pattern else None
@@ -208,7 +235,7 @@ def _row(
     if pattern:
         emphasis = tuple((m.start(), m.end(), "match") for m in pattern.finditer(text) if m[0])
     return Row(
-        id=hit.entry,
+        id=f"{hit.root}/{hit.entry}" if elsewhere else hit.entry,
         text=text,
         lead=lead,
         tail=(*tail, Part(PROMOTED, "good")) if done else tail,
@@ -218,7 +245,8 @@ def _row(
         address=hit.entry,
         done=done,
         past=then.when if then else words(""),
-        root=then.root if then else "",
+        root=then.root if then else hit.root if elsewhere else "",
+        workspace=row_text(hit.workspace) if elsewhere else words(""),
     )
 
 

@@ -16,6 +16,7 @@ from screens.drawing.rows import Part, Row
 from screens.drawing.shown import Shown, row_text
 from screens.main.messages import Answered, MeaningChanged, MeaningFailed, MomentChanged, WordsFailed
 from screens.main.moving import Command
+from screens.reading.moment import moment_of
 from screens.search.condition import Condition, Facts, condition, emptiness
 from screens.search.engine import Engine, Question
 from screens.search.hits import Found, hit_rows
@@ -67,6 +68,7 @@ class Searching:
         self._recent = Recent(screen.workspace)
         overlay.input.going_on = self._going_on
         self._explain = False
+        self._everywhere = False
         self._moment: PastWorkspace | None = None
         """The moment of the past that the panes show: it is what is searched."""
         self.watcher: Callable[[Found], None] | None = None
@@ -142,7 +144,26 @@ class Searching:
 
     def commands(self) -> dict[str, Command]:
         """The commands by action id."""
-        return {"older_search": lambda: self._walk(1), "newer_search": lambda: self._walk(-1)}
+        return {
+            "older_search": lambda: self._walk(1),
+            "newer_search": lambda: self._walk(-1),
+            "everywhere": self._turn_everywhere,
+        }
+
+    @property
+    def why(self) -> dict[str, str]:
+        """What stands in the way of actions on hits, by their ids."""
+        if self._everywhere:
+            return {"weigh": "hits of several workspaces are not weighed by the scores of one"}
+        if self._moment is not None or moment_of(self._screen.workspace):
+            return {"everywhere": "this is memory as it was: only its own is searched"}
+        return {}
+
+    def _turn_everywhere(self) -> None:
+        """Search all workspaces from now on, or this one alone again."""
+        self._everywhere = not self._everywhere
+        self._overlay.entitle("Search in all workspaces" if self._everywhere else "Search")
+        self._begin_anew()
 
     def begin(self) -> None:
         """Read what was searched for before."""
@@ -185,6 +206,10 @@ class Searching:
     def look_at(self, moment: PastWorkspace | None) -> None:
         """Search the memory of this moment from now on, or today's."""
         self._moment = moment
+        self._begin_anew()
+
+    def _begin_anew(self) -> None:
+        """Other memory is searched from now on: what is shown is no answer any more."""
         text = self._question.text
         if text.strip():
             self._found, self._failure, self._preparing, self._drawn = None, "", None, None
@@ -318,6 +343,7 @@ class Searching:
                 compact=self._screen.size.width < _COMPACT_BELOW,
                 promoted=self._screen.memory_view.promoted,
                 unscored=self._understood(found.query).wordless,
+                here=str(self._screen.workspace.root),
             )
             rows = [self._here(row) for row in rows]
             same = self._drawn == found.query
@@ -402,7 +428,9 @@ class Searching:
 
     def _next(self, text: str, as_of: str | None) -> Question:
         moment = self._moment.commit if self._moment else None
-        return Question(self._question.seq + 1, text, as_of or moment, self._weights, self._explain)
+        then = as_of or moment
+        wide = self._everywhere and then is None
+        return Question(self._question.seq + 1, text, then, self._weights, self._explain, wide)
 
     @staticmethod
     def _understood(text: str) -> Understood:

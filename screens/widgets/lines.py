@@ -42,6 +42,11 @@ class TitleLine(_Line):
         self.status = Shown("")
         self._tone = "busy"
 
+    def rename(self, place: Shown) -> None:
+        """Say where the memory is."""
+        self._place = place
+        self.refresh()
+
     def show(self, status: Shown, tone: str) -> None:
         """Say how the index is doing; ``tone`` is good, busy or warn."""
         if (status, tone) != (self.status, self._tone):

@@ -82,8 +82,12 @@ class SearchOverlay(Vertical):
 
     def on_mount(self) -> None:
         """Name the frame."""
-        self.border_title = Content("Search")
+        self.entitle("Search")
         self._advice.display = False
+
+    def entitle(self, title: str) -> None:
+        """Say on the frame what is searched."""
+        self.border_title = Content(title)
 
     @property
     def is_open(self) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 from datetime import date
+from pathlib import Path
 
 import pytest
 
@@ -13,6 +14,7 @@ from indexing.search.service import Service
 from tests.recall.conftest import TODAY, Given
 from workbench.recall.injection import injection_from_json
 from workbench.recall.service import answerers, request_of
+from workbench.workspace.registry import register
 
 ASK = "what is the staging port of the gateway?"
 
@@ -72,3 +74,30 @@ def test_what_stays_below_the_threshold_is_named_with_its_score(filled: Given) -
 def test_a_request_is_plain_json() -> None:
     asked = request_of("x", memory_loaded=False, today=date(2026, 3, 1))
     assert json.loads(json.dumps(asked)) == asked
+
+
+def test_a_members_search_has_the_leaders_hits_after_its_own(given: Given, leader: Given) -> None:
+    given.write("memory/2026-03-15.md", "The staging port is 8443")
+    leader.write("memory/2026-03-15.md", "The broker port is 1883")
+    given.index()
+    leader.index()
+    (answer,) = serve(given, {"seq": 7, "ask": "team", "query": "port", "mode": "hybrid"})
+    hits = answer["hits"]
+    assert isinstance(hits, list)
+    assert [hit.get("scope") for hit in hits] == [None, "leader"]
+    assert answer["mode"] == "hybrid"
+    assert leader.records("recalls") == given.records("recalls") == []
+
+
+def test_all_registered_workspaces_are_searched_with_the_shown_one(filled: Given, tmp_path: Path) -> None:
+    other = Given(tmp_path / "other")
+    other.write("memory/2026-03-15.md", "The staging port of the broker is 8444")
+    other.index()
+    register(other.root)
+    request: dict[str, object] = {"seq": 7, "ask": "everywhere", "query": "staging port", "mode": "hybrid"}
+    (answer,) = serve(filled, request)
+    hits = answer["hits"]
+    assert isinstance(hits, list)
+    assert {hit["workspace"] for hit in hits} == {"own", "other"}
+    assert [answer["mode"], answer["degraded"], answer["notes"]] == ["hybrid", None, []]
+    other.sandbox.close()

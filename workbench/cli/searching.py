@@ -11,16 +11,19 @@ from typing import IO, TYPE_CHECKING, Any, cast
 
 import click
 
-from workbench.cli.output import json_option, narrate, say, say_json
+from workbench.cli.hits import print_answer, print_far
+from workbench.cli.output import json_option, narrate, say_json
 from workbench.cli.places import AS_OF, workspace
-from workbench.cli.weighing import WEIGHTS, behind, chosen, with_weights
+from workbench.cli.searching_wide import across
+from workbench.cli.weighing import WEIGHTS, behind, chosen, own_weights_with, with_weights
 from workbench.errors import UsageError, WorkbenchError
 from workbench.workspace.workspace import Workspace
 
 if TYPE_CHECKING:
     from indexing.query.filters import Filters
     from indexing.ranking.weights import Weights
-    from indexing.search.answer import Answer, Mode, Query
+    from indexing.search.answer import Mode, Query
+    from workbench.recall.across import Across
 
 _MODES = ("hybrid", "lexical", "vector")
 _LANGUAGE = """\b
@@ -82,6 +85,7 @@ def _with_filters(command: Callable[..., None]) -> Callable[..., None]:
 @click.option("--pinned/--not-pinned", default=None, help="Only what is pinned, or what is not.")
 @click.option("--plain", is_flag=True, help="Take the query as words alone, whatever it looks like.")
 @click.option("--as-of", metavar="WHEN", help="In memory as it was after an operation, or on a day.")
+@click.option("--all", "everywhere", is_flag=True, help="In all registered workspaces: `workspaces list`.")
 @click.option("--explain", is_flag=True, help="Show how each score came about.")
 @click.option("--batch", type=click.File("rb"), help='JSON lines {"id","query","k","filters"}.')
 @json_option
@@ -92,6 +96,7 @@ def search(
     pinned: bool | None,
     plain: bool,
     as_of: str | None,
+    everywhere: bool,
     explain: bool,
     batch: IO[bytes] | None,
     preset: str | None,
@@ -100,11 +105,16 @@ def search(
     as_json: bool,
     **filters: Any,
 ) -> None:
-    """Ranked hits for QUERY: by words and by meaning."""
+    """Ranked hits for QUERY: by words and by meaning.
+
+    A member of a team has the leader's hits after their own, marked `leader:`. With --all, every registered
+    workspace answers, and each hit says in which it is.
+    """
     from indexing.search.answer import Query
     from indexing.search.by_words import LexicalSearch
     from indexing.search.hybrid import HybridSearch
     from indexing.search.past import last_day
+    from workbench.recall.team import open_team
 
     query = " ".join(typed) if typed else None
     within, notes = _filters(filters, pinned)
@@ -131,23 +141,41 @@ def search(
     if said and (as_of or click.get_current_context().meta.get(AS_OF)):
         notes.append(f"as-of:{said} in the query was not heeded: --as-of says another moment")
         said = None
+    if everywhere:
+        with contextlib.closing(_everywhere(as_of or said, words=mode == "lexical")) as places:
+            base = own_weights_with(preset, weights)
+            if batch is not None:
+                for name, one in _questions(batch, ask("", k, base)):
+                    say_json({"id": name, **places.search(one).as_json()})
+                return
+            far = places.search(ask(query or "", k, base))
+        print_far(replace(far, notes=tuple(dict.fromkeys((*notes, *far.notes)))), explain, as_json=as_json)
+        return
     with _memory(as_of, said) as place:
         _require_index(place, vectors=mode != "lexical")
         today = last_day(place)
         engine = LexicalSearch(place, today=today) if mode == "lexical" else HybridSearch(place, today=today)
         base, stale = chosen(place, preset, weights), behind(place)
-        if batch is not None:
-            for name, one in _questions(batch, ask("", k, base)):
-                found = engine.search(one)
-                say_json({"id": name, **replace(found, stale=found.stale or stale).as_json()})
-            return
-        answer = engine.search(ask(query or "", k, base))
-    notes = list(dict.fromkeys((*notes, *answer.notes)))
-    answer = replace(answer, notes=tuple(notes), stale=answer.stale or stale)
+        with contextlib.closing(open_team(place, engine)) as asked:
+            for name, one in _questions(batch, ask("", k, base)) if batch is not None else ():
+                say_json({"id": name, **asked.search(one).with_stale(stale).as_json()})
+            if batch is not None:
+                return
+            answer = asked.search(ask(query or "", k, base)).with_stale(stale)
+    answer = answer.with_notes(notes)
     if as_json:
         say_json(answer.as_json())
     else:
-        _print(answer, explain)
+        print_answer(answer.own, answer.marked_hits, explain)
+
+
+def _everywhere(as_of: str | None, *, words: bool) -> Across:
+    """All registered workspaces, as of a moment."""
+
+    def prepare(place: Workspace) -> None:
+        _require_index(place, vectors=not words)
+
+    return across(as_of, words=words, prepare=prepare)
 
 
 def _filters(given: dict[str, Any], pinned: bool | None) -> tuple[Filters, list[str]]:
@@ -236,23 +264,3 @@ def _questions(batch: IO[bytes], usual: Query) -> Iterator[tuple[Any, Query]]:
             row.get("id", number),
             replace(asked, filters=usual.filters.also(asked.filters), weights=asked.weights or usual.weights),
         )
-
-
-def _print(answer: Answer, explain: bool) -> None:
-    if answer.degraded:
-        narrate(f"degraded: {answer.degraded}")
-    if answer.stale:
-        narrate(f"stale: {answer.stale}")
-    for note in answer.notes:
-        narrate(note)
-    if not answer.hits:
-        narrate("nothing was found")
-    for hit in answer.hits:
-        when = f"  {hit.date}" if hit.date else ""
-        say(f"{hit.rank:>2}. {hit.entry}  L{hit.start_line}{when}  {hit.score:.3f}", fg="cyan")
-        if hit.heading:
-            say("    " + " › ".join(hit.heading), dim=True)
-        for line in hit.snippet.splitlines():
-            say("    " + line)
-        for part in (hit.explanation or "").splitlines() if explain else ():
-            say("      " + part, dim=True)

@@ -57,6 +57,15 @@ def chosen(place: Workspace, preset: str | None, weights: tuple[str, ...]) -> We
     return weights_from_words(weights, base)
 
 
+def own_weights_with(preset: str | None, weights: tuple[str, ...]) -> Weights:
+    """The same for several workspaces: what one of them says of weights counts for none."""
+    from indexing.ranking.weights import preset as named
+    from indexing.ranking.weights import weights_from_words
+    from workbench.recall.across import own_weights
+
+    return weights_from_words(weights, named(preset) if preset else own_weights())
+
+
 def behind(place: Workspace) -> str | None:
     """How far the index lies behind the files, None where it does not: what is missing cannot be found."""
     from indexing.sync.freshness import freshness

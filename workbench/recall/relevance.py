@@ -47,10 +47,16 @@ class Relevance:
 
 
 class RelevanceOf:
-    """The relevance of entries to what one pool was gathered for."""
+    """The relevance of entries to what one pool was gathered for.
 
-    def __init__(self, pool: Pool) -> None:
-        self._rarity: Mapping[str, float] = pool.snapshot.rarities(question_terms(pool.question))
+    ``rarity`` are the terms of the question with what each counts, where other indexes are asked too; else
+    the rarity that they have in this one. ``begun`` is one of them that is only the beginning of a word.
+    """
+
+    def __init__(self, pool: Pool, rarity: Mapping[str, float] | None = None, begun: str = "") -> None:
+        own = rarity is None
+        self._rarity = pool.snapshot.rarities(question_terms(pool.question)) if own else rarity or {}
+        self._begun = begun
         self._whole = sum(self._rarity.values())
         self._cosines = {one.key: one.cosine for one in pool.candidates}
         self._meaning = any(one.cosine is not None for one in pool.candidates)
@@ -60,6 +66,9 @@ class RelevanceOf:
         plain = normal(text)
         standing = {stem: match[0] for match in WORD.finditer(plain) for stem in stemmed().analyze(match[0])}
         standing.update((pair, pair) for pair in bigrams(plain))
+        if self._begun:
+            whole = next((word for word in standing.values() if word.lower().startswith(self._begun)), None)
+            standing.update({} if whole is None else {self._begun: whole})
         met = [term for term in self._rarity if term in standing]
         coverage = sum(self._rarity[term] for term in met) / self._whole if self._whole else 0.0
         cosine = self._cosines.get(key) if self._meaning else None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
@@ -91,7 +91,7 @@ def open_scopes(
     return Scope(workspace, own), Scope(leader, HybridSearch(leader, today=today), LEADER)
 
 
-def ask(scopes: tuple[Scope, ...], query: Query) -> Iterator[Scoped]:
+def ask(scopes: Iterable[Scope], query: Query) -> Iterator[Scoped]:
     """What each scope answers, in their order. Raises IndexUnavailableError where none can.
 
     Within one scope a user's entries count for more, a user's copy takes the place of everybody's, and

@@ -1,9 +1,10 @@
-"""The search service, which also answers what an agent would be given.
+"""The search service, which also answers what an agent would be given, and searches beyond one workspace.
 
 ``python -m workbench.recall.service WORKSPACE``: one process, and so one model, for both; see
 ``indexing.search.service``. ``{"seq": 8, "ask": "inject", "message": "…", "memory_loaded": true, "today":
 "2026-03-20"}`` is answered with ``{"seq": 8, "injection": {…}}``. Nothing that is asked here is recorded:
-whoever looks is no agent.
+whoever looks is no agent. ``{"seq": 9, "ask": "team", "query": "…"}`` searches the leader's memory too, and
+``"everywhere"`` all registered workspaces; the rest of such a request is that of any search.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from indexing.search.service import Answerer, leave, serve
 from workbench.errors import UsageError
 from workbench.recall.inject import inject
 from workbench.recall.scopes import LEADER, Scope, Searcher, open_leader
+from workbench.recall.wide import EVERYWHERE, TEAM, Wide
 from workbench.workspace.workspace import Workspace
 
 INJECT = "inject"
@@ -35,7 +37,8 @@ def answerers(workspace: Workspace, search: HybridSearch) -> dict[str, Answerer]
             scopes.append(scopes_of(workspace, search, leader, beside))
         return {"injection": answer_to(scopes[0], request)}
 
-    return {INJECT: answer}
+    wide = Wide(workspace, search)
+    return {INJECT: answer, TEAM: wide.team, EVERYWHERE: wide.everywhere}
 
 
 def scopes_of(

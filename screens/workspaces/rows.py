@@ -1,0 +1,69 @@
+"""The workspaces of a person as rows to choose from, and what each row means."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from screens.drawing.rows import Part, Row
+from screens.drawing.shown import grouped, row_text, words
+from screens.reading.moment import home_relative
+from screens.workspaces.answers import ADD, HERE, KEEP, OPEN
+from workbench.health.registered import GONE, Standing
+from workbench.workspace.registry import Registered, Registry, free_name
+
+_SHOWN_NOW, _OTHER = words("●"), words(" ")
+
+
+def workspace_rows(known: Registry, here: Path, standings: Mapping[Path, Standing]) -> list[Row]:
+    """The workspaces of the list, the one that is shown marked; last what can be done about that one.
+
+    ``standings`` tells how those are doing that were looked at already.
+    """
+    rows = [_row(one, here, standings.get(one.root)) for one in known.entries]
+    if known.at(here) is None:
+        text = row_text(f"put this one on the list, as {free_name(here, known)}   {home_relative(here)}")
+        rows.append(Row(ADD, text, lead=(Part(_SHOWN_NOW, "good"),)))
+    rows += [
+        Row(f"skipped:{number}", row_text(f"{known.path.name}: {line}"), tone="warn", inert=True)
+        for number, line in enumerate(known.skipped)
+    ]
+    return rows
+
+
+def typed_rows(typed: str, known: Registry) -> Sequence[Row]:
+    """The rows that stand for a folder that was typed: open it and keep it, or only open it."""
+    if not any(sign in typed for sign in "/~."):
+        return ()
+    folder = Path(os.path.realpath(os.path.expanduser(typed)))
+    if not folder.is_dir() or known.at(folder) is not None:
+        return ()
+    shown = home_relative(folder)
+    return (
+        Row(
+            f"{KEEP}{folder}", row_text(f"open {shown}, and put it on the list as {free_name(folder, known)}")
+        ),
+        Row(f"{OPEN}{folder}", row_text(f"open {shown} this once")),
+    )
+
+
+def _row(one: Registered, here: Path, standing: Standing | None) -> Row:
+    shown = one.root == here
+    lead = (Part(_SHOWN_NOW if shown else _OTHER, "good"),)
+    if standing is not None and not standing.usable:
+        remedy = f"`workbench workspaces remove {one.name}`" if standing.state == GONE else "mend it first"
+        why = row_text(f"{one.name}: {standing.summary}; {remedy}")
+        return Row(str(one.root), why, tone="warn", lead=lead, inert=True)
+    text = row_text(f"{one.name}   {home_relative(one.root)}")
+    tail = (_state(standing),) if standing is not None else ()
+    return Row(HERE if shown else f"{OPEN}{one.root}", text, lead=lead, tail=tail)
+
+
+def _state(standing: Standing) -> Part:
+    if standing.newer:
+        return Part(words("needs a newer program: to be read only"), "warn")
+    count = words(f"{grouped(standing.entries)} entries")
+    if standing.state == "fresh":
+        return Part(count, "muted")
+    return Part(words("no index yet") if standing.state == "missing" else words(f"{count} · behind"), "warn")

@@ -1,0 +1,195 @@
+"""Several workspaces from the command line: the list, ``-w NAME``, and a search over all of them."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Run
+from tests.support.workspaces import LOG, Sandbox
+from workbench.format import FORMAT
+
+
+@pytest.fixture(autouse=True)
+def no_model(person: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("WORKBENCH_CACHE", str(tmp_path / "cache"))
+    (person / "settings.yaml").write_text("model: none\n")
+
+
+@pytest.fixture
+def other(tmp_path: Path) -> Iterator[Sandbox]:
+    """A second workspace, which also knows of a port."""
+    made = Sandbox(tmp_path / "other")
+    made.write(LOG, "# 2026-03-14\n\n- The broker port is 1883\n- The staging port is 8443\n")
+    made.commit("ports")
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def both(run: Run, other: Sandbox) -> Sandbox:
+    """Both registered and indexed: ``workspace`` and ``other``."""
+    for root in (".", str(other.root)):
+        assert run("workspaces", "add", root).code == 0
+        assert run("-w", root, "reindex", "--no-vectors").code == 0
+    return other
+
+
+def test_the_list_is_empty_at_first_and_says_how_to_begin(run: Run) -> None:
+    result = run("workspaces", "list")
+    assert (result.code, result.out) == (0, "")
+    assert "`workbench workspaces add DIR`" in result.err
+    assert run("workspaces", "list", "--json").json["workspaces"] == []
+
+
+def test_the_nearest_workspace_is_added_where_none_is_named(
+    run: Run, sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(sandbox.root / "memory")
+    assert run("workspaces", "add", "--json").json == {"name": "workspace", "path": str(sandbox.root)}
+
+
+def test_the_list_tells_entries_and_freshness(run: Run, both: Sandbox) -> None:
+    both.write(LOG, "# 2026-03-14\n\n- changed\n")
+    result = run("workspaces", "list", "--json")
+    assert result.code == 0
+    here, there = result.json["workspaces"]
+    assert (here["name"], here["state"]) == ("workspace", "fresh")
+    assert here["entries"] > 5
+    assert (there["name"], there["state"]) == ("other", "stale")
+    assert there["summary"].startswith("1 changed")
+    shown = run("workspaces", "list").out
+    assert f"{here['entries']} entries  up to date" in shown
+    assert str(both.root) in shown
+
+
+def test_a_vanished_folder_and_a_newer_format_are_told_by_exit_code(run: Run, both: Sandbox) -> None:
+    (both.root / "workbench.yaml").write_text(f"format: {FORMAT + 1}\n")
+    result = run("workspaces", "list", "--json")
+    assert result.code == 4
+    assert result.json["workspaces"][1]["newer_format"] == FORMAT + 1
+    assert "it can only be read" in run("workspaces", "list").out
+    shutil.rmtree(both.root)
+    result = run("workspaces", "list", "--json")
+    assert result.code == 4
+    assert result.json["workspaces"][1]["state"] == "gone"
+    assert run("workspaces", "remove", "other").code == 0
+    assert run("workspaces", "list").code == 0
+
+
+def test_a_workspace_whose_settings_are_wrong_is_told(run: Run, both: Sandbox) -> None:
+    (both.root / "workbench.yaml").write_text("nonsense: 1\n")
+    result = run("workspaces", "list", "--json")
+    assert result.code == 4
+    assert result.json["workspaces"][1]["state"] == "refused"
+    assert "nonsense" in result.json["workspaces"][1]["summary"]
+
+
+def test_removing_touches_nothing_of_the_workspace(run: Run, both: Sandbox) -> None:
+    before = both.snapshot()
+    assert run("workspaces", "remove", "other", "--json").json == {"name": "other", "path": str(both.root)}
+    assert both.snapshot() == before
+    result = run("workspaces", "remove", "other")
+    assert result.code == 2
+    assert "registered: workspace" in result.err
+
+
+def test_a_name_is_as_good_as_a_folder(run: Run, both: Sandbox, person: Path) -> None:
+    assert run("-w", "other", "get", LOG).out == both.read(LOG).decode()
+    assert run("-w", "other", "status", "--json").json["workspace"] == str(both.root)
+    assert run("-w", "other", "config", "--json").code == 0
+    wrong = run("-w", "nobody", "status")
+    assert wrong.code == 1
+    assert "no workspace is registered by that name" in wrong.err
+
+
+def test_a_folder_goes_before_a_name_and_that_is_said(run: Run, both: Sandbox, sandbox: Sandbox) -> None:
+    shutil.copytree(sandbox.root / "memory", sandbox.root / "other" / "memory")
+    result = run("-w", "other", "status", "--json")
+    assert result.json["workspace"] == str(sandbox.root / "other")
+    assert "other is a folder here" in result.err
+
+
+def test_actions_by_name_are_done_there(run: Run, both: Sandbox, sandbox: Sandbox) -> None:
+    address = both.address("broker")
+    here = sandbox.snapshot()
+    assert run("-w", "other", "promote", address).code == 0
+    assert "broker port" in both.read("MEMORY.md").decode()
+    assert sandbox.snapshot() == here
+
+
+def test_a_search_over_all_names_the_workspace_of_each_hit(run: Run, both: Sandbox, sandbox: Sandbox) -> None:
+    answer = run("search", "staging port", "--all", "--json").json
+    first, second = answer["hits"][:2]
+    assert {first["workspace"], second["workspace"]} == {"workspace", "other"}
+    assert first["snippet"] == second["snippet"] == "The staging port is 8443"
+    assert first["strength"] == second["strength"]
+    assert [hit["rank"] for hit in answer["hits"]] == list(range(1, len(answer["hits"]) + 1))
+    assert [one["workspace"] for one in answer["workspaces"]] == ["workspace", "other"]
+    lines = run("search", "broker", "--all").out.splitlines()
+    assert lines[0].startswith(f" 1. other  {LOG}#")
+    assert run("-w", first["root"], "get", first["entry"]).out.strip() == f"- {first['snippet']}"
+
+
+def test_it_needs_no_workspace_to_stand_in(run: Run, both: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir("/")
+    assert run("search", "broker", "--all", "--json").json["hits"][0]["workspace"] == "other"
+
+
+def test_one_that_is_gone_stops_nobody(run: Run, both: Sandbox) -> None:
+    shutil.rmtree(both.root)
+    result = run("search", "staging port", "--all", "--json")
+    assert result.code == 0
+    assert {hit["workspace"] for hit in result.json["hits"]} == {"workspace"}
+    assert "other: its folder is gone" in result.json["degraded"]
+    assert "degraded: " in run("search", "port", "--all").err
+
+
+def test_conditions_batches_and_explanations_are_those_of_one_search(run: Run, both: Sandbox) -> None:
+    only = run("search", "port", "--all", "--kind", "memory", "--json").json
+    assert only["hits"] == []
+    assert only["state"] in ("empty", "degraded")
+    explained = run("search", "broker", "--all", "--explain", "--json").json["hits"][0]
+    assert explained["parts"]
+    assert explained["score"] > 0
+    (both.root / "questions").write_text('{"id": 7, "query": "broker", "k": 1}\n{"query": "tea"}\n')
+    rows = run("search", "--all", "--batch", str(both.root / "questions")).out.splitlines()
+    assert [json.loads(row)["id"] for row in rows] == [7, 2]
+    assert [hit["workspace"] for hit in json.loads(rows[0])["hits"]] == ["other"]
+
+
+def test_a_change_since_indexing_is_said_with_the_name(run: Run, both: Sandbox) -> None:
+    both.write(LOG, "# 2026-03-14\n\n- The broker port is 1884\n")
+    answer = run("search", "tea", "--all", "--json").json
+    assert answer["stale"].startswith("other: 1 file has changed")
+
+
+def test_memory_as_it_was_can_be_searched_in_all(run: Run, both: Sandbox) -> None:
+    both.write(LOG, "# 2026-03-14\n\n- The broker port is 1884\n")
+    both.commit("moved")
+    run("-w", "other", "reindex", "--no-vectors")
+    before = both.git("rev-parse", "HEAD~1").strip()
+    result = run("search", "broker", "--all", "--as-of", before, "--mode", "lexical", "--json")
+    assert [(hit["workspace"], hit["snippet"]) for hit in result.json["hits"]][:1] == [
+        ("other", "The broker port is 1883")
+    ]
+    assert "workspace: " in result.json["degraded"]  # it knows no such commit, and says so
+
+
+def test_without_any_registered_there_is_nothing_to_search(run: Run) -> None:
+    result = run("search", "tea", "--all")
+    assert result.code == 2
+    assert "no workspace is registered" in result.err
+
+
+def test_a_line_that_makes_no_sense_is_told_by_both(run: Run, both: Sandbox, person: Path) -> None:
+    with (person / "workspaces.yaml").open("a") as file:
+        file.write("a/b: /nowhere\n")
+    assert "skipped in" in run("search", "tea", "--all").err
+    result = run("workspaces", "list")
+    assert result.code == 4
+    assert "a/b" in result.err

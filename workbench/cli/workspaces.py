@@ -1,0 +1,82 @@
+"""The commands about several workspaces: which ones a person has, by which names."""
+
+from __future__ import annotations
+
+import click
+
+from workbench.cli.output import json_option, narrate, say, say_json
+from workbench.workspace.registry import read_registry, register, unregister
+
+FOUND_WANTING = 4
+
+
+@click.group(short_help="Your workspaces by name: add, list, remove.")
+def workspaces() -> None:
+    """Your workspaces by name, for `-w NAME`, `search --all`, and the switcher of the interface.
+
+    They stand in `workspaces.yaml` beside your settings. Each keeps its own index, history and locks.
+    """
+
+
+@workspaces.command()
+@click.argument("folder", metavar="[DIR]", required=False)
+@click.option("--name", default="", metavar="NAME", help="What to call it; else as its folder is called.")
+@json_option
+@click.pass_context
+def add(ctx: click.Context, folder: str | None, name: str, as_json: bool) -> None:
+    """Put the workspace in DIR on the list, or the nearest one. It is not changed by that."""
+    from workbench.workspace.workspace import Workspace
+
+    chosen = folder or ctx.find_root().obj or Workspace.nearest_root(".")
+    added = register(chosen, name)
+    if as_json:
+        say_json({"name": added.name, "path": str(added.root)})
+    else:
+        say(f"{added.name}  {added.root}")
+
+
+@workspaces.command("list")
+@json_option
+def list_(as_json: bool) -> int:
+    """All registered workspaces: entries, and whether the index follows the files.
+
+    Exit code 4 where one is gone or cannot be opened, or needs a newer program, or where a line of the file
+    makes no sense.
+    """
+    from workbench.health.registered import standing
+
+    known = read_registry()
+    found = [standing(one) for one in known.entries]
+    if as_json:
+        say_json(
+            {
+                "file": str(known.path),
+                "workspaces": [one.as_json() for one in found],
+                "skipped": list(known.skipped),
+            }
+        )
+    else:
+        width = max((len(one.workspace.name) for one in found), default=0)
+        for one in found:
+            name = one.workspace.name.ljust(width)
+            colour = {"fg": "yellow"} if one.needs_a_look else {}
+            count = f"{one.entries:,} entries" if one.usable else one.state
+            say(f"{name}  {count:>16}  {one.summary}", **colour)
+            say(f"{' ' * width}  {one.workspace.root}", dim=True)
+        for line in known.skipped:
+            narrate(f"skipped in {known.path}: {line}")
+        if not found:
+            narrate("no workspace is registered: `workbench workspaces add DIR`")
+    return FOUND_WANTING if known.skipped or any(one.needs_a_look for one in found) else 0
+
+
+@workspaces.command()
+@click.argument("name")
+@json_option
+def remove(name: str, as_json: bool) -> None:
+    """Take NAME off the list. Its folder, memory and index stay as they are."""
+    path = unregister(name)
+    if as_json:
+        say_json({"name": name, "path": path})
+    else:
+        say(f"{name} is off the list; nothing in {path} was changed")

@@ -1,0 +1,279 @@
+"""The workspaces that a person has, by the names that they gave them: a YAML file beside their settings.
+
+``atlas: ~/work/atlas`` on a line of its own. The file is the person's: what it says is told as it is, also
+where a folder has vanished, and a change leaves every other byte and comment alone.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from workbench.errors import NoWorkspaceError, UsageError, disk_error
+from workbench.mapping import MappingError, read_mapping
+from workbench.own_files import read_own, replace_own
+from workbench.settings import short, user_settings_path
+from workbench.workspace.locks import hold
+from workbench.workspace.looking import require_more_than_looking
+from workbench.workspace.workspace import Workspace
+from workbench.yaml_places import with_new, without, yaml_places
+
+FILE = "workspaces.yaml"
+MAX_NAME = 64
+"""Characters that a name may have."""
+RESERVED = "leader"
+"""What a team leader's memory is called among the hits of a member."""
+_NAME = re.compile(rf"[^\W_][\w.-]{{0,{MAX_NAME - 1}}}")
+_STRANGE = re.compile(r"[^\w.-]+")
+_PATIENCE_SECONDS = 10.0
+_NO_NAME = "a name is letters, digits, `_`, `.` and `-`, begins with a letter or a digit, and is not `leader`"
+_BOM = "\ufeff"
+
+
+@dataclass(frozen=True, slots=True)
+class Registered:
+    """A workspace by its name; the folder may be gone, and may be no workspace any more."""
+
+    name: str
+    root: Path
+
+    @property
+    def there(self) -> bool:
+        """Whether the folder is there now."""
+        return self.root.is_dir()
+
+
+@dataclass(frozen=True, slots=True)
+class Registry:
+    """What the file says, in its order; ``skipped`` tells what of it makes no sense, and why."""
+
+    path: Path
+    entries: tuple[Registered, ...] = ()
+    skipped: tuple[str, ...] = ()
+
+    def named(self, name: str) -> Registered | None:
+        """The workspace of this name."""
+        return next((one for one in self.entries if one.name == name), None)
+
+    def at(self, folder: Path | str) -> Registered | None:
+        """The workspace that is in this folder, however its path is written."""
+        root = Path(os.path.realpath(folder))
+        return next((one for one in self.entries if one.root == root), None)
+
+
+def registry_path() -> Path:
+    """Where the file is."""
+    return user_settings_path().with_name(FILE)
+
+
+def is_name(text: str) -> bool:
+    """Whether a workspace can be called so: letters, digits, ``_``, ``.`` and ``-``, and never a path."""
+    return _NAME.fullmatch(text) is not None and text != RESERVED
+
+
+def read_registry() -> Registry:
+    """All registered workspaces; none where there is no file.
+
+    Raises UsageError where the file cannot be read as a mapping: then nothing is known of any of them.
+    """
+    path = registry_path()
+    entries, skipped = list[Registered](), list[str]()
+    for name, value in _said(path, read_own(path)).items():
+        why = _why_not(name, value, entries)
+        if why:
+            skipped.append(f"{short(name)}: {why}")
+        else:
+            entries.append(Registered(name, _root(str(value), path.parent)))
+    return Registry(path, tuple(entries), tuple(skipped))
+
+
+def searched(here: Path) -> tuple[Registered, ...]:
+    """All registered workspaces, and the one that is ``here`` where it is none of them. Raises UsageError."""
+    known = read_registry()
+    own = () if known.at(here) else (Registered(free_name(here, known), here),)
+    return (*own, *known.entries)
+
+
+def register(folder: Path | str, name: str = "") -> Registered:
+    """Put the workspace in ``folder`` on the list, by ``name`` or the folder's own.
+
+    Raises NoWorkspaceError where there is no memory, UsageError where the name is no name or is taken, and
+    where the workspace is on the list already.
+    """
+    root = memory_root(folder)
+    with _changing():
+        return _registered(root, name)
+
+
+def _registered(root: Path, name: str) -> Registered:
+    known = read_registry()
+    if there := known.at(root):
+        raise UsageError(
+            f"{root} is registered already, as {there.name}",
+            hint=f"`workbench workspaces remove {there.name}` takes it off the list",
+        )
+    chosen = name or free_name(root, known)
+    _require_free(chosen, known)
+    before = read_own(known.path)
+    text, mark = _text(known.path, before)
+    _write(known.path, before, mark + with_new(text, chosen, str(root)), added=(chosen, str(root)))
+    return Registered(chosen, root)
+
+
+def unregister(name: str) -> str:
+    """Take a name off the list, also one that makes no sense; nothing of the workspace itself is touched.
+
+    Returns the path that stood there. Raises UsageError where there is no such name.
+    """
+    with _changing():
+        return _unregistered(name)
+
+
+def _unregistered(name: str) -> str:
+    path = registry_path()
+    before = read_own(path)
+    text, mark = _text(path, before)
+    said = _said(path, before)
+    if name not in said:
+        known = ", ".join(said) or "none"
+        raise UsageError(f"no workspace is registered as {short(name)}", hint=f"registered: {known}")
+    while found := next((place for place in yaml_places(text) if place.keys[0] == name), None):
+        text = without(text, found)
+    _write(path, before, mark + text, removed=name)
+    return str(said[name])
+
+
+def memory_root(folder: Path | str) -> Path:
+    """The folder of a workspace of today. Raises NoWorkspaceError where there is no memory in it."""
+    place = Workspace.open(folder)
+    try:
+        if type(place) is not Workspace:
+            raise UsageError(f"{folder} is memory as it was once", hint="register the workspace itself")
+        try:
+            signs = Workspace.nearest_root(place.root) == place.root
+        except NoWorkspaceError:
+            signs = False
+        if not signs and not place.scan():
+            raise NoWorkspaceError(
+                f"there is no agent memory in {place.root}",
+                hint="`workbench init` sets a workspace up there; `workbench demo` makes one to try",
+            )
+    finally:
+        place.close()
+    return place.root
+
+
+def free_name(root: Path, known: Registry) -> str:
+    """The folder's own name, as far as it can be one; a number is added where it is taken."""
+    plain = _STRANGE.sub("-", root.name).strip("._-")[: MAX_NAME - 4] or "workspace"
+    taken = {one.name.casefold() for one in known.entries}
+    numbered = (plain if number == 1 else f"{plain}-{number}" for number in range(1, len(taken) + 2))
+    return next(name for name in numbered if name.casefold() not in taken)
+
+
+def resolved(text: str) -> tuple[str, str]:
+    """The folder that ``text`` means, and what is to be said of that: a folder goes before a name.
+
+    What is neither stays as it is, so that whoever opens it says so; a mere word is refused here.
+    """
+    if not is_name(text):
+        return text, ""
+    try:
+        found = read_registry().named(text)
+    except UsageError:
+        if Path(text).is_dir():
+            return text, ""
+        raise
+    if Path(text).is_dir():
+        if found is None or found.root == Path(os.path.realpath(text)):
+            return text, ""
+        return text, f"{text} is a folder here; the registered workspace of that name is {found.root}"
+    if found is None:
+        raise NoWorkspaceError(
+            f"{text} is not a folder, and no workspace is registered by that name",
+            hint="`workbench workspaces list` names those; `workbench demo` makes a workspace to try",
+        )
+    return str(found.root), ""
+
+
+@contextlib.contextmanager
+def _changing() -> Iterator[None]:
+    """One at a time: what another adds meanwhile is not lost. Raises BusyError, ReadOnlyError."""
+    require_more_than_looking()
+    folder = Path(os.path.realpath(registry_path())).parent
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except OSError as error:
+        raise disk_error(error) from error
+    with hold(folder / f".{FILE}.lock", "registering workspaces", wait=_PATIENCE_SECONDS):
+        yield
+
+
+def _said(path: Path, data: bytes | None) -> Mapping[str, object]:
+    text, _ = _text(path, data)
+    try:
+        return read_mapping(text)
+    except MappingError as error:
+        raise UsageError(
+            f"{path} is no list of workspaces: {short(error)}",
+            hint="correct it with an editor; a line is `name: folder`",
+        ) from error
+
+
+def _text(path: Path, data: bytes | None) -> tuple[str, str]:
+    """The text without its byte order mark, and the mark."""
+    try:
+        text = (data or b"").decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise UsageError(f"{path} is not UTF-8", hint="correct it with an editor") from error
+    return text.removeprefix(_BOM), text[: text.startswith(_BOM)]
+
+
+def _why_not(name: str, value: object, before: list[Registered]) -> str:
+    """Why a line of the file names no workspace; empty where it does."""
+    if not is_name(name):
+        return _NO_NAME
+    if not isinstance(value, str) or not value.strip() or "\0" in value:
+        return "its folder must be one path"
+    root = _root(value, registry_path().parent)
+    same = next((one for one in before if one.root == root), None)
+    return f"the same folder as {same.name}" if same else ""
+
+
+def _root(value: str, beside: Path) -> Path:
+    """The folder that a line names; one that is not absolute counts from the file."""
+    return Path(os.path.realpath(beside / os.path.expanduser(value.strip())))
+
+
+def _require_free(name: str, known: Registry) -> None:
+    if not is_name(name):
+        raise UsageError(
+            f"{short(name)} is no name for a workspace",
+            hint=_NO_NAME,
+        )
+    taken = next((one for one in known.entries if one.name.casefold() == name.casefold()), None)
+    if taken is not None:
+        raise UsageError(f"{taken.name} is {taken.root} already", hint="choose another one with --name")
+
+
+def _write(
+    path: Path, before: bytes | None, text: str, *, added: tuple[str, str] | None = None, removed: str = ""
+) -> None:
+    """Write ``text``, where it says exactly what the file said and this change. Raises WorkbenchError."""
+    wanted = {name: value for name, value in _said(path, before).items() if name != removed}
+    if added is not None:
+        wanted[added[0]] = added[1]
+    data = text.encode("utf-8")
+    try:
+        certain = _said(path, data) == wanted
+    except UsageError:
+        certain = False
+    if not certain:
+        raise UsageError(
+            f"{path} is written in a way that cannot be changed in place", hint="change it with an editor"
+        )
+    replace_own(path, before, data)
