@@ -53,6 +53,16 @@ def opened(folder: Path | str | None) -> Workspace:
     return past
 
 
+def meant(text: str) -> str:
+    """The folder that ``text`` names: a folder, else a registered workspace. Raises NoWorkspaceError."""
+    from workbench.workspace.registry import resolved
+
+    folder, said = resolved(text)
+    if said:
+        narrate(said)
+    return folder
+
+
 def moment(text: str) -> str:
     """A moment as a person writes it; of days in words (``last march``) the last one, ``2026-03-31``."""
     from datetime import date
