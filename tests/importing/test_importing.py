@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.workspaces import LOG, Sandbox
+from workbench.consolidation.dreaming.signals import read_recalls as counted
 from workbench.curation import plan_undo
 from workbench.errors import NotCuratableError, UsageError
 from workbench.graph.reading import read_graph
@@ -536,3 +537,26 @@ def test_nothing_that_comes_over_is_written_into_curated_memory(sandbox: Sandbox
     carry_in(sandbox, read_notes(notes))
     carry_in(sandbox, read_memory_graph(graph_file(tmp_path / "g.db", {"content": "Lives in Osaka"})))
     assert sandbox.read("MEMORY.md") == before
+
+
+@pytest.mark.parametrize(
+    ("count", "questions", "days"),
+    [(6, 4, 4), (8, 8, 1), (5, 1, 1), (12, 3, 4), (40, 4, 4)],
+    ids=["as many as days", "in one day", "the same again", "each on each day", "more than there are pairs"],
+)
+def test_imported_recalls_count_for_dreaming_as_often_as_openclaw_says(
+    sandbox: Sandbox, count: int, questions: int, days: int
+) -> None:
+    told = {
+        "recallCount": count,
+        "totalScore": 0.5 * count,
+        "queryHashes": [f"{number:012x}" for number in range(questions)],
+        "recallDays": [f"2026-03-{15 + day}" for day in range(days)],
+    }
+    carry_in(sandbox, read_recalls(sandbox.workspace, recall_store(sandbox, **told)))
+    entry = sandbox.workspace.document(LOG).entries[0]
+    found = counted(sandbox.workspace, NOW, {}, {entry.hash: ["claim"]}).of["claim"]
+    assert (found.count, found.score) == (count, pytest.approx(0.5 * count))
+    assert (len(found.queries), len(found.days)) == (questions, days)
+    pairs = {(record["query"], record["at"]) for record in ledger.read(sandbox.workspace, "recalls")}
+    assert len(pairs) == min(count, questions * days)

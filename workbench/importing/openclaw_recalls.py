@@ -8,6 +8,7 @@ the words are gone, so are the recalls. An import that comes again adds only wha
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime, time
 from pathlib import Path
@@ -21,6 +22,8 @@ from workbench.memory.entry import Entry
 from workbench.workspace.workspace import Workspace
 
 LABEL = "openclaw-recall"
+BY = "openclaw"
+"""Of whom the records are: dreaming counts these as they are, as OpenClaw has held back repeats already."""
 USUAL = "memory/.dreams/short-term-recall.json"
 MOST_BYTES = 64_000_000
 MOST_RECALLS = 500
@@ -103,7 +106,10 @@ def _found(workspace: Workspace, said: Mapping[str, Any], known: dict[str, _Read
 
 
 def _records(entry: Entry, said: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    """One record for each recall, spread over the days and questions that are told; the order is fixed."""
+    """One record for each recall, spread over the days and questions that are told; the order is fixed.
+
+    No question comes twice on a day before each has come on each day: which was asked when is not told.
+    """
     count = min(_count(said.get("recallCount")), MOST_RECALLS)
     questions = [word(value) for value in _list(said.get("queryHashes")) if word(value)] or ["unknown"]
     days = sorted(filter(None, map(day_in, _list(said.get("recallDays")))))
@@ -111,15 +117,17 @@ def _records(entry: Entry, said: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     days = days or ([last] if last else [])
     total = said.get("totalScore")
     each = total / count if isinstance(total, (int, float)) and not isinstance(total, bool) and count else 0.0
+    round_ = math.lcm(len(days), len(questions)) or 1
     for number in range(count if days else 0):
         day = days[number % len(days)]
+        question = questions[(number + number // round_) % len(questions)]
         yield {
             "at": datetime.combine(day, time(12)).isoformat() + "+00:00",
-            "query": f"{LABEL}:{questions[number % len(questions)]}",
+            "query": f"{LABEL}:{question}",
             "entry": entry.address,
             "claim": claim_key(entry.text),
             "score": round(min(1.0, max(0.0, each)), 4),
-            "by": "openclaw",
+            "by": BY,
         }
 
 

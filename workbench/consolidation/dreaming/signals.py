@@ -3,6 +3,8 @@
 Read in one pass. Kept is only what concerns claims that stand in memory now: recalls of what was forgotten
 lead nowhere. A question that is asked again on the same day counts once, and of one session's questions of
 a day at most two count, so that nothing that happens in one session opens the gates, which ask for three.
+What was imported counts as often as the tool that it came from counted it: its own rules let it through, and
+neither its sessions nor which question was asked on which day is told.
 """
 
 from __future__ import annotations
@@ -15,6 +17,8 @@ from typing import Any
 from workbench.workspace import ledger
 from workbench.workspace.workspace import Workspace
 
+IMPORTED = "openclaw"
+"""Of whom imported records are."""
 MOST_OF_A_SESSION = 2
 """Different questions of one session and day that count for a claim."""
 
@@ -38,12 +42,16 @@ class Recalled:
             return
         self._asked.add((query, day))
         self._shares[session, day] = share + 1
+        self.add_imported(query, day, score)
+        if session:
+            self.sessions.add(session)
+
+    def add_imported(self, query: str, day: date, score: float) -> None:
+        """Count one recall that another tool counted."""
         self.count += 1
         self.score += score
         self.queries.add(query)
         self.days.add(day)
-        if session:
-            self.sessions.add(session)
 
 
 @dataclass(slots=True)
@@ -107,7 +115,10 @@ def _count(
         recalled = found.of.get(name)
         if recalled is None:
             recalled = found.of[name] = Recalled()
-        recalled.add(query, day, score, session if isinstance(session, str) else "")
+        if record.get("by") == IMPORTED:
+            recalled.add_imported(query, day, score)
+        else:
+            recalled.add(query, day, score, session if isinstance(session, str) else "")
 
 
 def _moment(said: object, now: datetime) -> datetime | None:
