@@ -181,21 +181,8 @@ def newest_log(workspace: Path) -> Path:
     return max((workspace / "memory").glob("20*.md"), key=lambda path: path.name)
 
 
-def measure_session(workspace: Path, trials: int) -> dict[str, object]:
-    session = Session(OURS, str(workspace))
-    session.until("index up to date · words + meaning", INDEX_SECONDS)  # what is not embedded yet will be
-    session.drain(1.0)
-    report: dict[str, object] = {"rss_mb": memory(session.pid)}
-    before = session.cpu()
-    for _ in range(50):
-        session.keys("\t")
-        session.drain(0.03)
-    report["focus_change_cpu_ms"] = round((session.cpu() - before) / 50 * 1e3, 1)
-    before = session.cpu()
-    for _ in range(50):
-        session.keys("j")
-        session.drain(0.03)
-    report["cursor_move_cpu_ms"] = round((session.cpu() - before) / 50 * 1e3, 1)
+def measure_search(session: Session, workspace: Path, trials: int) -> dict[str, object]:
+    """From the last letter of a word to the hit that it brings, by words and then by both."""
     session.keys("/")
     session.until("Search")
     lexical: list[float] = []
@@ -212,8 +199,25 @@ def measure_session(workspace: Path, trials: int) -> dict[str, object]:
         sent = session.keys(word[-1])
         lexical.append((session.until(place) - sent) * 1e3)
         hybrid.append((session.until("words + meaning") - sent) * 1e3)
-    report["key_to_lexical_painted_ms"] = spread(lexical)
-    report["key_to_hybrid_painted_ms"] = spread(hybrid)
+    return {"key_to_lexical_painted_ms": spread(lexical), "key_to_hybrid_painted_ms": spread(hybrid)}
+
+
+def measure_session(workspace: Path, trials: int) -> dict[str, object]:
+    session = Session(OURS, str(workspace))
+    session.until("index up to date · words + meaning", INDEX_SECONDS)  # what is not embedded yet will be
+    session.drain(1.0)
+    report: dict[str, object] = {"rss_mb": memory(session.pid)}
+    before = session.cpu()
+    for _ in range(50):
+        session.keys("\t")
+        session.drain(0.03)
+    report["focus_change_cpu_ms"] = round((session.cpu() - before) / 50 * 1e3, 1)
+    before = session.cpu()
+    for _ in range(50):
+        session.keys("j")
+        session.drain(0.03)
+    report["cursor_move_cpu_ms"] = round((session.cpu() - before) / 50 * 1e3, 1)
+    report |= measure_search(session, workspace, trials)
     session.keys("\t")
     promote, undo = [], []
     for _ in range(trials):
