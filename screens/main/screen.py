@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
 from collections.abc import Awaitable, Callable, Mapping
 from functools import partial
-from pathlib import Path
 from typing import ClassVar, TypeVar
 
 from textual import on
@@ -33,6 +34,7 @@ from screens.main.laying import Laying
 from screens.main.listening import Listening
 from screens.main.moving import Command, Moving
 from screens.main.opening import Opening
+from screens.main.overseeing import Overseeing
 from screens.main.relating import Relating
 from screens.main.targeting import Targeting
 from screens.panes.episodes import EpisodesPane
@@ -40,7 +42,7 @@ from screens.panes.graph import GraphPane
 from screens.panes.logs import LogsPane
 from screens.panes.memory import MemoryPane
 from screens.panes.pane import FilePane, Pane
-from screens.reading.moment import moment_of, place_of
+from screens.reading.moment import home_relative, moment_of, place_of
 from screens.reading.reader import Reading
 from screens.reading.snapshots import MemoryView
 from screens.search.searching import Searching
@@ -49,7 +51,9 @@ from screens.widgets.lines import Banner, HintLine, TabLine, TitleLine
 from screens.widgets.narrow_line import NarrowLine
 from screens.widgets.preview_pane import PreviewPane
 from screens.widgets.search_overlay import SearchOverlay
+from workbench.errors import WorkbenchError
 from workbench.workspace.layout import MemoryFile
+from workbench.workspace.registry import read_registry
 from workbench.workspace.workspace import Workspace
 
 _P = TypeVar("_P", bound=Pane)
@@ -67,10 +71,17 @@ class MainScreen(Listening):
     ]
 
     def __init__(
-        self, workspace: Workspace, perform: Callable[[Key], Awaitable[None]], *, engines: bool = True
+        self,
+        workspace: Workspace,
+        perform: Callable[[Key], Awaitable[None]],
+        *,
+        engines: bool = True,
+        at: str = "",
     ) -> None:
+        """``at`` is the address to begin on, once the files have been read."""
         super().__init__()
         self.workspace = workspace
+        self._at = at
         self.panes: list[Pane] = [
             pane(lambda: self.travelling.today())  # noqa: PLW0108 - it is made below
             for pane in (LogsPane, MemoryPane, EpisodesPane, GraphPane)
@@ -89,6 +100,7 @@ class MainScreen(Listening):
         self.editing = Editing(self, self.curating)
         self.targeting = Targeting(self, self.curating)
         self.travelling = Travelling(self, workspace)
+        self.overseeing = Overseeing(self, place_of(workspace), self.post_message)
         self.opening = Opening(self, self.curating)
         self.jumping = Jumping(self)
         self.finding = Finding(self)
@@ -137,10 +149,28 @@ class MainScreen(Listening):
         self.call_after_refresh(self._begin)
 
     def _begin(self) -> None:
-        self.work(self.reading.refresh, "refresh")
+        self.work(self._read_first, "refresh")
         self.curating.begin()
         self.following.begin()
+        self.overseeing.begin()
         self.searching.begin()
+
+    async def _read_first(self) -> None:
+        await self.reading.refresh()
+        if self._at:
+            self.call_later(self.jumping.to, self._at)  # behind what was read
+
+    async def end(self) -> None:
+        """End children and threads; wait for an action that is being written."""
+        await self.travelling.close()
+        await self.following.close()
+        await self.opening.close()
+        self.reading.close()
+        await asyncio.to_thread(self.curating.close)
+
+    def name_it(self) -> None:
+        """The workspace has a name now, or another one."""
+        self.title_line.retitle(row_text(titled(self.workspace)))
 
     # -- where the person is ---------------------------------------------------------------------
 
@@ -198,7 +228,7 @@ class MainScreen(Listening):
             filtered=self.pane.filter is not None,
             finding=self.finding.on,
             away=self.travelling.away,
-            why=self.travelling.why,
+            why={**self.travelling.why, **self.searching.why, **self.opening.why},
         )
 
     def go_to_pane(self, index: int) -> None:
@@ -380,14 +410,10 @@ class MainScreen(Listening):
 
 
 def titled(workspace: Workspace) -> str:
-    """Where the memory is; of the past first as of when, since the end is cut off where it is narrow."""
-    place, moment = home_relative(place_of(workspace)), moment_of(workspace)
+    """Whose memory it is by its name, and where; of the past first as of when, since the end is cut off."""
+    root, moment = place_of(workspace), moment_of(workspace)
+    place = home_relative(root)
+    with contextlib.suppress(WorkbenchError):  # the list cannot be read: it is a workspace all the same
+        if known := read_registry().at(root):
+            place = f"{known.name} · {place}"
     return f"as of {moment} · {place}" if moment else place
-
-
-def home_relative(path: Path) -> str:
-    """A path as people say it: ``~/notes`` below their home."""
-    try:
-        return f"~/{path.relative_to(Path.home())}"
-    except (ValueError, RuntimeError):  # elsewhere, or a person without a home
-        return str(path)

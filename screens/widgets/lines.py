@@ -42,7 +42,7 @@ class TitleLine(_Line):
         self.status = Shown("")
         self._tone = "busy"
 
-    def rename(self, place: Shown) -> None:
+    def retitle(self, place: Shown) -> None:
         """Say where the memory is."""
         self._place = place
         self.refresh()
@@ -74,7 +74,7 @@ class TitleLine(_Line):
 
 
 class Banner(_Line):
-    """What does not work here and what to do about it. Hidden while all is well."""
+    """What does not work here and what to do about it, in as many lines as that takes. Hidden else."""
 
     COMPONENT_CLASSES: ClassVar[set[str]] = {"line--text"}
 
@@ -85,15 +85,14 @@ class Banner(_Line):
 
     def show(self, text: Shown) -> None:
         """Say it, or nothing."""
-        self.text = text
-        self.display = bool(text)
-        self.refresh()
+        if text != self.text:
+            self.text = text
+            self.display = bool(text)
+            self.refresh(layout=True)
 
     def render(self) -> Text:
-        """The line."""
-        line = Text(f" ! {self.text}", self.tone("text"), no_wrap=True)
-        line.truncate(self.size.width, overflow="ellipsis")
-        return line
+        """The lines."""
+        return Text(f"! {self.text}", self.tone("text"))
 
 
 class TabLine(_Line):
