@@ -478,3 +478,32 @@ def test_titles_plans_and_errors_are_no_entities() -> None:
 def test_a_firm_is_an_organization_though_people_meet_with_it() -> None:
     found = recognise(["We met with Acme Corp"], nobody)
     assert found["Acme Corp"].type == "organization"
+
+
+def test_a_full_stop_is_no_part_of_a_version() -> None:
+    assert [name for name, _ in names_in("For billing we chose PostgreSQL 17.")] == ["PostgreSQL 17"]
+    assert [name for name, _ in names_in("We ship Atlas v2. It uses Node.js.")] == ["Atlas v2", "Node.js"]
+    assert [name for name, _ in names_in("It runs on PostgreSQL 17.4, as decided.")] == ["PostgreSQL 17.4"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "- Customs wants the second half of the form back\n- Customs asked again\n",
+        "- **Broker:** we go with NATS, because our drill went well\n- A broker is needed.\n",
+        "- Watchdog says nothing any more\n- The watchdog was reset by Ana Ruiz.\n",
+    ],
+)
+def test_an_office_or_a_thing_that_speaks_is_no_person(text: str) -> None:
+    found = learnt(f"# 2026-03-14\n\n{text}")
+    drafts = (*found.memories, *found.entities)
+    named = {getattr(one, "entity", "") or getattr(one, "name", "") for one in drafts}
+    assert not {"Customs", "Broker", "Watchdog"} & named
+
+
+def test_only_a_person_has_an_identity() -> None:
+    text = "# 2026-03-14\n\n- Foghorn lives in Frankfurt since the spring\n- Ana lives in Frankfurt, too\n"
+    source = read_source(parse_document(RelPath("memory/2026-03-14.md"), text.encode(), Kind.LOG))
+    pages = {"Foghorn": "project", "Ana": "person"}
+    found = extract(source, known=pages.get)
+    assert [(one.entity, one.type) for one in found.memories] == [("Foghorn", "fact"), ("Ana", "identity")]

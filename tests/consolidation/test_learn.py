@@ -252,3 +252,13 @@ def test_a_model_of_meaning_that_fails_is_a_note(log: Sandbox) -> None:
     plan = plan_learn(log.workspace, PATH, now=NOW, embedder=Failing())
     assert "not compared by meaning: the model is broken" in plan.notes
     assert plan.became
+
+
+def test_what_the_owner_says_goes_to_the_page_that_user_md_names(sandbox: Sandbox) -> None:
+    page = "graph/person/tessa-marlowe.md"
+    sandbox.write("USER.md", "# User\n\n- **Name:** Tessa Marlowe, she/her\n")
+    sandbox.write(page, "---\nname: Tessa Marlowe\ntype: person\n---\n- [fact] Leads the team\n")
+    sandbox.write(PATH, "# 2026-03-15\n\n- I am allergic to hazelnuts\n")
+    learn(sandbox)
+    assert "I am allergic to hazelnuts" in (sandbox.root / page).read_text()
+    assert not (sandbox.root / "graph/person/user.md").exists()

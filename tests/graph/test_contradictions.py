@@ -28,6 +28,11 @@ def found(sandbox: Sandbox, day: date = TODAY) -> tuple[Contradiction, ...]:
     [
         ("[fact] Lives in Bremen", "[fact] Lives in Hamburg", "lives in"),
         ("[identity] I live in Bremen", "[fact] Moved to Hamburg", "lives in"),
+        (
+            "[identity] Sarah lives in Bremen, so the page of 03:12 reached her in the afternoon.",
+            "[identity] Sarah lives in Hamburg, near the fish market; the gauge was sent there.",
+            "lives in",
+        ),
         ("located_in [[Bremen]]", "located_in [[Hamburg]]", "lives in"),
         ("[fact] She lives in Bremen with her dog", "located_in [[Hamburg]]", "lives in"),
         ("[fact] Works at Acme", "works_at [[Globex]]", "works at"),

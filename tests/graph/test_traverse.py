@@ -198,7 +198,7 @@ def test_a_name_of_a_hundred_is_answered_for_some_and_the_others_are_counted() -
 def test_an_unknown_name_is_said_to_be_unknown_with_names_that_are_known() -> None:
     found = ask("what is Zebulon working on?")
     assert found.entities == ()
-    assert found.notes == ("no entity in the graph has a name that is in the question",)
+    assert found.notes == ("nothing in the graph is called Zebulon",)
     assert found.suggestions
 
 
@@ -353,3 +353,10 @@ def test_hostile_names_are_data_in_answers(capsys: pytest.CaptureFixture[str]) -
 def test_entities_with_a_name_of_everyday_words_do_not_answer_for_them() -> None:
     graph = graph_of({**TEAM, "concept/on": "---\nname: On\n---\n", "concept/who": "---\nname: Who\n---\n"})
     assert names("who works on Atlas?", graph) == ["Alice Moss", "Bob Ray"]
+
+
+def test_of_a_name_that_nobody_has_nothing_is_told_that_others_do() -> None:
+    graph = graph_of({"person/ana": "---\nname: Ana Ruiz\n---\n- [identity] Ana lives in Oslo\n"})
+    found = ask("where does Bob live", graph)
+    assert found.found == ()
+    assert found.notes == ("nothing in the graph is called Bob",)

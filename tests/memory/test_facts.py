@@ -7,6 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from benchmarks.junk import DURABLE, LEAST_DURABLE, MOST_JUNK, labelled, shares
+from benchmarks.typed import labelled as entries
+from benchmarks.typed import typed
 from workbench.memory.facts import Family, facts_in, why_not
 from workbench.memory.graph import IMPORTANCE
 
@@ -213,3 +215,78 @@ def test_a_line_that_calls_itself_a_task_is_one_whatever_day_it_names(line: str)
 )
 def test_a_note_of_the_moment_is_no_fact_for_its_figures(line: str) -> None:
     assert why_not(line) is not None
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "The API key lives in the password safe.",
+        "The service lives in us-east-1.",
+        "The old server was retired on Friday.",
+        "Script retired, and gauge 1 sent a card.",
+        "NATS speaks MQTT on a listener of its own.",
+        "`needs_agreement: 2 of 3` is live on staging.",
+        "There is an allergy in the class, so Tessa brings oranges.",
+        "Walt says that nobody called Stone works at the office.",
+        "The bug always shows up after lunch.",
+        "No warning is not the same as no drift.",
+        'Tessa said it felt "like pressing flowers, but useful".',
+        "Send the printed runbook to the harbour today, before the courier leaves.",
+        "hourly report: only here, only there, both",
+        "Draft of the contract: 11 pages, of which Tessa dislikes two.",
+        "Nobody has to do anything about the alarm.",
+        "We don't have to renew the certificate of the old host.",
+    ],
+)
+def test_a_cue_word_said_of_a_thing_or_of_nobody_tells_nothing_of_a_person(line: str) -> None:
+    assert {fact.type for fact in facts_in(line)} <= {"fact", "event"}
+
+
+@pytest.mark.parametrize(
+    ("line", "kind"),
+    [
+        ("Jonas lives in Hamburg, near the fish market.", "identity"),
+        ("Helena works a lot and lives in Oslo.", "identity"),
+        ("My brother, who lives in Leeds, is left-handed.", "fact"),  # a relationship before all
+        ("Allergic to penicillin since childhood.", "identity"),
+        ("She is vegan.", "identity"),
+        ("Priya never eats meat.", "preference"),
+        ("We always test on two machines.", "preference"),
+        ("Never deploy on a Friday.", "preference"),
+        ("Keep the answers short.", "preference"),
+        ("No calls before 10:00.", "preference"),
+        ("The team has to renew the certificate.", "todo"),
+    ],
+)
+def test_a_cue_word_said_of_a_person_or_as_an_order_keeps_its_type(line: str, kind: str) -> None:
+    assert facts_in(line)[0].type == kind
+
+
+@pytest.mark.parametrize(
+    ("line", "why"),
+    [
+        ("To be decided on 2026-11-05.", "it does not say what"),
+        ("Decided by Tessa; Jonas and Kenji agree with it.", "it does not say what"),
+        ("Why the watchdog fired at all.", "a question"),
+        ("Today: send the printed runbook, the courier leaves at 15:00.", "about this moment only"),
+        ("High water at the pier 3.1 m at 11:52, nobody needs to lift it.", "about this moment only"),
+        ("03:12:09 Foghorn opens an alert for the harbour.", "about this moment only"),
+    ],
+)
+def test_what_names_nothing_or_is_of_this_day_is_no_fact(line: str, why: str) -> None:
+    assert why_not(line) == why
+    assert facts_in(line) == ()
+
+
+@pytest.mark.parametrize("line", ["- todo: renew passport", "TODO: renew passport", "- [ ] renew passport"])
+def test_a_task_that_says_so_needs_no_verb_in_the_grammar_of_a_sentence(line: str) -> None:
+    assert why_not(line) is None
+    assert [fact.type for fact in facts_in(line)] == ["todo"]
+
+
+def test_types_are_right_for_most_of_a_log_that_was_not_written_for_the_rules() -> None:
+    found = typed(entries())
+    wrong = [one.type for one in found if not one.right]
+    assert len(found) >= 40
+    assert not {"identity", "decision"} & set(wrong)  # these never fade
+    assert len(wrong) <= 0.45 * len(found)

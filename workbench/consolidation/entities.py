@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 _CAPITAL = "A-ZÀ-ÖØ-ÞĀĂĄĆČĎĐĒĖĘĚĞĢĪĮİĶĹĻĽŁŃŅŇŌŐŒŔŘŚŞŠŢŤŪŮŰŲŹŻŽА-ЯЁΑ-Ω"
 _WORD = rf"[{_CAPITAL}][\w’'&+#-]*(?:\.[a-z]{{2,4}}\b)?"
-NAME = rf"{_WORD}(?:[ ](?:(?:of|de|van|von|der|la|del|di|bin|al)[ ])?(?:{_WORD}|v?\d[\w.]*))*"
+NAME = rf"{_WORD}(?:[ ](?:(?:of|de|van|von|der|la|del|di|bin|al)[ ])?(?:{_WORD}|v?\d\w*(?:\.\w+)*))*"
 """A capitalised phrase: `Sarah Chen`, `Atlas v2`, `NATS`, `Node.js`, `University of Leeds`."""
 _NAME = re.compile(rf"(?<![\w/.@`#\[-]){NAME}(?![/@`\]])")
 _CAPITALISED_ANYWAY = """
@@ -57,6 +57,13 @@ _SOFTWARE_NAMES = """
     vscode webpack windows wordpress youtube"""
 _SOFTWARE = frozenset(_SOFTWARE_NAMES.split())
 """Well known programs, which say, want and ask for things like people do: `GitHub says the build failed`."""
+_OFFICE_NAMES = """
+    accounting admin administration alert archive backup board bridge broker bug cause clock council court
+    customs database deadline engineering facilities finance gateway goal government harbour immigration
+    infrastructure legal logistics management marketing monitoring operations ops payroll police policy
+    press procurement purchasing reception sales security support treasury worker"""
+_OFFICES = frozenset(_OFFICE_NAMES.split())
+"""Offices, departments and things that say and want something as people do: `Customs wants the form back`."""
 _FIRMS = frozenset({"Inc", "GmbH", "Ltd", "LLC", "Corp", "AG", "SE", "PLC"})
 
 
@@ -126,6 +133,8 @@ def recognise(texts: Iterable[str], known: Callable[[str], str | None]) -> dict[
         for kind, cue in _CUES:
             for found in cue.finditer(text):
                 if (name := clean_name(found["name"])) and not _is_common(name):
+                    if kind == "person" and is_no_person(name, texts):
+                        continue
                     votes[name][kind] += 1
                     inside.add(name)
         mentioned.update(inside)
@@ -151,12 +160,21 @@ def names_in(text: str) -> Iterator[tuple[str, int]]:
 
 def clean_name(name: str) -> str:
     """A phrase without what is capitalised beside a name, and without a possessive."""
-    words = name.strip().removesuffix("'s").removesuffix("’s").rstrip("'’-&").split()
+    words = name.strip().removesuffix("'s").removesuffix("’s").rstrip("'’-&.").split()
     while words and words[0].casefold() in _NO_NAMES:
         words.pop(0)
     while words and words[-1].casefold() in _NO_NAMES:
         words.pop()
     return " ".join(words)
+
+
+def is_no_person(name: str, texts: Iterable[str]) -> bool:
+    """Whether a word that does what people do is no name: an office, or what is said in small letters too."""
+    word = name.casefold()
+    if " " in name or word == name:
+        return False
+    small = re.compile(rf"(?<![\w/.@`#-]){re.escape(word)}(?![\w/@`-])")
+    return word in _OFFICES or any(small.search(text) for text in texts)
 
 
 def _is_common(name: str) -> bool:

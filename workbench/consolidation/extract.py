@@ -106,16 +106,18 @@ class _Rules:
     def memories(self, lines: Iterable[Line]) -> Iterator[MemoryDraft]:
         """A typed memory for each fact of the lines."""
         for line in lines:
-            for text, kind, strength, family in _stated(line):
+            for text, told, strength, family in _stated(line):
                 if _of_itself(text, line):
                     self.left_out[_AGENTS] += 1
                     continue
-                if kind != "todo" and _UNSURE.search(text):
+                if told != "todo" and _UNSURE.search(text):
                     self.left_out[_DOUBT] += 1
                     continue
                 if (owner := self._owner(text, family, line)) is None:
                     self.left_out[_WHO] += 1
                     continue
+                # `Foghorn lives in the cloud`: only people have a life to tell of.
+                kind = "fact" if told == "identity" and owner.type != "person" else told
                 day = day_in(text, line.day) if kind in _DATED else None
                 ahead = day is not None and (line.day is None or day >= line.day)
                 try:

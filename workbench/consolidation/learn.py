@@ -8,8 +8,9 @@ twice, and a log that grew teaches only what is new in it.
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TYPE_CHECKING
 
@@ -22,6 +23,7 @@ from workbench.graph.drafts import USER, Draft, MemoryDraft
 from workbench.graph.lookalikes import lookalikes
 from workbench.graph.writing import write
 from workbench.memory.markdown import Document
+from workbench.memory.names import RelPath
 from workbench.models.port import LanguageModel
 from workbench.visible import cut, visible
 from workbench.workspace.decisions import rejected_keys
@@ -35,6 +37,11 @@ if TYPE_CHECKING:
 KIND = "graph"
 """What a record of the book `ingested` says that is of the graph."""
 _NOTES = 20
+_USER_PAGE = RelPath("USER.md")
+_CALLED = re.compile(
+    r"^[ \t]*[-*+]?[ \t]*(?:\*\*|__)?Name:?(?:\*\*|__)?:?[ \t]+(?P<name>[^,;(\n]{1,100})", re.M | re.I
+)
+"""How USER.md says whose memory it is: `- **Name:** Ana Ruiz, she/her`."""
 
 
 def plan_learn(
@@ -57,6 +64,7 @@ def plan_learn(
     """
     document = workspace.document(path)
     source = read_source(document)
+    source = replace(source, user=source.user or _owner(workspace))
     digest = digest_of(document)
     if learnt(workspace).get(path) == digest:
         raise NotCuratableError(
@@ -66,7 +74,7 @@ def plan_learn(
     no_more = rejected_keys(workspace)
     everything: tuple[Draft, ...] = (*found.entities, *found.memories, *found.relations)
     drafts = [draft for draft in everything if draft_key(draft) not in no_more]
-    user = source.user or USER
+    user = source.user
     written = write(workspace, drafts, now=now, user=user, certain=False, lenient=True, by_name=True)
     record = {
         "source": path,
@@ -135,6 +143,19 @@ def digest_of(document: Document) -> str:
 
 def _known(workspace: Workspace) -> _Types:
     return _Types(Directory(workspace))
+
+
+def _owner(workspace: Workspace) -> str:
+    """The page of the person whose memory it is: that of the name in USER.md, where there is one."""
+    data = workspace.files.read_or_none(_USER_PAGE)
+    said = _CALLED.search(data.decode("utf-8", "replace")) if data else None
+    if said is None:
+        return USER
+    try:
+        found = Directory(workspace).find(said["name"].strip("*_ "), "person")
+    except WorkbenchError:
+        return USER
+    return found.name if found else USER
 
 
 class _Types:

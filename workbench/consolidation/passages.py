@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import date
 
+from workbench.consolidation.entities import is_no_person
 from workbench.curation.derivation import trust_of
 from workbench.errors import NotCuratableError, UsageError
 from workbench.graph.drafts import entity_name
@@ -135,6 +136,7 @@ def _speakers(texts: Iterable[str]) -> frozenset[str]:
 
     Most words there are labels. Of somebody who speaks, a good part of the lines says `I`, `my` or `we`.
     """
+    texts = tuple(texts)
     lines: Counter[str] = Counter()
     firsts: Counter[str] = Counter()
     for text in texts:
@@ -148,6 +150,7 @@ def _speakers(texts: Iterable[str]) -> frozenset[str]:
         and name.casefold() not in _LABELS
         and len(name.split()) <= 3
         and all(word[:1].isupper() for word in name.split())
+        and not is_no_person(name, texts)
     )
 
 

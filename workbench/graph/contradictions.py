@@ -48,7 +48,7 @@ _LONGEST = 300
 _VALUE = r"(?P<value>[^.;,!?\n]{2,60}?)"
 _REST = (
     r"(?:\s+(?:now|again|recently|permanently|yesterday|today|last|this|next|in|on|since|as|with|and|but|because"
-    r"|for|from|when|where|near|at|about|after|before|during|together|a|an)\b.*)?\s*[.!]*"
+    r"|for|from|when|where|near|at|about|after|before|during|together|a|an)\b.*|[,;]\s.*)?\s*[.!]*"
 )
 _NOW = r"(?:now\s+|currently\s+|still\s+)?"
 _WHO = r"(?:(?P<who>.*?)\b)?"

@@ -29,6 +29,7 @@ _COMPARED = 40
 _MEANT = 5
 """Entities that a part of a name may stand for; one that more of them have says too little."""
 _WORD = re.compile(r"\w+")
+_CAPITALS = re.compile(r"(?<=[\w,;] )(?!I\b)[^\W\d_a-zà-öø-ÿ][\w'’-]*")
 _NO_BLANKS = re.compile(r"[\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff]")
 _SILENT = SILENT | {"know", "part", "work", "working", "works"}
 """What is never taken for a name, unless it is written like one."""
@@ -88,6 +89,15 @@ def suggestions(graph: Graph, question: str, most: int = 5) -> tuple[Entity, ...
                 best[entity.path] = (score, entity)
     ranked = sorted(best.values(), key=lambda found: (-found[0], found[1].path))
     return tuple(entity for _, entity in ranked[:most]) or most_linked(graph, most)
+
+
+def unknown_names(question: str) -> str:
+    """The words of a question in which nobody was recognised that are written like a name; empty for none.
+
+    The first word of a question is capitalised anyway.
+    """
+    said = _CAPITALS.findall(question[:LONGEST_QUESTION])
+    return " ".join(word for word in said if word.casefold() not in SILENT)[:_SHOWN]
 
 
 def most_linked(graph: Graph, most: int) -> tuple[Entity, ...]:

@@ -16,10 +16,11 @@ from workbench.graph.as_of import is_over
 from workbench.graph.evidence import FIRST, LAST, Ranked, around, by_relation, by_words, fits, of_type
 from workbench.graph.intents import Direction, Intent, intent_of
 from workbench.graph.paths import MAX_HOPS, shortest
-from workbench.graph.recognition import Mention, covered, mentions, most_linked, suggestions
+from workbench.graph.recognition import Mention, covered, mentions, suggestions, unknown_names
 from workbench.graph.snapshot import Graph
 from workbench.graph.words import memories_with
 from workbench.memory.graph import Entity, TypedMemory
+from workbench.visible import visible
 
 _MEANT = 5
 """Entities of one name that a question is answered for."""
@@ -114,15 +115,19 @@ def _unknown(graph: Graph, question: str, today: date, most: int) -> Answer:
         return Answer(question=question, asked="nothing that is known", notes=(note,))
     seen = graph if graph.day else graph.as_of(today)
     types = intent_of(question).memory_types
-    held = list(memories_with(seen, question, most, least=_HALF))
+    called = unknown_names(question)
+    held = list(memories_with(seen, called or question, most, least=1.0 if called else _HALF))
     held.sort(key=lambda one: one.held.memory.type not in types)
     found = [by_memory(h.held.memory, h.held.entity, "holds words of the question", h.share) for h in held]
-    like = suggestions(graph, question) or most_linked(graph, _MEANT)
+    like = suggestions(graph, called or question)
+    note = "no entity in the graph has a name that is in the question"
+    if called:
+        note = f"nothing in the graph is called {visible(called, one_line=True)}"
     return Answer(
         question=question,
         asked="nothing that is known",
         found=tuple(found),
-        notes=("no entity in the graph has a name that is in the question",),
+        notes=(note,),
         suggestions=tuple(f"{entity.name} ({entity.type})" for entity in like),
     )
 

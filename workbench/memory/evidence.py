@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from workbench.memory.fact_rules import KIN
+from workbench.memory.subjects import KIN
 from workbench.memory.verbs import is_base, is_ing, is_past, is_third, word_set
 
 ENOUGH = 1.5

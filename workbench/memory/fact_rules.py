@@ -7,8 +7,11 @@ plans, action items, technical facts. A rule names the type of memory that comes
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
+
+from workbench.memory.subjects import KIN, is_open, is_person_before, is_somebodys_like, somebody_must
 
 
 class Family(StrEnum):
@@ -26,25 +29,21 @@ class Family(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """``type`` is that of a typed memory; ``strength`` in [0, 1] how sure it is that this is durable."""
+    """``type`` is that of a typed memory; ``strength`` in [0, 1] how sure it is that this is durable.
+
+    ``fits`` looks at the sentence around a cue word that ``pattern`` found, and says whether it counts there.
+    """
 
     family: Family
     type: str
     strength: float
     pattern: re.Pattern[str]
+    fits: Callable[[str, re.Match[str]], bool] | None = None
 
 
-KIN = (
-    r"(?:wife|husband|spouse|fianc[eé]e?|partner|girlfriend|boyfriend|ex(?:-\w+)?|sister|brother|sibling"
-    r"|twin|mother|father|mom|mum|mama|dad|papa|parents?|son|daughter|child|kids?"
-    r"|children|baby|grand(?:mother|father|ma|pa|mum|dad|son|daughter|parents|kids|children)|gran|granny"
-    r"|nan|aunt(?:ie)?|uncle|cousin|niece|nephew|fam(?:ily)?|(?:mother|father|sister|brother|son"
-    r"|daughter)-in-law|in-laws"
-    r"|step\w+|godson|goddaughter|god\w+er|boss|manager|colleague|coworker|co-worker|teammate|mentor"
-    r"|teacher|coach|tutor|roommate|flatmate|housemate|neighbou?rs?|landlord|landlady"
-    r"|friends?|buddy|best friend|therapist|doctor|dentist|dog|cat|puppy|kitten|pup|pets?|horse|parrot"
-    r"|rabbit|hamster|lawyer|accountant|client|supervisor|advisor|intern)s?"
-)
+Fits = Callable[[str, re.Match[str]], bool]
+
+
 _MONTH = (
     r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?"
     r"|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?"
@@ -69,7 +68,9 @@ _WHEN = (
 _ROUTINE = (
     r"\b(?:every|each) (?:\w+ )?(?:day|week|month|year|quarter|morning|evening|night|hour|sprint|release"
     rf"|{_DAY}|{_SEASON}|time)\b|\bon (?:mon|tues|wednes|thurs|fri|satur|sun)days\b"
-    r"|\b(?:daily|weekly|monthly|nightly|yearly|annually|quarterly|biweekly)\b|\b(?:once|twice|\d+ times"
+    r"|\b(?:daily|weekly|monthly|nightly|yearly|annually|quarterly|biweekly)\b"
+    r"(?! (?:fee|price|cost|budget|rate|limit|rent|salary|total|average|invoice|revenue)s?\b)"
+    r"|\b(?:once|twice|\d+ times"
     r"|three times) (?:a|per|every) (?:day|week|month|year)\b|\bas a rule\b"
 )
 _ME = r"\b(?:i|we)\b"
@@ -80,8 +81,26 @@ _I = (
 )
 
 
-def _rule(family: Family, kind: str, strength: float, pattern: str) -> Rule:
-    return Rule(family, kind, strength, re.compile(pattern))
+_DATED = re.compile(rf"{_WHEN}|\b(?:today|tonight|this (?:morning|afternoon|evening))\b")
+_ORDER = re.compile(r"(?:use|keep|write|call|ask|tell|send|put|give)\b")
+_NO_SUBJECT = re.compile(r"no [\w -]{2,40}? (?:is|are|was|were|has|have|had|can|could|did|does|will)\b")
+
+
+def _is_preference(text: str, found: re.Match[str]) -> bool:
+    """Whether a preference cue is somebody's wish: an order for always, or what a person likes or never does.
+
+    `Send the runbook today` is to be done once, and `No warning is good news` says how things are.
+    """
+    low = found.string
+    if found.start() == 0 and _ORDER.match(low):
+        return _DATED.search(low) is None
+    if found.start() == 0 and low.startswith("no "):
+        return _NO_SUBJECT.match(low) is None
+    return is_somebodys_like(text, found)
+
+
+def _rule(family: Family, kind: str, strength: float, pattern: str, fits: Fits | None = None) -> Rule:
+    return Rule(family, kind, strength, re.compile(pattern), fits)
 
 
 RULES = (
@@ -99,6 +118,7 @@ RULES = (
         r"|standardi[sz]ed on|voted (?:to|for)|will not be|won't be supported)\b"
         r"|\bbeschlossen\b|\bentschieden\b|\bvereinbart\b|\bdecidimos\b|\bhemos decidido\b|\bacord\w+\b"
         r"|\bavons (?:décidé|convenu|choisi)\b|决定|決定|決め|決まり|同意",
+        is_open,
     ),
     _rule(
         Family.ACTION,
@@ -111,6 +131,7 @@ RULES = (
         r"|admit|be honest|agree)\w+|(?:needs|requires) (?:a|an|new|to be|\w+ing)\b|gotta\b)"
         r"|\bmuss noch\b|\bnicht vergessen\b|\berinner[en]?\b|\bhay que\b|\btengo que\b|\bil faut\b"
         r"|\bje dois\b|忘れ|しなければ|なきゃ|记得|必须|提醒",
+        somebody_must,
     ),
     _rule(
         Family.PREFERENCE,
@@ -119,15 +140,17 @@ RULES = (
         r"\b(?:prefers?|preferred|favou?rites?|fave?s?|go-to|rather (?:get|have|not|use|be|do|see|go"
         r"|eat)|can't stand|cannot stand|obsessed with|passionate about|big fan|huge fan|fan of"
         r"|allergic to the idea|please (?:remember|always|never|don't|do not|use|call|no)|doesn't like"
-        r"|don't like|does not like|dislikes?"
+        r"|don't like|does not like|dislikes?(?! (?:one|two|three|four|five|some|\d))"
         r"|hate[sd]?|love[sd]?|enjoy(?:s|ed)?|adore[sd]?|detest(?:s|ed)?|loathes?|crazy about"
         r"|into (?:\w+ing|dancing|music)|fond of|likes? (?!this|that|it)|likes?$|insists? on|(?:user|he"
         rf"|she|they|{_I}) wants?(?! to\b)|keen on|would like)\b|{_ME}.{{0,12}}\blike\b"
-        r"|^(?:always|never|don't|do not|avoid|use|no|only|keep|write|call|prefer|ask|call|tell|send|put"
+        r"|^(?:always|never|don't|do not|avoid|use|no|only (?:use|write|call|send|ask|give|show|accept)"
+        r"|keep|write|call|prefer|ask|tell|send|put"
         r"|give) |\b(?:always|never)\b"
         r"|\bam liebsten\b|\blieber\b|\bbevorzug\w+\b|\bmag (?:ich|keine?n?|kein|gern)\b|\bich mag\b"
         r"|\bimmer\b|\bniemals?\b|\bprefier[oe]\b|\bme gusta\w*\b|\bme encanta\w*\b|\bsiempre\b|\bnunca\b"
         r"|\bpréfère\b|\bj'(?:aime|adore)\b|\btoujours\b|\bjamais\b|好き|嫌い|喜欢|讨厌|总是|从不|偏好",
+        _is_preference,
     ),
     _rule(
         Family.RELATIONSHIP,
@@ -174,6 +197,7 @@ RULES = (
         r"|\b(?:vivo|trabajo|soy|tengo|me llamo|nací|vive|trabaja)\b|\bj'(?:habite|ai|étudie)\b"
         r"|\bje (?:suis|travaille|m'appelle|vis)\b|住んで|働"
         r"|と申します|誕生日|アレルギー|过敏|住在|工作|生日|我是|我叫|出身",
+        is_person_before,
     ),
     _rule(
         Family.EVENT,
@@ -183,8 +207,8 @@ RULES = (
         r"|planning (?:to|on|a)|intend to|would love to|'d love to|love to|looking to|thinking (?:of"
         r"|about)|considering|gonna|going to|trying to|working (?:on|towards|toward)|saving (?:up )?for"
         r"|applied|applying|aiming)\b|\b(?:my|our|her|his|their) (?:\w+ )?(?:goal|dream|plan|ambition"
-        r"|aim|resolution|focus)s?\b|\b(?:wants to|hopes to|plans to|is planning|is applying|dreams of"
-        r"|intends to)\b",
+        r"|aim|resolution|focus)s?\b|\b(?:wants to(?! know\b)|hopes to|plans to|is planning|is applying"
+        r"|dreams of|intends to)\b",
     ),
     _rule(Family.EVENT, "routine", 0.7, _ROUTINE),
     _rule(Family.EVENT, "event", 0.7, _WHEN),
@@ -227,5 +251,12 @@ RULES = (
 
 def classify(plain: str) -> Rule | None:
     """The first rule that fits a sentence without marks; None where no cue word says anything."""
-    text = plain.lower().replace("’", "'")
-    return next((rule for rule in RULES if rule.pattern.search(text)), None)
+    text = plain.replace("’", "'")
+    low = text.lower()
+    if len(low) != len(text):  # a letter that is two in lower case: places would not be the same
+        text = low
+    for rule in RULES:
+        fits = rule.fits
+        if any(fits is None or fits(text, found) for found in rule.pattern.finditer(low)):
+            return rule
+    return None

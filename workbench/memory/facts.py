@@ -50,7 +50,22 @@ _PASSWORD = re.compile(
 _MAY_HIDE = re.compile(r"[<\[]|[A-Za-z0-9+/_-]{40}|[^\x00-\x7f]")
 """Without one of these no rule of hidden text fits."""
 _TASK = re.compile(r"\[ \][ \t]+$")
-_MARKED = re.compile(r"(?:TODO|To-?do|FIXME|Action item)\b[^\w\n]{0,3}:?\s")
+_MARKED = re.compile(r"(?:TODO|FIXME)\b[^\w\n]{0,3}\s|(?:to-?do|action item)s?\s?:\s", re.IGNORECASE)
+_LEAST_OF_A_TASK = 2
+_TODAY = frozenset(("today", "tonight", "this morning", "this afternoon", "this evening", "right now", "now"))
+"""Lead-ins that say of all that follows that it is of this day."""
+_UNSAID = re.compile(
+    r"(?:still |yet )?to be (?:decided|discussed|agreed|clarified|done|confirmed|defined|announced)\b"
+    r"|(?:decided|agreed|approved|accepted|confirmed|signed off|done|fixed|reviewed)"
+    r" by\b(?!.*\b(?:to|that)\b)",
+    re.IGNORECASE,
+)
+"""How a sentence begins that says that something was decided or done, and not what."""
+_WONDERS = re.compile(
+    r"(?:why|whether)\b(?!.*(?:,|\b(?:is|are|was|were|depends?|matters?|remains?|stays?|does|because)\b))",
+    re.I,
+)
+"""An indirect question that nothing follows: "Why the build failed at all."."""
 """A task that says so: whatever day it names is the day when it is due."""
 _OPEN_TASK = (Family.ACTION, "todo", 0.9)
 _OURS = re.compile(r"\s*<!--\s*wb:[^>]*-->")
@@ -97,10 +112,7 @@ def facts_in(text: str, *, by_user: bool = True) -> tuple[Fact, ...]:
             closed += 1
         if closed < len(shut) and shut[closed][0] < sentence.end:
             continue
-        task = _TASK.search(text[max(0, sentence.start - 12) : sentence.start]) or _MARKED.match(
-            sentence.text
-        )
-        fact = _fact(sentence, task=task is not None, by_user=by_user)
+        fact = _fact(sentence, task=_is_task(text, sentence), by_user=by_user)
         if fact is not None:
             out.append(fact)
     return tuple(out)
@@ -119,12 +131,18 @@ def why_not(text: str) -> str | None:
         return reason
     longest, said = 0, "no words"
     for sentence in sentences(line):
-        reason = _weak(sentence.text)
+        reason = _weak(sentence.text, task=_is_task(line, sentence))
         if reason is None:
             return None
         if len(sentence.text) > longest:
             longest, said = len(sentence.text), reason
     return said
+
+
+def _is_task(text: str, sentence: Sentence) -> bool:
+    """Whether a sentence is marked as something to do: by an empty box before it, or by its first word."""
+    box = _TASK.search(text[max(0, sentence.start - 12) : sentence.start])
+    return box is not None or _MARKED.match(sentence.text) is not None
 
 
 def _shut(text: str) -> Iterator[tuple[int, int]]:
@@ -165,34 +183,40 @@ def _dangerous(line: str) -> str | None:
     return None
 
 
-def _weak(sentence: str) -> str | None:
-    """Why one sentence says nothing that lasts."""
+def _weak(sentence: str, *, task: bool = False) -> str | None:
+    """Why one sentence says nothing that lasts. A ``task``, marked as such by somebody, needs no verb."""
     if len(sentence) > MOST_CHARACTERS:
         return "too long for something that was said"
     plain = _SPEAKER.sub("", bare(sentence))
     reason = machine_made(plain) or _asks(plain)
-    if reason is None:
-        reason = _weak_in_other_language(plain) if is_foreign(plain) else _weak_in_english(plain)
-    return reason
+    if reason is None and is_foreign(plain):
+        return _weak_in_other_language(plain)
+    return reason or _weak_in_english(plain, task=task)
 
 
-def _weak_in_english(plain: str) -> str | None:
+def _weak_in_english(plain: str, *, task: bool) -> str | None:
     lead, said = lead_in(plain)
     if is_small_talk(said, words_of(said)):
         return "small talk"
     told = without_interjections(said)
     words = words_of(told)
-    if is_passing(told, words):
+    if is_passing(told, words) or (lead.lower() in _TODAY and is_passing(f"today {told}", ["today", *words])):
         return "about this moment only"
-    return _asks(told) or unfinished(told) or _says_nothing(told, words, bool(lead))
+    if reason := _asks(told) or unfinished(told):
+        return reason
+    if task and len(words) >= _LEAST_OF_A_TASK:
+        return None
+    return _says_nothing(told, words, bool(lead))
 
 
 def _asks(plain: str) -> str | None:
-    return "a question" if is_question(plain) else None
+    return "a question" if is_question(plain) or _WONDERS.match(plain) else None
 
 
 def _says_nothing(told: str, words: list[str], led_in: bool) -> str | None:
     """Why words are no statement. One without a verb is, after a lead-in ("**Owner:** Ana, since May")."""
+    if not led_in and _UNSAID.match(told):
+        return "it does not say what"
     if _NO_VERB.search(told) and len(words) >= 4:
         return None
     if not has_clause(told) and not (led_in and (len(words) >= 3 or _PLACE.search(told))):
@@ -213,7 +237,7 @@ def _weak_in_other_language(plain: str) -> str | None:
 
 def _fact(sentence: Sentence, *, task: bool, by_user: bool) -> Fact | None:
     text = sentence.text.partition("<!--")[0].rstrip()
-    if not text or _weak(text) or _secret(text) or ("\n" in text and _poisoned(text)):
+    if not text or _weak(text, task=task) or _secret(text) or ("\n" in text and _poisoned(text)):
         return None
     judged = _OPEN_TASK if task else _judged(bare(text))
     if judged is None:

@@ -179,6 +179,11 @@ _PRESENT = re.compile(
     r"\b(?:am|is|are|'m|'s|'re|feels?|feeling|seems?|looks?|keeps?|can't|cannot|won't|doesn't|don't|isn't"
     r"|aren't)\b"
 )
+_CLOCK = r"(?:[01]?\d|2[0-3]):[0-5]\d"
+_TIMELINE = re.compile(rf"^{_CLOCK}(?::\d\d)?[ ,:–-]|\b{_CLOCK}:\d\d\b")
+"""A line of a timeline, or a time to the second: what happened, as it happened."""
+_READING = re.compile(rf"\d (?:mm|cm|m|km|g|kg|%|°c|°f|v|ms|s|mb|gb)\b.{{0,40}}\bat {_CLOCK}\b")
+"""A figure with its unit and the time of the day when it was or will be read."""
 _SOON = re.compile(r"^(?:see|talk|call|text|ping|write|back|later|soon|tomorrow|tonight)\b.{0,30}$")
 _ASIDE = re.compile(r"^(?:someone|somebody|the (?:doorbell|phone)) (?:is|'s|just|rang|keeps)\b.{0,40}$")
 
@@ -194,7 +199,14 @@ def is_passing(plain: str, words: Sequence[str]) -> bool:
     return (
         any(
             found is not None
-            for found in (_NOW.search(low), _LET.match(low), _ASIDE.match(low), _SOON.match(low))
+            for found in (
+                _NOW.search(low),
+                _LET.match(low),
+                _ASIDE.match(low),
+                _SOON.match(low),
+                _TIMELINE.search(low),
+                _READING.search(low),
+            )
         )
         or _tells_state(low, words)
         or _tells_step(low, words)

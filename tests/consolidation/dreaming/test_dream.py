@@ -310,3 +310,27 @@ def test_what_another_proposal_says_already_is_not_proposed_beside_it(nights: Ni
     nights.episode(0, "e1", "We decided to use tantivy 0.25 for search.", "tantivy 0.25 it is.")
     assert nights.proposed() == ["We decided to use tantivy 0.25 for search."]
     assert nights.why("it is").startswith("nearly the same is proposed by this run")
+
+
+def test_before_anything_was_recalled_only_what_is_no_memory_makes_room(nights: Nights) -> None:
+    """Curated lines of the agent stay too: what was said once has not shown that it is worth more."""
+    nights.sandbox.write("workbench.yaml", "memory_budget: 750\n")
+    kept = [
+        f"Harbour office {n} keeps its charts in drawer {n} <!-- wb: id=m{n} trust=agent at={ago(40)} -->"
+        for n in range(1, 7)
+    ]
+    nights.memory(
+        *kept, f"[14:02:11] INFO build 4187 finished in 3m12s <!-- wb: id=m9 trust=agent at={ago(40)} -->"
+    )
+    nights.episode(0, "e1", WISH)
+    result = nights.dream()
+    assert [
+        (one.action, one.text.partition(" <")[0]) for one in result.proposals if one.action == "archive"
+    ] == [("archive", "[14:02:11] INFO build 4187 finished in 3m12s")]
+    assert "add" in [one.action for one in result.proposals]
+
+
+def test_a_sentence_that_does_not_name_whom_it_is_about_comes_after_one_that_does(nights: Nights) -> None:
+    nights.episode(0, "e1", "Mei-Ling Zhou wants the archive of 2019 in one table.")
+    nights.episode(0, "e2", "She wants the archive of 2018 in one Parquet file at Osaka.")
+    assert [text.split()[0] for text in nights.proposed()] == ["Mei-Ling", "She"]
