@@ -29,7 +29,7 @@ CALLS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("memory_get", {"path": LOG}),
     ("memory_graph_recall", {"query": "async reviews"}),
     ("memory_graph_query", {"types": ["todo"]}),
-    ("knowledge_graph_search", {"question": "what is Sarah working on?"}),
+    ("knowledge_graph_search", {"query": "what is Sarah working on?"}),
     ("memory_graph_store", {"text": "Likes tea", "type": "preference", "entity": "Sarah"}),
     ("memory_graph_update", {"memory": "m80aa", "done": True}),
     ("memory_graph_forget", {"memory": "m7f3a", "reason": "wrong"}),

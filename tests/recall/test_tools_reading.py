@@ -203,12 +203,12 @@ def test_query_about_somebody_unknown_gives_names_that_are_known(door: Door) -> 
 
 
 def test_the_graph_is_asked_in_words_and_answers_with_its_path(door: Door, given: Given) -> None:
-    found = ask(door, "knowledge_graph_search", question="what is Sarah working on?")
+    found = ask(door, "knowledge_graph_search", query="what is Sarah working on?")
     assert found["found"][0]["name"] == "Project Atlas"
     assert found["found"][0]["path"][0]["relation"] == "works_on"
     assert given.records("recalls")[0]["by"] == "knowledge_graph_search"
     assert any(
-        "Sarah Chen" in n for n in ask(door, "knowledge_graph_search", question="Who is Srah?")["notes"]
+        "Sarah Chen" in n for n in ask(door, "knowledge_graph_search", query="Who is Srah?")["notes"]
     )
 
 
@@ -288,7 +288,7 @@ def test_a_member_reads_its_own_memory_and_then_its_leaders(given: Given, leader
     assert "The gateway is the leader's" in ask(door, "memory_get", path=theirs["entry"])["text"]
     rows = ask(door, "memory_graph_query", types=["todo"])["memories"]
     assert [(row["text"], row.get("scope")) for row in rows] == [("Mine", None), ("Theirs", "leader")]
-    found = ask(door, "knowledge_graph_search", question="what is Bob working on?")["found"]
+    found = ask(door, "knowledge_graph_search", query="what is Bob working on?")["found"]
     assert found[0]["scope"] == "leader"
     recorded = {str(one["entry"]) for one in given.records("recalls")}
     assert not any(entry.startswith("leader:") or "bob" in entry for entry in recorded)

@@ -127,6 +127,11 @@ def word(value: object) -> str:
     return " ".join(value.split()) if isinstance(value, str) else ""
 
 
+def many(count: int, one: str, several: str = "") -> str:
+    """``1 thing``, ``2 things``; ``several`` where an `s` does not make it."""
+    return f"{count} {one if count == 1 else several or one + 's'}"
+
+
 def why(error: UsageError) -> str:
     """An error of one item as the reason for which it is left out."""
     return error.message

@@ -12,7 +12,7 @@ from typing import Any
 from workbench.errors import NotCuratableError, NotMemoryError, WorkbenchError
 from workbench.graph.drafts import USER, Draft
 from workbench.graph.writing import Written, write
-from workbench.importing.carried import Carried, Item
+from workbench.importing.carried import Carried, Item, many
 from workbench.memory.entry import Kind
 from workbench.memory.episode_page import EpisodePage, render_page
 from workbench.memory.file_edit import FileEdit
@@ -70,9 +70,11 @@ def plan_import(workspace: Workspace, carried: Carried, *, now: datetime, user: 
     done = [item for item in taken if item.name not in refused]
     edits = [*written.edits, *files.edits]
     if not done and not edits:
+        here = len(carried.items) - len(fresh)
+        same = many(here, "thing is", "things are")
         raise NotCuratableError(
-            f"nothing is new in {carried.label}: {len(carried.items) - len(fresh)} things are here already"
-            + (f", {len(left_out)} are left out" if left_out else ""),
+            f"nothing is new in {carried.label}: {same} here already"
+            + (f", {many(len(left_out), 'is', 'are')} left out" if left_out else ""),
             hint="; ".join(f"{name}: {why}" for name, why in left_out[:3]),
         )
     if done:
@@ -228,8 +230,8 @@ def _bytes_digest(data: bytes) -> str:
 
 def _notes(same: int, left_out: Iterable[tuple[str, str]]) -> Iterator[str]:
     if same:
-        yield f"{same} came over before and are unchanged"
+        yield f"{same} came over before and {'is' if same == 1 else 'are'} unchanged"
     told = list(left_out)
     yield from (f"left out: {name}: {why}" for name, why in told[:_TOLD])
     if len(told) > _TOLD:
-        yield f"and {len(told) - _TOLD} more are left out"
+        yield f"and {many(len(told) - _TOLD, 'more is', 'more are')} left out"

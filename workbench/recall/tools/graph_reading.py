@@ -127,7 +127,7 @@ def knowledge_graph_search(door: Door, said: Arguments, call: Call) -> Result:
     for mark, graph in door.graphs(call):
         if "as_of" in said:
             graph = graph.as_of(day_in(said, "as_of") or today)  # noqa: PLW2901 - the same graph on another day
-        result = answer(graph, said["question"], today, most=limit)
+        result = answer(graph, said["query"], today, most=limit)
         asked = asked or result.asked
         notes += result.notes
         suggested += result.suggestions
@@ -146,7 +146,7 @@ def knowledge_graph_search(door: Door, said: Arguments, call: Call) -> Result:
                     [found.memory.entry] if found.memory else [h.link.relation.entry for h in found.path]
                 )
                 given += [Given(entry.address, entry.text, found.score) for entry in entries]
-    if problem := door.record(given, said["question"], "knowledge_graph_search"):
+    if problem := door.record(given, said["query"], "knowledge_graph_search"):
         notes.append(problem)
     if suggested:
         notes.append("known names: " + ", ".join(dict.fromkeys(suggested)))
@@ -285,12 +285,12 @@ GRAPH = Tool(
         "each answer."
     ),
     schema=takes(
-        ("question",),
-        question=text("A question that names at least one person, project or thing", LONGEST_QUERY),
+        ("query",),
+        query=text("A question that names at least one person, project or thing", LONGEST_QUERY),
         as_of=day("As it was on this day"),
         limit=whole("Findings at most", 1, 50, 10),
     ),
     result=gives(understood={"type": "string"}, found=ANYTHING, notes=NOTES),
-    example={"question": "what is Alice working on?"},
+    example={"query": "what is Alice working on?"},
     run=knowledge_graph_search,
 )
