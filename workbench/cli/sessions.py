@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-import signal
-import threading
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from datetime import datetime
-from types import FrameType
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from workbench.cli import completing
 from workbench.cli.carrying_out import dry_run_option
+from workbench.cli.clockwork import at_work, job_options, require_whole, speaking, until_stopped
 from workbench.cli.local_model import local_model
 from workbench.cli.output import json_option, narrate, say, say_diff, say_json
 from workbench.cli.places import workspace
 from workbench.errors import ModelUnavailableError, ReadOnlyError, UsageError
+from workbench.jobs.names import Job
 from workbench.visible import visible
 from workbench.workspace.past import PastWorkspace
 from workbench.workspace.workspace import Workspace
@@ -30,13 +29,17 @@ if TYPE_CHECKING:
 
 SOURCES = ("markdown", "transcript", "all")
 _SHOWN_LINES = 5
+_model_option = click.option(
+    "--model", metavar="NAME", default="", help="The language model at your endpoint, or none."
+)
 
 
 @click.command(short_help="Sessions become episodes; episodes and logs teach the graph.")
-@click.argument("files", nargs=-1, metavar="[FILE]...")
+@click.argument("files", nargs=-1, metavar="[FILE]...", shell_complete=completing.files)
 @click.option("--source", type=click.Choice(SOURCES), help="What to take in; transcripts only when named.")
 @click.option("--user", default="", metavar="U", help="Whose sessions these are.")
 @click.option("--max-age", type=click.IntRange(min=0), metavar="DAYS", help="Nothing that is older.")
+@_model_option
 @dry_run_option
 @json_option
 def ingest(
@@ -44,6 +47,7 @@ def ingest(
     source: str | None,
     user: str,
     max_age: int | None,
+    model: str,
     dry_run: bool,
     as_json: bool,
 ) -> int:
@@ -62,7 +66,7 @@ def ingest(
         run = Ingest(
             place,
             now=datetime.now().astimezone(),
-            model=_model(place),
+            model=_model(place, model),
             embedder=local_model(place.settings),
             user=user,
             max_age=max_age,
@@ -86,10 +90,13 @@ def ingest(
 
 
 @click.command()
-@click.argument("transcripts", nargs=-1, required=True, metavar="TRANSCRIPT...")
+@click.argument(
+    "transcripts", nargs=-1, required=True, metavar="TRANSCRIPT...", shell_complete=completing.files
+)
+@_model_option
 @dry_run_option
 @json_option
-def flush(transcripts: tuple[str, ...], dry_run: bool, as_json: bool) -> int:
+def flush(transcripts: tuple[str, ...], model: str, dry_run: bool, as_json: bool) -> int:
     """Save the durable facts of a session before it is compacted.
 
     They are added to the daily log as what was said, each with its place in TRANSCRIPT; what was saved
@@ -98,7 +105,7 @@ def flush(transcripts: tuple[str, ...], dry_run: bool, as_json: bool) -> int:
     with workspace() as place:
         if not dry_run:
             _ = place.operations
-        done, failed = _flush(place, transcripts, dry_run=dry_run)
+        done, failed = _flush(place, transcripts, model, dry_run=dry_run)
     if as_json:
         say_json({"dry_run": dry_run, "sessions": [one.as_json() for one in done], "failed": failed})
     else:
@@ -111,8 +118,10 @@ def flush(transcripts: tuple[str, ...], dry_run: bool, as_json: bool) -> int:
 
 @click.command()
 @click.option("--once", is_flag=True, help="Look once and leave, for cron.")
+@_model_option
+@job_options
 @json_option
-def watch(once: bool, as_json: bool) -> None:
+def watch(once: bool, model: str, log: bool, metrics: str | None, as_json: bool) -> None:
     """Follow session transcripts as they grow, until interrupted.
 
     Facts are saved after every 15 messages of yours, 100 KB or 50 lines; a session that is compacted, or
@@ -122,23 +131,37 @@ def watch(once: bool, as_json: bool) -> None:
     from workbench.consolidation.transcript_files import watched
     from workbench.consolidation.watch import Follower
 
-    with workspace() as place:
+    require_whole(log=log, metrics=metrics, part=False, as_json=as_json)
+    with speaking(Job.WATCH, log=log), workspace() as place:
         if isinstance(place, PastWorkspace):
             raise UsageError("the past does not change: there is nothing to watch")
         _ = place.operations
         following = Follower(
             place,
             clock=lambda: datetime.now().astimezone(),
-            model=_model(place),
+            model=_model(place, model, log=log),
             embedder=local_model(place.settings),
         )
-        with following.alone(), _until_stopped() as stop:
-            narrate("reading transcripts in " + ", ".join(watched(place).settings.transcripts))
-            events = following.round() if once else following.follow(stop, narrate)
+        with until_stopped() as stop, at_work(place, Job.WATCH, log=log, metrics=metrics) as work:
+            counts: Counter[str] = Counter()
+
+            def tell() -> None:
+                error = min(following.failing.values(), default="")
+                work.tell({**counts, "failing": len(following.failing)}, error)
+
+            if not log:
+                narrate("reading transcripts in " + ", ".join(watched(place).settings.transcripts))
+            told = (lambda _: None) if log else narrate
+            events = following.round() if once else following.follow(stop, told, after=tell)
             for event in events:
-                _say_event(event, as_json=as_json)
+                counts[event.kind] += 1
+                if log:
+                    work.line(event.kind + (f" ({event.error})" if event.error else ""))
+                else:
+                    _say_event(event, as_json=as_json)
                 if stop.is_set():
                     break
+            tell()
 
 
 def _taken(run: Ingest, place: Workspace, files: Sequence[str], source: str | None) -> Iterator[Taken]:
@@ -160,7 +183,7 @@ def _taken(run: Ingest, place: Workspace, files: Sequence[str], source: str | No
 
 
 def _flush(
-    place: Workspace, transcripts: Sequence[str], *, dry_run: bool
+    place: Workspace, transcripts: Sequence[str], model: str, *, dry_run: bool
 ) -> tuple[list[Flushed], dict[str, str]]:
     from workbench.consolidation.checkpoints import Checkpoints
     from workbench.consolidation.flush import flush_reading, flush_session
@@ -168,7 +191,7 @@ def _flush(
     from workbench.consolidation.transcript_files import find
 
     now = datetime.now().astimezone()
-    model = _model(place)
+    asked = _model(place, model)
     places = find(place, transcripts)
     checkpoints = Checkpoints.read(place, "flush")
     done: list[Flushed] = []
@@ -184,9 +207,9 @@ def _flush(
                 narrate(_row(f"{file.name}: {reading.excluded}"))
             elif dry_run:
                 parts = [part.session for part in reading.parts]
-                done += [flush_session(place, one, now=now, model=model, dry_run=True) for one in parts]
+                done += [flush_session(place, one, now=now, model=asked, dry_run=True) for one in parts]
             else:
-                done += flush_reading(place, reading, checkpoints, now=now, model=model, full=True)
+                done += flush_reading(place, reading, checkpoints, now=now, model=asked, full=True)
         except ReadOnlyError as error:
             failed[file.path] = error.message
         except OSError as error:
@@ -194,14 +217,17 @@ def _flush(
     return done, failed
 
 
-def _model(place: Workspace) -> LanguageModel | None:
-    """The language model of the settings; without it the rules do, and that is said."""
+def _model(place: Workspace, name: str, *, log: bool = False) -> LanguageModel | None:
+    """The language model of the settings, or the one of this ``name`` at their endpoint.
+
+    Without it the rules do, and that is said, in a log shortly.
+    """
     from workbench.models.choice import open_language_model
 
     try:
-        return open_language_model(place.settings)
+        return open_language_model(place.settings, name)
     except ModelUnavailableError as error:
-        narrate(f"without a language model: {error.message}")
+        narrate("without a language model" + ("" if log else f": {error.message}"))
         return None
 
 
@@ -209,24 +235,6 @@ def _progress(done: int, total: int) -> Any:
     from indexing.sync.report import Progress
 
     return Progress("scan", done, total)
-
-
-@contextmanager
-def _until_stopped() -> Iterator[threading.Event]:
-    """An event that SIGINT and SIGTERM set; a second one does not wait."""
-    stop = threading.Event()
-
-    def end(_number: int, _frame: FrameType | None) -> None:
-        stop.set()
-        for one, before in usual.items():
-            signal.signal(one, before)
-
-    usual = {one: signal.signal(one, end) for one in (signal.SIGINT, signal.SIGTERM)}
-    try:
-        yield stop
-    finally:
-        for one, before in usual.items():
-            signal.signal(one, before)
 
 
 def _say_taken(taken: Taken, *, dry_run: bool) -> None:
