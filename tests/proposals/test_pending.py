@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import date, timedelta
 
 import pytest
@@ -15,12 +16,13 @@ from workbench.errors import NotCuratableError, UsageError
 from workbench.memory.names import RelPath
 from workbench.memory.proposal import Proposal
 from workbench.proposals.deferring import day_ahead, plan_defer
-from workbench.proposals.pending import find, pending, waiting
+from workbench.proposals.pending import find, pending, propose, waiting
 from workbench.proposals.rejecting import plan_reject, plan_withdraw
 from workbench.workspace.decisions import near_key, rejected_keys, settled_keys
 from workbench.workspace.files import Files
 from workbench.workspace.plan import Operation
 
+DAY = timedelta(days=1)
 SAID = "Sarah prefers reviews port 8443 Friday never Atlas green"
 
 
@@ -53,6 +55,26 @@ def test_the_same_proposal_is_not_added_twice(sandbox: Sandbox) -> None:
     assert again.added == ()
     assert again.waiting == (one,)
     assert len(book(sandbox, "proposals")) == 1
+
+
+def test_what_a_dream_proposes_anew_takes_the_place_of_what_nobody_looked_at(sandbox: Sandbox) -> None:
+    place = sandbox.workspace
+    first, put_off, stays, faded = (
+        of_log(sandbox, words) for words in ("staging port", "tantivy", "async", "weather")
+    )
+    faded = replace(faded, by="decay")
+    put(sandbox, first, put_off, stays, faded)
+    place.operations.carry_out(lambda: plan_defer(place, [put_off.key], NOW.date() + DAY, now=NOW))
+    new = proposal("The contract of the harbour ends in June 2027.")
+    done = propose(place, [replace(stays, run="later"), new], NOW, anew=True)
+    assert ([one.key for one in done.added], done.replaced) == ([new.key], (first,))
+    assert keys(sandbox) == [stays.key, faded.key, new.key]
+    assert keys(sandbox, days=2) == [put_off.key, stays.key, faded.key, new.key]
+    with pytest.raises(UsageError, match="waits no more"):
+        find(place, first.key, NOW)
+    assert propose(place, [], NOW, anew=True).replaced == ()
+    assert propose(place, [first], NOW, anew=True).added == (first,)
+    assert first.key in keys(sandbox)
 
 
 def test_a_proposal_with_another_action_takes_the_place_of_the_one_that_waits(sandbox: Sandbox) -> None:

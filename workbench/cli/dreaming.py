@@ -103,7 +103,7 @@ def _proposed(place: Workspace, found: Dream, now: datetime) -> Proposed:
     from workbench.proposals.pending import propose
 
     try:
-        return propose(place, found.proposals, now)
+        return propose(place, found.proposals, now, anew=True)
     except ReadOnlyError as error:
         error.hint = "`workbench dream --dry-run` shows what would be proposed, and writes nothing"
         raise
@@ -170,6 +170,8 @@ def _say_dream(
         say_proposal(one)
     for one, why in proposed.left_out:
         narrate(f"left out: {one.key[:8]}: {why}")
+    if proposed.replaced:
+        narrate(f"{len(proposed.replaced)} that waited are not proposed again, and wait no more")
     if done is not None:
         if done.operation is not None:
             say(done.operation.summary, bold=True)

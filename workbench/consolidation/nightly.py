@@ -140,18 +140,26 @@ def _dream(night: Night) -> Outcome:
     from workbench.consolidation.dreaming.dream import dream  # noqa: PLC0415
 
     result = dream(night.workspace, now=night.now, model=night.model)
-    return _proposed("dream", night, result.proposals, result.notes)
+    return _proposed("dream", night, result.proposals, result.notes, anew=True)
 
 
-def _proposed(name: str, night: Night, proposals: Sequence[Proposal], notes: tuple[str, ...]) -> Outcome:
+def _proposed(
+    name: str,
+    night: Night,
+    proposals: Sequence[Proposal],
+    notes: tuple[str, ...],
+    *,
+    anew: bool = False,
+) -> Outcome:
     from workbench.proposals.pending import propose  # noqa: PLC0415
 
     if not proposals:
         return Outcome(step=name, state="nothing", said="nothing to propose", notes=notes)
     if night.dry_run:
         return Outcome(step=name, state="would", said=f"would propose {len(proposals)}", notes=notes)
-    new = propose(night.workspace, proposals, night.now)
+    new = propose(night.workspace, proposals, night.now, anew=anew)
     said = f"{len(new.added)} proposed" + (f", {len(new.waiting)} wait already" if new.waiting else "")
+    said += f", {len(new.replaced)} wait no more" if new.replaced else ""
     state: State = "done" if new.added else "nothing"
     return Outcome(
         step=name, state=state, said=said, notes=notes, hint="`workbench proposals list` shows them"

@@ -1,7 +1,8 @@
 """What waits for a person: proposals are added once, and wait until something is decided or they are stale.
 
 The ledger is the only state. A proposal waits while no final decision on its claim is written there; undoing
-the operation that wrote one makes it wait again.
+the operation that wrote one makes it wait again. What a dream proposed and nobody has looked at gives way to
+what the next one proposes: then the ledger says of it that it is replaced, until it is proposed again.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from workbench.workspace import ledger
 from workbench.workspace.decisions import (
     Decisions,
     Name,
+    family_of,
     name_of,
     near_key,
     near_of,
@@ -31,6 +33,8 @@ from workbench.workspace.workspace import Workspace
 
 SHORTEST_KEY = 4
 """Digits of a proposal's key that must be given at least."""
+_REPLACED = "replaced"
+_BY = "dreaming"
 _SAME = ("action", "section", "target", "type", "trust", "by", "marks")
 """What makes a proposal of the same claim worth saying again."""
 
@@ -56,19 +60,28 @@ class Waiting:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Proposed:
-    """What became of proposals: added, waiting already (as they wait), or left out, each with why."""
+    """What became of proposals: added, waiting already (as they wait), or left out, each with why.
+
+    ``replaced`` waited until then, and do so no more.
+    """
 
     added: tuple[Proposal, ...] = ()
     waiting: tuple[Proposal, ...] = ()
     left_out: tuple[tuple[Proposal, str], ...] = ()
+    replaced: tuple[Proposal, ...] = ()
 
 
-def propose(workspace: Workspace, proposals: Sequence[Proposal], now: datetime) -> Proposed:
+def propose(
+    workspace: Workspace, proposals: Sequence[Proposal], now: datetime, *, anew: bool = False
+) -> Proposed:
     """Let proposals wait for a person, in one write to the ledger.
 
     What waits already just so is not added again. Left out is what is deferred, what was rejected or accepted
-    before, in nearly the same words too, and what long-term memory says already. Raises ReadOnlyError,
-    WriteFailedError.
+    before, in nearly the same words too, and what long-term memory says already.
+
+    ``anew``: these are all that a dream proposes, which judged everything again. They take the place of what
+    earlier ones proposed and nobody has deferred, so that what waits is what is best by now and does not
+    grow; a dream that proposes nothing takes the place of nothing. Raises ReadOnlyError, WriteFailedError.
     """
     book = read_book(workspace)
     waits = {name_of(w.proposal): w for w in waiting(workspace, now, book=book)}
@@ -91,11 +104,26 @@ def propose(workspace: Workspace, proposals: Sequence[Proposal], now: datetime) 
             again[name_of(here.proposal)] = here.proposal
         else:
             added[name] = proposal if proposal.made_at else replace(proposal, made_at=now)
+    replaced = [
+        one.proposal
+        for name, one in waits.items()
+        if anew and proposals and one.proposal.by == _BY and one.until is None
+        if name not in added and name not in again
+    ]
+    records = [
+        {"key": one.key, "action": one.action, _REPLACED: True, "run": proposals[0].run} for one in replaced
+    ]
+    records += [proposal.as_json() for proposal in added.values()]
     try:
-        ledger.append(workspace, "proposals", [proposal.as_json() for proposal in added.values()], now)
+        ledger.append(workspace, "proposals", records, now)
     except OSError as error:
         raise disk_error(error) from error
-    return Proposed(added=tuple(added.values()), waiting=tuple(again.values()), left_out=tuple(left_out))
+    return Proposed(
+        added=tuple(added.values()),
+        waiting=tuple(again.values()),
+        left_out=tuple(left_out),
+        replaced=tuple(replaced),
+    )
 
 
 def pending(workspace: Workspace, now: datetime) -> tuple[Proposal, ...]:
@@ -118,7 +146,7 @@ def waiting(
     present = _Present(workspace)
     out = []
     for name, (proposal, count) in book.proposals.items():
-        if not proposal.key.startswith(keys) or book.decisions.closed(name, count):
+        if not proposal.key.startswith(keys) or book.decisions.closed(name, count) or name in book.replaced:
             continue
         if _settled(proposal, known):
             continue
@@ -166,6 +194,11 @@ def _named(there: Mapping[str, Sequence[Waiting]], key: str, book: Book) -> Wait
             hint=f"a proposal is named by {SHORTEST_KEY} or more digits of its key",
         )
     decided = [d for name, d in book.decisions.newest.items() if name[1].startswith(wanted)]
+    if any(name[1].startswith(wanted) for name in book.replaced):
+        raise UsageError(
+            f"proposal {key} waits no more",
+            hint="a later dream did not propose it again; `workbench dream --explain KEY` says why",
+        )
     if not decided:
         raise UsageError(f"no proposal {key} waits", hint="`workbench proposals list` shows those that do")
     known = book.proposals.get(decided[0].name)
@@ -180,21 +213,30 @@ def _beginning(key: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Book:
-    """The ledger's proposals, each in its newest wording with how often it was proposed, and decisions."""
+    """The ledger's proposals, each in its newest wording with how often it was proposed, and decisions.
+
+    ``replaced`` are the names of those that a later dream did not propose again.
+    """
 
     proposals: Mapping[Name, tuple[Proposal, int]]
     decisions: Decisions
+    replaced: frozenset[Name] = frozenset()
 
 
 def read_book(workspace: Workspace) -> Book:
     """All that was proposed and decided. Lines that are neither are passed over."""
     newest: dict[Name, tuple[Proposal, int]] = {}
+    replaced: set[Name] = set()
     for record in ledger.read(workspace, "proposals"):
+        if record.get(_REPLACED) is True:
+            replaced.add((family_of(str(record.get("action"))), str(record.get("key"))))
+            continue
         with contextlib.suppress(ValueError):
             proposal = proposal_from_json(record)
             name = name_of(proposal)
             newest[name] = (proposal, newest[name][1] + 1 if name in newest else 1)
-    return Book(newest, read_decisions(workspace))
+            replaced.discard(name)
+    return Book(newest, read_decisions(workspace), frozenset(replaced))
 
 
 def _known(workspace: Workspace) -> frozenset[str]:

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from tests.consolidation.dreaming.nights import NOW, Nights
 from workbench.memory.claims import claim_key
+from workbench.proposals.pending import pending, propose
 
 FACT = "The staging port of the gateway is 8443"
 
@@ -294,3 +295,20 @@ def test_dreaming_writes_nothing(nights: Nights, tmp_path: Path) -> None:
     assert nights.proposed() == [FACT]
     nights.explained(FACT)
     assert {path: path.read_bytes() for path in nights.root.rglob("*") if path.is_file()} == before
+
+
+@pytest.mark.parametrize("anew", [False, True], ids=["naive", "ours"])
+def test_what_waits_for_a_person_who_does_not_look_does_not_grow(nights: Nights, anew: bool) -> None:
+    waits: list[int] = []
+    tools = ("tantivy", "PostgreSQL", "NATS", "Grafana", "Ansible", "Redis", "Keycloak", "Traefik")
+    for night, tool in enumerate(tools):
+        for day in range(1, 2 + night):  # each is said on more days than the one before: it is better by then
+            nights.log(day, f"We decided to use {tool} for part {night} of the harbour.", slug=tool.lower())
+        propose(nights.workspace, nights.dream(limit=2).proposals, NOW, anew=anew)
+        waits.append(len(pending(nights.workspace, NOW)))
+    if anew:
+        assert max(waits) == 2
+        best = {one.key for one in nights.dream(limit=2).proposals}
+        assert {one.key for one in pending(nights.workspace, NOW)} == best
+    else:
+        assert max(waits) > 5

@@ -68,7 +68,7 @@ def _done(workspace: Workspace, wanted: Mapping[str, Any]) -> dict[str, object]:
     model = open_language_model(workspace.settings)
     dreamt = dream(workspace, now=now, model=model, tell=_tell)
     _heed("dreaming")
-    return {"outcome": outcome_of(dreamt, propose(workspace, dreamt.proposals, now)).as_json()}
+    return {"outcome": outcome_of(dreamt, propose(workspace, dreamt.proposals, now, anew=True)).as_json()}
 
 
 def _moment(said: object) -> datetime:

@@ -1,7 +1,8 @@
 """What a person decided of a claim: such a claim is not proposed again.
 
-What still waits for a decision is proposed anew in every dream, so that a person who does not look finds ten
-proposals after a month, the best ones by then, and not three hundred.
+What still waits for a decision is judged anew in every dream, and what the newest one proposes takes the
+place of what waits (``propose``), so that a person who does not look finds ten proposals after a month, the
+best ones by then, and not three hundred.
 """
 
 from __future__ import annotations
