@@ -24,6 +24,7 @@ from screens.actions.action import (
     OPERATIONS,
     REVIEW,
     SCREENS,
+    SETTINGS,
     TYPING,
     WARNING,
     WRITING,
@@ -176,7 +177,7 @@ ACTIONS: tuple[Action, ...] = (
         "Take the last action back, whoever did it; among the operations, the one under the cursor.",
         blocked=when.writable,
         hint=12,
-        places=LISTS | OPERATIONS | GRAPH | REVIEW | HEALTH | AGENT,
+        places=LISTS | OPERATIONS | GRAPH | REVIEW | HEALTH | AGENT | SETTINGS,
     ),
     define(
         "redo",
@@ -185,7 +186,7 @@ ACTIONS: tuple[Action, ...] = (
         Group.ACT,
         "Do again what was last taken back; among the operations, the one under the cursor.",
         blocked=when.writable,
-        places=LISTS | OPERATIONS | GRAPH | REVIEW | HEALTH | AGENT,
+        places=LISTS | OPERATIONS | GRAPH | REVIEW | HEALTH | AGENT | SETTINGS,
     ),
     define(
         "reindex",
@@ -341,7 +342,7 @@ ACTIONS: tuple[Action, ...] = (
         "commands",
         Group.LEAVE,
         "Everything that can be done, by name.",
-        places=TYPING | NARROW,
+        places=TYPING | SCREENS | MESSAGE | NARROW,
         hint=80,
     ),
     define(
@@ -355,7 +356,14 @@ ACTIONS: tuple[Action, ...] = (
         hint=50,
         palette=False,
     ),
-    define("quit", "q", "quit", Group.LEAVE, "Leave. ctrl+c twice leaves from anywhere."),
+    define(
+        "quit",
+        "q",
+        "quit",
+        Group.LEAVE,
+        "Leave. ctrl+c twice leaves from anywhere.",
+        places=LISTS | SCREENS,
+    ),
 )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from screens.actions.action import AGENT, LISTS, MESSAGE, Action, Group, define
+from screens.actions.action import AGENT, LISTS, MESSAGE, REVIEW, SCREENS, Action, Group, define
 
 AGENT_ACTIONS: tuple[Action, ...] = (
     define(
@@ -11,7 +11,7 @@ AGENT_ACTIONS: tuple[Action, ...] = (
         "what the agent sees",
         Group.ROOMS,
         "Type a message: what an agent would be given with it, why, and what that costs.",
-        places=LISTS | AGENT,
+        places=LISTS | (SCREENS - REVIEW),
     ),
     define(
         "write_message",

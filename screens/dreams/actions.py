@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from screens.actions import context as when
-from screens.actions.action import LISTS, REVIEW, Action, Group, define
+from screens.actions.action import GRAPH, LISTS, REVIEW, SCREENS, Action, Group, define
 
 REVIEW_ACTIONS: tuple[Action, ...] = (
     define(
@@ -12,7 +12,7 @@ REVIEW_ACTIONS: tuple[Action, ...] = (
         "dreams",
         Group.ROOMS,
         "Dream review: what was found worth keeping, to accept, reword, reject or put off.",
-        places=LISTS | REVIEW,
+        places=LISTS | (SCREENS - GRAPH),
     ),
     define(
         "accept",

@@ -8,6 +8,7 @@ from screens.actions.active import key_for
 from screens.drawing.rows import Part
 from screens.drawing.shown import Shown, grouped, plural, row_text, words
 from screens.dreams.dreamer import Dreamer, Stage
+from screens.search.indexer import time_left
 from workbench.consolidation.dreaming.outcome import Outcome
 from workbench.errors import StoppedError, WorkbenchError
 
@@ -61,7 +62,7 @@ def _under_way(stage: Stage) -> Sequence[Part]:
     bar = Part(words(" " + "━" * filled), "good"), Part(words("╌" * (_BAR - filled)), "faint")
     said = f" {grouped(stage.done)} of {grouped(stage.total)}"
     if stage.rate > 0:
-        said += f" · {grouped(round(stage.rate))}/s"
+        said += f" · {grouped(round(stage.rate))}/s · {time_left((stage.total - stage.done) / stage.rate)}"
     return (name, *bar, Part(words(f"{said} · {stops}"), "muted"))
 
 

@@ -335,7 +335,7 @@ class ReviewScreen(BrowseScreen):
     # -- out -------------------------------------------------------------------------------------
 
     def back(self) -> None:
-        """Out of a range, of reading, of marks; then the dream stops; then out."""
+        """Out of a range, of reading, of marks; then out, while a dream goes on: its own key stops it."""
         if self.list.ranging:
             self.list.end_range(keep=False)
             self.marks_changed()
@@ -344,8 +344,6 @@ class ReviewScreen(BrowseScreen):
         elif self.list.marked:
             self.list.mark(set(self.list.marked), on=False)
             self.marks_changed()
-        elif self.dreamer.running:
-            self._wondering.stop()
         else:
             self.leave()
 

@@ -14,6 +14,7 @@ from screens.actions.registry import by_id, hints
 from screens.dialogs.help import HelpScreen
 from screens.drawing.rows import Row, Tone
 from screens.drawing.shown import Shown, row_text
+from screens.frames.ways import ways
 from screens.main.moving import Command
 from screens.main.request import Request
 from screens.reading.snapshots import GraphView
@@ -35,6 +36,7 @@ class OverScreen(Screen[None]):
         super().__init__(classes="browse")
         self.hint_line = HintLine()
         self.commands: dict[str, Command] = {
+            **ways(self),
             "back": self.back,
             "help": self._help,
             self.LEAVES: self.leave,

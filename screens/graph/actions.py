@@ -10,6 +10,8 @@ from screens.actions.action import (
     LISTS,
     NEIGHBOURHOOD,
     PAIRS,
+    REVIEW,
+    SCREENS,
     Action,
     Group,
     define,
@@ -22,7 +24,7 @@ GRAPH_ACTIONS: tuple[Action, ...] = (
         "relations",
         Group.ROOMS,
         "One entity with its relations, a map of them, what is due, duplicates and contradictions.",
-        places=LISTS | GRAPH,
+        places=LISTS | (SCREENS - REVIEW),
     ),
     define(
         "next_view",

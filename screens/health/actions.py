@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from screens.actions.action import HEALTH, LISTS, Action, Group, define
+from screens.actions.action import HEALTH, LISTS, SCREENS, Action, Group, define
 from screens.actions.context import always, has_row
 
 HEALTH_ACTIONS: tuple[Action, ...] = (
@@ -12,7 +12,7 @@ HEALTH_ACTIONS: tuple[Action, ...] = (
         "health",
         Group.ROOMS,
         "Freshness, growth, decay, duplicates, secrets, backup: each finding leads to its entry and its fix.",
-        places=LISTS | HEALTH,
+        places=LISTS | SCREENS,
     ),
     define(
         "health_fix",

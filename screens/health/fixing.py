@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from typing import assert_never
+from functools import partial
+from typing import assert_never, cast
 
 from screens.drawing.clock import now
 from screens.frames.desk import Desk
 from screens.main.request import Request
+from workbench.errors import ConflictError
 from workbench.health.survey.section import Fix
 from workbench.workspace.plan import Plan
 from workbench.workspace.workspace import Workspace
@@ -18,7 +20,7 @@ _REASON = "not needed any more"
 def apply(desk: Desk, fix: Fix) -> None:
     """Do it, or show what it would do: what keeps something is done at once, what takes away is shown first.
 
-    Repairs of the doctor's are not for the desk: they write no memory.
+    Repairs of the doctor's and rooms to open are not for the desk: they write no memory.
     """
     match fix.deed:
         case "reindex":
@@ -37,7 +39,9 @@ def apply(desk: Desk, fix: Fix) -> None:
             desk.ask(Request(action="forget", addresses=fix.addresses, planner=_forget_memory))
         case "expire":
             desk.ask(Request(action="expire"))
-        case "repair":
+        case "settle":
+            desk.do(Request(action="settle", planner=partial(_settle, fix)))
+        case "repair" | "open":
             return
         case never:
             assert_never(never)
@@ -45,7 +49,20 @@ def apply(desk: Desk, fix: Fix) -> None:
 
 def writes(fix: Fix) -> bool:
     """Whether a fix changes memory, which is refused where nothing can be written."""
-    return fix.deed != "reindex"
+    return fix.deed not in ("reindex", "open")
+
+
+def _settle(fix: Fix, workspace: Workspace, request: Request) -> Plan:
+    from workbench.graph.contradictions import contradictions  # noqa: PLC0415
+    from workbench.graph.reading import read_graph  # noqa: PLC0415
+    from workbench.graph.settling import Answer, plan_settle  # noqa: PLC0415
+    from workbench.workspace.decisions import settled_keys  # noqa: PLC0415
+
+    waiting = contradictions(read_graph(workspace), day=now().date(), decided=settled_keys(workspace))
+    found = next((one for one in waiting if one.key in fix.addresses), None)
+    if found is None:
+        raise ConflictError("this contradiction is not there any more", hint="look again")
+    return plan_settle(workspace, found, cast("Answer", fix.of), now=now())
 
 
 def _extend(workspace: Workspace, request: Request) -> Plan:

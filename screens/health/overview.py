@@ -9,11 +9,14 @@ from typing import ClassVar
 from textual.binding import BindingType
 from textual.content import Content
 
+from screens.actions.active import key_for
 from screens.actions.registry import Context, Place, bindings
 from screens.drawing.rows import Folds, Row
 from screens.drawing.shown import row_text, words
 from screens.frames.browse import BrowseScreen
 from screens.frames.desk import Desk
+from screens.frames.over import OverScreen
+from screens.frames.ways import go
 from screens.health.choosing import FixScreen
 from screens.health.fixing import apply, writes
 from screens.health.rows import concern_ids, concern_rows, overview_rows, section_rows
@@ -30,6 +33,8 @@ _LONGEST = 20_000
 _MARGIN = 4
 _WATCH_SECONDS = 0.5
 _PROBLEM = "problem"
+_ROOMS = {"proposals": "review", "contradictions": "graph_view", "conflicts": "conflicts"}
+"""The actions that open what a fix names."""
 _UNDO, _REDO = Request(action="undo"), Request(action="redo")
 
 
@@ -106,7 +111,8 @@ class HealthScreen(BrowseScreen):
     def on_begun(self, message: Begun) -> None:
         """Say how far the look is."""
         self._looking = message.topic
-        self._progress = f"looking {message.number}/{message.of}: {TITLES.get(message.topic, '')} · c stops"
+        stops = f"{key_for('health_stop')} stops"
+        self._progress = f"looking {message.number}/{message.of}: {TITLES.get(message.topic, '')} · {stops}"
         self.draw()
 
     def on_looked(self, message: Looked) -> None:
@@ -141,7 +147,7 @@ class HealthScreen(BrowseScreen):
         """The sections as they are known; the cursor stays where it is."""
         rows = overview_rows(self.sections, self._folds, looking=self._looking, older=self._older)
         if self._problem:
-            why = row_text(f"The look broke off, r looks again: {self._problem}")
+            why = row_text(f"The look broke off, {key_for('health_again')} looks again: {self._problem}")
             rows.insert(0, Row(_PROBLEM, why, tone="bad"))
         self._drawn = {}
         for section in self.sections.values():
@@ -169,11 +175,12 @@ class HealthScreen(BrowseScreen):
         topic, concern = self._here(row)
         section = self.sections.get(topic)
         if row.id == _PROBLEM:
-            again = words("What was found so far stands below it. r looks again.")
+            again = words(f"What was found so far stands below it. {key_for('health_again')} looks again.")
             return [Row("why", row_text(self._problem), tone="bad"), Row("again", again)]
         if concern is not None:
             named = [address for address in (concern.address, *concern.also) if "#" in address][:_MOST_TEXTS]
-            texts = await self.desk.historian.run(lambda workspace: _texts(workspace, named))
+            gone = f"it is not there any more: {key_for('health_again')} looks again"
+            texts = await self.desk.historian.run(lambda workspace: _texts(workspace, named, gone))
             return list(concern_rows(concern, texts))
         if section is None:
             return [Row("waits", words("It is looked at in its turn; what is known by then is shown here."))]
@@ -198,9 +205,9 @@ class HealthScreen(BrowseScreen):
         if not self.surveyor.running:
             why["health_stop"] = "nothing is being looked at"
         else:
-            why["health_again"] = "a look is under way: c stops it"
+            why["health_again"] = f"a look is under way: {key_for('health_stop')} stops it"
         if concern is None:
-            on_findings = "put the cursor on a finding first: right shows those of a section"
+            on_findings = f"put the cursor on a finding first: {key_for('unfold')} shows those of a section"
             why |= dict.fromkeys(("health_fix", "health_entry", "health_other"), on_findings)
             return why
         if not concern.address:
@@ -272,16 +279,29 @@ class HealthScreen(BrowseScreen):
         if fix.deed == "repair":
             self.work(partial(self.surveyor.repair, fix.of), "repair")
             return
+        if fix.deed == "open":
+            self._open_room(fix.of)
+            return
         self._awaits_index = self._awaits_index or fix.deed == "reindex"
         apply(self.desk, fix)
 
+    def _open_room(self, room: str) -> None:
+        """Where it is decided; esc comes back here."""
+        go(self, _ROOMS[room])
+        if (
+            room == "contradictions"
+            and isinstance(graph := self.app.screen, OverScreen)
+            and graph is not self
+        ):
+            graph.call_after_refresh(graph.action_perform, "view_claims")
 
-def _texts(workspace: Workspace, addresses: Sequence[str]) -> list[tuple[str, str]]:
-    """In the historian's thread: what stands at each address now."""
+
+def _texts(workspace: Workspace, addresses: Sequence[str], gone: str) -> list[tuple[str, str]]:
+    """In the historian's thread: what stands at each address now, or ``gone``."""
     found = []
     for address in addresses:
         try:
             found.append((address, workspace.find(address).text[:_LONGEST]))
         except (WorkbenchError, OSError):
-            found.append((address, "it is not there any more: r looks again"))
+            found.append((address, gone))
     return found

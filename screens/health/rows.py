@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
+from screens.actions.active import key_for
 from screens.drawing.rows import Folds, Part, Row, Tone
 from screens.drawing.shown import Shown, grouped, line_text, row_text, words
 from workbench.health.sparkline import described, over_line, sparkline
@@ -103,7 +104,7 @@ def section_rows(section: Section, cells: int) -> Iterator[Row]:
     yield Row("seen", row_text(section.seen), tone=tone if section.state != "info" else "text")
     if section.failed:
         yield Row("failed", row_text(f"It could not be looked at: {section.failed}"), tone="bad")
-        yield Row("failed:do", words("r looks again"), tone="muted")
+        yield Row("failed:do", words(f"{key_for('health_again')} looks again"), tone="muted")
     yield _gap("facts")
     room = max((len(name) for name, _ in section.facts), default=0)
     for number, (name, value) in enumerate(section.facts):
@@ -157,7 +158,7 @@ def concern_rows(one: Concern, texts: Sequence[tuple[str, str]]) -> Iterator[Row
         yield Row("do", row_text(f"To do: {one.do}"))
     yield _gap("fixes")
     if one.fixes:
-        yield Row("fixes", words("f fixes it:"), tone="muted")
+        yield Row("fixes", words(f"{key_for('health_fix')} fixes it:"), tone="muted")
         for number, fix in enumerate(one.fixes):
             yield Row(f"fix:{number}", row_text(f"  {fix.label}"), tone="accent")
             yield Row(f"fix:{number}:command", row_text(f"    {fix.command}"), tone="faint")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from screens.actions import context as when
-from screens.actions.action import BLAME, CONFLICTS, LISTS, OPERATIONS, PANE, Action, Group, define
+from screens.actions.action import BLAME, CONFLICTS, LISTS, OPERATIONS, PANE, SCREENS, Action, Group, define
 
 _BOTH = OPERATIONS | BLAME
 
@@ -14,7 +14,7 @@ HISTORY_ACTIONS: tuple[Action, ...] = (
         "operations",
         Group.HISTORY,
         "Everything that was ever done, each to look at and to undo.",
-        places=LISTS | OPERATIONS,
+        places=LISTS | SCREENS,
     ),
     define(
         "entry_log",

@@ -13,7 +13,7 @@ from screens.frames.browse import BrowseScreen
 from screens.widgets.entry_list import EntryList
 from screens.widgets.query_input import QueryInput
 
-_TYPING = frozenset({"down", "up", "page_down", "page_up", "back", "help"})
+_TYPING = frozenset({"down", "up", "page_down", "page_up", "back", "help", "palette"})
 """What keys that are no text do while the filter is typed."""
 
 

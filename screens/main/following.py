@@ -132,6 +132,12 @@ class Following:
             self._screen.say(row_text(text), severity="warning")
         self._draw()
 
+    def settings_changed(self) -> None:
+        """The engines go by the settings of now; the index, which may hold other files, follows."""
+        self.engine.begin_anew()
+        if self._engines and self._started:
+            self._wish_when_quiet()
+
     async def close(self) -> None:
         """End the watcher and the children."""
         self._watcher.close()

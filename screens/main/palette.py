@@ -9,12 +9,18 @@ from typing import TYPE_CHECKING, cast
 from textual.command import DiscoveryHit, Hit, Hits, Provider
 from textual.content import Content
 
+from screens.actions.action import Group
 from screens.actions.active import keys_of
 from screens.actions.keys import key_names
 from screens.actions.registry import ACTIONS
+from screens.frames.ways import ROOMS
 
 if TYPE_CHECKING:
     from screens.app import WorkbenchApp
+
+
+_OF_A_ROOM = frozenset({Group.REVIEW, Group.GRAPH, Group.AGENT, Group.HEALTH, Group.SETTINGS})
+"""What is done in one screen alone, and is offered there."""
 
 
 class Commands(Provider):
@@ -35,14 +41,19 @@ class Commands(Provider):
 
     def _entries(self) -> Iterator[tuple[str, str, Callable[[], None]]]:
         app = cast("WorkbenchApp", self.app)
-        context = app.main.context()
+        from screens.frames.over import OverScreen  # noqa: PLC0415 - not before the first paint
+
+        over = self.screen if isinstance(self.screen, OverScreen) else None
+        context = (over or app.main).context()
+        perform = (over or app.main).action_perform
         for action in ACTIONS:
-            if not action.palette or context.place not in action.places:
+            here = context.place in action.places and (action.palette or action.group in _OF_A_ROOM)
+            if not here and not (over is not None and action.id in ROOMS):
                 continue
             why = action.reason(context)
             keys = key_names(keys_of(action.id))
             name = f"{action.label.capitalize()}  ·  {keys}" if keys else action.label.capitalize()
             help_text = f"{action.help} Not now: {why}." if why else action.help
-            yield name, help_text, partial(app.main.action_perform, action.id)
+            yield name, help_text, partial(perform, action.id)
         for theme in app.theming.themes.by_name.values():
             yield f"Theme: {theme.label}", "Change the colours.", partial(app.theming.choose, theme.name)

@@ -22,6 +22,7 @@ from screens.actions.registry import Context, Place, bindings, by_id, hints, is_
 from screens.dialogs.help import HelpScreen
 from screens.drawing.shown import row_text
 from screens.history.travelling import Travelling
+from screens.main.configuring import Configuring
 from screens.main.copying import Copying
 from screens.main.curating import Curating
 from screens.main.drafts import Drafts
@@ -102,6 +103,7 @@ class MainScreen(Listening):
         self.travelling = Travelling(self, workspace)
         self.overseeing = Overseeing(self, place_of(workspace), self.post_message)
         self.opening = Opening(self, self.curating)
+        self.configuring = Configuring(self, workspace)
         self.jumping = Jumping(self)
         self.finding = Finding(self)
         self.relating = Relating(self)
@@ -153,6 +155,7 @@ class MainScreen(Listening):
         self.curating.begin()
         self.following.begin()
         self.overseeing.begin()
+        self.configuring.begin()
         self.searching.begin()
 
     async def _read_first(self) -> None:

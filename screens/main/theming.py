@@ -60,12 +60,16 @@ class Theming:
 
     def begin(self) -> None:
         """Use the theme of the settings, say what is wrong with others, and follow the files."""
+        self.follow_settings()
+        self._report(self.themes.problems)
+        self._app.set_interval(_LOOK_SECONDS, self._look)
+
+    def follow_settings(self) -> None:
+        """Use the theme of the settings, as far as the terminal can show it."""
         name = self._app.workspace.settings.theme
         if self.few_colors and not self._app.no_color:
             name = _FEW_COLORS
         self.use(name)
-        self._report(self.themes.problems)
-        self._app.set_interval(_LOOK_SECONDS, self._look)
 
     def use(self, name: str) -> None:
         """Change the colours; an unknown name is reported, and the first theme used."""

@@ -82,7 +82,7 @@ class Engine:
         self._asked: Question | None = None
         self._waiting: Question | None = None
         self._overdue: asyncio.TimerHandle | None = None
-        self._stuck = False
+        self._stuck = self._anew = False
         self._newest = 0
         self._running = False
         self._consulted: dict[str, asyncio.Future[dict[str, Any]]] = {}
@@ -148,7 +148,8 @@ class Engine:
             self._running = False
 
     async def _keep_running(self) -> None:
-        for attempt in range(_RESTARTS + 1):
+        attempt = 0
+        while attempt <= _RESTARTS:
             if attempt:
                 await asyncio.sleep(_RESTART_SECONDS * attempt)
             reason = await self._one_child()
@@ -156,9 +157,28 @@ class Engine:
             for answer in self._consulted.values():
                 if not answer.done():
                     answer.set_result({"dropped": True})
+            if self._anew:  # it was ended for another one to go by other settings
+                self._anew, attempt = False, 0
+                continue
             by_hand = f"{key_for('reindex', Place.QUERY)} starts it again"
             again = "starting it again" if attempt < _RESTARTS else by_hand
             self._post(MeaningChanged(ready=False, reason=f"{reason}; {again}"))
+            attempt += 1
+
+    def begin_anew(self) -> None:
+        """The settings are others: both halves read them, for the next question."""
+        with contextlib.suppress(RuntimeError):  # the interface is ending
+            self._executor.submit(self._forget)
+        if (child := self._child) is not None:
+            self._anew = True
+            with contextlib.suppress(ProcessLookupError):
+                child.terminate()
+
+    def _forget(self) -> None:
+        """In the thread: what was opened by the settings before."""
+        if self._wide is not None:
+            self._wide.close()
+        self._words = self._wide = None
 
     async def close(self) -> None:
         """End both halves."""

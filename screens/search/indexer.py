@@ -114,11 +114,12 @@ class Meter:
         seconds = self._clock() - self._since
         rate = (done - self._first) / seconds if seconds > 0.5 else 0.0
         if rate > 0:
-            text += f" · {grouped(round(rate))}/s · {_left((total - done) / rate)} left"
+            text += f" · {grouped(round(rate))}/s · {time_left((total - done) / rate)}"
         return row_text(text)
 
 
-def _left(seconds: float) -> str:
+def time_left(seconds: float) -> str:
+    """How long something still takes, in words."""
     if seconds < 90:
-        return f"{max(1, round(seconds))} s"
-    return f"{round(seconds / 60)} min"
+        return f"{max(1, round(seconds))} s left"
+    return f"{round(seconds / 60)} min left"

@@ -20,6 +20,7 @@ from screens.actions.registry import Context, Place, bindings, by_id, hints
 from screens.dialogs.help import HelpScreen
 from screens.drawing.rows import Part, Row, Tone
 from screens.drawing.shown import Shown, row_text, words
+from screens.frames.ways import ways
 from screens.main.copying import copy
 from screens.main.moving import Command
 from screens.reading.snapshots import Promoted
@@ -71,6 +72,7 @@ class WeighingScreen(Screen[None]):
         self._hints = HintLine()
         rows = self.knobs
         self.commands: dict[str, Command] = {
+            **ways(self),
             "down": lambda: self._move(1),
             "up": lambda: self._move(-1),
             "top": lambda: rows.go(0),

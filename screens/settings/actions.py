@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from screens.actions.action import ENTERING, LISTS, SETTINGS, Action, Group, define
+from screens.actions.action import ENTERING, GRAPH, LISTS, SCREENS, SETTINGS, Action, Group, define
 
 SETTINGS_ACTIONS: tuple[Action, ...] = (
     define(
@@ -11,7 +11,7 @@ SETTINGS_ACTIONS: tuple[Action, ...] = (
         "settings",
         Group.ROOMS,
         "Every setting with its value and where it comes from; the keys, and profiles of them.",
-        places=LISTS | SETTINGS,
+        places=LISTS | (SCREENS - GRAPH),
     ),
     define(
         "settings_page",

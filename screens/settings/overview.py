@@ -111,6 +111,8 @@ class SettingsScreen(BrowseScreen):
             "key_profile": self._next_profile,
             "enter_setting": self._take,
             "leave_setting": self._leave_line,
+            "undo": lambda: self.desk.do(Request(action="undo")),
+            "redo": lambda: self.desk.do(Request(action="redo")),
         }
 
     def compose_body(self) -> ComposeResult:
@@ -354,10 +356,8 @@ class SettingsScreen(BrowseScreen):
             changed = set_own(name, value, workspace_file=file, check=fit)
             shown = changed.setting.shown if changed.setting else ""
             done = f"{name}: {shown}" if value is not None else f"{name} is taken out: {shown}"
-            rest = changed.overruled or (
-                "" if name == "theme" else "an open interface takes it up when it starts"
-            )
-            return self.Written(row_text(f"{done}\n{rest}" if rest else done), changed)
+            overruled = changed.overruled
+            return self.Written(row_text(f"{done}\n{overruled}" if overruled else done), changed)
 
         self.work(partial(self._written, write), "write")
 

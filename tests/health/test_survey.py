@@ -13,6 +13,7 @@ from tests.support.workspaces import EPISODE, EPISODE_TEXT, LOG, LOG_TEXT, MEMOR
 from workbench.backup.continuing import remember
 from workbench.backup.targets import find_target
 from workbench.errors import UsageError
+from workbench.graph.settling import ANSWERS
 from workbench.health.place import Place
 from workbench.health.survey import survey as room
 from workbench.health.survey.section import Section, section_from_json
@@ -103,9 +104,14 @@ def test_contradictions_of_the_graph_are_among_them(sandbox: Sandbox) -> None:
     sandbox.write("graph/person/sarah.md", f"---\nname: Sarah\ntype: person\n---\n{lines}")
     (concern,) = one(sandbox, "contradictions").concerns
     assert "Sarah, lives in" in concern.what
-    assert [fix.deed for fix in concern.fixes] == ["forget-memory"] * 2
-    assert concern.fixes[0].addresses == (concern.address,)
-    assert concern.also == concern.fixes[1].addresses
+    answers, others = concern.fixes[:4], concern.fixes[4:]
+    assert [(fix.deed, fix.of) for fix in answers] == [("settle", answer) for answer in ANSWERS]
+    key = answers[0].addresses[0]
+    assert answers[1].command == f"workbench graph settle {key} replace"
+    assert others[0].command == "workbench graph contradictions"
+    assert [fix.deed for fix in others] == ["open", "forget-memory", "forget-memory"]
+    assert others[1].addresses == (concern.address,)
+    assert concern.also == others[2].addresses
 
 
 def test_a_dead_link_can_be_edited(sandbox: Sandbox) -> None:
@@ -162,6 +168,9 @@ def test_what_fades_can_be_pinned_or_let_go(sandbox: Sandbox) -> None:
     (concern,) = one(sandbox, "decay").concerns
     assert "fades in 20 days, on 2026-06-21" in concern.what
     assert [fix.deed for fix in concern.fixes] == ["pin", "forget-memory"]
+    (chart,) = one(sandbox, "decay").charts
+    assert chart.values[:4] == (0.0, 0.0, 0.0, 1.0)
+    assert (chart.starts, chart.ends) == ("2026-06-01", "2026-11-30")
 
 
 def test_the_last_backup_and_what_it_does_not_hold(sandbox: Sandbox, tmp_path: Path) -> None:

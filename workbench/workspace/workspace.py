@@ -38,11 +38,15 @@ class Workspace:
 
     def __init__(self, root: Path, settings: Settings) -> None:
         self.root = root
+        self.go_by(settings)
+        self.files = Files(root)
+
+    def go_by(self, settings: Settings) -> None:
+        """Have these settings count from now on; what is opened on this workspace goes on."""
         self.settings = settings
         self.layout = Layout(
             include=layout.INCLUDE + settings.include, exclude=layout.EXCLUDE + settings.exclude
         )
-        self.files = Files(root)
 
     @classmethod
     def open(cls, folder: Path | str) -> Workspace:

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from screens.dreams import dreamer as dreaming
-from screens.dreams.dreamer import Dreamer
+from screens.dreams.dreamer import Dreamer, Stage
+from screens.dreams.progress import progress_parts
 from screens.search import children
 from workbench.errors import StoppedError
 
@@ -15,6 +16,14 @@ from workbench.errors import StoppedError
 @pytest.mark.parametrize("line", [b"Loading weights\n", b"[1]\n", b"\xff\n", b"7\n"])
 def test_a_line_that_is_no_event_is_none(line: bytes) -> None:
     assert dreaming._event(line) == {}
+
+
+def test_a_dream_under_way_says_how_long_it_still_takes(tmp_path: Path) -> None:
+    made = Dreamer(tmp_path)
+    made.stage = Stage("reading", done=1_200, total=4_800, rate=40.0)
+    assert "1 200 of 4 800 · 40/s · 2 min left" in "".join(part.text for part in progress_parts(made))
+    made.stage = Stage("reading", done=4_000, total=4_800, rate=40.0)
+    assert "40/s · 20 s left" in "".join(part.text for part in progress_parts(made))
 
 
 async def test_whatever_goes_wrong_is_kept_and_told(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ from datetime import date, timedelta
 import pytest
 
 from screens.dreams import dreamer
+from screens.dreams.dreamer import dreamer_of
 from screens.dreams.progress import new_words
 from tests.screens.dreams.reviewing import reviewed
 from tests.support.workspaces import Sandbox
@@ -98,9 +99,13 @@ async def test_a_long_dream_says_how_far_it_is_blocks_nothing_and_is_stopped(san
         await review.interface.until_shown("Dreaming was stopped; nothing was written")
         await review.interface.press("r")
         await review.interface.until_shown("2 400 of 4 800")
-        await review.interface.press("escape")
-        await review.interface.until_shown("Dreaming was stopped")
-        assert review.interface.app.screen is review.screen
+        await review.interface.press("escape")  # leaves: the dream goes on
+        await review.interface.until(lambda: review.interface.main.is_active, "the panes")
+        assert dreamer_of(review.interface.main.opening.desk).running
+        await review.interface.press("D")
+        await review.interface.until_shown("2 400 of 4 800")
+        await review.interface.press("c")
+        await review.interface.until_shown("Dreaming was stopped; nothing was written")
     assert not (sandbox.root / "_system").exists()
 
 

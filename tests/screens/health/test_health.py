@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
+import ast
 import json
+import re
 from dataclasses import replace
 from datetime import date, timedelta
 from pathlib import Path
 
 import pytest
 
+from screens.actions.context import Place
+from screens.actions.registry import ACTIONS
+from screens.graph.neighbourhood import GraphScreen
 from screens.health.choosing import FixScreen
 from screens.health.overview import HealthScreen
+from screens.history.conflicts import ConflictsScreen
 from screens.widgets.entry_list import EntryList
 from tests.screens.health.conftest import WANTED
 from tests.screens.interface import Interface, opened
 from tests.support.workspaces import EPISODE, EPISODE_TEXT, LOG, LOG_TEXT, MEMORY_TEXT, Sandbox
+from workbench.health import survey
 from workbench.health.survey.topics import TITLES
 
 pytestmark = pytest.mark.usefixtures("in_process")
@@ -316,4 +323,52 @@ async def test_another_writers_text_is_told_of(sandbox: Sandbox) -> None:
     async with opened(sandbox.workspace) as interface:
         await opens(interface, "leftovers")
         await choose(interface, "ab-log.md holds text of another writer")
-        await interface.until_shown("C in the panes shows it")
+        await interface.until_shown("see it beside its file")
+        await interface.press("f")
+        await interface.until(lambda: isinstance(interface.app.screen, ConflictsScreen), "where it is shown")
+        await interface.press("escape")
+        await interface.until(lambda: isinstance(interface.app.screen, HealthScreen), "back")
+
+
+async def test_a_contradiction_is_answered_here_or_where_both_stand_beside_each_other(
+    sandbox: Sandbox,
+) -> None:
+    homes = (("Lisbon", "2026-01-01"), ("Oslo", "2026-02-01"))
+    lines = "".join(f"- [fact] Lives in {home} <!-- wb: at={day} -->\n" for home, day in homes)
+    sandbox.write("graph/person/sarah.md", f"---\nname: Sarah\ntype: person\n---\n{lines}")
+    sandbox.commit("two homes")
+    async with opened(sandbox.workspace) as interface:
+        screen = await opens(interface, "contradictions")
+        await choose(interface, "Sarah, lives in")
+        await interface.press("f")
+        await interface.until(lambda: isinstance(interface.app.screen, FixScreen), "the ways")
+        await interface.press("5")
+        await interface.until(lambda: isinstance(interface.app.screen, GraphScreen), "the graph")
+        graph = interface.app.screen
+        assert isinstance(graph, GraphScreen)
+        await interface.until(lambda: graph.view is Place.CLAIMS, "its contradictions")
+        await interface.press("escape")
+        await interface.until(lambda: interface.app.screen is screen, "back where one was")
+        await choose(interface, "Sarah, lives in")
+        await interface.press("f")
+        await interface.until(lambda: isinstance(interface.app.screen, FixScreen), "the ways")
+        await interface.press("2")
+        await interface.until(lambda: screen.sections["contradictions"].state == "fine", "answered")
+        await interface.press("u")
+        await interface.until_said("Taken back")
+
+
+def test_what_the_survey_says_names_no_key() -> None:
+    """A key in it would be wrong on the command line, and for whoever has other keys."""
+    keys = "|".join(sorted(key for action in ACTIONS for key in action.keys if len(key) == 1))
+    named = re.compile(
+        rf"(?:^|[ ;,(])(?:{keys})(?= (?:opens|shows|and its|answers|looks|stops|in the panes)\b)"
+    )
+    texts = [
+        node.value
+        for file in Path(survey.__file__).parent.glob("*.py")
+        for node in ast.walk(ast.parse(file.read_text("utf-8")))
+        if isinstance(node, ast.Constant) and isinstance(node.value, str)
+    ]
+    assert len(texts) > 100
+    assert [text for text in texts if named.search(text)] == []

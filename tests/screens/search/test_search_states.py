@@ -174,6 +174,18 @@ async def test_a_stuck_child_is_given_up_and_started_again(
         assert texts(interface)[0] == "The staging port is 8443"
 
 
+async def test_other_settings_begin_another_child_which_nobody_need_be_told_of(
+    indexed: Sandbox, answering: Answering
+) -> None:
+    children = answering("sys.stdin.read()")
+    async with opened(indexed.workspace, engines=True) as interface:
+        await ready(interface)
+        indexed.write("workbench.yaml", "search_recency: 0.5\n")
+        await interface.until(lambda: len(children) > 1, "another child")
+        await ready(interface)
+        assert "words alone" not in interface.toasts
+
+
 async def test_what_was_not_understood_is_noted_under_the_words(
     indexed: Sandbox, answering: Answering
 ) -> None:

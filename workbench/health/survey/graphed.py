@@ -6,9 +6,17 @@ from collections.abc import Iterator
 
 from workbench.graph.contradictions import Contradiction, contradictions
 from workbench.graph.reading import read_graph
+from workbench.graph.settling import Answer
 from workbench.health.survey.section import Concern, Fix
 from workbench.health.survey.subject import Subject
 from workbench.workspace.decisions import settled_keys
+
+_ANSWERS: tuple[tuple[Answer, str], ...] = (
+    ("keep", "keep what was there; the new claim is forgotten"),
+    ("replace", "the new claim replaces the old one"),
+    ("both", "both are right; it is not asked again"),
+    ("reject", "neither holds any more"),
+)
 
 
 def contradicting_claims(subject: Subject) -> Iterator[Concern]:
@@ -24,12 +32,17 @@ def _concern(one: Contradiction) -> Concern:
         severity="warning",
         what=one.question,
         meaning="an agent may be given either; the second holds since later, or was said later",
-        do=f"G and its contradictions answer it, or `workbench graph settle {one.key[:8]} "
-        "keep|replace|both|reject`",
+        do=f"answer which holds: `workbench graph settle {one.key[:8]} keep|replace|both|reject`",
         address=old.address,
         line=old.start_line,
         also=(new.address,),
         fixes=(
+            *(Fix(deed="settle", label=label, addresses=(one.key,), of=answer) for answer, label in _ANSWERS),
+            Fix(
+                deed="open",
+                label="see both beside each other, with where they come from",
+                of="contradictions",
+            ),
             Fix(deed="forget-memory", label=f"forget: {one.old.text[:50]}", addresses=one.old.addresses),
             Fix(deed="forget-memory", label=f"forget: {one.new.text[:50]}", addresses=one.new.addresses),
         ),

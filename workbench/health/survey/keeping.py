@@ -8,7 +8,7 @@ from datetime import datetime
 
 from workbench.backup.continuing import operations_since, remembered
 from workbench.backup.targets import without_secret
-from workbench.health.survey.section import Concern, Section
+from workbench.health.survey.section import Concern, Fix, Section
 from workbench.health.survey.subject import Subject
 from workbench.proposals.pending import waiting
 from workbench.workspace.layout import is_quarantined
@@ -76,7 +76,8 @@ def dreams(subject: Subject) -> Section:
                 severity="info",
                 what=f"{len(open_):,} proposal{'s wait' if len(open_) != 1 else ' waits'} for a decision",
                 meaning="nothing of it becomes memory before a person accepts it",
-                do="D opens the dream review; `workbench proposals list` shows them",
+                do="decide in the dream review; `workbench proposals list` shows them too",
+                fixes=(Fix(deed="open", label="open the dream review", of="proposals"),),
             )
         )
     return Section(
@@ -102,7 +103,8 @@ def leftovers(subject: Subject) -> Section:
             severity="error",
             what=f"{path.name} holds text of another writer that is in no memory file",
             meaning="two wrote in the same moment, and this one's text fitted nowhere",
-            do=f"C in the panes shows it beside its file, and `workbench conflicts --show {number}`",
+            do=f"bring in what is missing: `workbench conflicts --show {number}` shows it",
+            fixes=(Fix(deed="open", label="see it beside its file", of="conflicts"),),
         )
         for number, path in enumerate(kept, 1)
     ]

@@ -21,8 +21,17 @@ Deed = Literal[
     "extend",
     "expire",
     "repair",
+    "settle",
+    "open",
 ]
-"""What a fix does; the interface and the command line know how."""
+"""What a fix does; the interface and the command line know how. ``open`` only shows where to decide."""
+Room = Literal["proposals", "contradictions", "conflicts"]
+"""Where something is decided that a survey only counts: ``of`` of a fix that opens it."""
+_ROOMS: Mapping[str, tuple[str, ...]] = {
+    "proposals": ("proposals", "list"),
+    "contradictions": ("graph", "contradictions"),
+    "conflicts": ("conflicts",),
+}
 _COMMANDS: Mapping[Deed, tuple[str, ...]] = {
     "reindex": ("reindex",),
     "forget": ("forget",),
@@ -35,13 +44,18 @@ _COMMANDS: Mapping[Deed, tuple[str, ...]] = {
     "extend": ("episodes", "extend", "--days", "30"),
     "expire": ("episodes", "expire"),
     "repair": ("doctor", "--fix"),
+    "settle": ("graph", "settle"),
+    "open": (),
 }
 State = Literal["fine", "info", "warning", "error", "failed"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fix:
-    """One way to mend a finding: what is done, to which entries or pages. ``of`` names a doctor's check."""
+    """One way to mend a finding: what is done, to which entries or pages.
+
+    ``of`` names a doctor's check, the answer to a contradiction whose key is the address, or a ``Room``.
+    """
 
     deed: Deed
     label: str
@@ -51,7 +65,9 @@ class Fix:
     @property
     def command(self) -> str:
         """The same on the command line."""
-        return shlex.join(("workbench", *_COMMANDS[self.deed], *self.addresses))
+        words = _ROOMS[self.of] if self.deed == "open" else _COMMANDS[self.deed]
+        answer = (self.of,) if self.deed == "settle" else ()
+        return shlex.join(("workbench", *words, *self.addresses, *answer))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -140,13 +156,17 @@ def section_from_json(raw: Mapping[str, Any]) -> Section:
 
 
 def _concern(raw: Mapping[str, Any]) -> Concern:
-    if raw["severity"] not in SEVERITIES or any(fix["deed"] not in _COMMANDS for fix in raw["fixes"]):
+    if raw["severity"] not in SEVERITIES or not all(map(_known, raw["fixes"])):
         raise ValueError("a finding of another version")
     fixes = (
         Fix(deed=fix["deed"], label=fix["label"], addresses=tuple(fix["addresses"]), of=fix["of"])
         for fix in raw["fixes"]
     )
     return Concern(**{**raw, "also": tuple(raw["also"]), "fixes": tuple(fixes)})
+
+
+def _known(fix: Mapping[str, Any]) -> bool:
+    return fix["deed"] in _COMMANDS and (fix["deed"] != "open" or fix["of"] in _ROOMS)
 
 
 def gravest_first(concerns: Sequence[Concern]) -> list[Concern]:

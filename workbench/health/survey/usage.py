@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from datetime import date
+from datetime import date, timedelta
 
 from workbench.errors import WorkbenchError
 from workbench.graph.decay import FORGET_BELOW, Fading, read_recalls, will_fade
@@ -19,6 +19,8 @@ from workbench.workspace.ledger import read
 
 SOON, LATER = 14, 30
 """Days ahead within which what expires needs a look, and within which it is told of at all."""
+_WEEKS_AHEAD = 26
+"""Weeks that the line of what fades looks ahead."""
 _LISTED = 200
 _TITLE = 80
 
@@ -62,7 +64,8 @@ def decay(subject: Subject) -> Section:
     graph = read_graph(subject.workspace)
     known = read_recalls(read(subject.workspace, "recalls"))
     decided = settled_keys(subject.workspace, "let go")
-    ahead = will_fade(graph, known, today=subject.today, within=LATER, decided=decided)
+    coming = will_fade(graph, known, today=subject.today, within=7 * _WEEKS_AHEAD, decided=decided)
+    ahead = tuple(one for one in coming if (one.on - subject.today).days <= LATER)
     due = sum(one.on <= subject.today for one in ahead)
     return Section(
         id="decay",
@@ -75,6 +78,7 @@ def decay(subject: Subject) -> Section:
             (f"within {SOON} days", f"{_until(ahead, subject.today, SOON) - due:,}"),
             (f"within {LATER} days", f"{len(ahead) - due:,}"),
         ),
+        charts=(_faded_by_week(coming, subject.today),),
         concerns=tuple(_fading(one, subject.today) for one in ahead[:_LISTED]),
         total=len(ahead),
     )
@@ -169,6 +173,18 @@ def _fading(one: Fading, today: date) -> Concern:
 
 def _until(ahead: tuple[Fading, ...], today: date, days: int) -> int:
     return sum((one.on - today).days <= days for one in ahead)
+
+
+def _faded_by_week(coming: tuple[Fading, ...], today: date) -> Chart:
+    """How many will have faded by each week from today on, if nothing of it is recalled before."""
+    return Chart(
+        name="faded by then, without a further recall",
+        unit="memories",
+        every="week",
+        starts=today.isoformat(),
+        ends=(today + timedelta(weeks=_WEEKS_AHEAD)).isoformat(),
+        values=tuple(float(_until(coming, today, 7 * week)) for week in range(_WEEKS_AHEAD + 1)),
+    )
 
 
 def _expiring(one: Episode, left: int, today: date) -> Concern:

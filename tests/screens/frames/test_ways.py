@@ -1,0 +1,93 @@
+"""From every screen over the panes to another one, to all commands, and out."""
+
+from __future__ import annotations
+
+import pytest
+from textual.command import CommandPalette
+
+from screens.actions.action import SCREENS
+from screens.actions.context import Place
+from screens.actions.registry import action_at, by_id
+from screens.agent.given import AgentScreen
+from screens.dreams.review import ReviewScreen
+from screens.frames.over import OverScreen
+from screens.frames.ways import ROOMS
+from screens.health.overview import HealthScreen
+from screens.settings.overview import SettingsScreen
+from tests.screens.interface import Interface, opened
+from tests.support.workspaces import Sandbox
+
+KEYS = {key: room for room in ROOMS for key in by_id()[room].keys}
+OWN = {
+    "review": {"W", "R"},
+    "graph": {"D", "S"},
+    "pairs": {"D", "S"},
+    "claims": {"D", "S"},
+    "due": {"D", "S"},
+}
+"""Keys that mean something of the screen itself; from there the palette leads to those rooms."""
+
+
+def over(interface: Interface) -> list[str]:
+    """The screens over the panes, by the actions that open them."""
+    return [one.LEAVES for one in interface.app.screen_stack if isinstance(one, OverScreen)]
+
+
+@pytest.mark.parametrize("place", sorted(SCREENS))
+def test_every_screen_over_the_panes_has_all_commands_and_the_way_out(place: Place) -> None:
+    assert (action_at("colon", place), action_at("ctrl+p", place), action_at("q", place)) == (
+        "palette",
+        "palette",
+        "quit",
+    )
+    closed = {key for key, room in KEYS.items() if action_at(key, place) != room}
+    assert closed == OWN.get(place, set())
+
+
+async def test_from_screen_to_screen_and_back_each_is_open_once(sandbox: Sandbox) -> None:
+    async with opened(sandbox.workspace) as interface:
+        for key, room in (("S", "settings"), ("D", "review"), ("at", "operations"), ("R", "graph_view")):
+            await interface.press(key)
+            await interface.until(lambda room=room: over(interface)[-1:] == [room], room)  # type: ignore[misc]
+        assert over(interface) == ["settings", "review", "operations", "graph_view"]
+        await interface.press("escape")
+        await interface.until(lambda: over(interface)[-1] == "operations", "one level back")
+        await interface.press("S")
+        await interface.until(lambda: over(interface) == ["settings"], "back to the one that is open")
+        await interface.press("escape")
+        await interface.until(lambda: interface.main.is_active, "the panes")
+
+
+async def test_the_palette_offers_what_the_screen_can_do_and_the_other_screens(sandbox: Sandbox) -> None:
+    async with opened(sandbox.workspace) as interface:
+        await interface.press("D")
+        await interface.until(lambda: isinstance(interface.app.screen, ReviewScreen), "the review")
+        await interface.press("colon")
+        await interface.until(lambda: isinstance(interface.app.screen, CommandPalette), "the palette")
+        await interface.type("reject because")
+        await interface.until_shown("write down why")
+        await interface.press("escape")
+        await interface.until(lambda: isinstance(interface.app.screen, ReviewScreen), "the review again")
+        await interface.press("ctrl+p")
+        await interface.until(lambda: isinstance(interface.app.screen, CommandPalette), "the palette")
+        await interface.type("settings")
+        await interface.until_shown("Every setting with its value")
+        await interface.press("enter")
+        await interface.until(lambda: isinstance(interface.app.screen, SettingsScreen), "the settings")
+        assert over(interface) == ["review", "settings"]
+
+
+async def test_letters_are_text_where_one_types(sandbox: Sandbox) -> None:
+    async with opened(sandbox.workspace) as interface:
+        await interface.press("W")
+        await interface.until(lambda: isinstance(interface.app.screen, AgentScreen), "what the agent sees")
+        screen = interface.app.screen
+        assert isinstance(screen, AgentScreen)
+        await interface.type("q:DRH")
+        assert screen.input.value == "q:DRH"
+        assert interface.app.screen is screen
+        await interface.press("escape")
+        await interface.press("H")
+        await interface.until(lambda: isinstance(interface.app.screen, HealthScreen), "health")
+        await interface.press("q")
+        await interface.until(lambda: interface.app._exit, "it ends")
