@@ -14,6 +14,7 @@ from textual.notifications import SeverityLevel
 from textual.widgets._toast import Toast
 
 from screens.drawing.shown import words
+from screens.main.apart import Apart
 from screens.main.covering import Covering
 from screens.main.ending import listen
 from screens.main.keying import Keying
@@ -61,6 +62,7 @@ class WorkbenchApp(App[None]):
         self.main = self.take_up(workspace)
         self.theming.prepare(self)
         self.covering = Covering(self)
+        self.apart = Apart(self)
         self.switching = Switching(self)
         self._offers_tour = tour
         self._interrupted = float("-inf")
@@ -108,6 +110,13 @@ class WorkbenchApp(App[None]):
             if not self.screen_stack:
                 return  # pressed behind the one that left
             self.keying.bind(self.screen)
+            first = self.apart.first(event)
+            if first is None:
+                return
+            if first is not event:
+                await self.on_event(first)
+                self.apart.esc_is_on_its_way()
+                return
             if self.touring.takes(event):
                 return
         if not (

@@ -36,7 +36,7 @@ class ChooseScreen(ModalScreen[str]):
         rows: Sequence[Row],
         typed: Callable[[str], Sequence[Row]],
         *,
-        placeholder: str = "type to narrow, or a new name",
+        placeholder: str = "type to narrow",
         empty: str = "nothing is called that",
         chooses: str = "chooses",
         at: str | None = None,

@@ -70,3 +70,8 @@ def days_until(day: date, today: date) -> Shown:
 def plural(number: int, one: str, many: str = "") -> Shown:
     """``1 entry``, ``3 entries``."""
     return Shown(f"{grouped(number)} {one if number == 1 else many or one + 's'}")
+
+
+def of_all(done: int, total: int, what: str) -> str:
+    """How far something is, short: ``216/715 files``; empty once it is done."""
+    return f"{grouped(done)}/{grouped(total)} {what}" if done < total else ""

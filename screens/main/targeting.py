@@ -74,7 +74,8 @@ class Targeting:
                 self._curating.carry_out_or_ask(wanted, targets, look=look)
 
         count = plural(len(request.addresses), "entry", "entries")
-        self._screen.show_dialog(ChooseScreen(words(f"{what} {count} to …"), rows, typed), chosen)
+        title, placeholder = words(f"{what} {count} to …"), "type to narrow, or a new name"
+        self._screen.show_dialog(ChooseScreen(title, rows, typed, placeholder=placeholder), chosen)
 
     def _look(self) -> None:
         def chosen(action: str | None) -> None:

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from screens.drawing.rows import HIDDEN, PINNED, PROMOTED, Part, Row, Tone
 from screens.drawing.shown import Shown, grouped, row_text, words
+from screens.reading.origins import trust_of
 from screens.reading.snapshots import Contents, Promoted
 from workbench.memory.entry import Entry, Form
 from workbench.visible import hidden
@@ -25,9 +26,7 @@ def entry_row(entry: Entry, *, depth: int, promoted: bool = False, tail: tuple[P
     marks: list[Part] = []
     if hidden(entry.text[:_LOOKED_AT]):
         marks.append(Part(words(f"{HIDDEN} hidden"), "warn"))
-    trust = entry.provenance.trust if entry.provenance else ""
-    if trust in _TRUST:
-        marks.append(Part(words(trust), _TRUST[trust]))
+    marks += trust_marks(trust_of(entry))
     if promoted:
         marks.append(Part(PROMOTED, "good"))
     if entry.pinned:
@@ -46,6 +45,11 @@ def entry_row(entry: Entry, *, depth: int, promoted: bool = False, tail: tuple[P
         done=promoted,
         pinned=entry.pinned,
     )
+
+
+def trust_marks(trust: str) -> tuple[Part, ...]:
+    """The word for how far something is trusted, where there is reason to look twice."""
+    return (Part(words(trust), _TRUST[trust]),) if trust in _TRUST else ()
 
 
 def lightened(text: Shown) -> tuple[Shown, tuple[tuple[int, int, Tone], ...]]:

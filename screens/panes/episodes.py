@@ -9,7 +9,7 @@ from typing import ClassVar
 
 from screens.actions.active import key_for
 from screens.drawing.rows import PINNED, PROMOTED, Part, Row, Tone
-from screens.drawing.shown import Shown, age, days_until, grouped, plural, row_text, words
+from screens.drawing.shown import Shown, age, days_until, grouped, of_all, plural, row_text, words
 from screens.panes.entry_rows import TRUSTS
 from screens.panes.filtering import Subject, Subjects, iso, states_of
 from screens.panes.pane import FilePane, Unfolded
@@ -46,9 +46,13 @@ class EpisodesPane(FilePane):
 
     def receive(self, view: EpisodesView) -> None:
         """Show these episodes."""
-        self.view = view
+        self.view, self.known = view, True
         self._subjects.clear()
         self.rebuild()
+
+    def looked_at(self) -> str:
+        """How many pages were read, while there are more."""
+        return of_all(len(self.view.episodes), self.view.total, "pages")
 
     def build(self) -> list[Row]:
         """Waiting first, then promoted, then what nobody took up in time; open ones with their entries."""
@@ -105,6 +109,7 @@ class EpisodesPane(FilePane):
             file = self.files.get(episode.path)
             if unfolded and file:
                 opened[file.path] = Unfolded(file, 2, self.promoted)
+                rows += about_rows(episode)
                 rows += self.rows_under(file, 2)
         return rows
 
@@ -161,6 +166,14 @@ def episode_row(episode: Episode, today: date, *, is_open: bool) -> Row:
         done=episode.promoted_at is not None,
         pinned=episode.pinned,
     )
+
+
+def about_rows(episode: Episode) -> tuple[Row, ...]:
+    """Under an open episode: its topics and recalls, which its own row seldom has room for."""
+    topics, recalls = row_text(", ".join(episode.topics)), episode.recall_count
+    tail = (Part(plural(recalls, "recall"), "muted"),) if recalls else ()
+    about = Row(f"{episode.path}/about", topics, tone="muted", depth=2, tail=tail, inert=True)
+    return (about,) if topics or tail else ()
 
 
 def _expires(day: date, today: date) -> Shown:

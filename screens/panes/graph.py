@@ -9,7 +9,7 @@ from functools import partial
 from typing import ClassVar
 
 from screens.drawing.rows import Folds, Part, Row, Tone
-from screens.drawing.shown import days_until, grouped, plural, row_text, words
+from screens.drawing.shown import days_until, grouped, of_all, plural, row_text, words
 from screens.panes.entry_rows import entry_row, lightened
 from screens.panes.filtering import Filter, Subject, Subjects, iso, states_of
 from screens.panes.pane import Pane
@@ -42,9 +42,13 @@ class GraphPane(Pane):
 
     def receive(self, view: GraphView) -> None:
         """Show these entities."""
-        self.view = view
+        self.view, self.known = view, True
         self._subjects.clear()
         self.rebuild()
+
+    def looked_at(self) -> str:
+        """How many pages were read, while there are more."""
+        return of_all(len(self.view.entities), self.view.total, "pages")
 
     def build(self) -> list[Row]:
         """What is due, then entities under their types."""

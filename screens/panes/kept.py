@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
 from screens.drawing.rows import Part, Row
-from screens.drawing.shown import grouped, words
+from screens.drawing.shown import grouped, of_all, words
 from screens.panes.entry_rows import entry_row
 from screens.panes.filtering import Filter
 from screens.reading.snapshots import Kept, Promoted, stamp
@@ -37,12 +37,15 @@ class KeptFiles:
         return sum(len(kept.entries) for kept in self.found.values()) >= MOST
 
     @property
+    def looked_at(self) -> str:
+        """How many of the files were looked through; empty once all of them were."""
+        return of_all(self.looked, len(self.files), "files")
+
+    @property
     def told(self) -> str:
-        """Where not everything was seen: how far it has come."""
-        if self.looked >= len(self.files):
-            return ""
-        of = f"{grouped(self.looked)} of {grouped(len(self.files))} files"
-        return f"enough found in {of} · " if self.full else f"looked through {of} · "
+        """The same beside the cursor's place, on a frame that may be narrow."""
+        looked = self.looked_at
+        return f"{'enough in ' if looked and self.full else ''}{looked} · " if looked else ""
 
     def due(self) -> tuple[MemoryFile, ...]:
         """The files that were not looked through yet, as they stand now."""

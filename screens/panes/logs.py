@@ -12,7 +12,7 @@ from textual.message import Message
 
 from screens.drawing.rows import PROMOTED, Part, Row, Tone
 from screens.drawing.shown import Shown, grouped, row_text, words
-from screens.panes.entry_rows import TRUSTS, lightened
+from screens.panes.entry_rows import TRUSTS, lightened, trust_marks
 from screens.panes.filtering import Subject
 from screens.panes.kept import KeptFiles, kept_rows
 from screens.panes.pane import FilePane, Unfolded
@@ -68,7 +68,7 @@ class LogsPane(FilePane):
 
     def receive(self, overview: Overview) -> None:
         """Show these files."""
-        self.overview = overview
+        self.overview, self.known = overview, True
         files = overview.files.values()
         logs = (file for file in files if file.kind is Kind.LOG)
         self.days = sorted(logs, key=lambda file: file.path, reverse=True)
@@ -135,7 +135,7 @@ class LogsPane(FilePane):
         if wanted is self.kept:
             wanted.found.update(found)
             wanted.looked = looked
-            if found or not wanted.settling:
+            if found or not wanted.settling or not self.list.rows:
                 self.rebuild()
             else:
                 self.caption()
@@ -146,11 +146,17 @@ class LogsPane(FilePane):
         super().narrow(typed)
         if self.filter != before:
             self._look_through()
+            if not self.list.rows:
+                self.rebuild()  # it is only now known that files are to be looked through
 
     @property
     def settling(self) -> bool:
         """Whether files are looked through, and nothing was found yet: what follows comes below it."""
         return super().settling or (self.filter is not None and self.kept.settling and not self.list.rows)
+
+    def looked_at(self) -> str:
+        """How many files were looked through, while there are more."""
+        return self.kept.looked_at if self.kept.settling else ""
 
     def told(self) -> str:
         """How far the filter has come, where it has not seen everything."""
@@ -257,13 +263,15 @@ def note_row(file: MemoryFile) -> Row:
 
 def summed(row: Row, summary: Summary | None, promoted: Promoted, *, is_open: bool, depth: int) -> Row:
     """``row`` with what is known of its file."""
-    text, emphasis, tail = row.text, row.emphasis, []
+    text, emphasis = row.text, row.emphasis
+    tail: list[Part] = []
     if summary is not None:
         if not is_open and row.lead:
             first, marks = lightened(row_text(summary.first))
             shift = len(text) + 2 if text else 0
             text = Shown(f"{text}: {first}" if text else first)
             emphasis += tuple((a + shift, b + shift, tone) for a, b, tone in marks)
+        tail += () if is_open else trust_marks(summary.trust)  # in an open one each entry says it
         said = zip(summary.hashes, summary.lines, strict=True)
         known = sum(promoted.has(digits, row.id, line) for digits, line in said)
         if known:

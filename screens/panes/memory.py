@@ -41,7 +41,7 @@ class MemoryPane(Pane):
 
     def receive(self, view: MemoryView) -> None:
         """Show this memory."""
-        self.view = view
+        self.view, self.known = view, True
         self.meter.show(view.characters, view.budget)
         self.rebuild()
 

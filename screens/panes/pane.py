@@ -22,6 +22,9 @@ from screens.widgets.entry_list import EntryList
 from screens.widgets.narrow_line import NarrowLine
 from workbench.workspace.layout import MemoryFile
 
+READING = "reading …"
+"""What is said where rows will be."""
+
 
 class Pane(Vertical):
     """A frame around one list, which a filter can narrow. Subclasses say what rows there are."""
@@ -47,7 +50,9 @@ class Pane(Vertical):
         self.filter: Filter | None = None
         self.line = NarrowLine(self.EXAMPLES, id=f"{self.NAME.lower()}-filter")
         self._folds, self._folds_within = Folds(), Folds()
-        self.list = EntryList(empty="reading …", id=f"{self.NAME.lower()}-list")
+        self.known = False
+        """Whether what this pane shows was read: until then nobody can say that there is none of it."""
+        self.list = EntryList(empty=READING, id=f"{self.NAME.lower()}-list")
         self._awaited: str | None = None
         self._renamed: str | None = None
         """The row that is called ``_awaited`` from now on; whoever left it meanwhile is not taken there."""
@@ -119,9 +124,21 @@ class Pane(Vertical):
         """What is said where no rows are: why, and what to do."""
         return self.EMPTY
 
+    def looked_at(self) -> str:
+        """While rows that the filter keeps may still come: how much was looked at; empty after that."""
+        return ""
+
+    def _why_empty(self) -> str:
+        if not self.known:
+            return READING
+        if not self.filter:
+            return self.nothing()
+        looked = self.looked_at()
+        return f"looking …\n{looked} so far" if looked else _nothing_fits()
+
     def rebuild(self, *, go_to: str | None = None) -> None:
         """Show what ``build`` answers, the cursor on ``go_to`` or where it was."""
-        self.list.empty = _nothing_fits() if self.filter else self.nothing()
+        self.list.empty = self._why_empty()
         self.list.narrowed = self.filter is not None
         if self._renamed is not None and (self.list.row is None or self.list.row.id != self._renamed):
             self.give_up()

@@ -9,6 +9,14 @@ from screens.reading.snapshots import Promoted
 from workbench.memory.entry import Entry
 from workbench.memory.provenance import Provenance
 
+DOUBTED = ("quarantined", "external")
+"""Trust that gives reason to look twice, the least of it first."""
+
+
+def trust_of(entry: Entry) -> str:
+    """How far an entry says that it is to be trusted; empty where it says nothing."""
+    return entry.provenance.trust if entry.provenance else ""
+
 
 class Origin(NamedTuple):
     """One source: its file, the first line of the words there, and their hash where it is known."""

@@ -46,6 +46,8 @@ class Summary:
     hashes: tuple[str, ...]
     lines: tuple[int, ...]
     partial: bool = False
+    trust: str = ""
+    """The least trust of an entry in it, where that is less than the owner's or the agent's."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
-from screens.reading.origins import promoted_in
+from screens.reading.origins import DOUBTED, promoted_in, trust_of
 from screens.reading.snapshots import (
     Contents,
     EpisodesView,
@@ -199,6 +199,7 @@ def _summary(contents: Contents) -> Summary:
         hashes=tuple(entry.hash for entry in entries),
         lines=tuple(entry.start_line for entry in entries),
         partial=contents.left_out > 0,
+        trust=next((trust for trust in DOUBTED if any(trust_of(entry) == trust for entry in entries)), ""),
     )
 
 

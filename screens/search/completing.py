@@ -10,6 +10,7 @@ from datetime import date
 from screens.drawing.rows import Part
 from screens.drawing.shown import grouped, row_text, words
 from screens.search.understood import VALUES, continued
+from workbench.visible import in_place
 
 SHOWN = 8
 """Values that are offered at a time."""
@@ -63,22 +64,30 @@ def days(today: date) -> tuple[str, ...]:
     )
 
 
-def going_on(text: str, one: Unfinished, value: str) -> str:
+def finished(text: str, one: Unfinished, value: str) -> str:
     """``text`` with its last condition finished, in quotes where the value needs them."""
     if one.quoted:
         return f'{text[: one.at]}{value}"'
     return f'{text[: one.at]}"{value}"' if re.search(r"[\s,]", value) else text[: one.at] + value
 
 
-def ghost(text: str, found: Sequence[tuple[str, int]]) -> str:
-    """``text`` as it goes on most likely, where that is an addition at its end; empty otherwise."""
+def taken(one: Unfinished, found: Sequence[tuple[str, int]]) -> str | None:
+    """The first value that is offered and can be taken: it is not there already, and can be read and written.
+
+    Nobody would know what they take with signs that are not seen, and no condition can say a quotation mark.
+    """
+    values = (value for value, _ in found)
+    fit = (value for value in values if value != one.begun.lower() and in_place(value) == value)
+    return next((value for value in fit if '"' not in value), None)
+
+
+def going_on(text: str, found: Sequence[tuple[str, int]]) -> str:
+    """``text`` as the key at its end makes it; empty where the key does nothing."""
     one = unfinished(text)
-    for value, _ in found if one else ():
-        assert one is not None
-        begun = one.begun
-        if value.startswith(begun.lower()) and len(value) > len(begun) and not re.search(r"[\s,]", value):
-            return text + value[len(begun) :]
-    return continued(text)
+    if one is None:
+        return continued(text)
+    value = taken(one, found)
+    return "" if value is None else finished(text, one, value)
 
 
 def named(text: str, whole: str) -> tuple[Part, ...]:
@@ -90,20 +99,16 @@ def named(text: str, whole: str) -> tuple[Part, ...]:
 
 
 def choices(one: Unfinished, found: Sequence[tuple[str, int]]) -> tuple[Part, ...]:
-    """The values as they are shown under the line, the first with the key that takes it."""
+    """The values as they are shown under the line, the key that takes one of them right behind that one."""
     if [value for value, _ in found] == [one.begun.lower()]:
         return ()  # it is finished: what was understood is of more use
     if not found:
         nothing = one.name in KNOWN and one.begun
         return (Part(row_text(f"{one.name}: nothing has “{one.begun}”"), "muted"),) if nothing else ()
     parts = [Part(words(f"{one.name}:"), "accent")]
+    first = taken(one, found)
     for value, count in found:
         parts.append(Part(row_text(f"{value} ({grouped(count)})" if count else value), "muted"))
-    if unfinished_takes(one, found):
-        parts.append(Part(words("→ takes it"), "faint"))
+        if value == first:
+            parts.append(Part(words("→ takes it"), "faint"))
     return tuple(parts)
-
-
-def unfinished_takes(one: Unfinished, found: Sequence[tuple[str, int]]) -> bool:
-    """Whether there is a value that the key at the end of the line would add."""
-    return any(value.startswith(one.begun.lower()) and value != one.begun.lower() for value, _ in found)

@@ -123,7 +123,7 @@ class Searching:
             KNOWN,
             SHOWN,
             choices,
-            ghost,
+            going_on,
             named,
             offered,
             unfinished,
@@ -131,14 +131,14 @@ class Searching:
 
         one = unfinished(text)
         if one is None:
-            whole = ghost(text, ())
+            whole = going_on(text, ())
             self._overlay.post_message(SearchOverlay.Offered(text, named(text, whole)))
             return whole or None
         found = offered(one, today())
         if one.name in KNOWN:
             found = await self._engine.values(one.name, one.begun, SHOWN) or found
         self._overlay.post_message(SearchOverlay.Offered(text, choices(one, found)))
-        return ghost(text, found) or None
+        return going_on(text, found) or None
 
     # -- what was searched for before ------------------------------------------------------------
 

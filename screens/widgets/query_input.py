@@ -58,11 +58,25 @@ class LanguageInput(QueryInput):
             select_on_focus=False,
         )
         self.going_on: Callable[[str], Awaitable[str | None]] | None = None
+        self._instead = "", ""
 
     async def _continued(self, text: str) -> str | None:
-        longer = await self.going_on(text) if self.going_on else None
-        fit = longer is None or in_place(longer[len(text) :]) == longer[len(text) :]
-        return longer if fit else None  # nobody would know what they take with the key
+        """What is drawn behind the text; where it is no addition, the key puts it in the text's place."""
+        self._instead = "", ""
+        whole = await self.going_on(text) if self.going_on else None
+        if whole is None or whole.startswith(text):
+            return whole
+        self._instead = text, whole
+        return None
+
+    def action_cursor_right(self, select: bool = False) -> None:
+        """Take what is offered at the end of the line; elsewhere go on by one."""
+        before, whole = self._instead
+        if whole and before == self.value and self.cursor_at_end and self.selection.is_empty and not select:
+            self.value = whole
+            self.cursor_position = len(whole)
+        else:
+            super().action_cursor_right(select)
 
     def _style_of(self, sort: str) -> Style:
         return self.get_component_rich_style(f"query--{sort}", partial=True)

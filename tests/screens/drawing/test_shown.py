@@ -6,7 +6,7 @@ from datetime import date, timedelta
 
 import pytest
 
-from screens.drawing.shown import age, days_until, grouped, line_text, plural, row_text
+from screens.drawing.shown import age, days_until, grouped, line_text, of_all, plural, row_text
 
 TODAY = date(2026, 11, 20)
 
@@ -31,6 +31,8 @@ def test_numbers() -> None:
     assert grouped(9412) == "9 412"
     assert plural(1, "entry", "entries") == "1 entry"
     assert plural(1200, "byte") == "1 200 bytes"
+    assert of_all(216, 1200, "files") == "216/1 200 files"
+    assert of_all(715, 715, "files") == ""
 
 
 def test_control_characters_become_visible_once() -> None:

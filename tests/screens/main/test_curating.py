@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 
 import pytest
 from rich.cells import cell_len
@@ -169,6 +170,17 @@ async def test_a_read_only_workspace_can_be_looked_at(sandbox: Sandbox) -> None:
             await interface.until(lambda: interface.main.banner.display, "the banner")
     finally:
         sandbox.root.chmod(0o755)
+
+
+@pytest.mark.parametrize("size", [(140, 40), (80, 24), (60, 20), (50, 14)])
+async def test_the_banner_says_what_to_do_at_every_width(tmp_path: Path, size: tuple[int, int]) -> None:
+    (tmp_path / "plain").mkdir()
+    (tmp_path / "plain/MEMORY.md").write_text("# Memory\n\n- one\n")
+    async with opened(Workspace.open(tmp_path / "plain"), size) as interface:
+        await interface.until(lambda: interface.main.banner.display, "the banner")
+        said = " ".join(interface.text.split())
+        assert "This folder is not in a git repository" in said
+        assert "run `workbench init` in it to make one" in said
 
 
 async def test_copying_goes_through_the_terminal(sandbox: Sandbox) -> None:

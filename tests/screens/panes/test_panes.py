@@ -34,7 +34,7 @@ def episode(name: str, days: int, *, more: str = "") -> str:
 def full(sandbox: Sandbox) -> Sandbox:
     sandbox.write("graph/person/sarah.md", PERSON.format(due=date(2026, 1, 1)))
     sandbox.write("episodes/2026/03/e1.md", episode("late", 60))
-    sandbox.write("episodes/2026/03/e2.md", episode("soon", 1))
+    sandbox.write("episodes/2026/03/e2.md", episode("soon", 1, more="recall_count: 3\n"))
     sandbox.write("episodes/2026/03/e3.md", episode("kept", 2, more="pinned: true\n"))
     sandbox.write("episodes/2026/03/e4.md", episode("done", 2, more="promoted_at: 2026-03-20\n"))
     sandbox.write("USER.md", "# User\n\n- Lives in Lisbon\n")
@@ -78,6 +78,35 @@ async def test_a_day_unfolds_to_its_entries_under_their_headings(full: Sandbox) 
 async def test_the_newest_day_is_open_from_the_start(sandbox: Sandbox) -> None:
     async with opened(sandbox.workspace) as interface:
         await interface.until_shown("The staging port is 8443")
+
+
+async def test_a_folded_day_says_that_something_in_it_came_from_outside(sandbox: Sandbox) -> None:
+    outside = "- Read on a page <!-- wb: id=m1 trust=external -->\n"
+    sandbox.write("memory/2026-03-12.md", "# Day\n\n- One\n" + outside)
+    sandbox.write("memory/2026-03-13.md", "# Day\n\n- One\n- Two\n")
+    async with opened(sandbox.workspace) as interface:
+        rows = interface.main.panes[0].list
+
+        def said(day: str) -> list[str]:
+            return next([part.text for part in row.tail] for row in rows.rows if row.id == day)
+
+        await interface.until(lambda: "external" in said("memory/2026-03-12.md"), "the word")
+        await interface.until(lambda: said("memory/2026-03-13.md") == ["2"], "no word")
+        rows.go(next(at for at, row in enumerate(rows.rows) if row.id == "memory/2026-03-12.md"))
+        await interface.pilot.pause()
+        await interface.press("right")
+        await interface.until_shown("Read on a page")
+        assert "external" not in said("memory/2026-03-12.md")  # its entry says it now
+
+
+async def test_an_open_episode_says_its_topics_and_recalls_where_its_row_has_no_room(full: Sandbox) -> None:
+    async with opened(full.workspace) as interface:
+        await interface.press("3")
+        await interface.go_to("soon planned")
+        assert "3 recalls" not in interface.text
+        await interface.press("right")
+        await interface.until_shown("3 recalls")
+        await interface.until_shown("Atlas, Sarah")
 
 
 async def test_notes_unfold_from_their_group(full: Sandbox) -> None:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from indexing.search.by_words import LexicalSearch
 from indexing.sync.run import reindex
-from screens.search.completing import choices, days, ghost, going_on, offered, unfinished
+from screens.search.completing import choices, days, finished, going_on, offered, taken, unfinished
 from tests.screens.interface import opened
 from tests.support.workspaces import Sandbox
 
@@ -44,33 +44,55 @@ def test_a_day_is_offered_in_words_and_in_figures() -> None:
     one = unfinished("since:")
     assert one is not None
     assert [value for value, _ in offered(one, TODAY)] == list(days(TODAY))
-    assert ghost("since:2", [("2w", 0)]) == "since:2w"
+    assert going_on("since:2", [("2w", 0)]) == "since:2w"
 
 
 def test_a_value_with_a_blank_is_put_in_quotes() -> None:
     one = unfinished("from:dai")
     assert one is not None
-    assert going_on("from:dai", one, "daily notes") == 'from:"daily notes"'
+    assert finished("from:dai", one, "daily notes") == 'from:"daily notes"'
     quoted = unfinished('from:"dai')
     assert quoted is not None
-    assert going_on('from:"dai', quoted, "daily notes") == 'from:"daily notes"'
+    assert finished('from:"dai', quoted, "daily notes") == 'from:"daily notes"'
 
 
-def test_a_value_that_only_holds_what_is_typed_is_shown_and_not_put_behind_it() -> None:
-    one = unfinished("path:notes")
+@pytest.mark.parametrize(
+    ("text", "found", "becomes"),
+    [
+        ("from:s6", [("s64: gauge 7, twice", 8), ("s61", 4)], 'from:"s64: gauge 7, twice"'),
+        ("port path:notes", [("memory/notes.md", 3)], "port path:memory/notes.md"),
+        ("from:S6", [("s61", 4)], "from:s61"),
+        ("from:s61", [("s61", 4), ("s612", 1)], "from:s612"),
+        ("from:s6", [("s6\u202e", 4), ('s6"x', 3), ("s62", 1)], "from:s62"),
+        ("from:s6", [("s6\u200b", 4)], ""),
+        ("from:s6", [], ""),
+    ],
+)
+def test_the_key_takes_the_first_value_that_can_be(
+    text: str, found: list[tuple[str, int]], becomes: str
+) -> None:
+    assert going_on(text, found) == becomes
+    one = unfinished(text)
     assert one is not None
-    assert ghost("path:notes", [("memory/notes.md", 3)]) == ""
-    said = " ".join(part.text for part in choices(one, [("memory/notes.md", 3)]))
-    assert "memory/notes.md (3)" in said
-    assert "takes it" not in said
+    said = [part.text for part in choices(one, found)]
+    value = taken(one, found)
+    assert (value is None) == (not becomes) == ("→ takes it" not in said)
+    if value is not None:  # it is said right behind the one that it takes
+        assert said[said.index("→ takes it") - 1].startswith(value)
 
 
 @given(
-    st.text(max_size=60), st.lists(st.tuples(st.text(min_size=1, max_size=12), st.integers(0, 9)), max_size=4)
+    st.sampled_from(["from:", "port path:no", 'type:"pr', "-from:a,b"]),
+    st.lists(st.tuples(st.text(min_size=1, max_size=12), st.integers(0, 9)), max_size=4),
 )
-def test_what_is_added_stands_behind_what_was_typed(text: str, found: list[tuple[str, int]]) -> None:
-    added = ghost(text, found)
-    assert not added or (added.startswith(text) and len(added) > len(text))
+def test_what_the_key_takes_is_finished_and_what_stood_before_it_stays(
+    text: str, found: list[tuple[str, int]]
+) -> None:
+    one = unfinished(text)
+    assert one is not None
+    whole = going_on(text, found)
+    assert not whole or whole.startswith(text[: one.at])
+    assert not whole or any(value in whole for value, _ in found)
 
 
 def test_values_are_those_that_entries_have(sandbox: Sandbox) -> None:
@@ -94,6 +116,21 @@ async def test_a_path_is_completed_from_the_index_and_taken_with_a_key(sandbox: 
         await interface.press("right")
         assert interface.main.overlay.input.value == "harbour path:memory/research/"
         await interface.until(lambda: len(interface.main.searching.rows) == 1, "the hit in that folder")
+
+
+async def test_a_value_with_a_blank_is_taken_with_the_key_and_finds_its_entries(sandbox: Sandbox) -> None:
+    origin = "src=s64:%20gauge%207%20incident"
+    sandbox.write("memory/2026-03-15.md", f"# Day\n\n- The gauge broke <!-- wb: {origin} -->\n- Another\n")
+    reindex(sandbox.workspace, vectors=False)
+    async with opened(sandbox.workspace) as interface:
+        await interface.press("slash")
+        await interface.type("from:s6")
+        await interface.until_shown("s64: gauge 7 incident (1)   → takes it")
+        await interface.press("right")
+        assert interface.main.overlay.input.value == 'from:"s64: gauge 7 incident"'
+        await interface.until(lambda: len(interface.main.searching.rows) == 1, "the entry from there")
+        await interface.press("left", "right")
+        assert interface.main.overlay.input.value == 'from:"s64: gauge 7 incident"'
 
 
 def test_a_finished_value_and_a_moment_leave_room_for_what_was_understood() -> None:

@@ -1,0 +1,81 @@
+"""Esc and a key right behind it, which a terminal sends as one key: taken apart where that one is no key.
+
+Whoever leaves a screen and goes on at once sends the same bytes as somebody who holds alt. Textual makes one
+key of them, which mostly means nothing here, and both would be lost.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Sequence
+from functools import partial
+from typing import TYPE_CHECKING
+
+from textual._ansi_sequences import ANSI_SEQUENCES_KEYS
+from textual.dom import DOMNode
+from textual.events import Event, Key
+from textual.widgets import Input, TextArea
+
+if TYPE_CHECKING:
+    from screens.app import WorkbenchApp
+
+_ALT = "alt+"
+_DIGITS = {
+    sign: sequence[1]
+    for sequence, sign in ANSI_SEQUENCES_KEYS.items()
+    if isinstance(sign, str) and len(sequence) == 2 and sequence[0] == "\x1b" and sequence[1].isdigit()
+}
+"""What Textual makes of esc and a digit, which is what option and the digit type on some keyboards."""
+
+
+class Apart:
+    """Takes keys apart, and keeps those behind one in their order until esc was done."""
+
+    def __init__(self, app: WorkbenchApp) -> None:
+        self._app = app
+        self._behind: deque[Key] = deque()
+        self._esc: Key | None = None
+
+    def first(self, event: Event) -> Event | None:
+        """What is to be done of ``event`` now: all of it, esc alone, or nothing yet."""
+        if not isinstance(event, Key) or event.is_forwarded or event is self._esc:
+            return event
+        if self._behind:
+            self._behind.append(event)
+            return None
+        rest = self._rest(event)
+        if rest is None:
+            return event
+        self._behind.append(rest)
+        self._esc = Key("escape", "\x1b")
+        return self._esc
+
+    def esc_is_on_its_way(self) -> None:
+        """Go on once esc has come by everything that it comes by, which is where it does something."""
+        target = self._app.focused or self._app.screen
+        self._follow([*target.ancestors_with_self])
+
+    def _follow(self, way: Sequence[DOMNode]) -> None:
+        for at, node in enumerate(way):
+            if node.call_later(partial(self._follow, way[at + 1 :])):
+                return
+        self._app.call_later(self._go_on)
+
+    async def _go_on(self) -> None:
+        behind, self._behind = self._behind, deque()
+        for key in behind:
+            await self._app.on_event(key)
+
+    def _rest(self, event: Key) -> Key | None:
+        """The key behind esc; None where ``event`` is a key of its own here."""
+        typed, field = event.character or "", self._app.focused
+        if isinstance(field, TextArea):
+            return None  # it is being written
+        if event.key.startswith(_ALT) and len(typed) == 1:  # a terminal that tells alt from esc names no sign
+            rest = typed
+        elif typed in _DIGITS and not isinstance(field, Input):
+            rest = _DIGITS[typed]
+        else:
+            return None
+        bound = self._app.screen.active_bindings
+        return Key(rest, rest) if "escape" in bound and event.key not in bound else None

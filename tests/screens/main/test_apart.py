@@ -1,0 +1,110 @@
+"""Esc and a key right behind it, which a terminal sends as one, are two keys where that one means nothing."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pexpect
+import pytest
+from textual import events
+
+from screens.actions.key_file import key_file_path
+from screens.dialogs.writing import WritingScreen
+from tests.screens.interface import Interface, opened
+from tests.screens.main.test_bursts import send
+from tests.screens.main.test_terminal import PATIENCE_SECONDS, Terminal
+from tests.support.workspaces import Sandbox
+
+
+def together(interface: Interface, key: str, character: str | None) -> None:
+    """One key, as Textual makes it of what a terminal sends."""
+    driver: Any = interface.app._driver
+    driver.send_message(events.Key(key, character))
+
+
+@pytest.mark.parametrize("place", ["@", "H", "R", "S"])
+async def test_whoever_leaves_a_screen_and_goes_on_at_once_loses_neither_key(
+    sandbox: Sandbox, place: str
+) -> None:
+    async with opened(sandbox.workspace) as interface:
+        main = interface.main
+        await interface.press("at" if place == "@" else place)
+        await interface.until(lambda: interface.app.screen is not main, "another screen")
+        together(interface, "pound_sign", "£")  # esc 3
+        await interface.until(lambda: main.is_active and main.current == 2, "the panes, and the third")
+
+
+async def test_keys_behind_the_two_stay_behind_them(sandbox: Sandbox) -> None:
+    async with opened(sandbox.workspace) as interface:
+        main = interface.main
+        await interface.press("at")
+        await interface.until(lambda: interface.app.screen is not main, "the operations")
+        together(interface, "alt+f", "f")
+        send(interface, *"abc")
+        await interface.until(lambda: main.pane.line.value == "abc", "the filter, with every letter")
+        assert main.is_active
+
+
+async def test_a_line_is_left_and_what_follows_is_a_key(sandbox: Sandbox) -> None:
+    async with opened(sandbox.workspace) as interface:
+        await interface.press("slash")
+        await interface.type("port")
+        together(interface, "alt+shift+g", "G")
+        rows = interface.main.panes[0].list
+        await interface.until(lambda: not interface.main.overlay.is_open, "the search is closed")
+        await interface.until(lambda: rows.cursor == len(rows.rows) - 1 > 0, "the last row")
+        assert interface.main.overlay.input.value == "port"
+
+
+async def test_a_sign_of_the_keyboard_is_typed(sandbox: Sandbox) -> None:
+    async with opened(sandbox.workspace) as interface:
+        await interface.press("slash")
+        together(interface, "pound_sign", "£")
+        await interface.until(lambda: interface.main.overlay.input.value == "£", "the sign")
+
+
+async def test_a_key_with_alt_that_means_something_stays_one(sandbox: Sandbox) -> None:
+    key_file_path().write_text('[keys]\nsettings = ["alt+m"]\n')
+    async with opened(sandbox.workspace) as interface:
+        await interface.go_to("staging port")
+        await interface.press("space")
+        together(interface, "alt+m", "m")
+        await interface.until_shown("Settings")
+        assert len(interface.main.pane.list.marked) == 1  # esc would have taken it away
+
+
+async def test_a_terminal_that_tells_alt_from_esc_is_believed(sandbox: Sandbox) -> None:
+    async with opened(sandbox.workspace) as interface:
+        await interface.press("slash")
+        together(interface, "alt+j", None)
+        await interface.type("x")
+        await interface.until(lambda: interface.main.overlay.input.value == "x", "typed")
+        assert interface.main.overlay.is_open
+
+
+async def test_what_is_written_is_not_left_by_a_key_with_alt(sandbox: Sandbox) -> None:
+    async with opened(sandbox.workspace) as interface:
+        await interface.go_to("staging port")
+        await interface.press("i")
+        await interface.until(lambda: isinstance(interface.app.screen, WritingScreen), "the box")
+        together(interface, "alt+l", "l")
+        send(interface, "x")
+        screen = interface.app.screen
+        assert isinstance(screen, WritingScreen)
+        await interface.until(lambda: screen.text.endswith("x"), "still written in")
+        assert interface.app.screen is screen
+
+
+def test_a_terminal_sends_both_at_once(sandbox: Sandbox) -> None:
+    terminal = Terminal(sandbox.root)
+    terminal.until(lambda text: "Likes tea" in text, "the panes")
+    terminal.keys("S")
+    terminal.until(lambda text: "Settings" in text and "1 Logs" not in text, "the settings")
+    terminal.keys("\x1b3")
+    terminal.until(lambda text: "1 Logs" in text, "the panes again")
+    terminal.keys("f")
+    terminal.until(lambda text: "waiting, expiring" in text, "the filter of the third pane")
+    terminal.keys("\x1bq")
+    terminal.child.expect(pexpect.EOF, timeout=PATIENCE_SECONDS)
+    terminal.child.close()
+    assert terminal.child.exitstatus == 0
