@@ -50,6 +50,11 @@ class Scene:
     """Whether it keeps the colours that it was opened in."""
 
 
+def _typed(text: str) -> tuple[str, ...]:
+    """The keys of a text."""
+    return tuple("space" if sign == " " else sign for sign in text)
+
+
 SCENES = (
     Scene("main", ("j", "j"), until=("memory/2026-03-20.md:",)),
     Scene("main-empty", (), until=("no logs yet",), empty=True),
@@ -63,6 +68,10 @@ SCENES = (
     Scene("review", ("D",)),
     Scene("graph", ("R",)),
     Scene("agent", ("W",)),
+    Scene(
+        "agent-given", ("W", *_typed("when is the pilot of jonas brandt"), "enter"), until=("is not given",)
+    ),
+    Scene("contradictions", ("R", "C"), until=("1 keep",)),
     Scene("health", ("H",)),
     Scene("settings", ("S",)),
 )

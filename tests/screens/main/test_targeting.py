@@ -45,6 +45,7 @@ async def test_move_under_a_heading_that_is_typed(sandbox: Sandbox) -> None:
         await interface.go_to("Likes tea")
         await interface.press("M")
         await interface.until_shown("Move 1 entry to")
+        await interface.until_shown("type to narrow, or a new name")
         await interface.type("Drinks")
         await interface.until_shown("new heading")
         await interface.press("enter")

@@ -1,4 +1,4 @@
-"""What a pane says where no rows are: that it reads or looks while it does, and only then that there are none."""
+"""What a pane says where no rows are: that it reads or looks, and only after that that there are none."""
 
 from __future__ import annotations
 
