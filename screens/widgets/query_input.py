@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
+from os.path import commonprefix
 from typing import ClassVar
 
 from rich.highlighter import Highlighter
@@ -64,7 +65,10 @@ class LanguageInput(QueryInput):
         """What is drawn behind the text; where it is no addition, the key puts it in the text's place."""
         self._instead = "", ""
         whole = await self.going_on(text) if self.going_on else None
-        if whole is None or whole.startswith(text):
+        added = "" if whole is None else whole[len(commonprefix((text, whole))) :]
+        if whole is None or in_place(added) != added:
+            return None  # nobody would know what they take with the key
+        if whole.startswith(text):
             return whole
         self._instead = text, whole
         return None
