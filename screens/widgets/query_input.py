@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from os.path import commonprefix
+from itertools import takewhile
 from typing import ClassVar
 
 from rich.highlighter import Highlighter
@@ -65,7 +65,8 @@ class LanguageInput(QueryInput):
         """What is drawn behind the text; where it is no addition, the key puts it in the text's place."""
         self._instead = "", ""
         whole = await self.going_on(text) if self.going_on else None
-        added = "" if whole is None else whole[len(commonprefix((text, whole))) :]
+        kept = takewhile(lambda pair: pair[0] == pair[1], zip(text, whole or "", strict=False))
+        added = (whole or "")[sum(1 for _ in kept) :]
         if whole is None or in_place(added) != added:
             return None  # nobody would know what they take with the key
         if whole.startswith(text):
