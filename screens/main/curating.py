@@ -59,6 +59,8 @@ class Curating:
         self.gone = False
         """Whether the folder is not there now."""
         self._problem = Shown("")
+        self._jobs = Shown("")
+        """What is wrong with a job that a clock runs."""
 
     def commands(self) -> dict[str, Command]:
         """The commands by action id."""
@@ -247,7 +249,13 @@ class Curating:
             f"Another writer's text is in no memory file ({conflicts}): "
             f"{key_for('conflicts')} shows it, and `workbench conflicts`"
         )
-        self._screen.banner.show(self._problem or words(waits if conflicts else ""))
+        self._screen.banner.show(self._problem or (words(waits) if conflicts else self._jobs))
+
+    def jobs_stand(self, wrong: Shown) -> None:
+        """Say, on the banner, which job failed or did not come, where nothing more urgent is to be said."""
+        if wrong != self._jobs:
+            self._jobs = wrong
+            self._count(self.conflicts)
 
 
 def addresses_of(rows: Sequence[Row]) -> tuple[str, ...]:

@@ -13,6 +13,7 @@ from screens.actions.context import only_read
 from screens.drawing.rows import Row
 from screens.drawing.shown import Shown, row_text, words
 from screens.main import messages as said
+from screens.main.overseeing import jobs_line
 from screens.main.relating import related_fact, related_lines
 from screens.panes.episodes import EpisodesPane
 from screens.panes.graph import GraphPane
@@ -240,6 +241,10 @@ class Listening(Screen[None]):
     def on_stands_now(self, message: said.StandsNow) -> None:
         """An entry changed under what somebody writes."""
         self.editing.stands_now(message)
+
+    def on_jobs_read(self, message: said.JobsRead) -> None:
+        """A job that a clock runs is not well, or all are."""
+        self.curating.jobs_stand(jobs_line(message.wrong))
 
     def on_discarded(self, message: said.Discarded) -> None:
         """A conflict is dealt with."""

@@ -26,6 +26,7 @@ from screens.reading.snapshots import (
 from screens.search.hits import Found
 from screens.widgets.preview_pane import Beneath
 from workbench.errors import SecretFoundError, WorkbenchError
+from workbench.jobs.standing import Standing
 from workbench.workspace.plan import Operation, Plan
 
 if TYPE_CHECKING:
@@ -39,6 +40,14 @@ class OverviewRead(Message):
         super().__init__()
         self.overview = overview
         self.changed = changed
+
+
+class JobsRead(Message):
+    """How the jobs stand was read: ``wrong`` are those that somebody should look at."""
+
+    def __init__(self, wrong: tuple[Standing, ...]) -> None:
+        super().__init__()
+        self.wrong = wrong
 
 
 class MemoryRead(Message):

@@ -114,9 +114,13 @@ SWEEP: dict[str, Row] = {
     "recalls": lambda _: ["recalls"],
     "themes": lambda _: ["themes"],
     "nightly": lambda _: ["nightly", "--only", "dream", "--only", "decay", "--only", "prune"],
-    "jobs": lambda _: ["jobs", "nightly", "--cron"],
+    "jobs": lambda _: ["jobs", "print", "nightly", "--cron"],
+    "how jobs stand": lambda _: ["jobs", "status"],
+    "workspaces": lambda _: ["workspaces", "add", "."],
+    "migrate": lambda _: ["migrate"],
     "import": lambda _: ["import", "basic-memory", "NOTES"],
     "reindex": lambda _: ["reindex", "--no-vectors"],
+    "search everywhere": lambda _: ["search", "tea", "--all", "--mode", "lexical"],
     "inject": lambda _: ["inject", "which port does the staging database have?", "--record"],
     "forget by query": lambda _: ["forget", "--query", "embedded page", "--yes"],
     "undo": lambda _: ["undo"],
@@ -192,7 +196,10 @@ def test_no_command_of_the_program_is_missing_from_the_sweep(run: Run) -> None:
     listed = run("--help").out.partition("Look:")[2].split("\n")
     there = {line.split()[0] for line in listed if line.startswith("  ") and line[2:3].isalpha()}
     swept = {row(lambda *_: "x")[0] for row in SWEEP.values()}
-    assert there - swept == {"demo", "init", "keys", "model", "mcp", "serve"}
+    assert there - swept == {
+        *("demo", "init", "keys", "model", "mcp", "serve"),
+        *("completion", "fleet"),  # of no workspace; tests/fleet
+    }
 
 
 def _address(sandbox: Sandbox) -> Address:

@@ -207,9 +207,7 @@ def test_the_graph_is_asked_in_words_and_answers_with_its_path(door: Door, given
     assert found["found"][0]["name"] == "Project Atlas"
     assert found["found"][0]["path"][0]["relation"] == "works_on"
     assert given.records("recalls")[0]["by"] == "knowledge_graph_search"
-    assert any(
-        "Sarah Chen" in n for n in ask(door, "knowledge_graph_search", query="Who is Srah?")["notes"]
-    )
+    assert any("Sarah Chen" in n for n in ask(door, "knowledge_graph_search", query="Who is Srah?")["notes"])
 
 
 WRONG: tuple[tuple[str, dict[str, Any], str], ...] = (

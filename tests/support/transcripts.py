@@ -45,12 +45,18 @@ Summary:
 8. Current Work:
    The retry of the archive service was moved from three to five attempts.
 
-If you need specific details from before compaction (like exact code snippets, error messages, or content you \
-generated), read the full transcript at: /home/tessa/.claude/projects/p/c7d1.jsonl
+If you need specific details from before compaction (like exact code snippets, error messages, or content \
+you generated), read the full transcript at: /home/tessa/.claude/projects/p/c7d1.jsonl
 Please continue the conversation from where we left it off without asking the user any further questions. \
 Continue with the last task that you were asked to work on."""
 """What Claude Code writes when it compacts, with the words that send the agent back to work."""
-ORDERS = ("Please continue", "further questions", "the last task", "being continued", "read the full transcript")
+ORDERS = (
+    "Please continue",
+    "further questions",
+    "the last task",
+    "being continued",
+    "read the full transcript",
+)
 
 
 def boundary(*, session: str = "c7d1", day: str = "2026-03-15") -> bytes:

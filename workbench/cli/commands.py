@@ -87,7 +87,7 @@ COMMANDS: dict[str, tuple[Listed, ...]] = {
         Listed("flush", "sessions:flush", "Save the durable facts of a session before it is compacted."),
         Listed("watch", "sessions:watch", "Follow session transcripts as they grow, until interrupted."),
         Listed("nightly", "nights:nightly", "Prune, clear the context, decay, dream, back up: for a clock."),
-        Listed("jobs", "nights:jobs", "Print a systemd timer or a cron line for `nightly` or `watch`."),
+        Listed("jobs", "jobs:jobs", "What a clock runs (nightly, watch, reindex), and how it stands."),
     ),
     "Agent": (
         Listed("inject", "given:inject", "What an agent is given with MESSAGE, and why."),
@@ -101,13 +101,17 @@ COMMANDS: dict[str, tuple[Listed, ...]] = {
     ),
     "Set up": (
         Listed("init", "setting_up:init", "Set a workspace up: its repository and the files it lacks."),
+        Listed("workspaces", "workspaces:workspaces", "Your workspaces by name: add, list, remove."),
+        Listed("fleet", "fleet:fleet", "Thousands of workspaces at once: one index of them all."),
         Listed("demo", "setting_up:demo", "Make a sample workspace and open it."),
+        Listed("migrate", "migrating:migrate", "Bring memory that an older version wrote to today's format."),
         Listed("import", "importing:import_", "Bring memory over from OpenClaw, GoClaw or basic-memory."),
         Listed("reindex", "indexing:reindex", "Bring the index up to date with the files."),
         Listed("model", "models:model", "Which model and provider make vectors; try it, fetch one."),
         Listed("themes", "looks:themes", "The themes of the interface, and your own."),
         Listed("config", "configuring:config", "Every setting, and where it comes from; change one."),
         Listed("keys", "configuring:keys", "Every key of the interface; whether yours make sense."),
+        Listed("completion", "completion:completion", "Print what lets your shell complete what you type."),
     ),
 }
 """Under what they are for, in the order of ``--help``."""

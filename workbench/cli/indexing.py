@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-import signal
+import contextlib
 import sys
 import threading
 from datetime import datetime
-from types import FrameType
 from typing import TYPE_CHECKING
 
 import click
 
+from workbench.cli import completing
+from workbench.cli.clockwork import at_work, job_options, require_whole, speaking, until_stopped
 from workbench.cli.output import json_option, narrate, say, say_json
-from workbench.cli.places import workspace
-from workbench.errors import UsageError
+from workbench.cli.places import AS_OF, workspace
+from workbench.errors import BusyError, UsageError
+from workbench.jobs.names import Job
 from workbench.workspace.past import PastWorkspace
 from workbench.workspace.workspace import Workspace
 
@@ -21,18 +23,20 @@ if TYPE_CHECKING:
     from indexing.sync.keep_up import Run
     from indexing.sync.report import Report
     from indexing.sync.spending import Agree, Backfill
+    from workbench.cli.clockwork import AtWork
     from workbench.cli.progress import Bar
 
 _SHOWN_LINES = 5
 
 
 @click.command()
-@click.argument("paths", nargs=-1, metavar="[PATH]...")
+@click.argument("paths", nargs=-1, metavar="[PATH]...", shell_complete=completing.memory_paths)
 @click.option("--full", is_flag=True, help="Build everything anew, aside, then swap it in.")
 @click.option("--no-vectors", is_flag=True, help="Words only.")
 @click.option("--dry-run", is_flag=True, help="Say what would be done, and what embedding would cost.")
 @click.option("--yes", is_flag=True, help="Send texts to a provider that costs money without asking.")
 @click.option("--watch", is_flag=True, help="Go on until interrupted: a run after each series of changes.")
+@job_options
 @json_option
 def reindex(
     paths: tuple[str, ...],
@@ -41,6 +45,8 @@ def reindex(
     dry_run: bool,
     yes: bool,
     watch: bool,
+    log: bool,
+    metrics: str | None,
     as_json: bool,
 ) -> None:
     """Bring the index up to date with the files.
@@ -51,13 +57,26 @@ def reindex(
     from indexing.sync.run import reindex as run
     from workbench.cli.progress import Bar
 
+    part = bool(paths) or dry_run
+    past = click.get_current_context().meta.get(AS_OF) is not None
+    require_whole(log=log, metrics=metrics, part=part or past, as_json=as_json)
     if watch:
-        if paths or full or dry_run:
+        if part or full:
             raise UsageError("--watch is for everything that changes: it takes no PATH, --full or --dry-run")
-        with workspace() as place:
-            _watch(place, vectors=not no_vectors, yes=yes, as_json=as_json)
+        with speaking(Job.REINDEX_WATCH, log=log), workspace() as place:
+            if isinstance(place, PastWorkspace):
+                raise UsageError("the past does not change: there is nothing to watch")
+            with (
+                until_stopped() as stop,
+                at_work(place, Job.REINDEX_WATCH, log=log, metrics=metrics) as work,
+            ):
+                _watch(place, work, stop, vectors=not no_vectors, yes=yes, as_json=as_json, log=log)
         return
-    with workspace() as place, Bar() as bar:
+    with speaking(Job.REINDEX, log=log), workspace() as place, contextlib.ExitStack() as stack:
+        alone = None
+        if not (part or isinstance(place, PastWorkspace)):
+            alone = stack.enter_context(at_work(place, Job.REINDEX, log=log, metrics=metrics))
+        bar = stack.enter_context(Bar())
         report = run(
             place,
             paths=paths,
@@ -67,10 +86,30 @@ def reindex(
             progress=bar.show,
             agree=_asker(bar, yes=yes),
         )
+        if alone is not None:
+            alone.run.tell(_counts(report))
+            alone.line(_counted(report))
     if as_json:
         say_json(report.as_json())
-    else:
+    elif not log:
         _print(report)
+
+
+def _counts(report: Report) -> dict[str, int]:
+    """What a record keeps of a run of the index."""
+    return {
+        "files": report.seen,
+        "added": report.added,
+        "changed": report.changed,
+        "removed": report.removed,
+        "unreadable": len(report.failed),
+        "entries": report.entries,
+        "embedded": report.embedded,
+    }
+
+
+def _counted(report: Report) -> str:
+    return ", ".join(f"{count} {name}" for name, count in _counts(report).items())
 
 
 def _asker(bar: Bar, *, yes: bool) -> Agree | None:
@@ -122,28 +161,39 @@ def _narrate_faults(report: Report) -> None:
         narrate(f"unreadable lines of {path}: {len(lines)} ({first})")
 
 
-def _watch(place: Workspace, *, vectors: bool, yes: bool, as_json: bool) -> None:
-    """Run until SIGINT or SIGTERM; a run that is under way is broken off at its next step."""
+def _watch(
+    place: Workspace,
+    work: AtWork,
+    stop: threading.Event,
+    *,
+    vectors: bool,
+    yes: bool,
+    as_json: bool,
+    log: bool,
+) -> None:
+    """Run until ``stop``; a run of the index that is under way is broken off at its next step."""
     from indexing.sync.keep_up import KeepUp
 
-    if isinstance(place, PastWorkspace):
-        raise UsageError("the past does not change: there is nothing to watch")
-    stop = threading.Event()
-
-    def end(_number: int, _frame: FrameType | None) -> None:
-        stop.set()
-        for one, before in usual.items():  # a second one does not wait
-            signal.signal(one, before)
-
-    usual = {one: signal.signal(one, end) for one in (signal.SIGINT, signal.SIGTERM)}
-    try:
+    if not log:
         narrate("following the files until it is interrupted")
-        agree = (lambda _: True) if yes else None  # nobody is there to be asked
-        for run in KeepUp(place.root, stop, narrate, vectors=vectors, agree=agree).runs():
+    told = (lambda _: None) if log else narrate
+    agree = (lambda _: True) if yes else None  # nobody is there to be asked
+    for run in KeepUp(place.root, stop, told, vectors=vectors, agree=agree).runs():
+        if not log:
             _say_run(run, as_json=as_json)
-    finally:
-        for one, before in usual.items():
-            signal.signal(one, before)
+        _tell(run, work)
+
+
+def _tell(run: Run, work: AtWork) -> None:
+    """Keep what came of a run. That another one was at it is no failure: it is tried again."""
+    if run.report is not None:
+        work.tell(_counts(run.report))
+        work.line(_counted(run.report))
+    elif run.error is not None:
+        name = type(run.error).__name__
+        work.line(f"not done ({name})")
+        if not isinstance(run.error, BusyError):
+            work.tell({}, name)
 
 
 def _say_run(run: Run, *, as_json: bool) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -18,8 +19,11 @@ from workbench.cli.output import (
     narrate,
     occupy_closed_streams,
 )
-from workbench.cli.places import AS_OF
+from workbench.cli.places import AS_OF, meant
 from workbench.errors import NoWorkspaceError, ReadOnlyError, WorkbenchError, WriteFailedError, disk_error
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
 
 _OF_ANY_MOMENT = (
     None,
@@ -46,6 +50,8 @@ class _Program(click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """The command that ``args`` name; a folder that is no command is opened."""
+        if ctx.resilient_parsing and args[0] not in self.commands:
+            return "open", self.get_command(ctx, "open"), args  # the shell asks what could follow a folder
         if self.get_command(ctx, args[0]) is None and Path(args[0]).is_dir():
             return "open", self.get_command(ctx, "open"), args
         if self.get_command(ctx, args[0]) is None and any(sign in args[0] for sign in "/.~"):
@@ -61,6 +67,21 @@ class _Program(click.Group):
             with formatter.section(title):
                 formatter.write_dl([(c.name.ljust(width), c.summary) for c in commands if not c.hidden])
 
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """The commands that begin so, none of them loaded; else the folders."""
+        from click.shell_completion import CompletionItem
+
+        listed = [command for commands in COMMANDS.values() for command in commands if not command.hidden]
+        offered = [CompletionItem(c.name, help=c.summary) for c in listed if c.name.startswith(incomplete)]
+        offered += click.Command.shell_complete(self, ctx, incomplete)
+        return offered or [CompletionItem(incomplete, type="dir")]
+
+
+def _places(ctx: click.Context, parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    from workbench.cli.completing import workspaces
+
+    return workspaces(ctx, parameter, incomplete)
+
 
 @click.group(
     cls=_Program,
@@ -73,7 +94,8 @@ class _Program(click.Group):
     "--workspace",
     metavar="DIR",
     envvar="WORKBENCH_WORKSPACE",
-    help="The workspace; else the nearest one upwards from here.",
+    shell_complete=_places,
+    help="The workspace, its folder or its name (`workspaces list`); else the nearest one upwards from here.",
 )
 @click.option(
     "--as-of",
@@ -87,7 +109,7 @@ def workbench(ctx: click.Context, workspace: str | None, as_of: str | None) -> N
 
     Without a command, the interface opens on the nearest workspace.
     """
-    ctx.obj = workspace
+    ctx.obj = meant(workspace) if workspace else workspace
     ctx.meta[AS_OF] = as_of
     if as_of is not None and ctx.invoked_subcommand not in _OF_ANY_MOMENT:
         raise ReadOnlyError(

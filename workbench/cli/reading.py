@@ -7,30 +7,42 @@ import sys
 from collections import Counter
 from collections.abc import Sequence
 from datetime import datetime
+from importlib import resources
 from typing import Any
 
 import click
 
+from workbench.cli import completing
 from workbench.cli.conflicts import conflict_warning, listed
 from workbench.cli.keeping import backup_line, last_backup
 from workbench.cli.output import json_option, operation_json, put, say, say_diff, say_json
 from workbench.cli.places import workspace
-from workbench.errors import EntryNotFoundError, NotMemoryError, UsageError, WorkbenchError
+from workbench.cli.searching_wide import whose
+from workbench.errors import EntryNotFoundError, NewerFormatError, NotMemoryError, UsageError, WorkbenchError
 from workbench.memory.address import find_entry, path_of
 from workbench.memory.entry import Entry
 from workbench.memory.file_edit import unified_diff
 from workbench.memory.names import RelPath, is_outside
+from workbench.workspace.format import require_known_format
 from workbench.workspace.layout import STATE_DIR
 from workbench.workspace.past import PastWorkspace
 from workbench.workspace.workspace import Workspace
 
+STATUS_VERSION = 1
+"""Grows when a field of the answer goes or comes to mean something else, not when one is added."""
 _LINES = re.compile(r"(?P<path>.+)(?:#L|:)(?P<first>[1-9]\d{0,8})(?:-L?(?P<last>[1-9]\d{0,8}))?", re.DOTALL)
 
 
 @click.command()
+@click.option(
+    "--schema", is_flag=True, help="Print the JSON Schema of what --json answers, and nothing else."
+)
 @json_option
-def status(as_json: bool) -> None:
+def status(schema: bool, as_json: bool) -> None:
     """What is in this memory, and whether the index is up to date."""
+    if schema:
+        put(resources.files("workbench.cli").joinpath("schemas", "status.json").read_bytes().rstrip())
+        return
     with workspace() as place:
         report = _status(place)
     if as_json:
@@ -51,8 +63,8 @@ def status(as_json: bool) -> None:
         say(f"beside     {source['source']}: {source['absent'] or files}{kept}")
     say(f"repository {report['repository']}")
     say(f"last dream {report['last_dream'] or 'never'}")
-    if report["last_night"]:
-        say(f"last night {report['last_night']}")
+    for job in report["jobs"]:
+        say(f"job        {job_line(job)}")
     if not report["as_of"]:
         if report["proposals"]:
             say(f"proposals  waiting: {report['proposals']}; `workbench proposals list` shows them")
@@ -61,17 +73,29 @@ def status(as_json: bool) -> None:
         say(f"warning    {warning}", fg="yellow")
 
 
+def job_line(job: dict[str, Any]) -> str:
+    """One job in a line: when it ran last, what became of it, and how long it took."""
+    began = f" of {datetime.fromisoformat(job['began']).astimezone():%Y-%m-%d %H:%M}" if job["began"] else ""
+    took = f" after {job['seconds']:,.0f} s" if job["seconds"] is not None else ""
+    return f"{job['job']}{began} · {job['state']}{took}"
+
+
 def _status(place: Workspace) -> dict[str, Any]:
     from indexing.sync.freshness import freshness
+    from workbench.jobs.running import now
+    from workbench.jobs.standing import standings
     from workbench.proposals.pending import pending
-    from workbench.workspace.last_night import last_night
 
     files = place.scan()
     past = place if isinstance(place, PastWorkspace) else None
-    night = None if past else last_night(place.root / STATE_DIR)
-    warnings = [f"the last night failed at {step}: {why}" for step, why in (night.failed if night else ())]
+    jobs = [] if past else [one for one in standings(place.root / STATE_DIR, now()) if one.state != "never"]
+    warnings = [f"{one.sentence}: {one.mends}" for one in jobs if one.wrong]
     backup = None
     used = 0
+    try:
+        require_known_format(place.root)
+    except (NewerFormatError, UsageError) as error:
+        warnings.append(f"{error.message}: {error.hint}")
     try:
         used = len(place.memory_document().data.decode("utf-8", "replace"))
     except NotMemoryError:
@@ -93,6 +117,7 @@ def _status(place: Workspace) -> dict[str, Any]:
     if (place.root / "MEMORY.json").exists():
         warnings.append("MEMORY.json is there: deprecated, shown here, never indexed")
     return {
+        "version": STATUS_VERSION,
         "workspace": str(past.today if past else place.root),
         "as_of": past.moment if past else None,
         "files": dict(sorted(Counter(file.kind.value for file in files).items())),
@@ -105,7 +130,7 @@ def _status(place: Workspace) -> dict[str, Any]:
         "index": freshness(place).as_json(),
         "repository": repository,
         "last_dream": max(dreams, default=None),
-        "last_night": night.shown if night else None,
+        "jobs": [one.as_json() for one in jobs],
         "proposals": 0 if past else len(pending(place, datetime.now().astimezone())),
         "last_backup": backup,
         "warnings": warnings,
@@ -113,17 +138,17 @@ def _status(place: Workspace) -> dict[str, Any]:
 
 
 @click.command()
-@click.argument("path")
+@click.argument("path", shell_complete=completing.memory_paths)
 @click.option("--from", "first", type=click.IntRange(min=1), default=1, help="First line (from 1).")
 @click.option("--lines", type=click.IntRange(min=1), default=None, help="How many lines.")
 @json_option
 def get(path: str, first: int, lines: int | None, as_json: bool) -> None:
     """A memory file, or part of it.
 
-    PATH, an entry's PATH#HASH, or PATH#L12-L14 as sources are written.
+    PATH, an entry's PATH#HASH, or PATH#L12-L14 as sources are written; leader:PATH in the team leader's.
     """
-    with workspace() as place:
-        path, first, lines = _part(place, path, first, lines)
+    with workspace() as here, whose(path, here) as (place, there):
+        path, first, lines = _part(place, there, first, lines)
         try:
             rows = _rows(place, path)
         except FileNotFoundError:

@@ -6,23 +6,24 @@ from pathlib import Path
 
 import click
 
+from workbench.cli import completing
 from workbench.cli.output import narrate, say, say_diff
-from workbench.cli.places import opened
+from workbench.cli.places import meant, opened
 from workbench.errors import NoWorkspaceError, UsageError
 
 DEMO_FOLDER = "memory-demo"
 
 
 @click.command("open", hidden=True)
-@click.argument("folder", required=False)
+@click.argument("folder", required=False, shell_complete=completing.folders)
 @click.pass_context
 def open_interface(ctx: click.Context, folder: str | None) -> None:
     """Open the interface on FOLDER, or on the nearest workspace."""
-    _open(folder or ctx.obj)
+    _open(meant(folder) if folder else ctx.obj)
 
 
 @click.command(short_help="Make a sample workspace and open it.")
-@click.argument("folder", default=DEMO_FOLDER, metavar="[DIR]")
+@click.argument("folder", default=DEMO_FOLDER, metavar="[DIR]", shell_complete=completing.folders)
 @click.option("--no-open", is_flag=True, help="Only make it.")
 def demo(folder: str, no_open: bool) -> None:
     """Make a sample workspace with weeks of history, and open it; the first time with a tour."""
@@ -43,7 +44,7 @@ def demo(folder: str, no_open: bool) -> None:
 
 
 @click.command()
-@click.argument("folder", default=".", metavar="[DIR]")
+@click.argument("folder", default=".", metavar="[DIR]", shell_complete=completing.folders)
 @click.option(
     "--template",
     type=click.Choice(["plain", "openclaw", "goclaw"]),
