@@ -49,7 +49,7 @@ Bare().run()
 _ESCAPE = re.compile(rb"\x1b(?:\[[0-9;?>$]*[a-zA-Z]|\][^\x07]*\x07|[()][A-Z0-9])")
 _WORD = re.compile(r"[a-z0-9]+")
 _LEAST = 7
-_HOME, _DELETE = "\x1b[H", "\x1b[3~"
+_HOME, _DELETE, _CLEAR = "\x1b[H", "\x1b[3~", "\x1b[F\x15"
 LIMIT_SECONDS = 30.0
 INDEX_SECONDS = 600.0
 TOAST_SECONDS = 6.0
@@ -195,7 +195,7 @@ def measure_search(session: Session, workspace: Path, trials: int) -> dict[str, 
     lexical: list[float] = []
     hybrid: list[float] = []
     for word, place in needles(workspace, trials):
-        session.keys("\x15")
+        session.keys(_CLEAR)
         session.drain(0.15)
         session.keys(f"-{word}")
         session.drain(0.6)

@@ -207,7 +207,7 @@ class ReviewScreen(BrowseScreen):
 
     def _draw(self, go_to: str | None = None) -> None:
         rows = agenda_rows(self.standing.agenda, self._folds)
-        self.list.empty = _empty()
+        self.list.empty = _empty(self.desk.refusal())
         if go_to is None and not self.list.rows:
             go_to = next((row.id for row in rows if row.address), None)
         self.list.show(rows, go_to=go_to)
@@ -348,12 +348,13 @@ class ReviewScreen(BrowseScreen):
             self.leave()
 
 
-def _empty() -> str:
+def _empty(refusal: str | None) -> str:
+    now = f"{key_for('dream')} dreams now · {key_for('why')} says why something is not proposed"
     return (
         "nothing waits for you\n"
         "Dreaming reads what was written lately in logs, notes and episodes, weighs every claim in it, and "
         "proposes what is worth keeping. Nothing enters long-term memory by that: you decide.\n"
-        f"{key_for('dream')} dreams now · {key_for('why')} says why something is not proposed"
+        f"{refusal or now}"
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from dataclasses import replace
 from datetime import date, timedelta
 
@@ -141,6 +142,14 @@ async def test_an_empty_list_says_what_dreaming_is_and_which_key_starts_it(sandb
         assert "r dreams now" in review.interface.text
         await review.interface.press("a")
         await review.interface.until_said("Put the cursor on a proposal first")
+
+
+async def test_an_empty_list_offers_no_dream_where_nothing_can_be_kept(sandbox: Sandbox) -> None:
+    shutil.rmtree(sandbox.root / ".git")
+    async with reviewed(sandbox) as review:
+        rows = review.screen.list
+        await review.interface.until(lambda: "not in a git repository" in rows.empty, "why is told")
+        assert "dreams now" not in rows.empty
 
 
 async def test_whatever_proposals_hold_shows_as_itself_at_every_size(sandbox: Sandbox) -> None:
