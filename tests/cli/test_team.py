@@ -49,13 +49,20 @@ def test_the_leader_searches_only_their_own(run: Run, leader: Sandbox) -> None:
     assert not any("scope" in hit for hit in hits)
 
 
+@pytest.mark.parametrize("path", [LOG, "MEMORY.md", "USER.md"])
 def test_a_leaders_entry_is_read_by_its_mark_and_no_action_reaches_it(
-    run: Run, leader: Sandbox, sandbox: Sandbox
+    run: Run, leader: Sandbox, sandbox: Sandbox, path: str
 ) -> None:
+    if path != LOG:
+        leader.write(path, "# 2026-03-14\n\n- The broker port is 1883\n")
+        leader.write(LOG, "# 2026-03-14\n\n- Nothing\n")
+        leader.commit("elsewhere")
+        assert run("-w", str(leader.root), "reindex", "--no-vectors").code == 0
     theirs = run("search", "broker", "--json").json["hits"][-1]["entry"]
+    assert theirs.startswith(f"leader:{path}#")
     before = leader.snapshot(), sandbox.snapshot()
     assert run("get", theirs).out.strip() == "- The broker port is 1883"
-    assert run("get", f"leader:{LOG}", "--lines", "1").out.strip() == "# 2026-03-14"
+    assert run("get", f"leader:{path}", "--lines", "1").out.strip() == "# 2026-03-14"
     for action in ("promote", "forget", "pin", "quarantine"):
         result = run(action, theirs)
         assert result.code == 1, action

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from tests.support.readers import Vault, observations, relations
 from tests.support.workspaces import Sandbox
-from workbench.curation import plan_pin, plan_undo
+from workbench.curation import plan_forget, plan_pin, plan_undo
 from workbench.curation.migrate import files_of_older_form, plan_migrate
 from workbench.errors import NewerFormatError
 from workbench.format import FORMAT
@@ -121,6 +121,18 @@ def test_the_second_time_there_is_nothing_to_do(older: Sandbox) -> None:
     assert plan_migrate(older.workspace) is None
     older.write("workbench.yaml", "")
     assert files_of_older_form(older.workspace) == ()  # what is written was brought there, not only numbered
+
+
+def test_an_older_form_that_an_undo_brings_back_is_seen_and_brought_again(older: Sandbox) -> None:
+    place = older.workspace
+    address = older.address("Likes tea", "MEMORY.md")
+    gone = place.operations.carry_out(lambda: plan_forget(place, [older.address("works_on", PERSON)]))
+    migrate(older)
+    place.operations.carry_out(lambda: plan_undo(place, gone.id))
+    assert files_of_older_form(place) == (PERSON,)
+    assert migrate(older).summary == f"migrate: format {FORMAT}, 1 file rewritten"
+    assert files_of_older_form(place) == ()
+    assert older.address("Likes tea", "MEMORY.md") == address
 
 
 def test_the_settings_beside_the_number_stay(older: Sandbox) -> None:

@@ -53,6 +53,8 @@ def test_the_four_commands_agree(roster: Path, uri: str, tmp_path: Path) -> None
     assert found["hits"][0]["snippet"] == "The door code of agent 1 is 4001"
     assert "no vectors in this table" in found["degraded"]
     assert answer("check", *listed)[0] == 0
+    with pytest.raises(UsageError, match="no workspace agent-9"):
+        fleet("search", "door", "--uri", uri, "--in", "agent-9")
 
     write(tmp_path / "agents/agent-00002", "MEMORY.md", "# Memory\n\n- Likes tea\n")
     with roster.open("a") as file:

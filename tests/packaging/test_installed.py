@@ -112,7 +112,7 @@ def test_a_model_of_ones_own_without_the_libraries_says_what_brings_them(
     refused = installed.run("workbench", "-w", demo, "model", "test", code=1)
     installed.run("workbench", "config", "unset", "model")
     assert "sentence_transformers is not installed" in refused.stderr
-    assert "pip install 'memory-workbench[model]'" in refused.stderr
+    assert "install the extra `model`" in refused.stderr
 
 
 def test_an_entry_is_promoted_and_taken_back(installed: Installed, demo: Path) -> None:

@@ -150,6 +150,11 @@ def search(
     from workbench.fleet.models import model_for_questions
 
     table = _table(uri, options)
+    if missing := sorted(set(within) - table.workspaces().keys()):
+        raise UsageError(
+            f"the index of the fleet has no workspace {missing[0]}",
+            hint="`workbench fleet status` lists those that it has",
+        )
     card = table.card
     embedder, why = (None, "") if mode == "lexical" else model_for_questions(card.model, card.dimension)
     query = Query(text=" ".join(typed), k=k, mode=cast("Mode", mode))

@@ -13,6 +13,7 @@ from workbench.cli.output import narrate
 from workbench.cli.places import AS_OF, moment
 from workbench.cli.weighing import behind
 from workbench.errors import UsageError
+from workbench.memory.names import RelPath
 from workbench.workspace.past import PastWorkspace
 from workbench.workspace.registry import read_registry
 from workbench.workspace.workspace import Workspace
@@ -62,7 +63,7 @@ def whose(path: str, place: Workspace) -> Iterator[tuple[Workspace, str]]:
     A file of one's own that is called so goes before it.
     """
     mark, _, rest = path.partition(":")
-    own = mark != _LEADER or place.layout.holds(path.partition("#")[0])
+    own = mark != _LEADER or _is_there(place, path.partition("#")[0])
     if own or not place.settings.team_leader or isinstance(place, PastWorkspace):
         yield place, path
         return
@@ -71,3 +72,8 @@ def whose(path: str, place: Workspace) -> Iterator[tuple[Workspace, str]]:
     leader = open_leader(place)
     with contextlib.nullcontext() if leader is None else contextlib.closing(leader):
         yield (place, path) if leader is None else (leader, rest)
+
+
+def _is_there(place: Workspace, path: str) -> bool:
+    """Whether a file of memory is called so: a pattern alone (`*.md`) fits the leader's files too."""
+    return place.layout.holds(path) and place.files.read_or_none(RelPath(path)) is not None

@@ -25,7 +25,7 @@ def serve(port: int, host: str, read_only: bool) -> None:
     """Serve the interface to a browser on this machine, until ctrl+c.
 
     The address that is printed holds a token, made anew for each start: whoever has it sees this memory.
-    Needs `pip install memory-workbench[serve]`.
+    Needs the extra `serve` (README, Install).
     """
     from screens.serving.door import require_loopback
 
@@ -34,7 +34,7 @@ def serve(port: int, host: str, read_only: bool) -> None:
     except ImportError as error:
         raise UsageError(
             f"{error.name or 'a library'} is not installed, which serving needs",
-            hint="pip install 'memory-workbench[serve]'",
+            hint="install the extra `serve` (README, Install)",
         ) from error
     from workbench.workspace.looking import VARIABLE
 

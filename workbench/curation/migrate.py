@@ -28,20 +28,20 @@ _SET_ASIDE = Layout(include=(f"{QUARANTINE}**/*.md",), exclude=("**/.*", "**/.*/
 def plan_migrate(workspace: Workspace) -> Plan | None:
     """The operation that brings the memory to ``FORMAT``; None where there is nothing to bring.
 
-    That is so where the memory has the format already, or holds nothing that a workbench wrote: such a memory
-    needs no number. Raises NewerFormatError, UsageError.
+    That is so where the memory has the format and nothing of an older form, or holds nothing that a workbench
+    wrote: such a memory needs no number. Raises NewerFormatError, UsageError.
     """
     require_known_format(workspace.root)
     found = format_of(workspace.root)
-    if found == FORMAT:
-        return None
     edits = tuple(_rewritten(workspace))
+    files = f"{len(edits)} file{'' if len(edits) == 1 else 's'} rewritten" if edits else "nothing to rewrite"
+    if found == FORMAT:  # an undo or a restore may have brought an older form back
+        return Plan(action="migrate", summary=f"format {FORMAT}, {files}", edits=edits) if edits else None
     if not edits and not _holds_ours(workspace):
         return None
     settings = RelPath(SETTINGS_FILE)
     before = workspace.files.read_or_none(settings)
     numbered = changed_bytes(workspace.root / SETTINGS_FILE, before, KEY, str(FORMAT))
-    files = f"{len(edits)} file{'' if len(edits) == 1 else 's'} rewritten" if edits else "nothing to rewrite"
     return Plan(
         action="migrate",
         summary=f"format {found} to {FORMAT}, {files}",

@@ -17,6 +17,8 @@ from workbench.fleet.pool import Lost
 from workbench.fleet.work import Done, Recipe, Task, Worker
 
 _STORE_BYTES = 200_000_000
+_PATIENCE_SECONDS = 120.0
+"""For all workers to begin: each loads a model."""
 _LONGEST_FOLDER = 30
 """Characters; Ray puts sockets below it, whose paths may have about a hundred."""
 
@@ -55,7 +57,7 @@ class RayPool:
         except ImportError as error:
             raise UsageError(
                 "Ray is not installed",
-                hint="install memory-workbench[fleet]; or --workers 0 does it in this process",
+                hint="install the extra `fleet` (README, Install); or --workers 0 does it in this process",
             ) from error
         self._ray = ray
         try:
@@ -65,7 +67,7 @@ class RayPool:
                 self._start()
             self._actors = [self._actor() for _ in range(self._count())]
             # All models are loaded before the first task: what is wrong with one is said at once.
-            ray.get([actor.ready.remote() for actor in self._actors])
+            self._keep_those_that_begin([actor.ready.remote() for actor in self._actors])
         except ray.exceptions.RayActorError as error:
             self.__exit__()
             raise WorkbenchError(f"a worker did not start: {_why(error)}") from error
@@ -145,8 +147,23 @@ class RayPool:
             _temp_dir=self._folder,
         )
 
+    def _keep_those_that_begin(self, starting: list[Any]) -> None:
+        """Let go of workers that no processor is free for. Raises WorkbenchError where none begins."""
+        ready, waiting = self._ray.wait(starting, num_returns=len(starting), timeout=_PATIENCE_SECONDS)
+        self._ray.get(ready)
+        if not ready:
+            raise WorkbenchError(
+                f"no worker began within {_PATIENCE_SECONDS:.0f} seconds",
+                hint="the cluster has no free processor; `ray status` tells who has them",
+            )
+        late = [self._actors[starting.index(one)] for one in waiting]
+        for actor in late:
+            self._ray.kill(actor)
+        self._actors = [actor for actor in self._actors if actor not in late]
+
     def _count(self) -> int:
-        return self._workers or max(1, int(self._ray.cluster_resources().get("CPU", 1)))
+        there = max(1, int(self._ray.cluster_resources().get("CPU", 1)))
+        return min(self._workers or there, there)
 
     def _actor(self) -> Any:
         gpus = self._ray.cluster_resources().get("GPU", 0) if self._recipe.open_model else 0

@@ -24,11 +24,9 @@ def workspace_format(place: Place) -> Look:
         meaning = "nothing is changed until it says which format it has"
         return Look("not known", (Finding(what=error.message, meaning=meaning, do=error.hint),))
     found = format_of(place.root)
-    if found == FORMAT:
-        return Look(f"format {FORMAT}")
     older = files_of_older_form(place.workspace)
     if not older:
-        return Look("no number, and no older form")
+        return Look(f"format {FORMAT}" if found == FORMAT else "no number, and no older form")
     shown = ", ".join(older[:_SHOWN]) + (f" and {len(older) - _SHOWN} more" if len(older) > _SHOWN else "")
     finding = Finding(
         what=f"comments of ours stand in the way of other programs in {shown}",

@@ -25,7 +25,7 @@ def read_postgres(address: str) -> Tables:
     except ImportError as error:
         raise UsageError(
             "reading PostgreSQL needs the package psycopg",
-            hint="pip install 'memory-workbench[postgres]', or import a plain dump: pg_dump DATABASE",
+            hint="install the extra `postgres` (README, Install), or import a plain dump: pg_dump DATABASE",
         ) from error
     tables = Tables()
     options = f"-c default_transaction_read_only=on -c datestyle=ISO -c statement_timeout={_STATEMENT_MS}"

@@ -119,7 +119,7 @@ class OpenAICompatible:
             import openai  # noqa: PLC0415
         except ImportError as error:
             raise LanguageModelError(
-                "the package `openai` is not installed: pip install 'memory-workbench[language]'"
+                "the package `openai` is not installed: install the extra `language` (README, Install)"
             ) from error
         try:
             http = httpx2.AsyncClient(

@@ -147,12 +147,14 @@ class Workspace:
         """
         if is_outside(path):
             raise OutsideWorkspaceError(path)
-        if not self.layout.may_curate(path):
-            if path.startswith("leader:") and self.settings.team_leader:
-                raise ReadOnlyError(
-                    f"{path} is the leader's: memory is read-only for team members",
-                    hint="`workbench get` reads it; the leader changes it in their own workspace",
-                )
+        ours = self.layout.may_curate(path)
+        marked = path.startswith("leader:") and self.settings.team_leader
+        if marked and not (ours and self.files.read_or_none(RelPath(path)) is not None):
+            raise ReadOnlyError(
+                f"{path} is the leader's: memory is read-only for team members",
+                hint="`workbench get` reads it; the leader changes it in their own workspace",
+            )
+        if not ours:
             raise NotMemoryError(path)
         return parse_document(RelPath(path), self.files.read(RelPath(path)), layout.kind_of(path))
 
