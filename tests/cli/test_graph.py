@@ -46,7 +46,7 @@ def test_an_unknown_name_is_answered_with_names_that_are_known(run: Run) -> None
     assert found.code == 0
     assert "nothing is known of it" in found.out
     assert "known are" in found.out
-    assert "no entity in the graph has a name that is in the question" in found.err
+    assert "nothing in the graph is called Zebulon" in found.err
 
 
 def test_show_draws_what_stands_around_an_entity(run: Run) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, date, datetime
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from tests.support.workspaces import Sandbox
@@ -240,6 +240,7 @@ lines = st.one_of(
 
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(lines, max_size=8), st.lists(lines, max_size=8))
+@example([], ["## Heading", "- [fact] Likes tea", "A paragraph"])
 def test_no_memory_is_ever_lost(
     tmp_path_factory: pytest.TempPathFactory, one: list[str], other: list[str]
 ) -> None:

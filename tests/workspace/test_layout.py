@@ -79,8 +79,9 @@ def test_a_scan_never_enters_folders_without_memory(tmp_path: Path, monkeypatch:
         entered.append(os.path.relpath(path, tmp_path))
         return real(path)
 
-    monkeypatch.setattr(os, "scandir", watched)
-    assert [file.path for file in scan(tmp_path, Layout())] == ["memory/a/b/x.md"]
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "scandir", watched)
+        assert [file.path for file in scan(tmp_path, Layout())] == ["memory/a/b/x.md"]
     assert sorted(entered) == [".", "memory", "memory/a", "memory/a/b"]
 
 

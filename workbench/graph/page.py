@@ -16,7 +16,7 @@ from workbench.memory.commenting import behind, is_read_to_its_end
 from workbench.memory.entry import Entry, Form, Kind
 from workbench.memory.frontmatter import FrontMatter, read_front_matter
 from workbench.memory.graph import Entity, name_key, read_entity
-from workbench.memory.markdown import Document, parse_document
+from workbench.memory.markdown import Document, opening_paragraph, parse_document
 from workbench.memory.names import RelPath
 from workbench.memory.provenance import COMMENT, Provenance
 from workbench.memory.scalar import quoted_scalar
@@ -156,7 +156,12 @@ def _marked(source: str, wanted: Provenance) -> str:
         return behind(first, wanted.render()) + source[len(first) :]
     own = " " * len(marker[0].expandtabs(4)) + wanted.render()
     ends = newline if source.endswith("\n") else ""
-    return newline.join([first.rstrip("\r"), own, *(line.rstrip("\r") for line in rest)]) + ends
+    words = "\n".join([first[marker.end() :], *(line.strip() for line in rest)])
+    more = (
+        max(1, opening_paragraph(words)) - 1
+    )  # lines that go on with the first: none may be cut off from it
+    lines = [first, *rest[:more], own, *rest[more:]]
+    return newline.join(line.rstrip("\r") for line in lines) + ends
 
 
 def with_aliases(document: Document, names: Sequence[str]) -> Document:

@@ -68,9 +68,6 @@ SCENES = (
     Scene("review", ("D",)),
     Scene("graph", ("R",)),
     Scene("agent", ("W",)),
-    Scene(
-        "agent-given", ("W", *_typed("when is the pilot of jonas brandt"), "enter"), until=("is not given",)
-    ),
     Scene("contradictions", ("R", "C"), until=("1 keep",)),
     Scene("health", ("H",)),
     Scene("settings", ("S",)),
