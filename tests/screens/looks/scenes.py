@@ -50,11 +50,6 @@ class Scene:
     """Whether it keeps the colours that it was opened in."""
 
 
-def _typed(text: str) -> tuple[str, ...]:
-    """The keys of a text."""
-    return tuple("space" if sign == " " else sign for sign in text)
-
-
 SCENES = (
     Scene("main", ("j", "j"), until=("memory/2026-03-20.md:",)),
     Scene("main-empty", (), until=("no logs yet",), empty=True),
