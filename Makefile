@@ -36,8 +36,10 @@ $(READY): pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
 		|| { echo "Python 3.11 or newer is needed: make PYTHON=/path/to/python3.11"; exit 1; }
 	$(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install --quiet --upgrade --constraint constraints.txt pip
-	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[model,test]'
+	@mkdir -p .venv/tmp # what pip leaves when it is interrupted goes with the environment, not into /tmp
+	TMPDIR=$(CURDIR)/.venv/tmp $(BIN)/python -m pip install --quiet --upgrade --constraint constraints.txt pip
+	TMPDIR=$(CURDIR)/.venv/tmp $(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[model,test]'
+	@rm -rf .venv/tmp
 	@touch $@
 
 clean:

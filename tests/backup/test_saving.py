@@ -21,6 +21,7 @@ from workbench.errors import (
     UsageError,
     WriteFailedError,
 )
+from workbench.format import FORMAT
 from workbench.memory.names import CommitId
 from workbench.workspace.workspace import Workspace
 
@@ -307,3 +308,37 @@ def test_operations_since_the_last_backup_are_counted(sandbox: Sandbox, tmp_path
 
 
 # -- restoring ---------------------------------------------------------------------------------------------
+
+
+def test_memory_of_a_newer_program_is_saved_as_far_as_git_has_it(sandbox: Sandbox, tmp_path: Path) -> None:
+    """To copy it, nobody has to understand it; to record it first, one would."""
+    chain = tmp_path / "chain"
+    sandbox.write("workbench.yaml", f"format: {FORMAT + 1}\n")
+    sandbox.commit("a newer program")
+    committed = contents(sandbox.root)
+    target = find_target(str(chain))
+    assert (plan_backup(sandbox.workspace, target).wrote, plan_backup(sandbox.workspace, target).notes) == (
+        "full",
+        (),
+    )
+    done = save(sandbox, chain)
+    assert (done.wrote, done.recorded, done.notes) == ("full", None, ())
+    head = sandbox.git("rev-parse", "HEAD")
+    sandbox.write(LOG, sandbox.read(LOG) + b"- appended by an agent\n")
+    planned = plan_backup(sandbox.workspace, target)
+    again = save(sandbox, chain)
+    assert (planned.wrote, planned.pending, again.wrote, again.recorded) == ("", 0, "", None)
+    for note in (planned.notes, again.notes):
+        assert f"this memory has format {FORMAT + 1}" in note[0]
+        assert f"what is not committed yet in 1 file, for example {LOG}, is not in it" in note[0]
+    whole = back_up(sandbox.workspace, target, full=True)
+    assert (whole.wrote, whole.notes) == ("full", again.notes)
+    assert sandbox.git("rev-parse", "HEAD") == head
+    restore(str(chain), tmp_path / "out")
+    assert contents(tmp_path / "out") == committed
+
+
+def test_memory_of_which_nobody_can_tell_the_format_is_saved(sandbox: Sandbox, tmp_path: Path) -> None:
+    sandbox.write("workbench.yaml", "format: soon\n")
+    sandbox.commit("a slip")
+    assert save(sandbox, tmp_path / "one.bundle").wrote == "full"

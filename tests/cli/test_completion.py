@@ -169,5 +169,8 @@ def test_registered_workspaces_are_offered_by_name(run: Run, sandbox: Sandbox) -
     assert run("workspaces", "add", str(sandbox.root), "--name", "atlas").code == 0
     assert [item.value for item in offered(["-w"], "at")] == ["atlas"]
     assert [item.type for item in offered(["-w"], "./")] == ["dir"]
+    (found,) = offered(["workspaces", "remove"], "")
+    assert (found.value, found.help) == ("atlas", str(sandbox.root))
+    assert offered(["workspaces", "remove"], "./") == []
     os.chdir("/")
     assert "MEMORY.md" in [item.value for item in offered(["-w", "atlas", "get"], "M")]

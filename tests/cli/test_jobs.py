@@ -62,6 +62,8 @@ def test_a_file_for_figures_is_part_of_the_job(run: Run, tmp_path: Path) -> None
         ("print", "dinner"),
         ("print", "watch", "--at", "03:30"),
         ("print", "--cron", "--at", "3"),
+        ("print", "--cron", "--systemd"),
+        ("print", "watch", "--launchd", "--systemd"),
         ("forget", "dinner"),
         ("nightly", "--cron"),
     ],
@@ -69,6 +71,12 @@ def test_a_file_for_figures_is_part_of_the_job(run: Run, tmp_path: Path) -> None
 def test_a_job_that_cannot_be_is_refused(run: Run, arguments: tuple[str, ...]) -> None:
     result = run("jobs", *arguments)
     assert (result.code, result.out) == (2, "")
+
+
+def test_of_two_forms_neither_is_printed_and_both_are_named(run: Run) -> None:
+    refused = run("jobs", "print", "--cron", "--systemd")
+    assert refused.out == ""
+    assert "one form at a time, and --systemd and --cron were asked for" in refused.err
 
 
 def test_status_of_jobs_that_never_ran_is_nothing_wrong(run: Run, sandbox: Sandbox) -> None:
@@ -99,7 +107,7 @@ def test_status_says_when_how_and_what_mends_it(run: Run, sandbox: Sandbox, pers
 
 
 def test_what_is_forgotten_is_not_overdue(run: Run, sandbox: Sandbox) -> None:
-    keep_one(sandbox, Job.NIGHTLY, "done", hours=100)
+    keep_one(sandbox, Job.NIGHTLY, "done", hours=300)
     assert run("jobs", "status").code == 4
     assert "are forgotten" in run("jobs", "forget", "nightly").err
     assert run("jobs", "status").code == 0

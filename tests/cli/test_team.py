@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from tests.cli.conftest import Run
-from tests.support.workspaces import LOG, Sandbox
+from tests.support.workspaces import EPISODE, LOG, Sandbox
 
 
 @pytest.fixture
@@ -70,6 +71,94 @@ def test_a_leaders_entry_is_read_by_its_mark_and_no_action_reaches_it(
     assert run("get", "leader:../settings.yaml").code != 0
     assert (leader.snapshot(), sandbox.snapshot()) == before
     assert leader.git("status", "--porcelain") == ""
+
+
+def test_where_a_leaders_entry_comes_from_is_told_under_its_mark(run: Run, leader: Sandbox) -> None:
+    """Each address that is printed can be given to the next command."""
+    leader.write("MEMORY.md", f"# Memory\n\n- The broker port is 1883 <!-- wb: src={LOG}#L3 -->\n")
+    leader.write("graph/person/sarah.md", "# Sarah\n\n- [role] Runs the broker\n")
+    leader.commit("remembered")
+    theirs = f"leader:{leader.address('broker', 'MEMORY.md')}"
+    before = leader.snapshot(), set(os.listdir(leader.root / ".workbench"))
+    shown = run("show", theirs, "--json").json
+    assert (shown["entry"], shown["scope"], shown["root"]) == (theirs, "leader", str(leader.root))
+    assert shown["text"] == "The broker port is 1883"
+    assert shown["origin"]["source"] == f"leader:{LOG}#L3"
+    assert run("get", shown["origin"]["source"]).out.strip() == "- The broker port is 1883"
+    steps = run("log", theirs, "--json").json
+    assert steps == shown["history"]
+    addresses = [address for step in steps for address in (*step["before"], *step["after"])]
+    assert theirs in addresses
+    assert all(address.startswith("leader:") for address in addresses)
+    assert theirs in run("show", theirs).out
+    assert "remembered" in run("show", f"leader:{steps[0]['commit']}").out
+    for target in (theirs, "leader:MEMORY.md"):
+        line = run("blame", target, "--json").json[-1]
+        assert (line["entry"], line["text"][:28]) == (theirs, "- The broker port is 1883 <!")
+    (change,) = run("log", "leader:MEMORY.md", "-n", "1", "--json").json
+    assert (change["path"], change["summary"]) == ("leader:MEMORY.md", "remembered")
+    kin = run("related", theirs, "--json").json["related"]
+    assert [one["entry"].partition("#")[0] for one in kin] == [f"leader:{LOG}"]
+    page = run("graph", "show", "leader:Sarah", "--json").json
+    assert (page["page"], page["scope"]) == ("leader:graph/person/sarah.md", "leader")
+    assert run("get", page["memories"][0]["entry"]).out.strip() == "- [role] Runs the broker"
+    assert "leader:graph/person/sarah.md#" in run("graph", "show", "leader:graph/person/sarah.md").out
+    assert run("episodes", "show", f"leader:{EPISODE}", "--json").json["path"] == f"leader:{EPISODE}"
+    assert (leader.snapshot(), set(os.listdir(leader.root / ".workbench"))) == before
+
+
+def test_what_is_suspicious_in_a_leaders_file_is_told_under_its_mark(run: Run, leader: Sandbox) -> None:
+    leader.write(LOG, "# 2026-03-14\n\n- Send it\u200b to me\n")
+    found = run("flagged", f"leader:{LOG}", "--json")
+    assert found.code == 4
+    (flag,) = found.json["flagged"]
+    assert flag["path"] == f"leader:{LOG}"
+    assert run("get", flag["entry"]).code == 0
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("edit", "ENTRY", "--text", "words"),
+        ("merge", "ENTRY", "ENTRY"),
+        ("move", "ENTRY", "--heading", "Facts"),
+        ("move", "OWN", "--to", "leader:MEMORY.md"),
+        ("release", "ENTRY"),
+        ("archive", "ENTRY"),
+        ("restore", "ENTRY", "--at", "1d"),
+        ("undo", "leader:0a1b2c3d"),
+        ("episodes", "pin", f"leader:{EPISODE}"),
+        ("episodes", "extend", f"leader:{EPISODE}", "--days", "3"),
+        ("graph", "merge", "leader:Sarah", "leader:Tom"),
+    ],
+    ids=lambda command: " ".join(command[:2]),
+)
+def test_every_command_that_would_change_it_says_that_it_is_the_leaders(
+    run: Run, leader: Sandbox, sandbox: Sandbox, command: tuple[str, ...]
+) -> None:
+    names = {"ENTRY": f"leader:{leader.address('broker')}", "OWN": sandbox.address("tea", "MEMORY.md")}
+    result = run(*(names.get(word, word) for word in command), "--json")
+    assert (result.code, result.json["error"]["code"]) == (1, "read-only")
+    assert "is the leader's: memory is read-only for team members" in result.json["error"]["message"]
+
+
+def test_a_file_of_ones_own_that_is_called_so_is_ones_own(
+    run: Run, leader: Sandbox, sandbox: Sandbox, person: Path
+) -> None:
+    (sandbox.root / "workbench.yaml").write_text("include: ['*.md']\n")
+    sandbox.write("leader:notes.md", "- My own words\n")
+    assert run("get", "leader:notes.md").out.strip() == "- My own words"
+    mine = run("blame", "leader:notes.md", "--json").json[0]["entry"]
+    assert run("forget", mine).code == 0
+    assert b"My own words" not in sandbox.read("leader:notes.md")
+
+
+def test_the_leaders_memory_as_it_was_is_not_ones_own(run: Run, leader: Sandbox) -> None:
+    theirs = f"leader:{leader.address('broker')}"
+    for command in ("get", "show", "log", "blame"):
+        result = run("--as-of", "2100-01-01", command, theirs)
+        assert result.code == 2
+        assert "this is your own memory as it was" in result.err
 
 
 def test_a_leader_that_is_gone_is_said_and_ones_own_answers(run: Run, leader: Sandbox, person: Path) -> None:

@@ -7,10 +7,15 @@ import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
+import click
 import pytest
 
 from tests.cli.conftest import Run
 from tests.support.workspaces import LOG, Sandbox
+from workbench.cli import completing
+from workbench.cli.fleet import print_report
+from workbench.cli.program import workbench
+from workbench.fleet.report import Failure, Report
 from workbench.format import FORMAT
 
 
@@ -193,3 +198,32 @@ def test_a_line_that_makes_no_sense_is_told_by_both(run: Run, both: Sandbox, per
     result = run("workspaces", "list")
     assert result.code == 4
     assert "a/b" in result.err
+
+
+def test_a_name_of_a_folder_forges_no_row_and_steers_no_terminal(
+    run: Run, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A path may hold anything but NUL: what is printed of it stays in its row."""
+    forged = "a\nforged  9 entries\x1b[31m\u202e"
+    made = Sandbox(tmp_path / forged, repository=False)
+    made.close()
+    shown = "a forged  9 entries␛[31m<U+202E>"
+    added = run("workspaces", "add", str(made.root), "--name", "odd").out
+    assert added == f"odd  {tmp_path}/{shown}\n"
+    rows = run("workspaces", "list").out.splitlines()
+    assert [row.split()[0] for row in rows] == ["odd", f"{tmp_path}/a"]
+    assert rows[1].endswith(shown)
+    (offered,) = completing.registered(click.Context(workbench), click.Argument(["name"]), "")
+    assert (offered.value, offered.help) == ("odd", f"{tmp_path}/{shown}")
+    for command in (("status",), ("doctor",), ("search", "--all", "tea"), ("-w", "odd", "status")):
+        said = run(*command)
+        assert "\x1b" not in said.out + said.err
+        assert not any(line.startswith("forged") for line in (said.out + said.err).splitlines()), command
+    assert run("workspaces", "remove", "odd").out.splitlines() == [
+        f"odd is off the list; nothing in {tmp_path}/{shown} was changed"
+    ]
+    fleet = Report(uri="x", model="", total=1)
+    fleet.failed.append(Failure(forged, str(made.root), f"{made.root} is not a folder", 3))
+    print_report(fleet)
+    told = capsys.readouterr().err
+    assert told == f"failed: {shown}: {tmp_path}/{shown} is not a folder (3 attempts)\n"

@@ -199,12 +199,14 @@ class Memory(RuleBasedStateMachine):
         assert not [p for p in self.root.rglob(".wb-*") if ".workbench" not in p.parts]
 
     def teardown(self) -> None:
-        self.place.operations.recover()
-        self.no_word_is_lost()
-        self.sandbox.git("fsck", "--strict")
-        assert len(self.place.operations.log(10_000)) >= len(self.effects)
-        self.sandbox.close()
-        shutil.rmtree(self.folder)
+        try:
+            self.place.operations.recover()
+            self.no_word_is_lost()
+            self.sandbox.git("fsck", "--strict")
+            assert len(self.place.operations.log(10_000)) >= len(self.effects)
+        finally:  # while a failure is made smaller this comes a hundred times
+            self.sandbox.close()
+            shutil.rmtree(self.folder)
 
     # -- the means --------------------------------------------------------------------------------
 

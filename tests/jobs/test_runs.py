@@ -210,7 +210,7 @@ def test_what_a_clock_never_started_is_awaited_by_nobody(tmp_path: Path) -> None
 
 @pytest.mark.parametrize(("hours", "overdue"), [(35, ""), (37, "the last run was 37 hours ago")])
 def test_a_nightly_job_is_overdue_after_a_day_and_a_half(tmp_path: Path, hours: float, overdue: str) -> None:
-    told = stands(tmp_path, ran(ago=hours))
+    told = stands(tmp_path, ran(ago=hours + 24), ran(ago=hours))
     assert (told.overdue, told.wrong) == (overdue, bool(overdue))
     assert ("jobs forget nightly" in told.mends) is bool(overdue)
 
@@ -220,6 +220,11 @@ def test_a_weekly_job_is_awaited_weekly(tmp_path: Path) -> None:
     weekly = [ran(ago=at * week + 5 * 24) for at in (3, 2, 1, 0)]
     assert not stands(tmp_path, *weekly).overdue
     assert standing(tmp_path, Job.NIGHTLY, NOW + timedelta(days=6)).overdue == "the last run was 11 days ago"
+
+
+@pytest.mark.parametrize(("days", "overdue"), [(7, False), (10, False), (11, True)])
+def test_a_clock_that_came_once_may_be_a_weekly_one(tmp_path: Path, days: int, overdue: bool) -> None:
+    assert stands(tmp_path, ran(ago=24 * days)).wrong is overdue
 
 
 def test_one_that_hangs_is_overdue_and_its_process_is_named(tmp_path: Path) -> None:

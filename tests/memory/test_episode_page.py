@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import hashlib
 from datetime import UTC, datetime
 from typing import Any
 
@@ -10,6 +11,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from workbench.memory.annotate import with_comments_in_place
 from workbench.memory.entry import Form, Kind
 from workbench.memory.episode import read_episode
 from workbench.memory.episode_page import (
@@ -214,6 +216,45 @@ def test_a_page_looks_as_people_write_them() -> None:
         "## Facts\n\n- The alert took 2.1 s (turn 19) <!-- wb: src=sessions/s.jsonl#L40 -->\n\n"
         "## Open\n\n- A second confirmer (turns 36, 39)\n- A paper copy\n"
     )
+
+
+TYPED = (
+    EpisodeLine("Use tantivy #search", (Place(3, 12),)),
+    EpisodeLine("[todo] Call Anna", (Place(4, 13), Place(6, 20))),
+    EpisodeLine("works_on [[Atlas]]", (Place(5, 14),)),
+    EpisodeLine("Plain words", (Place(5, 15),)),
+)
+"""Lines of which other programs read all but the last to their end."""
+
+
+def test_comments_stand_where_they_stand_on_any_other_page() -> None:
+    data = render_page(made(facts=TYPED))
+    assert b"- Use tantivy #search (turn 3)\n  <!-- wb: src=sessions/s.jsonl#L12 -->\n" in data
+    assert b"- Plain words (turn 5) <!-- wb: src=sessions/s.jsonl#L15 -->\n" in data
+    assert with_comments_in_place(read(data)) == data
+    assert parse_page(data).facts == TYPED
+    assert [entry.provenance is not None for entry in read(data).entries] == [True] * 4
+
+
+def test_a_page_of_an_older_form_says_the_same_when_it_is_brought_on() -> None:
+    data = render_page(made(facts=TYPED))
+    header, _, body = data.partition(b"body_hash: ")
+    older = body[12:].replace(b"\n  <!--", b" <!--")
+    written = header + b"body_hash: " + hashlib.sha256(older[5:]).hexdigest()[:12].encode() + older
+    assert older.count(b" <!-- wb:") == len(TYPED)
+    assert parse_page(written).facts == TYPED
+    assert is_as_written(written)
+    brought_on = with_comments_in_place(read(written))
+    assert brought_on.partition(b"body_hash: ")[2][12:] == body[12:]
+    assert is_as_written(brought_on)
+    assert not is_as_written(brought_on.replace(b"tantivy", b"Tantivy"))
+
+
+@settings(max_examples=60, deadline=None)
+@given(pages)
+def test_there_is_nothing_to_migrate_on_a_page_that_was_just_written(page: EpisodePage) -> None:
+    data = render_page(page)
+    assert with_comments_in_place(read(data)) == data
 
 
 def test_the_episodes_of_the_sample_workspace_are_pages_too() -> None:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
 import subprocess
 import sys
+import tempfile
 import venv
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -45,14 +47,23 @@ def build(source: Path, target: Path, *what: str) -> None:
 
     Without either, the wheel is built from the source distribution. A failure shows what was printed.
     """
-    done = subprocess.run(
-        [sys.executable, "-m", "build", "--no-isolation", *what, "--outdir", target, source],
-        capture_output=True,
-        text=True,
-        timeout=BUILD_SECONDS,
-        check=False,
-    )
+    with _leaving_nothing() as environment:
+        done = subprocess.run(
+            [sys.executable, "-m", "build", "--no-isolation", *what, "--outdir", target, source],
+            capture_output=True,
+            text=True,
+            timeout=BUILD_SECONDS,
+            check=False,
+            env=environment,
+        )
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+@contextlib.contextmanager
+def _leaving_nothing() -> Iterator[dict[str, str]]:
+    """The environment of this process, with a folder for what pip and the like leave when they are killed."""
+    with tempfile.TemporaryDirectory(prefix="distributions-", ignore_cleanup_errors=True) as folder:
+        yield {**os.environ, "TMPDIR": folder}
 
 
 def needed(*extras: str) -> set[str]:
@@ -153,11 +164,12 @@ def install(wheel: Path, folder: Path, *extras: str) -> Installed:
             if root.exists() and not link.exists():
                 link.symlink_to(root)
     python = folder / "bin" / "python"
-    subprocess.run(
-        [sys.executable, "-m", "pip", "--python", python, "--disable-pip-version-check",
-         "install", "--quiet", "--no-deps", "--no-index", "--no-compile", wheel],
-        check=True, timeout=COMMAND_SECONDS, env={**os.environ, "PIP_CONFIG_FILE": os.devnull},
-    )  # fmt: skip
+    with _leaving_nothing() as environment:
+        subprocess.run(
+            [sys.executable, "-m", "pip", "--python", python, "--disable-pip-version-check",
+             "install", "--quiet", "--no-deps", "--no-index", "--no-compile", wheel],
+            check=True, timeout=COMMAND_SECONDS, env={**environment, "PIP_CONFIG_FILE": os.devnull},
+        )  # fmt: skip
     home = folder / "home"
     home.mkdir()
     (home / ".gitconfig").write_text("[user]\n\tname = A Stranger\n\temail = stranger@localhost\n")

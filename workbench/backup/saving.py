@@ -1,7 +1,8 @@
 """Saving a memory elsewhere, and proving that it can be had back.
 
-What is on disk is recorded first, so that a backup holds every word. Every backup is restored into an empty
-folder and compared with the files before it counts; a bundle gets its name only then.
+What is on disk is recorded first, so that a backup holds every word; where a newer program wrote this memory
+only what git has is saved, which takes no understanding, and the rest is named. Every backup is restored into
+an empty folder and compared with the files before it counts; a bundle gets its name only then.
 """
 
 from __future__ import annotations
@@ -25,12 +26,13 @@ from workbench.backup.peace import require_peace
 from workbench.backup.restoring import Restored, restore_bundles, restore_remote
 from workbench.backup.spare import borrowing, branch_of, push, remote_refs
 from workbench.backup.targets import Target, refuse_inside
-from workbench.errors import BackupError, UsageError, disk_error
+from workbench.errors import BackupError, NewerFormatError, UsageError, disk_error
 from workbench.memory.names import CommitId, RelPath
 from workbench.repository.carrier import ask
+from workbench.workspace.format import require_known_format
 from workbench.workspace.locks import hold
 from workbench.workspace.plan import Operation
-from workbench.workspace.recording import record, recorded_files, unrecorded
+from workbench.workspace.recording import Unrecorded, record, recorded_files, unrecorded
 from workbench.workspace.workspace import Workspace
 
 
@@ -61,17 +63,19 @@ def plan_backup(workspace: Workspace, target: Target, *, full: bool = False) -> 
     require_peace(workspace)
     head = workspace.history.head()
     found = unrecorded(workspace, head)
-    wrote, notes = "sent", _ignored_note(found.ignored)
+    why_not = _why_not_recorded(workspace)
+    pending = 0 if why_not else len(found.changes)
+    wrote, notes = "sent", _ignored_note(found.ignored) + _left_out_note(why_not, found)
     if target.kind != "remote":
         basis, why = (None, "") if full or target.kind == "file" else basis_of(workspace, target, head)
-        wrote = "full" if basis is None else "incremental" if basis != head or found.changes else ""
+        wrote = "full" if basis is None else "incremental" if basis != head or pending else ""
         notes += (why,) if why else ()
     return Backup(
         target=target,
         branch=branch_of(workspace.history),
         commit=head,
         wrote=wrote,
-        pending=len(found.changes),
+        pending=pending,
         planned=True,
         notes=notes,
     )
@@ -79,6 +83,8 @@ def plan_backup(workspace: Workspace, target: Target, *, full: bool = False) -> 
 
 def back_up(workspace: Workspace, target: Target, *, full: bool = False, check: bool = False) -> Backup:
     """Record what is on disk, save the current branch of the whole repository, and prove it.
+
+    Where a newer program wrote this memory nothing is recorded: what is on disk only is named in a note.
 
     Bundles are always restored and compared; a remote's commit is asked for, and with ``check`` the remote
     is cloned anew and compared too. Raises RepositoryStateError while anything is disputed, ConflictError
@@ -88,11 +94,13 @@ def back_up(workspace: Workspace, target: Target, *, full: bool = False, check: 
     if full and target.kind == "remote":
         raise UsageError("--full is for bundles: a remote has every commit once")
     require_peace(workspace)
-    operation = record(workspace)
+    why_not = _why_not_recorded(workspace)
+    operation = None if why_not else record(workspace)
     commit = workspace.history.head()
     if commit is None:
         raise BackupError("there is nothing to back up: no memory and no commits yet")
-    notes = _ignored_note(unrecorded(workspace, commit).ignored)
+    found = unrecorded(workspace, commit)
+    notes = _ignored_note(found.ignored) + _left_out_note(why_not, found)
     work = _Work(workspace, target, commit, branch_of(workspace.history), operation, notes)
     try:
         with hold(workspace.state_dir() / "backup.lock", "a backup"):
@@ -225,7 +233,7 @@ class _Work:
                 f"{moved_on} files do not come back from {self.target.shown} as they are on disk"
             )
         note = f"{moved_on} files changed while they were saved; the next backup will hold that"
-        return len(kept), (note,) if moved_on else ()
+        return len(kept), (note,) if moved_on and not _why_not_recorded(self.workspace) else ()
 
     def _done(
         self,
@@ -260,6 +268,27 @@ def _free_name(path: Path) -> Path:
     while (free := path.with_name(f"{path.stem}-old-{number}{path.suffix}")).exists():
         number += 1
     return free
+
+
+def _why_not_recorded(workspace: Workspace) -> str:
+    """Why what is on disk is not recorded first: nobody knows the format of this memory. Else empty."""
+    try:
+        require_known_format(workspace.root)
+    except NewerFormatError as newer:
+        return f"this memory has format {newer.found}, and this program knows up to {newer.known}"
+    except UsageError as unknown:
+        return unknown.message
+    return ""
+
+
+def _left_out_note(why: str, found: Unrecorded) -> tuple[str, ...]:
+    if not why or not found.changes:
+        return ()
+    files = "1 file" if len(found.changes) == 1 else f"{len(found.changes)} files"
+    return (
+        f"{why}, so nothing was recorded first: what is not committed yet in {files}, for example "
+        f"{next(iter(found.changes))}, is not in it; `git commit` or a newer workbench records it",
+    )
 
 
 def _ignored_note(ignored: tuple[RelPath, ...]) -> tuple[str, ...]:

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import click
 
-from workbench.cli.output import narrate, operation_json, plan_json, say, say_diff, say_json
+from workbench.cli.output import narrate, operation_json, plan_json, say, say_diff, say_json, say_row
 from workbench.workspace.plan import Operation, Plan
 from workbench.workspace.workspace import Workspace
 
@@ -60,7 +60,7 @@ def act(
         if key == "Section":
             say(f"  → {value}")
     for address in new_addresses(operation):
-        say(f"  as {address}")
+        say_row(f"  as {address}")
     narrate(f"operation {operation.id}; `workbench undo {operation.id}` takes it back")
     for note in operation.notes:
         narrate(f"note: {note}")

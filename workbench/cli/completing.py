@@ -15,6 +15,7 @@ import click
 from click.shell_completion import CompletionItem
 
 from workbench.errors import WorkbenchError
+from workbench.visible import visible
 
 Offer = Callable[[click.Context, click.Parameter, str], list[CompletionItem]]
 _PLAIN = re.compile(r"[\w./+@%=,-]+")
@@ -61,14 +62,18 @@ def memory_paths(ctx: click.Context) -> Iterable[CompletionItem]:
 
 def workspaces(ctx: click.Context, parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """The names of registered workspaces; where none begins so, let the shell complete a folder."""
-    return _registered(ctx, parameter, incomplete) or folders(ctx, parameter, incomplete)
+    return registered(ctx, parameter, incomplete) or folders(ctx, parameter, incomplete)
 
 
 @_quietly
-def _registered(_: click.Context) -> Iterable[CompletionItem]:
+def registered(_: click.Context) -> Iterable[CompletionItem]:
+    """The names of registered workspaces, each with its folder."""
     from workbench.workspace.registry import read_registry
 
-    return [CompletionItem(entry.name, help=str(entry.root)) for entry in read_registry().entries]
+    return [
+        CompletionItem(entry.name, help=visible(str(entry.root), one_line=True))
+        for entry in read_registry().entries
+    ]
 
 
 @_quietly

@@ -13,6 +13,7 @@ from workbench.cli.carrying_out import act, dry_run_option, reason_option
 from workbench.cli.choosing import yes_option
 from workbench.cli.output import json_option, narrate, say, say_json
 from workbench.cli.places import workspace
+from workbench.cli.whose import whose
 from workbench.errors import ConflictError, UsageError
 from workbench.visible import cut, visible
 from workbench.workspace.plan import Plan
@@ -74,12 +75,14 @@ def show(name: str, as_json: bool) -> None:
     from workbench.consolidation.recall_marks import recall_marks
 
     now = datetime.now(UTC)
-    with workspace() as place:
-        one = episode_named(place, name)
-        text = place.read(one.path).decode("utf-8", "replace")
-        marks = recall_marks(place, now)
+    with workspace() as here, whose(name, here) as (there, called):
+        one = episode_named(there.place, called)
+        text = there.place.read(one.path).decode("utf-8", "replace")
+        marks = recall_marks(there.place, now)
     if as_json:
-        say_json({**_as_json(one, marks, now), "text": text})
+        say_json(
+            {**_as_json(one, marks, now), "path": there.address(one.path), **there.as_json(), "text": text}
+        )
         return
     narrate(_standing(one, marks, now))
     say(text.removesuffix("\n"))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, cast
 
 import click
 
-from workbench.cli.output import json_option, narrate, say, say_json
+from workbench.cli.output import json_option, narrate, narrate_row, say, say_json, say_row
 from workbench.errors import UsageError
 
 if TYPE_CHECKING:
@@ -119,7 +119,7 @@ def reindex(
     if as_json:
         say_json(report.as_json())
     else:
-        _print(report)
+        print_report(report)
     return FOUND_WANTING if report.failed else 0
 
 
@@ -166,7 +166,9 @@ def search(
         narrate(note)
     for hit in answer.hits:
         day = f"  {hit.date}" if hit.date else ""
-        say(f"{hit.rank:>3}  {hit.workspace}  {hit.path}:{hit.start_line}{day}  {hit.score:.3f}", bold=True)
+        say_row(
+            f"{hit.rank:>3}  {hit.workspace}  {hit.path}:{hit.start_line}{day}  {hit.score:.3f}", bold=True
+        )
         say("     " + hit.snippet.replace("\n", "\n     "))
     if not answer.hits:
         narrate("nothing was found")
@@ -243,7 +245,8 @@ def _agents(roster: str) -> tuple[Agent, ...]:
     return read_roster(roster)
 
 
-def _print(report: Report) -> None:
+def print_report(report: Report) -> None:
+    """What a run did, as a person reads it: figures, then what failed."""
     say(
         f"{report.total:,} workspaces: {report.written:,} written, {report.unchanged:,} unchanged, "
         f"{len(report.failed):,} failed" + (f", {report.removed:,} taken out" if report.removed else "")
@@ -260,7 +263,7 @@ def _print(report: Report) -> None:
     if report.lacking:
         narrate(f"{report.lacking:,} entries have no vector: no vector can be made of their text")
     for failure in report.failed[:_SHOWN]:
-        narrate(f"failed: {failure.name}: {failure.error} ({failure.attempts} attempts)")
+        narrate_row(f"failed: {failure.name}: {failure.error} ({failure.attempts} attempts)")
     if len(report.failed) > _SHOWN:
         narrate(f"and {len(report.failed) - _SHOWN:,} more: --report FILE names all of them")
 
@@ -270,7 +273,7 @@ def _print_standings(found: list[Standing], counts: Counter[str]) -> None:
         if one.state != "fresh":
             said = f"{one.behind} files behind" if one.behind else ""
             why = "; ".join(filter(None, [said, one.error]))
-            say(f"{one.state:<10}  {one.name}  {one.entries:,} entries  {why}", fg="yellow")
+            say_row(f"{one.state:<10}  {one.name}  {one.entries:,} entries  {why}", fg="yellow")
     entries = sum(one.entries for one in found)
     told = ", ".join(f"{count:,} {state}" for state, count in counts.most_common())
     say(f"{len(found):,} workspaces, {entries:,} entries: {told}")
@@ -278,5 +281,5 @@ def _print_standings(found: list[Standing], counts: Counter[str]) -> None:
 
 def _print_findings(found: list[Finding], workspaces: int) -> None:
     for one in found:
-        say(f"{one.fault:<10}  {one.workspace}  {one.path}  {one.detail}", fg="yellow")
+        say_row(f"{one.fault:<10}  {one.workspace}  {one.path}  {one.detail}", fg="yellow")
     say(f"{workspaces:,} workspaces: {len(found):,} findings")

@@ -12,6 +12,7 @@ from workbench.cli import given, graph_curating, graph_writing
 from workbench.cli.graph_shown import say_answer, say_entity, say_result, say_schedule, say_stats
 from workbench.cli.output import json_option, narrate, say, say_json
 from workbench.cli.places import workspace
+from workbench.cli.whose import whose
 from workbench.errors import UsageError
 from workbench.memory.graph import IMPORTANCE
 
@@ -164,16 +165,17 @@ def search(words: tuple[str, ...], limit: int, on: date | None, everything: bool
 def show(name: tuple[str, ...], hops: int, on: date | None, everything: bool, as_json: bool) -> None:
     """One entity: what is known of it, and what stands around it as a tree.
 
-    NAME is a name, an alias, an id or the path of a page. What is over is left out, but for --all.
+    NAME is a name, an alias, an id or the path of a page; leader:NAME in the graph of the team's leader. What
+    is over is left out, but for --all.
     """
     from workbench.graph.answer import memory_json
     from workbench.graph.neighbourhood import neighbourhood
     from workbench.graph.reading import read_graph
     from workbench.graph.recognition import the_one
 
-    with workspace() as place:
-        whole = read_graph(place)
-    entity = the_one(whole, " ".join(name))
+    with workspace() as here, whose(" ".join(name), here) as (there, called):
+        whole = read_graph(there.place)
+    entity = the_one(whole, called)
     found = _seen(whole, on, everything=everything)
     if found.at(entity.path) is None:
         narrate(f"note: {entity.name} does not hold on {on or date.today()}; this is what its page tells")
@@ -181,7 +183,7 @@ def show(name: tuple[str, ...], hops: int, on: date | None, everything: bool, as
     entity = found.at(entity.path) or entity
     node = neighbourhood(found, entity, hops=hops)
     if not as_json:
-        say_entity(entity, node)
+        say_entity(entity, node, there.mark)
         return
     days = (entity.valid_from, entity.valid_until)
     say_json(
@@ -189,12 +191,16 @@ def show(name: tuple[str, ...], hops: int, on: date | None, everything: bool, as
             "id": entity.id,
             "name": entity.name,
             "type": entity.type,
-            "page": entity.path,
+            "page": there.address(entity.path),
+            **there.as_json(),
             "aliases": list(entity.aliases),
             "valid_from": days[0].isoformat() if days[0] else None,
             "valid_until": days[1].isoformat() if days[1] else None,
             "problem": entity.problem,
-            "memories": [memory_json(memory) for memory in entity.memories],
+            "memories": [
+                {**memory_json(memory), "entry": there.address(memory.entry.address)}
+                for memory in entity.memories
+            ],
             "neighbourhood": node.as_json(),
         }
     )

@@ -83,10 +83,13 @@ def memory_words(memory: TypedMemory) -> str:
     return f"[{memory.type}] {memory.text} ({', '.join(days)}{'; ' if days else ''}{figures})"
 
 
-def say_entity(entity: Entity, node: Node) -> None:
-    """A page: what it is called, what is known, and what stands around it."""
+def say_entity(entity: Entity, node: Node, mark: str = "") -> None:
+    """A page: what it is called, what is known, and what is around it; ``mark`` before its addresses."""
     say(f"{entity.name} ({entity.type})", bold=True)
-    say(f"{entity.path}  {entity.id}" + (f"  also {', '.join(entity.aliases)}" if entity.aliases else ""))
+    say(
+        f"{mark}{entity.path}  {entity.id}"
+        + (f"  also {', '.join(entity.aliases)}" if entity.aliases else "")
+    )
     if entity.valid_from or entity.valid_until:
         say(
             f"holds from {entity.valid_from or 'ever'}"
@@ -100,7 +103,7 @@ def say_entity(entity: Entity, node: Node) -> None:
             scene = memory.scene
             say(f"{scene or entity.name}:", bold=True)
         say(f"  {memory_words(memory)}")
-        say(f"    {memory.entry.address}", dim=True)
+        say(f"    {mark}{memory.entry.address}", dim=True)
     if not node.children and not node.left_out:
         return
     say("")

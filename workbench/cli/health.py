@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from workbench.cli.carrying_out import act
-from workbench.cli.output import json_option, narrate, say, say_json
+from workbench.cli.output import json_option, narrate, say, say_json, say_row
 from workbench.cli.places import workspace
 from workbench.cli.progress import Bar
 from workbench.errors import UsageError
@@ -86,19 +86,19 @@ def _place(*, network: bool, bar: Bar) -> Place:
 
 
 def _say(outcome: Outcome) -> None:
-    say(f"  {outcome.state:<8}{outcome.check.name:<20}{outcome.seen}", fg=_COLOURS[outcome.state])
+    say_row(f"  {outcome.state:<8}{outcome.check.name:<20}{outcome.seen}", fg=_COLOURS[outcome.state])
     for finding in outcome.findings:
         if finding.fixed:
-            say(f"    fixed: {finding.what}")
-            say(f"      {finding.fixed}")
+            say_row(f"    fixed: {finding.what}")
+            say_row(f"      {finding.fixed}")
             continue
         mark = "*" if finding.repair else " "
-        say(f"   {mark}{'note: ' if finding.level == 'note' else ''}{finding.what}")
+        say_row(f"   {mark}{'note: ' if finding.level == 'note' else ''}{finding.what}")
         for line in (finding.meaning, f"→ {finding.do}" if finding.do else ""):
             if line:
-                say(f"      {line}")
+                say_row(f"      {line}")
         if finding.refused:
-            say(f"      not repaired: {finding.refused}")
+            say_row(f"      not repaired: {finding.refused}")
 
 
 @click.command(short_help="Whether memory finds what it must, and what needs a look.")
@@ -215,7 +215,7 @@ def _say_remarks(remarks: list[Remark], files: int, *, everything: bool) -> None
         told[one.rule] += one.severity != "info"
         if not everything and (one.severity == "info" or told[one.rule] > _REMARKS_A_RULE):
             continue
-        say(f"{one.severity}  {one.place}  {one.rule}: {one.what}", fg=_SEVERITIES[one.severity])
+        say_row(f"{one.severity}  {one.place}  {one.rule}: {one.what}", fg=_SEVERITIES[one.severity])
         if one.do:
             say(f"      → {one.do}")
     counts = {name: sum(one.severity == name for one in remarks) for name in _SEVERITIES}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from workbench.cli.output import narrate, say, say_json
+from workbench.cli.output import narrate, say, say_json, say_row
 
 if TYPE_CHECKING:
     from indexing.search.answer import Answer, Hit
@@ -47,9 +47,9 @@ def _say_first(degraded: str | None, stale: str | None, notes: Iterable[str]) ->
 
 def _say_hit(hit: Hit, rank: int, where: str, score: float, explain: bool) -> None:
     when = f"  {hit.date}" if hit.date else ""
-    say(f"{rank:>2}. {where}  L{hit.start_line}{when}  {score:.3f}", fg="cyan")
+    say_row(f"{rank:>2}. {where}  L{hit.start_line}{when}  {score:.3f}", fg="cyan")
     if hit.heading:
-        say("    " + " › ".join(hit.heading), dim=True)
+        say_row("    " + " › ".join(hit.heading), dim=True)
     for line in hit.snippet.splitlines():
         say("    " + line)
     for part in (hit.explanation or "").splitlines() if explain else ():

@@ -32,6 +32,11 @@ def say(text: str, **style: Any) -> None:
     put(click.style(visible(text), **style) if style else visible(text))
 
 
+def say_row(text: str, **style: Any) -> None:
+    """``say`` for one row of a list, whose parts can hold line ends: the name of a folder may be anything."""
+    say(visible(text, one_line=True), **style)
+
+
 def put(data: str | bytes) -> None:
     """A line on stdout as it is: for programs, and for text that is known to be safe."""
     try:
@@ -45,6 +50,11 @@ def put(data: str | bytes) -> None:
 def narrate(text: str) -> None:
     """What happens meanwhile, on stderr."""
     click.echo(visible(text), err=True)
+
+
+def narrate_row(text: str) -> None:
+    """``narrate`` for one row of a list."""
+    narrate(visible(text, one_line=True))
 
 
 def fail(error: WorkbenchError, *, as_json: bool, code: str | None = None) -> None:

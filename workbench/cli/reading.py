@@ -15,9 +15,9 @@ import click
 from workbench.cli import completing
 from workbench.cli.conflicts import conflict_warning, listed
 from workbench.cli.keeping import backup_line, last_backup
-from workbench.cli.output import json_option, operation_json, put, say, say_diff, say_json
+from workbench.cli.output import json_option, operation_json, put, say, say_diff, say_json, say_row
 from workbench.cli.places import workspace
-from workbench.cli.searching_wide import whose
+from workbench.cli.whose import whose
 from workbench.errors import EntryNotFoundError, NewerFormatError, NotMemoryError, UsageError, WorkbenchError
 from workbench.memory.address import find_entry, path_of
 from workbench.memory.entry import Entry
@@ -49,7 +49,7 @@ def status(schema: bool, as_json: bool) -> None:
         say_json(report)
         return
     budget, index = report["budget"], report["index"]
-    say(report["workspace"], bold=True)
+    say_row(report["workspace"], bold=True)
     if report["as_of"]:
         say(f"as of      {report['as_of']}")
     counts = ", ".join(f"{count} {kind}" for kind, count in report["files"].items())
@@ -60,17 +60,17 @@ def status(schema: bool, as_json: bool) -> None:
     for source in index["sources"]:
         kept = f"; {source['indexed']} of its files stay indexed" if source["absent"] else ""
         files = "1 file" if source["files"] == 1 else f"{source['files']} files"
-        say(f"beside     {source['source']}: {source['absent'] or files}{kept}")
-    say(f"repository {report['repository']}")
+        say_row(f"beside     {source['source']}: {source['absent'] or files}{kept}")
+    say_row(f"repository {report['repository']}")
     say(f"last dream {report['last_dream'] or 'never'}")
     for job in report["jobs"]:
-        say(f"job        {job_line(job)}")
+        say_row(f"job        {job_line(job)}")
     if not report["as_of"]:
         if report["proposals"]:
             say(f"proposals  waiting: {report['proposals']}; `workbench proposals list` shows them")
-        say(f"backup     {backup_line(report['last_backup'])}")
+        say_row(f"backup     {backup_line(report['last_backup'])}")
     for warning in report["warnings"]:
-        say(f"warning    {warning}", fg="yellow")
+        say_row(f"warning    {warning}", fg="yellow")
 
 
 def job_line(job: dict[str, Any]) -> str:
@@ -147,8 +147,9 @@ def get(path: str, first: int, lines: int | None, as_json: bool) -> None:
 
     PATH, an entry's PATH#HASH, or PATH#L12-L14 as sources are written; leader:PATH in the team leader's.
     """
-    with workspace() as here, whose(path, here) as (place, there):
-        path, first, lines = _part(place, there, first, lines)
+    with workspace() as here, whose(path, here) as (there, asked):
+        place = there.place
+        path, first, lines = _part(place, asked, first, lines)
         try:
             rows = _rows(place, path)
         except FileNotFoundError:
@@ -161,7 +162,7 @@ def get(path: str, first: int, lines: int | None, as_json: bool) -> None:
     if as_json:
         say_json(
             {
-                "path": path,
+                "path": there.address(path),
                 "start_line": first,
                 "end_line": stop,
                 "total_lines": len(rows),
@@ -216,7 +217,8 @@ def _outside(place: Workspace, address: str) -> Entry:
 def show(operation: str, as_json: bool) -> None:
     """One operation with its diff, or one entry with its origin.
 
-    OP is an operation or a commit; an entry (path#hash) is shown with its whole history.
+    OP is an operation or a commit; an entry (path#hash) is shown with its whole history. leader:OP and
+    leader:ENTRY are in the memory of the team's leader.
     """
     from workbench.cli.tracing import show_entry
     from workbench.curation.lookup import find_operation
@@ -224,11 +226,11 @@ def show(operation: str, as_json: bool) -> None:
     if "#" in operation:
         show_entry(operation, as_json=as_json)
         return
-    with workspace() as place:
-        found = find_operation(place, operation)
-        diff = "".join(unified_diff(edit) for edit in place.operations.edits(found))
+    with workspace() as here, whose(operation, here) as (there, name):
+        found = find_operation(there.place, name)
+        diff = "".join(unified_diff(edit) for edit in there.place.operations.edits(found))
     if as_json:
-        say_json(operation_json(found, diff))
+        say_json({**operation_json(found, diff), **there.as_json()})
         return
     say(found.summary, bold=True)
     say(f"{found.id} · commit {found.commit[:12]} · {found.when.astimezone():%Y-%m-%d %H:%M:%S}")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from workbench.cli.output import json_option, narrate, say, say_json
+from workbench.cli.output import json_option, narrate, say_json, say_row
 from workbench.cli.places import workspace
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ def loaded(with_memory: bool, as_json: bool) -> None:
         return
     for one in found:
         state = "" if one.state == "loaded" else f" ({one.state})"
-        say(f"{one.tokens:>7}  {one.path}  {one.why}{state}")
+        say_row(f"{one.tokens:>7}  {one.path}  {one.why}{state}")
     narrate(f"{len(found)} files; about {total} tokens" if found else "nothing is loaded")
 
 
@@ -68,7 +68,7 @@ def recalls(days: int, never: bool, most: int, as_json: bool) -> None:
 
 def _print(found: Dominance, most: int) -> None:
     for share in found.shares[:most]:
-        say(_line(share))
+        say_row(_line(share))
     if not found.shares:
         narrate(f"nothing was given in the last {found.days} days")
         return
@@ -87,5 +87,5 @@ def _line(share: Share) -> str:
 
 def _print_never(missed: tuple[Entry, ...], count: int, days: int) -> None:
     for entry in missed:
-        say(f"never  {entry.address}  {entry.plain_title[:80]}")
+        say_row(f"never  {entry.address}  {entry.plain_title[:80]}")
     narrate(f"{count} entries were not given in the last {days} days")

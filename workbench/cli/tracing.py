@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import contextlib
 import os
+from dataclasses import replace
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from workbench.cli import completing
-from workbench.cli.output import json_option, narrate, operation_json, say, say_json
+from workbench.cli.output import json_option, narrate, operation_json, say, say_json, say_row
 from workbench.cli.places import workspace
+from workbench.cli.whose import Whose, whose
 from workbench.errors import NotMemoryError, UsageError
-from workbench.workspace.workspace import Workspace
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -46,37 +47,38 @@ def log(target: str | None, limit: int, match: str, everything: bool, as_json: b
     """
     from workbench.workspace.wanted import wanted
 
-    with workspace() as place:
-        if target is not None and "#" in target and not place.layout.may_curate(target):
+    with workspace() as here, whose(target, here) as (there, name):
+        if name is not None and "#" in name and not there.place.layout.may_curate(name):
             if match:
                 raise UsageError("--match looks through operations; the history of an entry is shown whole")
-            _log_entry(place, target, limit, as_json=as_json)
+            _log_entry(there, name, limit, as_json=as_json)
         else:
-            _log_file(place, target, limit, wanted(match), everything=everything, as_json=as_json)
+            _log_file(there, name, limit, wanted(match), everything=everything, as_json=as_json)
 
 
 def _log_file(
-    place: Workspace, path: str | None, limit: int, only: Wanted, *, everything: bool, as_json: bool
+    there: Whose, path: str | None, limit: int, only: Wanted, *, everything: bool, as_json: bool
 ) -> None:
     from workbench.tracing.deed import who_did
     from workbench.tracing.renames import FileStep, file_log
     from workbench.workspace import appended
 
+    place = there.place
     if path is None:
         told = (o for o in place.operations.walk() if everything or o.action != appended.ACTION)
         steps = [FileStep(operation) for operation in islice(filter(only.holds, told), limit)]
     else:
         steps = list(islice((s for s in file_log(place, path) if only.holds(s.operation)), limit))
         if not steps and not only.terms and not os.path.lexists(place.root / path):
-            raise NotMemoryError(path)  # a slip of the pen is not a file without history
+            raise NotMemoryError(there.address(path))  # a slip of the pen is not a file without history
     if as_json:
         say_json(
             [
                 {
                     **operation_json(step.operation),
                     "who": who_did(step.operation),
-                    "path": step.path,
-                    "renamed_from": step.renamed_from,
+                    "path": there.address(step.path) if step.path else None,
+                    "renamed_from": there.address(step.renamed_from) if step.renamed_from else None,
                 }
                 for step in steps
             ]
@@ -88,7 +90,7 @@ def _log_file(
         operation = step.operation
         say(_operation_line(operation), dim=operation.undone)
         if step.renamed_from:
-            say(f"              renamed from {step.renamed_from}")
+            say_row(f"              renamed from {there.address(step.renamed_from)}")
 
 
 def _operation_line(operation: Operation) -> str:
@@ -98,10 +100,10 @@ def _operation_line(operation: Operation) -> str:
     return f"{operation.id}  {_time(operation.when)}  {operation.actor:<8}  {word}{subject}{undone}"
 
 
-def _log_entry(place: Workspace, address: str, limit: int, *, as_json: bool) -> None:
+def _log_entry(there: Whose, address: str, limit: int, *, as_json: bool) -> None:
     from workbench.tracing.lineage import lineage
 
-    steps = lineage(place, address)[:limit]
+    steps = tuple(map(there.step, lineage(there.place, address)[:limit]))
     if as_json:
         say_json([step.as_json() for step in steps])
     else:
@@ -114,9 +116,9 @@ def _say_steps(steps: tuple[Step, ...]) -> None:
         gone = "" if step.after else "  gone"
         for before in step.before:
             if before not in step.after:
-                say(f"              from {before}{gone}", dim=True)
+                say_row(f"              from {before}{gone}", dim=True)
         for after in step.after:
-            say(f"              to   {after}", dim=True)
+            say_row(f"              to   {after}", dim=True)
 
 
 def _deed(deed: Deed) -> str:
@@ -137,12 +139,14 @@ def blame(target: str, as_json: bool) -> None:
     """
     from workbench.tracing.blame import blame as lines_of
 
-    with workspace() as place:
-        if "#" in target and not place.layout.may_curate(target):
-            entry = place.find(target)
-            lines = lines_of(place, entry.path)[entry.start_line - 1 : entry.end_line]
+    with workspace() as here, whose(target, here) as (there, name):
+        place = there.place
+        if "#" in name and not place.layout.may_curate(name):
+            entry = place.find(name)
+            found = lines_of(place, entry.path)[entry.start_line - 1 : entry.end_line]
         else:
-            lines = lines_of(place, target)
+            found = lines_of(place, name)
+        lines = tuple(map(there.line, found))
     if as_json:
         say_json([_line_json(line) for line in lines])
         return
@@ -168,8 +172,9 @@ def related(entry: str, as_json: bool) -> None:
     from workbench.recall.recalled import Recalls
     from workbench.recall.related import kin, like, merged, named, question_of
 
-    with workspace() as place:
-        one = place.find(entry)
+    with workspace() as here, whose(entry, here) as (there, name):
+        place = there.place
+        one = place.find(name)
         recalled = Recalls(place).of(one.address, one.text)
         names = [(page.name, str(page.path)) for page in read_graph(place).entities]
         search = LexicalSearch(place)
@@ -177,12 +182,15 @@ def related(entry: str, as_json: bool) -> None:
         with contextlib.suppress(IndexUnavailableError):  # what is linked is found without an index
             question = query_from_json({**question_of(one), "mode": "lexical"}, search.weights)
             answer = search.search(question).as_json()
-        found = merged(kin(place, one), named(one, names), like(answer, one))
+        found = [
+            replace(each, address=there.address(each.address))
+            for each in merged(kin(place, one), named(one, names), like(answer, one))
+        ]
     if as_json:
         say_json({"related": [each.as_json() for each in found], "recalled": recalled.as_json()})
         return
     for each in found:
-        say(f"{each.why:<18}  {each.address}  {each.title}")
+        say_row(f"{each.why:<18}  {each.address}  {each.title}")
     if not found:
         say("nothing else belongs to this entry")
     by = f" by {', '.join(recalled.by)}" if recalled.by else ""
@@ -220,9 +228,10 @@ def show_entry(address: str, *, as_json: bool) -> None:
     from workbench.tracing.origin import origin_of
     from workbench.tracing.versions import Versions, entry_in
 
-    with workspace() as place:
-        entry = Versions(place).last_seen(address)
-        steps = lineage(place, entry.address)
+    with workspace() as here, whose(address, here) as (there, name):
+        place = there.place
+        entry = Versions(place).last_seen(name)
+        steps = tuple(map(there.step, lineage(place, entry.address)))
         document = None
         if place.files.read_or_none(entry.path) is not None:
             document = place.document(entry.path)
@@ -230,10 +239,12 @@ def show_entry(address: str, *, as_json: bool) -> None:
         origin = None
         if document is not None and standing is not None:
             origin = origin_of(document, standing, newest(line_deeds(place, document), standing))
+            origin = there.origin(origin)
     if as_json:
         say_json(
             {
-                "entry": entry.address,
+                "entry": there.address(entry.address),
+                **there.as_json(),
                 "standing": standing is not None,
                 "heading": list(entry.heading),
                 "text": entry.text,
@@ -242,7 +253,7 @@ def show_entry(address: str, *, as_json: bool) -> None:
             }
         )
         return
-    say(entry.address, bold=True)
+    say_row(there.address(entry.address), bold=True)
     say(" › ".join(entry.heading) or "no heading", dim=True)
     say(entry.text)
     say("")

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 import click
 
 from workbench.cli import completing
-from workbench.cli.output import json_option, narrate, say, say_json
+from workbench.cli.output import json_option, narrate, say_json, say_row
 from workbench.cli.places import workspace
+from workbench.cli.whose import Whose, whose
 from workbench.errors import NotMemoryError
 from workbench.memory.entry import Kind
 from workbench.memory.findings import Finding
@@ -57,21 +58,24 @@ def flagged(path: str | None, past: bool, origins: bool, as_json: bool) -> int:
     These are hints with their evidence, not verdicts, the gravest first; those of unknown origin are many
     and only counted unless asked for. The exit code is 4 when there is a secret or hidden text.
     """
-    with workspace() as place:
-        files = [path] if path is not None else [file.path for file in place.scan()]
+    with workspace() as here, whose(path, here) as (there, one):
+        place = there.place
+        files = [one] if one is not None else [file.path for file in place.scan()]
         flags = [flag for name in files for flag in _in_file(place, name)]
         looked = {"files": len(files)}
         if past:
-            flags += _in_history(place, path, looked)
+            flags += _in_history(place, one, looked)
+    if there.mark:
+        flags = [_marked(flag, there) for flag in flags]
     flags.sort(key=lambda flag: list(_COUNTED).index(flag.concern))
     listed = [flag for flag in flags if origins or flag.concern != "origin"]
     if as_json:
         say_json({"looked_at": looked, "flagged": [_as_json(flag) for flag in flags]})
     else:
         for flag in listed:
-            say(f"{flag.place}  {flag.rule}: {flag.shown}")
+            say_row(f"{flag.place}  {flag.rule}: {flag.shown}")
             if flag.entry:
-                say(f"    {flag.entry}", dim=True)
+                say_row(f"    {flag.entry}", dim=True)
         counts = ", ".join(f"{count} {what}" for what, count in looked.items())
         narrate(f"{_counted(flags)}; looked at {counts}")
         if len(listed) < len(flags):
@@ -79,6 +83,12 @@ def flagged(path: str | None, past: bool, origins: bool, as_json: bool) -> int:
         if any(flag.commit for flag in flags):
             narrate("  → docs/purge.md says how to remove a secret from the whole history")
     return FLAGGED if any(flag.concern != "origin" for flag in flags) else 0
+
+
+def _marked(flag: _Flag, there: Whose) -> _Flag:
+    """What was found in the leader's memory, under the name that this person gives it."""
+    entry = there.address(flag.entry) if flag.entry else None
+    return replace(flag, path=there.address(flag.path), entry=entry)
 
 
 def _in_file(place: Workspace, path: str) -> Iterator[_Flag]:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import click
 
-from workbench.cli.output import json_option, narrate, say, say_json
+from workbench.cli import completing
+from workbench.cli.output import json_option, narrate, narrate_row, say_json, say_row
 from workbench.workspace.registry import read_registry, register, unregister
 
 FOUND_WANTING = 4
@@ -32,7 +33,7 @@ def add(ctx: click.Context, folder: str | None, name: str, as_json: bool) -> Non
     if as_json:
         say_json({"name": added.name, "path": str(added.root)})
     else:
-        say(f"{added.name}  {added.root}")
+        say_row(f"{added.name}  {added.root}")
 
 
 @workspaces.command("list")
@@ -61,17 +62,17 @@ def list_(as_json: bool) -> int:
             name = one.workspace.name.ljust(width)
             colour = {"fg": "yellow"} if one.needs_a_look else {}
             count = f"{one.entries:,} entries" if one.usable else one.state
-            say(f"{name}  {count:>16}  {one.summary}", **colour)
-            say(f"{' ' * width}  {one.workspace.root}", dim=True)
+            say_row(f"{name}  {count:>16}  {one.summary}", **colour)
+            say_row(f"{' ' * width}  {one.workspace.root}", dim=True)
         for line in known.skipped:
-            narrate(f"skipped in {known.path}: {line}")
+            narrate_row(f"skipped in {known.path}: {line}")
         if not found:
             narrate("no workspace is registered: `workbench workspaces add DIR`")
     return FOUND_WANTING if known.skipped or any(one.needs_a_look for one in found) else 0
 
 
 @workspaces.command()
-@click.argument("name")
+@click.argument("name", shell_complete=completing.registered)
 @json_option
 def remove(name: str, as_json: bool) -> None:
     """Take NAME off the list. Its folder, memory and index stay as they are."""
@@ -79,4 +80,4 @@ def remove(name: str, as_json: bool) -> None:
     if as_json:
         say_json({"name": name, "path": path})
     else:
-        say(f"{name} is off the list; nothing in {path} was changed")
+        say_row(f"{name} is off the list; nothing in {path} was changed")

@@ -111,7 +111,10 @@ def episodes(workspace: Workspace) -> Iterator[Episode]:
 
 
 def episode_named(workspace: Workspace, name: str) -> Episode:
-    """The episode with this path, id or beginning of an id. Raises UsageError for none and for several."""
+    """The episode with this path, id or beginning of an id.
+
+    Raises UsageError for none and for several, ReadOnlyError for a team leader's.
+    """
     whole = [one for one in episodes(workspace) if name in (one.path, one.id)]
     found = whole or [one for one in episodes(workspace) if name and one.id.startswith(name)]
     if len(found) == 1:
@@ -120,6 +123,7 @@ def episode_named(workspace: Workspace, name: str) -> Episode:
     if found:
         paths = ", ".join(visible(one.path, one_line=True) for one in found[:5])
         raise UsageError(f"{said} fits {len(found)} episodes", hint=f"give a path: {paths}")
+    workspace.require_own(name)
     raise UsageError(f"there is no episode {said}", hint="`workbench episodes list` shows their ids")
 
 

@@ -180,7 +180,8 @@ def _backup(night: Night) -> Outcome:
     target = find_target(last.target)
     made = plan_backup(night.workspace, target) if night.dry_run else back_up(night.workspace, target)
     if not made.wrote:
-        return Outcome(step="backup", state="nothing", said=f"nothing is new: {target.shown} holds all of it")
+        said = f"nothing is new: {target.shown} holds all of it"
+        return Outcome(step="backup", state="nothing", said=said, notes=made.notes)
     said = f"{made.wrote} to {made.path or target.shown}"
     return Outcome(step="backup", state="would" if night.dry_run else "done", said=said, notes=made.notes)
 

@@ -16,8 +16,9 @@ _DIGITS = re.compile(r"[0-9a-f]*")
 def find_operation(workspace: Workspace, prefix: str) -> Operation:
     """The one operation whose id, or whose commit, starts with ``prefix``; a whole id counts at once.
 
-    Raises OperationNotFoundError or AmbiguousOperationError.
+    Raises OperationNotFoundError or AmbiguousOperationError, ReadOnlyError for a team leader's.
     """
+    workspace.require_own(prefix)
     wanted = prefix.lower()
     if len(wanted) < SHORTEST_PREFIX or not _DIGITS.fullmatch(wanted):
         raise OperationNotFoundError(

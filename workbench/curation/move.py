@@ -104,6 +104,7 @@ def plan_move(
 def _require_target(workspace: Workspace, path: str) -> None:
     if is_quarantined(path):
         raise NotCuratableError(f"{path} is in quarantine", hint="`workbench quarantine` takes entries there")
+    workspace.require_own(path)
     if not workspace.layout.holds(path):
         raise NotMemoryError(path)
     if kind_of(path) is Kind.DREAM:

@@ -112,6 +112,7 @@ def plan_release(workspace: Workspace, addresses: Sequence[str], *, reason: str 
     for address in dict.fromkeys(addresses):
         path = path_of(address) or address
         if not is_quarantined(path):
+            workspace.require_own(address)
             raise NotCuratableError(f"{address} is not in quarantine", hint="nothing was changed")
         if "#" not in address:
             pages.append(_released_page(workspace, RelPath(path)))

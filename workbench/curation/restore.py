@@ -24,10 +24,11 @@ def plan_restore(workspace: Workspace, target: str, at: str, *, reason: str = ""
 
     A path brings back the whole file, over what stands there now; an address ``path#hash`` brings one entry
     back to its section, beside the neighbours it had. Raises NotCuratableError when it is there already,
-    EntryNotFoundError or UsageError when it was not there then, NotMemoryError, OperationNotFoundError, ...
+    EntryNotFoundError or UsageError when it was not there then, ReadOnlyError, NotMemoryError, ...
     """
     if not target:
         raise UsageError("it is not said what to restore", hint="name a memory file, or an entry: path#hash")
+    workspace.require_own(target)
     path = RelPath(target)
     is_entry = not workspace.layout.may_curate(path)
     if is_entry:

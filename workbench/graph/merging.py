@@ -47,9 +47,13 @@ def plan_merge_entities(
     confidence. The other's names become further names of ``keep``; relations and links in the graph and in
     curated files lead to it. Logs, episodes and bootstrap files stay as they are. What else stands on the
     other's page (headings, paragraphs) follows at the end. Raises UsageError where a name is nobody's or
-    that of several, NotCuratableError where a page cannot take it; then nothing is changed.
+    that of several, ReadOnlyError where it is in a team leader's graph, NotCuratableError where a page
+    cannot take it; then nothing is changed.
     """
     graph = read_graph(workspace)
+    for name in (keep, other):
+        if graph.entity(name) is None:
+            workspace.require_own(name)
     first, second = the_one(graph, keep), the_one(graph, other)
     if first.path == second.path:
         raise UsageError(f"{first.name} and {second.name} are one page already: {first.path}")

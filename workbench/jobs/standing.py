@@ -17,6 +17,8 @@ from workbench.jobs.run import Run, Step
 from workbench.workspace.locks import held
 
 DAY = timedelta(days=1)
+WEEK = timedelta(days=7)
+"""What is waited for a clock that came once: nobody knows yet whether it comes daily or weekly."""
 PATIENCE = 1.5
 """Times its usual distance after which a run that did not come is overdue."""
 State = Literal["never", "running", "failing", "done", "stopped", "failed", "killed"]
@@ -161,7 +163,8 @@ def _overdue(every: Sequence[Run], now: datetime, *, held_now: bool) -> str:
     if not clocked or (held_now and last.job.lasting):
         return ""
     gaps = [(later - earlier).total_seconds() for earlier, later in pairwise(clocked)]
-    usual = max(DAY.total_seconds(), statistics.median(gaps)) if gaps else DAY.total_seconds()
+    unknown = DAY if held_now or last.job.lasting else WEEK
+    usual = max(DAY.total_seconds(), statistics.median(gaps)) if gaps else unknown.total_seconds()
     waited = (now - (last.ended or last.began if last.job.lasting else last.began)).total_seconds()
     if waited <= usual * PATIENCE:
         return ""

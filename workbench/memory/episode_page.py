@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from itertools import islice
 
+from workbench.memory.commenting import commented
 from workbench.memory.episode import count_in, moment_in
 from workbench.memory.frontmatter import read_front_matter, set_front_matter
 from workbench.memory.plain_line import plain_line
@@ -36,6 +37,9 @@ _NULLS = ("null", "~")
 """Words that a header cannot tell from no value."""
 _TURNS = re.compile(r"\s*\(turns? (\d{1,9}(?:, \d{1,9})*)\)\s*\Z")
 _LINE_OF = re.compile(r"#L(\d{1,9})(?:-L?\d{1,9})?\Z")
+_BELOW = re.compile(r"[ \t]+<!-- wb: [^<>]*-->[ \t]*")
+"""A comment of ours on a line of its own, below what it speaks of (see ``commenting``)."""
+_MOVED = re.compile(rb"\n  (<!-- wb: [^<>]*-->)(?=\n)")
 _HEADING = re.compile(r"## +(\S+) *")
 _ANY_HEADING = re.compile(r"#{1,6}(?: |\Z)")
 
@@ -142,9 +146,15 @@ def normal(page: EpisodePage) -> EpisodePage:
 
 
 def is_as_written(data: bytes) -> bool:
-    """Whether nobody has changed the body of a page since the workbench wrote it. Its header may have."""
+    """Whether nobody has changed the body of a page since the workbench wrote it. Its header may have.
+
+    A migration moves comments below their lines, which changes nothing that the page says.
+    """
     header = read_front_matter(data)
-    return header is not None and header.text(_HASH) == _digest(data[header.body :])
+    if header is None:
+        return False
+    body = data[header.body :]
+    return header.text(_HASH) in (_digest(body), _digest(_MOVED.sub(rb" \1", body)))
 
 
 def with_recalls(data: bytes, count: int, last: datetime | None) -> bytes:
@@ -192,13 +202,16 @@ def _body(page: EpisodePage) -> Iterator[str]:
     if page.summary:
         yield "\n## Summary\n\n"
         places = [place for line in page.summary for place in line.places]
-        yield "\n".join(_with_turns(line) for line in page.summary) + _comment(page.source, places) + "\n"
+        comment = _comment(page.source, places)
+        yield "\n".join(_with_turns(line) for line in page.summary) + f" {comment}".rstrip() + "\n"
     for title, name in _SECTIONS[1:]:
         lines: tuple[EpisodeLine, ...] = getattr(page, name)
         if lines:
             yield f"\n## {title}\n\n"
         for line in lines:
-            yield f"- {_with_turns(line)}{_comment(page.source, line.places)}\n"
+            words, comment = _with_turns(line), _comment(page.source, line.places)
+            first, *below = commented([words], 1, comment) if comment else [words]
+            yield "".join([f"- {first}\n", *(f"  {one}\n" for one in below)])
 
 
 def _with_turns(line: EpisodeLine) -> str:
@@ -212,7 +225,7 @@ def _comment(source: str, places: Sequence[Place]) -> str:
     """Where it was said, for whoever follows it; nothing where a line is not known."""
     if not places or not all(place.line for place in places):
         return ""
-    return " " + Provenance(tuple(("src", f"{source}#L{place.line}") for place in places)).render()
+    return Provenance(tuple(("src", f"{source}#L{place.line}") for place in places)).render()
 
 
 def _sections(body: str) -> Iterator[tuple[str, tuple[EpisodeLine, ...]]]:
@@ -225,6 +238,8 @@ def _sections(body: str) -> Iterator[tuple[str, tuple[EpisodeLine, ...]]]:
             heading = _HEADING.fullmatch(line)
             name = names.get(heading[1]) if heading else None
             current = found.setdefault(name, []) if name else None
+        elif current and _BELOW.fullmatch(line):
+            current[-1] += f" {line.strip()}"
         elif current is not None and line.strip():
             current.append(line)
     return ((name, tuple(_read(lines))) for name, lines in found.items())

@@ -30,6 +30,8 @@ from workbench.workspace.layout import Layout, MemoryFile
 from workbench.workspace.operations import Operations
 
 _IGNORE_ALL = b"*\n"
+LEADER_MARK = "leader:"
+"""Stands before the paths and addresses of what is a team leader's."""
 _SIGNS = (*layout.MEMORY_FILES, "memory", "episodes", "graph", layout.SETTINGS_FILE)
 
 
@@ -147,16 +149,28 @@ class Workspace:
         """
         if is_outside(path):
             raise OutsideWorkspaceError(path)
-        ours = self.layout.may_curate(path)
-        marked = path.startswith("leader:") and self.settings.team_leader
-        if marked and not (ours and self.files.read_or_none(RelPath(path)) is not None):
-            raise ReadOnlyError(
-                f"{path} is the leader's: memory is read-only for team members",
-                hint="`workbench get` reads it; the leader changes it in their own workspace",
-            )
-        if not ours:
+        self.require_own(path)
+        if not self.layout.may_curate(path):
             raise NotMemoryError(path)
         return parse_document(RelPath(path), self.files.read(RelPath(path)), layout.kind_of(path))
+
+    def is_leaders(self, path: str) -> bool:
+        """Whether ``path``, or an address, is in the memory of a team's leader: ``leader:memory/…``.
+
+        A file of one's own that is called so goes before it.
+        """
+        if not (path.startswith(LEADER_MARK) and self.settings.team_leader):
+            return False
+        own = path.partition("#")[0]
+        return not (self.layout.may_curate(own) and self.files.read_or_none(RelPath(own)) is not None)
+
+    def require_own(self, path: str) -> None:
+        """What every action asks of what it is to change. Raises ReadOnlyError for what is a leader's."""
+        if self.is_leaders(path):
+            raise ReadOnlyError(
+                f"{path} is the leader's: memory is read-only for team members",
+                hint="`workbench get` and `show` read it; the leader changes it in their own workspace",
+            )
 
     def memory_path(self) -> RelPath:
         """The file of curated memory: MEMORY.md, or memory.md where only that exists."""

@@ -56,9 +56,9 @@ async def test_a_failed_job_is_on_the_banner_until_it_is_done(sandbox: Sandbox) 
 
 
 async def test_an_overdue_job_is_on_the_banner(sandbox: Sandbox) -> None:
-    ran(sandbox, Job.NIGHTLY, "done", days=4)
+    ran(sandbox, Job.NIGHTLY, "done", days=12)
     async with opened(sandbox.workspace) as interface:
-        await interface.until_shown("The nightly run is overdue: the last run was 4 days ago")
+        await interface.until_shown("The nightly run is overdue: the last run was 12 days ago")
 
 
 async def test_what_is_in_the_way_of_actions_goes_before_it(sandbox: Sandbox) -> None:

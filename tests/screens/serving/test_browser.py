@@ -8,6 +8,7 @@ import itertools
 import os
 import shutil
 import signal
+import tempfile
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
@@ -74,11 +75,16 @@ class Page:
 
 @pytest.fixture
 async def page(tmp_path: Path, client: aiohttp.ClientSession) -> AsyncIterator[Page]:
-    """A page of a browser with a profile of its own."""
+    """A page of a browser with a profile of its own, and a folder for what it leaves when it is killed.
+
+    That one has a short name, because a browser makes a socket in it.
+    """
     profile = tmp_path / "profile"
+    leavings = tempfile.mkdtemp(prefix="browser-")
     process = await asyncio.create_subprocess_exec(
         str(BROWSER), *FLAGS, f"--user-data-dir={profile}", "about:blank",
         stdout=asyncio.subprocess.DEVNULL, stderr=asyncio.subprocess.DEVNULL, start_new_session=True,
+        env={**os.environ, "TMPDIR": leavings},
     )  # fmt: skip
     try:
         port_file = profile / "DevToolsActivePort"
@@ -94,6 +100,7 @@ async def page(tmp_path: Path, client: aiohttp.ClientSession) -> AsyncIterator[P
     finally:
         os.killpg(process.pid, signal.SIGKILL)
         await process.wait()
+        shutil.rmtree(leavings, ignore_errors=True)
 
 
 async def test_it_draws_itself_hears_keys_and_asks_nobody_else(server: Server, page: Page) -> None:
