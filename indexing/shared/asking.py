@@ -25,15 +25,13 @@ from indexing.query.filters import Filters
 from indexing.query.language import understand
 from indexing.query.question import Question
 from indexing.ranking.order import Candidate, Ranked, pool_size, rank
-from indexing.ranking.scores import Scores
 from indexing.ranking.weights import DEFAULT, Weights
-from indexing.search.answer import Mode, Query
+from indexing.search.answer import Hit, Mode, Query
 from indexing.search.snippet import snippet
 from indexing.shared.rows import STORED, asked_terms, quoted, stored
 from indexing.shared.table import SharedTable
 from indexing.words import normal
 from workbench.errors import ModelUnavailableError
-from workbench.memory.entry import Kind
 
 if TYPE_CHECKING:
     from indexing.embedding.port import Embedder, Vectors
@@ -45,38 +43,14 @@ _NAMES_AT_ONCE = 5_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class FleetHit:
-    """One entry of one workspace, as it was indexed. Lines count from 1, both ends included."""
+class FleetHit(Hit):
+    """A hit in one workspace of the fleet: the entry as it was indexed, not as it stands on disk now."""
 
-    rank: int
     workspace: str
-    path: str
-    start_line: int
-    end_line: int
-    kind: Kind
-    entry: str
-    heading: tuple[str, ...]
-    date: date | None
-    snippet: str
-    score: float
-    scores: Scores
 
     def as_json(self) -> dict[str, object]:
         """The hit as the command line prints it."""
-        return {
-            "rank": self.rank,
-            "workspace": self.workspace,
-            "path": self.path,
-            "start_line": self.start_line,
-            "end_line": self.end_line,
-            "kind": str(self.kind),
-            "entry": self.entry,
-            "heading": " > ".join(self.heading),
-            "date": self.date.isoformat() if self.date else None,
-            "snippet": self.snippet,
-            "score": round(self.score, 6),
-            "scores": self.scores.as_json(),
-        }
+        return {"workspace": self.workspace, **Hit.as_json(self)}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import base64
 import os
+import re
 import shutil
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import pexpect
 import pytest
 
 from screens import clipboard, terminal
@@ -21,7 +24,7 @@ from tests.support.workspaces import Sandbox
 
 ROOT = Path(terminal.__file__).parent.parent
 RUN = (
-    "import sys; from workbench.workspace.workspace import Workspace; from screens.app import run; "
+    "import sys; from workbench.workspace.workspace import Workspace; from screens.start import run; "
     "run(Workspace.open(sys.argv[1]))"
 )
 PATIENCE_SECONDS = 30.0
@@ -47,6 +50,36 @@ def test_gnu_screen_hands_on_what_is_wrapped_in_pieces() -> None:
     pieces = [piece.removeprefix("\x1bP") for piece in request.split("\x1b\\")[:-1]]
     assert max(map(len, pieces)) <= 512
     assert decoded("".join(pieces)) == b"word " * 400
+
+
+IN_SCREEN = """
+import sys
+from screens.clipboard import osc52
+print(osc52(sys.argv[1]), end="", flush=True)
+input()
+"""
+
+
+def test_gnu_screen_itself_hands_it_on_to_the_terminal_around_it() -> None:
+    if (screen := shutil.which("screen")) is None:
+        pytest.skip("GNU screen is not there")
+    text = "words in several pieces 🎉 " * 60
+    with tempfile.TemporaryDirectory(prefix="screen-") as folder:  # of a short name: there is a socket in it
+        environ = {**os.environ, "SCREENDIR": folder, "TERM": "xterm-256color", "PYTHONPATH": str(ROOT)}
+        for name in ("STY", "TMUX"):
+            environ.pop(name, None)
+        child = pexpect.spawn(
+            screen, ["-c", "/dev/null", sys.executable, "-c", IN_SCREEN, text], env=environ,
+            use_poll=True, timeout=PATIENCE_SECONDS, dimensions=(30, 100),
+        )  # fmt: skip
+        try:
+            child.expect(rb"(\x1b\]52;c;[^\x1b\x07]+\x07)")
+            assert isinstance(child.match, re.Match)
+            assert decoded(child.match[1].decode("ascii")) == text.encode()
+            child.send("\r")
+            child.expect(pexpect.EOF)
+        finally:
+            child.close(force=True)
 
 
 def test_tmux_hands_on_what_is_wrapped_where_it_may() -> None:
@@ -82,6 +115,43 @@ def test_the_desktops_clipboard_is_one_program(
     assert not (tmp_path / "xclip.kept").exists()
     assert clipboard.keep("tea", environ | {"TMUX": "x"}) == ["tmux", "wl-copy"]
     assert (tmp_path / "tmux.called").read_text() == "load-buffer -w -\n"
+
+
+@pytest.mark.parametrize(
+    ("there", "display", "took", "called"),
+    [
+        (("wl-copy",), "WAYLAND_DISPLAY", "wl-copy", ""),
+        (("xclip", "xsel"), "DISPLAY", "xclip", "-selection clipboard -in"),
+        (("xsel",), "DISPLAY", "xsel", "--clipboard --input"),
+        (("clip.exe",), "WSL_DISTRO_NAME", "clip.exe", ""),
+    ],
+)
+def test_each_program_is_called_as_it_wants_to_be(
+    programs: Callable[..., dict[str, str]],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    there: tuple[str, ...],
+    display: str,
+    took: str,
+    called: str,
+) -> None:
+    environ = programs(*there)
+    monkeypatch.setenv("PATH", environ["PATH"])
+    assert clipboard.keep("tea 🍵\n", environ) == []
+    assert clipboard.keep("tea 🍵\n", environ | {display: ":0"}) == [took]
+    assert (tmp_path / f"{took}.kept").read_text() == "tea 🍵\n"
+    assert (tmp_path / f"{took}.called").read_text() == f"{called}\n"
+    assert len(list(tmp_path.glob("*.kept"))) == 1
+
+
+def test_where_one_program_fails_the_next_one_is_asked(
+    programs: Callable[..., dict[str, str]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    programs("wl-copy", "xclip", exit_code=1)
+    environ = programs("xsel") | {"DISPLAY": ":0", "WAYLAND_DISPLAY": "w"}
+    monkeypatch.setenv("PATH", environ["PATH"])
+    assert clipboard.keep("tea", environ) == ["xsel"]
+    assert (tmp_path / "xclip.kept").read_text() == "tea"
 
 
 def test_a_program_that_fails_is_not_said_to_have_copied(
