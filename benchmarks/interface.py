@@ -22,7 +22,7 @@ import pexpect
 
 ROOT = Path(__file__).resolve().parent.parent
 OURS = (
-    "import sys; from workbench.workspace.workspace import Workspace; from screens.app import run; "
+    "import sys; from workbench.workspace.workspace import Workspace; from screens.start import run; "
     "run(Workspace.open(sys.argv[1]))"
 )
 BARE = """
@@ -229,7 +229,7 @@ def measure_session(workspace: Path, trials: int) -> dict[str, object]:
         session.drain(TOAST_SECONDS)  # what was said before must be gone to see it said again
         sent = session.keys("p")
         promote.append((session.until("u takes it back") - sent) * 1e3)
-        session.drain(TOAST_SECONDS)
+        session.drain(0.6)
         sent = session.keys("u")
         undo.append((session.until("U does it again") - sent) * 1e3)
     report["promote_key_to_painted_ms"], report["undo_key_to_painted_ms"] = spread(promote), spread(undo)

@@ -37,9 +37,9 @@ NEEDED = frozenset(
 _NAMED = ("space", "enter", "escape", "pagedown", "pageup", "backspace", "delete", "tab", "home", "end")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class KeyMap:
-    """The keys of every action by its id, the first one being the one that is named."""
+    """The keys of every action by its id, the first one being the one that is named. Equal only to itself."""
 
     profile: str
     keys: Mapping[str, tuple[str, ...]]

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import date
-from typing import ClassVar
+from typing import ClassVar, Self
 
 from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.content import Content
+from textual.geometry import Region
 from textual.message import Message
 
 from screens.actions.active import key_for
@@ -53,6 +54,8 @@ class Pane(Vertical):
         self.known = False
         """Whether what this pane shows was read: until then nobody can say that there is none of it."""
         self.list = EntryList(empty=READING, id=f"{self.NAME.lower()}-list")
+        self._edges_alone = False
+        """Whether all that changes now is the colour of the upper and the lower edge."""
         self._awaited: str | None = None
         self._renamed: str | None = None
         """The row that is called ``_awaited`` from now on; whoever left it meanwhile is not taken there."""
@@ -76,8 +79,19 @@ class Pane(Vertical):
     def _bring_out(self, *, on: bool) -> None:
         """The frame alone: for ``:focus-within`` all that is in it would be given its styles anew."""
         self.set_class(on, "-within", update=False)
+        self._edges_alone = True
         with self.list.staying():
             self.app.stylesheet.update_nodes([self])
+        self._edges_alone = False
+
+    def refresh(
+        self, *regions: Region, repaint: bool = True, layout: bool = False, recompose: bool = False
+    ) -> Self:
+        """Draw what changed: at the sides of an edge everything between would have to be composed anew."""
+        if self._edges_alone and not (regions or layout or recompose):
+            width, height = self.outer_size
+            regions = (Region(-1, -1, width, 1), Region(-1, height - 2, width, 1))
+        return super().refresh(*regions, repaint=repaint, layout=layout, recompose=recompose)
 
     @property
     def folds(self) -> Folds:

@@ -11,7 +11,7 @@ import sys
 import threading
 import time
 
-from screens.app import WorkbenchApp
+from screens.start import run
 from workbench.workspace.workspace import Workspace
 
 _LOOK_SECONDS = 1.0
@@ -21,9 +21,9 @@ _GRACE_SECONDS = 10.0
 def main(folder: str) -> None:
     """Show the workspace until the window is closed."""
     threading.Thread(target=_end_with, args=(os.getppid(),), daemon=True).start()
-    place = Workspace.open(folder)
+    place = Workspace.open(folder, anyhow=True)
     try:
-        WorkbenchApp(place).run()
+        run(place)
     finally:
         place.close()
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import ClassVar, NamedTuple
 
 from rich.cells import cell_len
@@ -23,6 +24,8 @@ _TONES = ("front", "context", "entry", "note", "label", "fact", "warning", "bar"
 _NUMBER = 6
 _MARGIN = " " * (_NUMBER + 1)
 _MAX_FACT_LINES = 4
+_KEPT = 4000
+"""Characters of a line whose parts are remembered."""
 SORTS = ("related", "history")
 """What stands beneath the file's lines, in this order; ``facts`` join those above."""
 
@@ -70,6 +73,8 @@ class PreviewPane(LineView, can_focus=False, inherit_bindings=False):
         self._body: list[Piece] = []
         """Each wrapped line; drawn when it comes into view."""
         self._styles: dict[str, Style] = {}
+        self._width = 1
+        """Columns that the lines are laid out for."""
         self._focus_at = 0
 
     def show(self, preview: Preview | None) -> None:
@@ -181,10 +186,6 @@ class PreviewPane(LineView, can_focus=False, inherit_bindings=False):
         if self.is_attached and self.shown:
             self.call_after_refresh(self._lay_out)
 
-    @property
-    def _width(self) -> int:
-        return max(1, self.scrollable_content_region.width)
-
     def _style(self, tone: str) -> Style:
         if not self._styles:
             ground = Style.from_color(self.rich_style.color, self.rich_style.bgcolor)
@@ -195,6 +196,7 @@ class PreviewPane(LineView, can_focus=False, inherit_bindings=False):
 
     def _lay_out(self) -> None:
         preview = self.shown
+        self._width = max(1, self.scrollable_content_region.width)
         self._head, self._body, self._focus_at = [], [], 0
         if preview is not None and self.size.width > _NUMBER + 4:
             self._head = self._facts(preview)
@@ -240,13 +242,10 @@ class PreviewPane(LineView, can_focus=False, inherit_bindings=False):
         number = f"{line.number:>{_NUMBER - 1}} " if line.number else ""
         if len(line.text) <= width and cell_len(line.text) <= width:
             return [Piece(number, line.text, line.role, at)]
-        pieces: list[Piece] = []
-        end = 0
-        for part in Content(line.text).wrap(width):
-            start = max(end, line.text.find(part.plain, end))
-            end = start + len(part.plain)
-            pieces.append(Piece("" if pieces else number, part.plain, line.role, at, start))
-        return pieces
+        parts = (_wrap if len(line.text) <= _KEPT else _wrap.__wrapped__)(line.text, width)
+        return [
+            Piece("" if n else number, text, line.role, at, start) for n, (start, text) in enumerate(parts)
+        ]
 
     def _draw(self, piece: Piece) -> Strip:
         if piece.tone == "fact":
@@ -266,3 +265,15 @@ class PreviewPane(LineView, can_focus=False, inherit_bindings=False):
     def _plain(self, text: str, tone: str) -> Strip:
         style = self._style(tone)
         return Strip([Segment(clipped(text, self._width), style)]).adjust_cell_length(self._width, style)
+
+
+@lru_cache(1024)
+def _wrap(text: str, width: int) -> tuple[tuple[int, str], ...]:
+    """The parts of a line, each with where it begins: the same lines are laid out at every step in a file."""
+    parts: list[tuple[int, str]] = []
+    end = 0
+    for part in Content(text).wrap(width):
+        start = max(end, text.find(part.plain, end))
+        end = start + len(part.plain)
+        parts.append((start, part.plain))
+    return tuple(parts)

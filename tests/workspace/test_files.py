@@ -10,9 +10,10 @@ import pytest
 
 from workbench.errors import NotMemoryError
 from workbench.memory.names import RelPath
-from workbench.workspace import exchange
+from workbench.workspace import displaced, exchange
 from workbench.workspace.displaced import Displaced
 from workbench.workspace.files import ChangedError, Files
+from workbench.workspace.journal import read_own
 
 PATH = RelPath("memory/a.md")
 
@@ -87,6 +88,35 @@ def test_a_writer_that_holds_the_old_file_open_loses_nothing(place: Files, tmp_p
         kept.sweep()
         kept.sweep()
     assert place.read(PATH) == b"- two\n- held open\n- and again\n"
+
+
+def test_what_was_looked_at_is_read_again_only_once_it_changes(
+    place: Files, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(displaced, "_SETTLED_SECONDS", 0.0)
+    kept = Displaced(place, tmp_path)
+    read: list[str] = []
+
+    def note(path: Path) -> bytes:
+        read.append(path.name)
+        return read_own(path)
+
+    monkeypatch.setattr(displaced, "read_own", note)
+    with (place.root / PATH).open("ab", buffering=0) as agent:
+        written = place.replace(PATH, b"- one\n- two\n", b"- two\n", temporary=".wb-1.tmp")
+        assert written.displaced is not None
+        kept.keep(PATH, written.displaced, b"- one\n- two\n")
+        kept.sweep()
+        assert read == [".wb-1.tmp.json", ".wb-1.tmp"]
+        kept.sweep()
+        assert len(read) == 2
+        agent.write(b"- held open\n")
+        kept.sweep()
+        assert len(read) == 4
+    assert place.read(PATH) == b"- two\n- held open\n"
+    monkeypatch.setattr(displaced, "GRACE_SECONDS", 0.0)
+    kept.sweep()
+    assert not list((tmp_path / "displaced").iterdir())
 
 
 def test_exchange_works_where_the_system_has_no_call_for_it(

@@ -83,8 +83,8 @@ def _open(folder: str | None, *, tour: bool = False) -> None:
     problem = terminal.problem()
     if problem:
         raise UsageError(problem)
-    place = opened(folder)
-    from screens.app import run
+    place = opened(folder, anyhow=True)
+    from screens.start import run
 
     try:
         run(place, tour=tour)

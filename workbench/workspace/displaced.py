@@ -24,6 +24,8 @@ from workbench.workspace.journal import read_own
 
 GRACE_SECONDS = 3600.0
 """How long a displaced file is watched for late writes."""
+_SETTLED_SECONDS = 2.0
+"""How old a change must be for its time to tell it from another one: clocks of file systems are coarse."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +62,10 @@ class Conflict:
         return read_own(self.kept)
 
 
+_Stamp = tuple[tuple[int, int, int, int], ...]
+"""Inode, size, and times of change of a kept file and of its note."""
+
+
 class Displaced:
     """The kept files of one workspace."""
 
@@ -67,6 +73,9 @@ class Displaced:
         self._files = files
         self._folder = state / "displaced"
         self._conflicts = state / "conflicts"
+        self._as_known: dict[str, tuple[_Stamp, float]] = {}
+        """The kept files that held what their notes say, each with when it was changed last, and until when
+        it is watched: after an hour of work they are hundreds, and every action looks through them."""
 
     def keep(self, path: RelPath, name: str, known: bytes | None) -> None:
         """Take the file ``name`` out of the folder of ``path``; it starts with the bytes ``known``.
@@ -111,6 +120,9 @@ class Displaced:
             return  # not made by us: nothing in there is ours
         for note_path in sorted(self._folder.glob("*.json")):
             name = note_path.name.removesuffix(".json")
+            stamp = self._stamp(name)
+            if self._is_as_known(name, stamp):
+                continue
             try:
                 note = _Note(**json.loads(read_own(note_path)))
                 content = read_own(self._folder / name)
@@ -121,6 +133,26 @@ class Displaced:
                 continue  # not ours to judge: keep it
             with contextlib.suppress(WorkbenchError):  # its place is no file now: keep it
                 self._sweep_one(name, note, content)
+                if len(content) == note.known and not note.carrying and stamp is not None:
+                    self._as_known[name] = stamp, note.since + GRACE_SECONDS
+
+    def _stamp(self, name: str) -> _Stamp | None:
+        """When a kept file and its note were changed last; None where that is too fresh to go by."""
+        try:
+            found = [os.lstat(self._folder / each) for each in (name, f"{name}.json")]
+        except OSError:
+            return None
+        age = time.time() - max(max(one.st_mtime, one.st_ctime) for one in found)
+        if not _SETTLED_SECONDS < age < GRACE_SECONDS:
+            return None
+        return tuple((one.st_ino, one.st_size, one.st_mtime_ns, one.st_ctime_ns) for one in found)
+
+    def _is_as_known(self, name: str, stamp: _Stamp | None) -> bool:
+        known = self._as_known.get(name)
+        if known is not None and stamp == known[0] and time.time() < known[1]:
+            return True
+        self._as_known.pop(name, None)
+        return False
 
     def _sweep_one(self, name: str, note: _Note, content: bytes) -> None:
         if _digest(content[: note.known]) != note.digest:  # rewritten by whoever holds it open

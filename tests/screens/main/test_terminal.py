@@ -17,7 +17,7 @@ from tests.support.workspaces import LOG, LOG_TEXT, Sandbox
 
 ROOT = Path(terminal.__file__).parent.parent
 RUN = (
-    "import sys; from workbench.workspace.workspace import Workspace; from screens.app import run; "
+    "import sys; from workbench.workspace.workspace import Workspace; from screens.start import run; "
     "run(Workspace.open(sys.argv[1]))"
 )
 PATIENCE_SECONDS = 20.0

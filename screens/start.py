@@ -1,0 +1,30 @@
+"""How the interface starts: what must hold before Textual and the screens are loaded."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from screens.main.tidying import Tidying
+
+if TYPE_CHECKING:
+    from workbench.workspace.workspace import Workspace
+
+_FRAMES = "120"
+"""How often Textual looks in a second whether something is to be painted; nothing is, mostly.
+
+What is done is seen after several such looks, a toast after three: at Textual's own 60 each costs 17 ms.
+"""
+
+
+def run(workspace: Workspace, *, tour: bool = False) -> None:
+    """Show the interface on ``workspace`` until the person leaves. Needs a terminal: see ``terminal``."""
+    os.environ.setdefault("TEXTUAL_FPS", _FRAMES)
+    tidying = Tidying()
+    tidying.begin()
+    try:
+        from screens.app import WorkbenchApp  # noqa: PLC0415 - after what counts for loading it
+
+        WorkbenchApp(workspace, tour=tour, tidying=tidying).run()
+    finally:
+        tidying.end()
