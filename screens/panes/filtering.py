@@ -92,6 +92,11 @@ class Filter:
         return tuple(term.text for term in self.terms if term.sort == "word" and not term.turned)
 
     @property
+    def states(self) -> tuple[str, ...]:
+        """The states that have to hold."""
+        return tuple(term.text for term in self.terms if term.sort == "state" and not term.turned)
+
+    @property
     def only_days(self) -> bool:
         """Whether days alone are asked for, which the names of files tell."""
         return all(term.sort == "day" for term in self.terms)

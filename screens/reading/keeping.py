@@ -1,17 +1,28 @@
-"""Looking through files for what a filter keeps: bytes first, which are parsed only where words stand."""
+"""Looking through files for what a filter keeps: they are parsed only where it may keep something.
+
+What tells is, for a file that was parsed before, its digest; else its bytes, in which all words must stand,
+and with them the comments in which states are written.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
-from screens.panes.filtering import Filter, Subject, iso, states_of
+from screens.panes.filtering import Filter, Subject, states_of
 from screens.panes.kept import KeptFiles
+from screens.reading.digests import days_of, trust_said, words_of
 from screens.reading.snapshots import Kept, Promoted, stamp
 from screens.reading.store import READ_LIMIT, Store
 from screens.reading.window import read_window
 from workbench.errors import WorkbenchError
 from workbench.memory.entry import Entry
 from workbench.workspace.layout import MemoryFile
+
+_WRITTEN = {
+    "pinned": ("pinned=",),
+    **{level: ("trust=", level) for level in ("owner", "agent", "external")},
+}
+"""What stands in the bytes of a file where an entry has this state."""
 
 
 def kept_in(store: Store, wanted: KeptFiles, files: Iterable[MemoryFile]) -> dict[str, Kept]:
@@ -21,32 +32,41 @@ def kept_in(store: Store, wanted: KeptFiles, files: Iterable[MemoryFile]) -> dic
 
 def _kept(store: Store, wanted: KeptFiles, file: MemoryFile) -> Kept:
     asked, nothing = wanted.wanted, Kept(stamp(file))
-    if asked is None or not _may_hold(store, asked, file):
+    if asked is None:
+        return nothing
+    digest = store.digests.of(file.path, stamp(file))
+    if not (digest.may_hold(asked, wanted.promoted) if digest else _may_hold(store, asked, file)):
         return nothing
     contents = store.contents(file)
+    if digest is None and contents.problem is None:
+        store.digests.keep(file.path, stamp(file), contents.entries)
     entries = tuple(e for e in contents.entries if asked.keeps(subject_of(e, wanted.promoted)))
     return Kept(stamp(file), entries, len(contents.entries), contents.left_out)
 
 
 def _may_hold(store: Store, asked: Filter, file: MemoryFile) -> bool:
-    """Whether every word stands somewhere in the file: most files need not be parsed."""
+    """Whether every word stands somewhere in the file, and what the states are written with."""
     parts = {part for word in asked.words for part in word.split()}
-    if not parts:
+    written = [_WRITTEN[state] for state in asked.states if state in _WRITTEN]
+    if not parts and not written:
         return True
     try:
         data = read_window(store.workspace.root, file.path, 0, READ_LIMIT).data
     except (OSError, WorkbenchError):
         return False
     text = f"{file.path}\n{data.decode('utf-8', 'replace')}".casefold()
-    return all(part in text for part in parts)
+    return all(part in text for part in parts) and all(_is_written(said, text) for said in written)
+
+
+def _is_written(said: tuple[str, ...], text: str) -> bool:
+    field, *value = said
+    return field in text and ("%" in text or all(one in text for one in value))  # a value may be quoted
 
 
 def subject_of(entry: Entry, promoted: Promoted) -> Subject:
     """What a filter looks at: file, headings and words; promoted or not, pinned, how far trusted; its day."""
     known = promoted.holds(entry)
-    trust = entry.provenance.trust if entry.provenance else "unknown"
     states = states_of(
-        ("promoted", known), ("unpromoted", not known), ("pinned", entry.pinned), (trust, True)
+        ("promoted", known), ("unpromoted", not known), ("pinned", entry.pinned), (trust_said(entry), True)
     )  # fmt: skip
-    text = " ".join((entry.path, *entry.heading, *entry.text.split()))
-    return Subject(text, states, (entry.path[7:17], *iso(entry.date)))
+    return Subject(words_of(entry), states, days_of(entry))

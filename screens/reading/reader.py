@@ -36,7 +36,9 @@ from workbench.workspace.layout import MemoryFile, kind_of
 from workbench.workspace.workspace import Workspace
 
 PREVIEW_PAUSE_SECONDS = 0.02
-_LOOK_BATCH = 24
+_LOOK_BATCH = 32
+_LOOK_FIRST = 2
+"""Files that are looked through before the first rows are shown; twice as many each time after that."""
 _SECTIONS = (Kind.MEMORY, Kind.EPISODE, Kind.ENTITY)
 T = TypeVar("T")
 
@@ -151,11 +153,12 @@ class Reading:
     async def look_through(self, wanted: KeptFiles) -> None:
         """Look for what a filter keeps, the first files first, until there is enough; a later one ends it."""
         due = wanted.due()
-        done = len(wanted.files) - len(due)
-        for at in range(0, len(due), _LOOK_BATCH):
-            batch = due[at : at + _LOOK_BATCH]
+        done, at, size = len(wanted.files) - len(due), 0, _LOOK_FIRST
+        while at < len(due):
+            batch = due[at : at + size]
             found = await self.store.run(partial(kept_in, self.store, wanted, batch))
-            self._post(KeptRead(wanted, found, done + at + len(batch)))
+            at, size = at + len(batch), min(2 * size, _LOOK_BATCH)
+            self._post(KeptRead(wanted, found, done + at))
             if wanted.full:
                 break
 

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
+from screens.reading.digests import Digests
 from screens.reading.origins import DOUBTED, promoted_in, trust_of
 from screens.reading.snapshots import (
     Contents,
@@ -53,6 +54,7 @@ class Store:
         self.workspace = workspace
         self._executor = ThreadPoolExecutor(1, thread_name_prefix="reading")
         self._closed = False
+        self.digests = Digests()
         self._summaries: dict[str, Summary] = {}
         self._episodes: dict[str, tuple[Stamp, Episode]] = {}
         self._entities: dict[str, tuple[Stamp, Entity]] = {}
