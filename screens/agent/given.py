@@ -75,6 +75,8 @@ class AgentScreen(BrowseScreen):
         self._answering = Answering(desk.workspace.root, engine)
         self._messages = messages
         self._pages: dict[Section, Page] = {Section.MESSAGE: invitation()}
+        self._answered: str | None = None
+        """The message that the page of messages answers; None where none was answered yet."""
         self._improvable = False
         """Whether the answer that is shown rests on words only for as long as the model is loading."""
         self._tabs = TabLine(NAMES)
@@ -203,14 +205,16 @@ class AgentScreen(BrowseScreen):
         self.post_message(self.Read(section, page))
 
     def on_agent_screen_read(self, message: AgentScreen.Read) -> None:
-        """Keep it, and show it where it is wanted."""
+        """Keep it, and show it where it is wanted: another message from its best entry on."""
+        anew = False
         if message.section == Section.MESSAGE:
             if message.text != self.input.value:
                 return  # more was typed since
-            self._improvable = message.by_words
+            anew = message.text != self._answered
+            self._improvable, self._answered = message.by_words, message.text
         self._pages[message.section] = message.page
         if message.section == self.section:
-            self._draw()
+            self._draw(anew=anew)
 
     def _draw(self, *, anew: bool = False) -> None:
         page = self._pages.get(self.section, Page(empty=words("reading …")))
@@ -269,7 +273,7 @@ class AgentScreen(BrowseScreen):
     def _typed(self, text: str, *, at_once: bool = False) -> None:
         self._improvable = False
         if not text.strip():
-            self._pages[Section.MESSAGE] = invitation()
+            self._pages[Section.MESSAGE], self._answered = invitation(), text
             self._draw()
             return
         self.work(partial(self._ask, text, 0.0 if at_once else DEBOUNCE_SECONDS), "part", exclusive=True)
@@ -287,6 +291,11 @@ class AgentScreen(BrowseScreen):
         """The model may have come since."""
         if self._improvable and self._answering.has_meaning and self.section is Section.MESSAGE:
             self.reload()
+
+    @property
+    def answered(self) -> bool:
+        """Whether the page of messages answers what stands in the line."""
+        return self.input.value == (self._answered or "")
 
     def _write(self) -> None:
         if self.section is not Section.MESSAGE or self.raw:
@@ -344,7 +353,9 @@ class AgentScreen(BrowseScreen):
 
     def _act(self, action: str) -> None:
         row = self.list.row
-        if row is not None and row.address is not None:
+        if self.section is Section.MESSAGE and not self.answered:
+            self.desk.say(words("Still looking: what stands here answers less than you typed"), "warning")
+        elif row is not None and row.address is not None:
             self.work(partial(self._do, action, row), "act")
 
     async def _do(self, action: str, row: Row) -> None:

@@ -177,6 +177,39 @@ async def test_a_pin_is_set_and_taken_off_by_the_same_key(indexed: Sandbox) -> N
         await interface.until_said("Unpinned")
 
 
+async def test_another_message_is_read_from_its_best_entry_on(indexed: Sandbox) -> None:
+    indexed.write("memory/2026-03-15.md", f"# Day\n\n- {PORT}, says Sarah again\n- Sarah prefers tea\n")
+    reindex(indexed.workspace, vectors=False)
+    async with opened(indexed.workspace) as interface:
+        shown = await ask(interface, "what does Sarah say of the staging port")
+        await interface.until(lambda: shown.answered and len(shown.list.rows) > 3, "several entries")
+        first = shown.list.cursor
+        shown.list.jump(0)
+        await interface.press("j", "j")
+        assert shown.list.cursor > first
+        on = shown.list.row
+        shown.reload()
+        await interface.until(lambda: shown.answered, "read again")
+        assert shown.list.row == on, "the same message leaves the cursor where it is"
+        shown.input.value = "what does Sarah say of the staging port now"
+        await interface.until(
+            lambda: shown.answered and shown.list.cursor == first, "the best of the new one"
+        )
+
+
+async def test_nothing_is_done_to_what_answers_another_message(
+    indexed: Sandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with opened(indexed.workspace) as interface:
+        shown = await ask(interface)
+        await interface.until_shown("given with the message")
+        monkeypatch.setattr("screens.agent.given.DEBOUNCE_SECONDS", 3_600.0)
+        shown.input.value = f"{ASK} or 9443"
+        await interface.press("d")
+        await interface.until_said("Still looking")
+    assert indexed.read(LOG) == LOG_TEXT.encode()
+
+
 async def test_messages_come_back_by_up_and_down(indexed: Sandbox) -> None:
     async with opened(indexed.workspace) as interface:
         shown = await ask(interface)
