@@ -1,7 +1,7 @@
 """Esc and a key right behind it, which a terminal sends as one key: taken apart where that one is no key.
 
-Whoever leaves a screen and goes on at once sends the same bytes as somebody who holds alt. Textual makes one
-key of them, which mostly means nothing here, and both would be lost.
+Whoever leaves a screen and goes on at once sends the same bytes as somebody who holds alt. One key is made of
+them (``screens.keyboard``), which mostly means nothing here, and both would be lost.
 """
 
 from __future__ import annotations
@@ -14,18 +14,21 @@ from typing import TYPE_CHECKING
 from textual._ansi_sequences import ANSI_SEQUENCES_KEYS
 from textual.dom import DOMNode
 from textual.events import Event, Key
+from textual.keys import _character_to_key
 from textual.widgets import Input, TextArea
 
 if TYPE_CHECKING:
     from screens.app import WorkbenchApp
 
 _ALT = "alt+"
-_DIGITS = {
+_OPTIONS = {
     sign: sequence[1]
     for sequence, sign in ANSI_SEQUENCES_KEYS.items()
-    if isinstance(sign, str) and len(sequence) == 2 and sequence[0] == "\x1b" and sequence[1].isdigit()
+    if isinstance(sign, str) and len(sequence) == 2 and sequence[0] == "\x1b" and sequence[1].isascii()
 }
-"""What Textual makes of esc and a digit, which is what option and the digit type on some keyboards."""
+"""What Textual makes of esc and a digit, - or =, which is what option and these type on some keyboards."""
+_BY_WORDS = {"alt+f": "ctrl+right", "alt+b": "ctrl+left"}
+"""What these are in a line of text: some terminals send them for option and an arrow."""
 
 
 class Apart:
@@ -45,7 +48,7 @@ class Apart:
             return None
         rest = self._rest(event)
         if rest is None:
-            return event
+            return self._plain(event)
         self._behind.append(rest)
         self._esc = Key("escape", "\x1b")
         return self._esc
@@ -71,11 +74,23 @@ class Apart:
         typed, field = event.character or "", self._app.focused
         if isinstance(field, TextArea):
             return None  # it is being written
+        if isinstance(field, Input) and (typed in _OPTIONS or event.key in _BY_WORDS):
+            return None
         if event.key.startswith(_ALT) and len(typed) == 1:  # a terminal that tells alt from esc names no sign
-            rest = typed
-        elif typed in _DIGITS and not isinstance(field, Input):
-            rest = _DIGITS[typed]
+            rest = Key(typed if typed.isalnum() else event.key.removeprefix(_ALT), typed)
+        elif typed in _OPTIONS:
+            rest = Key(_character_to_key(_OPTIONS[typed]), _OPTIONS[typed])
         else:
             return None
         bound = self._app.screen.active_bindings
-        return Key(rest, rest) if "escape" in bound and event.key not in bound else None
+        return rest if "escape" in bound and event.key not in bound else None
+
+    def _plain(self, event: Key) -> Key:
+        """``event``, or what Textual makes of it where it means nothing with alt."""
+        if not event.key.startswith(_ALT) or event.character is None:
+            return event
+        if event.key in self._app.screen.active_bindings:
+            return event
+        if event.key in _BY_WORDS:
+            return Key(_BY_WORDS[event.key], None)
+        return event if event.character.isalnum() else Key(event.key.removeprefix(_ALT), event.character)

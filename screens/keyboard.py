@@ -1,0 +1,73 @@
+"""What a terminal sends, read as keys: whatever stands right behind esc is told from the same key alone.
+
+Textual names letters and digits behind esc, and makes of esc and any other key only the other key: esc would
+be lost. Here it is ``alt+slash``, ``alt+enter``, ``alt+space``, which ``screens.main.apart`` takes apart. So
+are f and b behind esc, which Textual takes for moving by words. What begins no longer sequence is a key at
+once: Textual waits for more, and drops esc when what comes is esc again.
+"""
+
+from __future__ import annotations
+
+import os
+import selectors
+from codecs import getincrementaldecoder
+from collections.abc import Iterable, Iterator
+
+from textual import events
+from textual._ansi_sequences import ANSI_SEQUENCES_KEYS
+from textual._xterm_parser import XTermParser
+from textual.drivers.linux_driver import LinuxDriver
+from textual.message import Message
+
+ALT = "alt+"
+_ESC = "\x1b"
+_BY_WORDS = ("\x1bf", "\x1bb")
+_BEGINS = frozenset("[]NOPX^_") | {
+    sequence[1] for sequence in ANSI_SEQUENCES_KEYS if len(sequence) > 2 and sequence[0] == _ESC
+}
+"""What terminals send behind esc as the beginning of something longer."""
+_WAIT_SECONDS = 0.1
+"""Between two looks at whether the interface has ended, and whether esc stays alone."""
+_MOST_BYTES = 4_096
+
+
+class KeyParser(XTermParser):
+    """Tells every key behind esc by its name."""
+
+    def _sequence_to_key_events(self, sequence: str, alt: bool = False) -> Iterable[events.Key]:
+        if alt:
+            return self._behind_esc(sequence)
+        if _is_whole(sequence):
+            return self._behind_esc(sequence[1])
+        return super()._sequence_to_key_events(sequence)
+
+    def _behind_esc(self, character: str) -> Iterator[events.Key]:
+        for event in super()._sequence_to_key_events(character, alt=True):
+            named = event.key.startswith(ALT)
+            yield event if named else events.Key(ALT + event.key, event.character)
+
+
+def _is_whole(sequence: str) -> bool:
+    """Whether this is esc and a key, of which nothing else is known and to which nothing can come."""
+    if len(sequence) != 2 or sequence[0] != _ESC or sequence[1] in _BEGINS:
+        return False
+    return sequence in _BY_WORDS or sequence not in ANSI_SEQUENCES_KEYS
+
+
+class TerminalDriver(LinuxDriver):
+    """Reads keys from the terminal by ``KeyParser``."""
+
+    def run_input_thread(self) -> None:
+        """Pass on what the terminal sends, until the interface ends."""
+        parser = KeyParser(self._debug)
+        decode = getincrementaldecoder("utf-8")(errors="replace").decode
+        with selectors.SelectSelector() as selector:
+            selector.register(self.fileno, selectors.EVENT_READ)
+            while not self.exit_event.is_set():
+                if selector.select(_WAIT_SECONDS) and (text := decode(os.read(self.fileno, _MOST_BYTES))):
+                    self._heard(parser.feed(text))
+                self._heard(parser.tick())
+
+    def _heard(self, messages: Iterable[Message]) -> None:
+        for message in messages:
+            self.process_message(message)
