@@ -70,12 +70,12 @@ def test_gnu_screen_itself_hands_it_on_to_the_terminal_around_it() -> None:
             environ.pop(name, None)
         child = pexpect.spawn(
             screen, ["-c", "/dev/null", sys.executable, "-c", IN_SCREEN, text], env=environ,
-            use_poll=True, timeout=PATIENCE_SECONDS, dimensions=(30, 100),
+            use_poll=True, timeout=PATIENCE_SECONDS, dimensions=(30, 100), encoding="utf-8",
         )  # fmt: skip
         try:
-            child.expect(rb"(\x1b\]52;c;[^\x1b\x07]+\x07)")
+            child.expect(r"(\x1b\]52;c;[^\x1b\x07]+\x07)")
             assert isinstance(child.match, re.Match)
-            assert decoded(child.match[1].decode("ascii")) == text.encode()
+            assert decoded(str(child.match[1])) == text.encode()
             child.send("\r")
             child.expect(pexpect.EOF)
         finally:
