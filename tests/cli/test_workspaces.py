@@ -222,6 +222,8 @@ def test_a_name_of_a_folder_forges_no_row_and_steers_no_terminal(
     assert run("workspaces", "remove", "odd").out.splitlines() == [
         f"odd is off the list; nothing in {tmp_path}/{shown} was changed"
     ]
+    refused = run("-w", f"{made.root}/gone\nforged", "status")
+    assert (refused.code, len(refused.err.splitlines())) == (1, 2)
     fleet = Report(uri="x", model="", total=1)
     fleet.failed.append(Failure(forged, str(made.root), f"{made.root} is not a folder", 3))
     print_report(fleet)

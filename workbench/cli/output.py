@@ -58,13 +58,13 @@ def narrate_row(text: str) -> None:
 
 
 def fail(error: WorkbenchError, *, as_json: bool, code: str | None = None) -> None:
-    """Say what went wrong, and what to do."""
+    """Say what went wrong, and what to do, in a row each: both may quote a path."""
     if as_json:
         say_json({"error": {"code": code or error.code, "message": error.message, "hint": error.hint}})
         return
-    narrate(f"workbench: {error.message}")
+    narrate_row(f"workbench: {error.message}")
     if error.hint:
-        narrate(f"  → {error.hint}")
+        narrate_row(f"  → {error.hint}")
 
 
 def fail_usage(wrong: click.ClickException, *, as_json: bool) -> None:
