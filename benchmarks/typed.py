@@ -62,6 +62,13 @@ def typed(entries: Sequence[Labelled]) -> tuple[Typed, ...]:
     )
 
 
+def found_right(entries: Sequence[Labelled]) -> Share:
+    """Of the entries worth remembering: those of which a fact is found with a right type, `fact` included."""
+    worth = [entry for entry in entries if entry.types]
+    right = (any(fact.type in entry.types for fact in facts_in(entry.text)) for entry in worth)
+    return Share(sum(right), len(worth))
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--mistakes", action="store_true", help="list the facts whose type is wrong")
@@ -73,6 +80,7 @@ def main() -> int:
         (PASSING, [entry for entry in entries if not entry.types]),
     ):
         print(f"{name:9} kept {Share(sum(bool(facts_in(entry.text)) for entry in some), len(some))}")
+    print(f"durable   right {found_right(entries)}, of whatever type")
     found = typed(entries)
     right, all_ = Counter(one.type for one in found if one.right), Counter(one.type for one in found)
     print(f"types     right {Share(right.total(), all_.total())}")

@@ -119,7 +119,7 @@ def by_rules(turn: Turn) -> Iterator[Quoted]:
 
 def _by_rules(turn: Turn, least: float) -> Iterator[Quoted]:
     """Those whose strength is at least ``least``."""
-    for fact in facts_in(turn.text, by_user=turn.role == "user"):
+    for fact in facts_in(turn.text, by_user=turn.role == "user", of_a_day=True):
         if fact.strength >= least and why_not(fact.text) is None:
             yield Quoted(turn, fact.start, fact.end)
 

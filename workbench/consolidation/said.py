@@ -120,7 +120,7 @@ def _of_turn(number: int, turn: Turn, text: str, withheld: Counter[str]) -> Iter
     by_user = turn.role == "user"
     place = Place(number, turn.line)
     hidden = _Withheld(text, withheld)
-    facts = {fact.start: fact for fact in facts_in(text, by_user=by_user)}
+    facts = {fact.start: fact for fact in facts_in(text, by_user=by_user, of_a_day=True)}
     for start, end in sorted({(fact.start, fact.end) for fact in facts.values()} | set(_plain(text, facts))):
         if hidden.holds(start, end):
             continue

@@ -11,7 +11,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
 
+from workbench.memory.happenings import is_event
+from workbench.memory.prose import words_of
 from workbench.memory.subjects import KIN, is_open, is_person_before, is_somebodys_like, somebody_must
+from workbench.memory.verbs import is_past
 
 
 class Family(StrEnum):
@@ -49,7 +52,7 @@ _MONTH = (
     r"|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?"
     r"|januar|februar|märz|mai|juni|juli|oktober|dezember)"
 )
-_DAY = r"(?:mon|tues|wednes|thurs|fri|satur|sun)days?|weekends?"
+_DAY = r"(?:(?:mon|tues|wednes|thurs|fri|satur|sun)days?|weekends?)"
 _SEASON = r"(?:spring|summer|autumn|fall|winter|easter|christmas|thanksgiving|new year)"
 _WHEN = (
     rf"(?:\b\d{{4}}-\d\d(?:-\d\d)?\b|\b\d{{1,2}}(?:st|nd|rd|th)\b|\b\d{{1,2}}\.? (?:of )?{_MONTH}\b"
@@ -68,10 +71,13 @@ _WHEN = (
 _ROUTINE = (
     r"\b(?:every|each) (?:\w+ )?(?:day|week|month|year|quarter|morning|evening|night|hour|sprint|release"
     rf"|{_DAY}|{_SEASON}|time)\b|\bon (?:mon|tues|wednes|thurs|fri|satur|sun)days\b"
-    r"|\b(?:daily|weekly|monthly|nightly|yearly|annually|quarterly|biweekly)\b"
+    r"|(?<!\bthe )(?<!\bour )(?<!\ba )(?<!\bits )\b(?:daily|weekly|monthly|nightly|yearly|annually"
+    r"|quarterly|biweekly)\b"
     r"(?! (?:fee|price|cost|budget|rate|limit|rent|salary|total|average|invoice|revenue)s?\b)"
     r"|\b(?:once|twice|\d+ times"
     r"|three times) (?:a|per|every) (?:day|week|month|year)\b|\bas a rule\b"
+    rf"|\bfrom {_DAY} to {_DAY}\b|\bon {_DAY}(?: mornings| evenings)? and {_DAY}\b"
+    rf"|\b{_DAY} (?:mornings|evenings)\b"
 )
 _ME = r"\b(?:i|we)\b"
 _I = (
@@ -82,8 +88,17 @@ _I = (
 
 
 _DATED = re.compile(rf"{_WHEN}|\b(?:today|tonight|this (?:morning|afternoon|evening))\b")
-_ORDER = re.compile(r"(?:use|keep|write|call|ask|tell|send|put|give)\b")
+_ORDER = re.compile(
+    r"(?:use|keep|write|call|ask|tell|send|put|give|answer(?! given)|show|speak|explain|round|address)\b"
+)
 _NO_SUBJECT = re.compile(r"no [\w -]{2,40}? (?:is|are|was|were|has|have|had|can|could|did|does|will)\b")
+
+
+_ASSIGNED = (
+    rf"\b(?:will|'ll|must|has to|have to|is to|to be|wants|promised)\b.{{2,80}}\b(?:by|before) (?:the )?"
+    rf"(?:\d{{4}}-\d\d-\d\d|\d{{1,2}}(?:st|nd|rd|th)?\b|{_DAY}|(?:end|start) of|{_MONTH}|next week|tomorrow)"
+)
+"""What somebody is to do by a day: `Ana will send it by Friday`."""
 
 
 def _is_preference(text: str, found: re.Match[str]) -> bool:
@@ -95,7 +110,7 @@ def _is_preference(text: str, found: re.Match[str]) -> bool:
     if found.start() == 0 and _ORDER.match(low):
         return _DATED.search(low) is None
     if found.start() == 0 and low.startswith("no "):
-        return _NO_SUBJECT.match(low) is None
+        return _NO_SUBJECT.match(low) is None and not any(map(is_past, words_of(low)))
     return is_somebodys_like(text, found)
 
 
@@ -133,20 +148,23 @@ RULES = (
         r"|\bje dois\b|忘れ|しなければ|なきゃ|记得|必须|提醒",
         somebody_must,
     ),
+    _rule(Family.ACTION, "todo", 0.85, _ASSIGNED),
     _rule(
         Family.PREFERENCE,
         "preference",
         0.85,
-        r"\b(?:prefers?|preferred|favou?rites?|fave?s?|go-to|rather (?:get|have|not|use|be|do|see|go"
-        r"|eat)|can't stand|cannot stand|obsessed with|passionate about|big fan|huge fan|fan of"
+        r"\b(?:prefers?|preferred|favou?rites?|fave?s?|go-to|(?:would|'d) rather|rather (?:get|have|not"
+        r"|use|be|do|see|go|eat)|can't stand|cannot stand|obsessed with|passionate about|big fan"
+        r"|huge fan|fan of"
         r"|allergic to the idea|please (?:remember|always|never|don't|do not|use|call|no)|doesn't like"
         r"|don't like|does not like|dislikes?(?! (?:one|two|three|four|five|some|\d))"
         r"|hate[sd]?|love[sd]?|enjoy(?:s|ed)?|adore[sd]?|detest(?:s|ed)?|loathes?|crazy about"
         r"|into (?:\w+ing|dancing|music)|fond of|likes? (?!this|that|it)|likes?$|insists? on|(?:user|he"
-        rf"|she|they|{_I}) wants?(?! to\b)|keen on|would like)\b|{_ME}.{{0,12}}\blike\b"
+        rf"|she|they|{_I}) wants?(?! to\b)|wants (?!to\b|(?:an? )?update)|keen on|would like)\b"
+        rf"|{_ME}.{{0,12}}\blike\b"
         r"|^(?:always|never|don't|do not|avoid|use|no|only (?:use|write|call|send|ask|give|show|accept)"
         r"|keep|write|call|prefer|ask|tell|send|put"
-        r"|give) |\b(?:always|never)\b"
+        r"|give|answer(?! given)|show|speak|explain|round|address) |\b(?:always|never)\b"
         r"|\bam liebsten\b|\blieber\b|\bbevorzug\w+\b|\bmag (?:ich|keine?n?|kein|gern)\b|\bich mag\b"
         r"|\bimmer\b|\bniemals?\b|\bprefier[oe]\b|\bme gusta\w*\b|\bme encanta\w*\b|\bsiempre\b|\bnunca\b"
         r"|\bpréfère\b|\bj'(?:aime|adore)\b|\btoujours\b|\bjamais\b|好き|嫌い|喜欢|讨厌|总是|从不|偏好",
@@ -182,16 +200,13 @@ RULES = (
         r"|seasick|carsick)|can't (?:eat|drink|swim|drive|sing)|don't (?:eat|drink|smoke|drive|drink))\b"
         r"|\b(?:i'm|i am) (?:an?|the|from|allergic|\d+|vegan|vegetarian|left-handed|colou?r|deaf|blind"
         r"|diabetic|married|single|jewish|muslim|christian|catholic|gay|trans|bi|pregnant|originally"
-        r"|afraid|scared|terrified|bad at|good at|terrible at|proud of|tired of|training|studying"
-        r"|learning|working|living|moving|starting|building|writing|planning|saving|named|called"
+        r"|afraid|scared|terrified|bad at|good at|terrible at|studying|working (?:as|at|for)|living"
+        r"|named|called"
         r"|passionate|into)\b"
-        r"|\bmy (?:\w+ )?(?:birthday|name|job|passport|phone|address|email|goal|dream|hobby|hobbies"
-        r"|passion|hometown|home|house|flat|apartment|car|bike|knee|back|health|blood|school|degree|major"
-        r"|career|shop|store|business|studio|company|salary|surgery|anniversary|accident|team|band|garden"
-        r"|tattoo|first|last)\b"
+        r"|\bmy (?:\w+ )?(?:birthday|name|job|hobby|hobbies|passion|hometown|blood|degree|major|career)\b"
         r"|\b(?:allerg(?:ic|y|ies)|intolerant|vegetarian|vegan|diabetic|colou?r-?blind|deaf|lactose|asthma\w*"
         r"|dyslexi\w+|diagnosed|autistic|left-handed|pronouns|speaks \w+|born in|grew up|lives? (?:in"
-        r"|with|near|at|on|alone)|works? (?:at|as|for|in|from|on|nights|part)|middle name|(?:years"
+        r"|with|near|at|on|alone)|works? (?:at|as|for|in)|middle name|(?:years"
         r"|months) old|collects|birthday|retired)\b"
         r"|\bich (?:wohne|arbeite|bin|heiße|komme|habe|lebe|studiere)\b|\b(?:arbeitet|wohnt|lebt|heißt)\b"
         r"|\b(?:vivo|trabajo|soy|tengo|me llamo|nací|vive|trabaja)\b|\bj'(?:habite|ai|étudie)\b"
@@ -200,10 +215,24 @@ RULES = (
         is_person_before,
     ),
     _rule(
+        Family.PERSONAL,
+        "fact",
+        0.85,
+        r"\bmy (?:\w+ )?(?:passport|phone|address|email|home|house|flat|apartment|car|bike|knee|back"
+        r"|health|school"
+        r"|shop|store|business|studio|company|salary|surgery|anniversary|accident|team|band|garden"
+        r"|tattoo|first|last)\b"
+        rf"|\b{_I} (?:tired of|proud of)\b|\bworks? (?:from|on|nights|part)\b",
+        is_person_before,
+    ),
+    _rule(
         Family.EVENT,
         "goal",
         0.75,
-        rf"\b{_I} (?:wanna|want to|wanted to|hope to|hoping to|dream(?:ed|ing|t)? of|aim to|plan to"
+        r"^goal\b|\b(?:the|our|a) (?:goal|aim) is\b|\b(?:i'm|i am|we're|we are) (?:training|learning"
+        r"|moving|starting"
+        r"|building|writing|planning|saving|working)\b"
+        rf"|\b{_I} (?:wanna|want to|wanted to|hope to|hoping to|dream(?:ed|ing|t)? of|aim to|plan to"
         r"|planning (?:to|on|a)|intend to|would love to|'d love to|love to|looking to|thinking (?:of"
         r"|about)|considering|gonna|going to|trying to|working (?:on|towards|toward)|saving (?:up )?for"
         r"|applied|applying|aiming)\b|\b(?:my|our|her|his|their) (?:\w+ )?(?:goal|dream|plan|ambition"
@@ -211,7 +240,7 @@ RULES = (
         r"|dreams of|intends to)\b",
     ),
     _rule(Family.EVENT, "routine", 0.7, _ROUTINE),
-    _rule(Family.EVENT, "event", 0.7, _WHEN),
+    _rule(Family.EVENT, "event", 0.7, _WHEN, is_event),
     _rule(
         Family.EVENT,
         "event",
@@ -219,17 +248,19 @@ RULES = (
         rf"\b{_I} (?:got|bought|adopted|moved|went|met|joined|won|lost|started|finished|launched|opened"
         r"|sold|visited|ran|made|took|signed|passed|attended|hosted|organi[sz]ed|hiked|built|wrote"
         r"|painted|cooked|baked|planted|quit|left|found|saw|celebrated|received|began|created|applied"
-        r"|volunteered|donated|booked|learned|learnt|gave|tried|spent|had|drew|sang|grew|raised|retired"
+        r"|volunteered|donated|booked|learned|learnt|gave|tried|spent|had (?:a|an|the|our|my)|drew"
+        r"|sang|grew|raised|retired"
         r"|returned|bonded|discussed|watched|listened|rode|drove|flew|caught|lost|wore|brought|reached"
         r"|entered|earned|landed|interviewed|auditioned|practiced|practised|rehearsed|recorded|filmed"
         r"|rescued|fostered|named|chose|decorated|renovated|rented|discovered|performed|competed"
         r"|published|camped|swam|climbed|helped|designed|broke|hurt|fell)\b"
         r"|^(?:got|bought|adopted|moved|went|met|joined|won|lost|started|launched|opened|sold|visited"
-        r"|signed|quit|gave|booked|dropped|graduated|broke|became|passed|been|took)\b"
-        r"|\b(?:left the company|passed away|died|retired|resigned|was born|burned down|broke (?:his|her"
-        r"|my|their)|won the|lost the|got (?:married|engaged|promoted|fired|a job|the job|accepted"
+        r"|signed|quit|dropped out|graduated|broke|became|passed|took up)\b"
+        r"|\b(?:left the company|passed away|died|resigned|was born|burned down|broke (?:his|her"
+        r"|my|their)|won the|got (?:married|engaged|promoted|fired|a job|the job|accepted"
         r"|divorced))\b",
     ),
+    _rule(Family.EVENT, "fact", 0.6, _WHEN),  # since when, until when or how often: a time, and no event
     _rule(
         Family.TECHNICAL,
         "fact",

@@ -11,8 +11,10 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from workbench.memory.durability import OTHER_DAY, UNTOLD, is_of_its_day, lasting, marks
 from workbench.memory.evidence import ENOUGH, evidence
 from workbench.memory.fact_rules import Family, classify
+from workbench.memory.happenings import is_assigned
 from workbench.memory.hidden import hidden_in
 from workbench.memory.instructions import steers
 from workbench.memory.machine_text import machine_made
@@ -68,6 +70,10 @@ _WONDERS = re.compile(
 """An indirect question that nothing follows: "Why the build failed at all."."""
 """A task that says so: whatever day it names is the day when it is due."""
 _OPEN_TASK = (Family.ACTION, "todo", 0.9)
+_UNVOUCHED = frozenset(
+    ((Family.OTHER, "fact"), (Family.TECHNICAL, "fact"), (Family.EVENT, "event"), (Family.EVENT, "fact"))
+)
+"""What no cue word says of that it lasts."""
 _OURS = re.compile(r"\s*<!--\s*wb:[^>]*-->")
 _SPEAKER = re.compile(r"^(?:user|human|assistant|ai|me|you)\s?:\s+", re.IGNORECASE)
 _PLACE = re.compile(r"\d|`|(?<=[\w,;:] )[^\W\d_a-zà-öø-ÿ]\w")
@@ -87,7 +93,8 @@ _FOREIGN_NOW = re.compile(
 class Fact:
     """One sentence, quoted: ``text`` is ``source[start:end]``. ``type`` is that of a typed memory.
 
-    ``strength`` in [0, 1] says how sure the rules are that it is durable.
+    ``strength`` in [0, 1] says how sure the rules are that it states something, ``lasting`` how likely it is
+    of use in a month.
     """
 
     text: str
@@ -96,13 +103,17 @@ class Fact:
     family: Family
     type: str
     strength: float
+    lasting: float = UNTOLD
+    of_a_day: bool = False
+    """Whether it tells of its day only, as far as it goes by itself."""
 
 
-def facts_in(text: str, *, by_user: bool = True) -> tuple[Fact, ...]:
+def facts_in(text: str, *, by_user: bool = True, of_a_day: bool = False) -> tuple[Fact, ...]:
     """The sentences of ``text`` that state something durable, as quotations in their order.
 
     Fenced blocks are left out, and so are whole lines in which somebody tries to steer an AI or hides text.
-    ``by_user`` is whether the person said it: what the agent says about itself counts for less.
+    ``by_user`` is whether the person said it: what the agent says about itself counts for less. With
+    ``of_a_day`` come also those that tell of their day only, marked as such: what other days repeat lasts.
     """
     out: list[Fact] = []
     shut = list(_shut(text))
@@ -113,7 +124,7 @@ def facts_in(text: str, *, by_user: bool = True) -> tuple[Fact, ...]:
         if closed < len(shut) and shut[closed][0] < sentence.end:
             continue
         fact = _fact(sentence, task=_is_task(text, sentence), by_user=by_user)
-        if fact is not None:
+        if fact is not None and (of_a_day or not fact.of_a_day):
             out.append(fact)
     return tuple(out)
 
@@ -140,9 +151,10 @@ def why_not(text: str) -> str | None:
 
 
 def _is_task(text: str, sentence: Sentence) -> bool:
-    """Whether a sentence is marked as something to do: by an empty box before it, or by its first word."""
+    """Whether a sentence is a task: by an empty box before it, by its first word, or as minutes give one."""
     box = _TASK.search(text[max(0, sentence.start - 12) : sentence.start])
-    return box is not None or _MARKED.match(sentence.text) is not None
+    marked = sentence.text.startswith("[ ] ") or _MARKED.match(sentence.text) is not None
+    return box is not None or marked or is_assigned(bare(sentence.text))
 
 
 def _shut(text: str) -> Iterator[tuple[int, int]]:
@@ -243,6 +255,7 @@ def _fact(sentence: Sentence, *, task: bool, by_user: bool) -> Fact | None:
     if judged is None:
         return None
     family, kind, strength = judged
+    lasts, passes = (UNTOLD, False) if task else _lasts(bare(text))
     return Fact(
         text=text,
         start=sentence.start,
@@ -250,7 +263,18 @@ def _fact(sentence: Sentence, *, task: bool, by_user: bool) -> Fact | None:
         family=family,
         type=kind,
         strength=round(min(1.0, strength) * (1.0 if by_user else _ASSISTANT), 3),
+        lasting=lasts,
+        of_a_day=passes and (family, kind) in _UNVOUCHED,
     )
+
+
+def _lasts(plain: str) -> tuple[float, bool]:
+    """How likely a sentence is of use in a month, in [0, 1], and whether it tells of its day only."""
+    if is_foreign(plain):
+        return UNTOLD, OTHER_DAY.search(plain.lower()) is not None
+    told = without_interjections(lead_in(plain)[1])
+    found = marks(told, words_of(told))
+    return lasting(found), is_of_its_day(found)
 
 
 def _judged(plain: str) -> tuple[Family, str, float] | None:

@@ -66,7 +66,7 @@ _ABOUT_ONE = re.compile(
 )
 """Cues of a person's life that say nothing of whom they are said."""
 _LIKING = re.compile(
-    r"(?:likes?|love[sd]?|hate[sd]?|enjoy(?:s|ed)?|adore[sd]?|detest(?:s|ed)?|loathes?|dislikes?|always|never)\b"
+    r"(?:likes?|love[sd]?|hate[sd]?|enjoy(?:s|ed)?|adore[sd]?|detest(?:s|ed)?|loathes?|dislikes?|wants|always|never)\b"
 )
 _NOBODY = re.compile(r"\b(?:nobody|no[ -]one|nothing|none|no longer|not|never)\b|n't\b", re.IGNORECASE)
 _MUST = re.compile(r".*\b(?:need|needs|have|has|got|ought) to ")
@@ -142,3 +142,8 @@ def _is_person(said: str) -> bool:
         return True
     names = said.split()
     return _NAME.fullmatch(said) is not None and not any(word.lower() in _THINGS for word in names)
+
+
+def is_of_somebody(subject: str) -> bool:
+    """Whether ``subject``, the words before a verb, names a person: `Ana`, `my sister`, `they`."""
+    return bool(subject) and _is_person(_bare(subject))

@@ -235,6 +235,15 @@ def test_what_recurs_is_a_pattern(nights: Nights) -> None:
     assert nights.proposal("retro").section == "Recurring Patterns"
 
 
+def test_what_tells_of_its_day_only_is_proposed_when_other_days_say_it_too(nights: Nights) -> None:
+    said = "Ran the retro with the Atlas team on Friday"
+    nights.log(4, said)
+    assert nights.proposed() == []
+    assert nights.why(said).startswith("of its day only: 1 of 2")
+    nights.log(2, said)
+    assert nights.proposal("retro").gates
+
+
 def test_the_json_is_that_of_the_paper(nights: Nights) -> None:
     nights.episode(0, "e1", WISH)
     nights.log(1, "ok, done")

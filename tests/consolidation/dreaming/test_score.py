@@ -176,16 +176,25 @@ def test_grounding_by_hand() -> None:
     assert grounding(2) == pytest.approx(0.9)  # 0.8 + 0.2 * ln 2/ln 4
     assert grounding(4) == pytest.approx(1)
     assert grounding(9) == 1
-    ground = Ground(strength=0.9, importance=0.7, sources=2, last=ago(14), telling=0.4)
-    parts = {"strength": 0.225, "importance": 0.07, "grounding": 0.225, "recency": 0.025, "telling": 0.14}
+    ground = Ground(strength=0.9, lasting=0.6, importance=0.7, sources=2, last=ago(14), telling=0.4)
+    parts = {
+        "strength": 0.135,
+        "lasting": 0.16,  # 0.20 * (1 - 0.4 / 2)
+        "importance": 0.035,
+        "grounding": 0.18,
+        "recency": 0.025,
+        "telling": 0.14,
+    }
     assert grounded_score(ground, TODAY).parts == pytest.approx(parts)
 
 
-@given(st.floats(0, 1), st.floats(0, 1), st.integers(0, 20), st.integers(0, 60), st.floats(0, 1))
+@given(st.floats(0, 1), st.floats(0, 1), st.floats(0, 1), st.integers(0, 20), st.integers(0, 60))
 def test_a_grounded_score_is_the_sum_of_its_parts(
-    strength: float, importance: float, sources: int, days: int, told: float
+    strength: float, lasting: float, told: float, sources: int, days: int
 ) -> None:
-    ground = Ground(strength=strength, importance=importance, sources=sources, last=ago(days), telling=told)
+    ground = Ground(
+        strength=strength, lasting=lasting, importance=0.5, sources=sources, last=ago(days), telling=told
+    )
     score = grounded_score(ground, TODAY)
     assert sum(score.parts.values()) == score.total
     assert 0 <= score.total <= 1 + 1e-9
@@ -202,11 +211,11 @@ def test_a_text_tells_the_more_the_more_it_names_and_the_shorter_it_is() -> None
 
 
 @pytest.mark.parametrize(
-    ("strength", "told", "reaches"),
-    [(0.8, 0.3, True), (0.45, 0.3, True), (0.3, 0.3, True), (0.3, 0.0, False), (0.0, 0.3, False)],
+    ("lasting", "told", "reaches"),
+    [(0.8, 0.3, True), (0.9, 0.0, True), (0.3, 0.3, True), (0.2, 0.1, False), (0.5, 0.0, False)],
 )
-def test_what_is_said_once_passes_where_it_is_a_fact_and_tells_something(
-    strength: float, told: float, *, reaches: bool
+def test_what_is_said_once_passes_where_it_lasts_or_tells_something(
+    lasting: float, told: float, *, reaches: bool
 ) -> None:
-    ground = Ground(strength=strength, importance=0.6, sources=1, last=TODAY, telling=told)
+    ground = Ground(strength=0.45, lasting=lasting, importance=0.6, sources=1, last=TODAY, telling=told)
     assert (grounded_score(ground, TODAY).total >= 0.45) is reaches

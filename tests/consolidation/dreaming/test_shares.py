@@ -22,7 +22,7 @@ def test_the_weights_of_use_add_up_to_the_most_a_score_can_be() -> None:
 
 
 def test_a_new_memory_is_scored_by_its_ground() -> None:
-    ground = Ground(strength=1, importance=1, sources=4, last=TODAY, telling=1)
+    ground = Ground(strength=1, lasting=1, importance=1, sources=4, last=TODAY, telling=1)
     parts = shares(grounded_score(ground, TODAY).parts)
     assert sum(share.weight or 0 for share in parts) == pytest.approx(1.0)
     assert all(share.filled == pytest.approx(1.0) for share in parts)

@@ -238,7 +238,7 @@ class _Claim:
 
 def _claims(text: str) -> Iterator[_Claim]:
     """The claims of an entry: its facts, or all of it where it is one fact with little around it."""
-    facts = facts_in(text)
+    facts = facts_in(text, of_a_day=True)
     if len(facts) == 1 and len(facts[0].text) >= _WHOLE * len(text):
         whole, tokens = text.strip(), word_pieces(text)
         if tokens <= MOST_TOKENS:

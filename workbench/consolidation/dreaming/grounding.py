@@ -4,7 +4,8 @@ Where nothing was recalled there is no relevance, and no claim could reach the b
 still dream, so a claim is then measured by what its text and its sources say, and by how much it tells for
 the room it takes. All that the rules take for a durable fact may pass, said once by the owner or the agent
 (the bar is lower, as recalls cannot add to it); which of it comes first, and what stays when memory is full,
-the score decides. The weights were chosen by benchmarks/retention.py.
+the score decides. The weights were chosen by benchmarks/retention.py, and that of what lasts by labelled logs
+(benchmarks/typed.py).
 
 Used for a workspace whose recalls span too few days to tell anything, and for episodes that wait in the
 queue (``queue.py``); never for a log line in a workspace with recalls: what nobody asked for stays where
@@ -21,9 +22,10 @@ from datetime import date
 from workbench.consolidation.dreaming.score import Score, clamp, halved
 
 WEIGHTS: Mapping[str, float] = {
-    "strength": 0.25,
-    "importance": 0.10,
-    "grounding": 0.25,
+    "strength": 0.15,
+    "lasting": 0.20,
+    "importance": 0.05,
+    "grounding": 0.20,
     "recency": 0.05,
     "telling": 0.35,
 }
@@ -38,12 +40,14 @@ ENOUGH = 4
 class Ground:
     """What a claim stands on.
 
-    ``strength`` in [0, 1] is how sure the rules are that it is durable, ``importance`` in [0, 1] that of its
-    type. ``sources`` counts independent sources and sessions, ``last`` is the day on which it was said last,
-    ``telling`` in [0, 1] how much it tells for its length.
+    ``strength`` in [0, 1] is how sure the rules are that it states something, ``lasting`` in [0, 1] how
+    likely it is of use in a month, ``importance`` in [0, 1] that of its type. ``sources`` counts independent
+    sources and sessions, ``last`` is the day on which it was said last, ``telling`` in [0, 1] how much it
+    tells for its length.
     """
 
     strength: float
+    lasting: float
     importance: float
     sources: int
     last: date | None
@@ -51,15 +55,21 @@ class Ground:
 
 
 def grounded_score(ground: Ground, today: date) -> Score:
-    """``0.25 strength + 0.10 importance + 0.25 grounding + 0.05 recency + 0.35 telling``"""
+    """``0.15 strength + 0.20 lasting + 0.05 importance + 0.20 grounding + 0.05 recency + 0.35 telling``"""
     raw = {
         "strength": clamp(ground.strength),
+        "lasting": corroborated(ground.lasting, ground.sources),
         "importance": clamp(ground.importance),
         "grounding": grounding(ground.sources),
         "recency": halved(ground.last, today),
         "telling": clamp(ground.telling),
     }
     return Score({name: WEIGHTS[name] * value for name, value in raw.items()})
+
+
+def corroborated(lasting: float, sources: int) -> float:
+    """``1 - (1 - lasting) / n`` for n independent sources: what returns is no matter of one day."""
+    return clamp(1 - (1 - lasting) / max(1, sources))
 
 
 def grounding(sources: int) -> float:

@@ -95,6 +95,7 @@ class Judge:
         tags = len(concept_tags(best.text))
         ground = Ground(
             strength=best.fact.strength,
+            lasting=best.fact.lasting,
             importance=IMPORTANCE.get(best.fact.type, _UNKNOWN_TYPE),
             sources=judged.sources,
             last=cluster.mentions[-1].day,
@@ -115,12 +116,16 @@ class Judge:
         return enough and signals.count >= self.gates.signals and signals.context >= self.gates.context
 
     def _corroboration(self, cluster: Cluster, sources: int, days: Sequence[date]) -> Gate:
-        """What comes from outside is no source of its own, however often it is said."""
+        """What comes from outside is no source of its own, however often it is said.
+
+        What tells of its day only, by its words, needs another source as what nobody vouches for does.
+        """
         inside = [mention for mention in cluster.mentions if mention.trust != "external"]
         if len(inside) < len(cluster.mentions):
             sources = len(sources_of(inside, echoes=frozenset(days) - {cluster.mentions[0].day}))
         used = bool(inside) and len(days) >= _USED
-        return corroboration(sources + used, trusted=cluster.trusted)
+        trusted = cluster.trusted and not cluster.best.fact.of_a_day
+        return corroboration(sources + used, trusted=trusted)
 
 
 def why_left_out(judged: Judged) -> str:
@@ -131,6 +136,8 @@ def why_left_out(judged: Judged) -> str:
         return "from outside alone"
     if "context" in missed and not judged.signals.context:
         return "never recalled"
+    if gate is not None and judged.cluster.best.fact.of_a_day:
+        return f"of its day only: {gate.reached:g} of {gate.needed:g} independent sources"
     if gate is not None:
         return f"nobody vouches for it: {gate.reached:g} of {gate.needed:g} independent sources"
     name, gate = next(iter(missed.items()))
