@@ -8,6 +8,7 @@ from datetime import date
 
 from screens.drawing.rows import Row
 from screens.drawing.shown import Shown, words
+from screens.graph.alike import Alike
 from workbench.graph.answer import Found
 from workbench.graph.contradictions import Contradiction
 from workbench.graph.decay import Recalls, importance_today, read_recalls
@@ -41,6 +42,7 @@ class Known:
     whole: Graph
     beside: Beside
     today: date
+    alike: Alike = field(default_factory=Alike)
 
     def importance(self, memory: TypedMemory) -> float:
         """What is left of an importance today, in [0, 1]."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from textual.message import Message
 
 from screens.actions.context import Place
+from screens.graph.alike import Alike
 from screens.graph.known import Known, Looking, Sight
 
 
@@ -34,6 +35,14 @@ class Counted(Message):
         super().__init__()
         self.place = place
         self.count = count
+
+
+class Compared(Message):
+    """It is known which names mean the same, or why it is not."""
+
+    def __init__(self, alike: Alike) -> None:
+        super().__init__()
+        self.alike = alike
 
 
 class Broken(Message):

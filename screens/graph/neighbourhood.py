@@ -21,7 +21,7 @@ from screens.drawing.rows import Folds, Row
 from screens.drawing.shown import grouped, row_text, words
 from screens.frames.browse import BrowseScreen
 from screens.frames.desk import Desk
-from screens.graph import messages
+from screens.graph import alike, messages
 from screens.graph.deciding import Deciding
 from screens.graph.going import Going
 from screens.graph.known import BesideReader, Known, Looking, Sight, Thing, graph_of
@@ -33,6 +33,7 @@ from screens.widgets.change_list import ChangeList
 from screens.widgets.entry_list import EntryList
 from screens.widgets.lines import Banner
 from workbench.graph.neighbourhood import Node
+from workbench.graph.snapshot import Graph
 
 ShowDialog = Callable[[ModalScreen[str], Callable[[str | None], None]], None]
 _COUNTED = 2_000
@@ -68,6 +69,9 @@ class GraphScreen(BrowseScreen):
         self._shown: Place | None = None
         """The view that is on the screen."""
         self._built_of: GraphView | None = None
+        self._alike = alike.Alike()
+        self._compared: Graph | None = None
+        """The graph whose names are, or were, compared by their meaning."""
         self._beside = BesideReader()
         self._rights: dict[str, Sequence[Row]] = {}
         self._counts: dict[Place, int] = {}
@@ -126,12 +130,12 @@ class GraphScreen(BrowseScreen):
             self.post_message(messages.Broken(error))
             return
         self._built_of = pages
-        self.post_message(messages.Prepared(Known(whole, beside, today())))
+        self.post_message(messages.Prepared(Known(whole, beside, today(), self._alike)))
 
     @on(messages.Prepared)
     def _prepared(self, message: messages.Prepared) -> None:
         """Show it; on a small graph also say what waits elsewhere."""
-        self.known = message.known
+        self.known = replace(message.known, alike=self._alike)
         self.see()
         if len(message.known.whole.entities) <= _COUNTED:
             self.work(partial(self._count, message.known), "count", exclusive=True)
@@ -147,6 +151,27 @@ class GraphScreen(BrowseScreen):
         self._counts[message.place] = message.count or 0
         self.tabs.show(self.view, self._counts)
 
+    def _compare(self, known: Known) -> None:
+        """Ask which names mean the same, once for each graph, when somebody looks at what may be one."""
+        if self.view is Place.PAIRS and self._compared is not known.whole:
+            self._compared = known.whole
+            self._take_up(replace(self._alike, asked=True, problem=""))
+            self.work(self._ask_meaning, "meaning", exclusive=True)
+
+    async def _ask_meaning(self) -> None:
+        self.post_message(messages.Compared(await alike.ask(self.desk)))
+
+    @on(messages.Compared)
+    def _answered(self, message: messages.Compared) -> None:
+        """Show it with what names say."""
+        self._take_up(message.alike)
+
+    def _take_up(self, said: alike.Alike) -> None:
+        self._alike = said
+        if self.known is not None:
+            self.known = replace(self.known, alike=said)
+            self.see()
+
     @on(messages.Broken)
     def _broken(self, message: messages.Broken) -> None:
         """Say what went wrong, in place of what would be shown."""
@@ -159,6 +184,7 @@ class GraphScreen(BrowseScreen):
     def see(self, go_to: str | None = None) -> None:
         """Make the rows of what is looked at, and show them."""
         if self.known is not None:
+            self._compare(self.known)
             self.work(partial(self._see, self.known, self.view, self.looking, go_to), "see", exclusive=True)
 
     async def _see(self, known: Known, place: Place, looking: Looking, go_to: str | None) -> None:

@@ -4,21 +4,22 @@ from __future__ import annotations
 
 from screens.drawing.rows import Part, Row
 from screens.drawing.shown import row_text, words
+from screens.graph.alike import Alike
 from screens.graph.known import Known, Looking, Sight, Thing
 from screens.graph.telling import Telling, entity_lines
 from workbench.graph.duplicates import Duplicate, duplicates
 from workbench.memory.graph import Entity
 
-EMPTY = words(
-    "no two pages look like one entity\n"
-    "Names are compared here; `workbench graph duplicates` compares their meaning too."
-)
 TITLE = words("Duplicates: may these be one?")
 
 
 def pairs_sight(known: Known, looking: Looking) -> Sight:
-    """The pairs, the likest first; of names alone, as no model is loaded here."""
-    found = duplicates(known.whole, today=known.today, decided=known.beside.decided)
+    """The pairs by meaning, then those by names alone, the likest first of each."""
+    decided = known.beside.decided
+    by_name = duplicates(known.whole, today=known.today, decided=decided)
+    by_meaning = known.alike.found(known.whole, decided)
+    told = {one.key for one in by_meaning}
+    found = (*by_meaning, *(one for one in by_name if one.key not in told))
     things: dict[str, Thing] = {}
     rows = []
     for one in found:
@@ -29,12 +30,30 @@ def pairs_sight(known: Known, looking: Looking) -> Sight:
                 id=row_id,
                 text=row_text(f"{one.keep.name} ≟ {one.other.name}"),
                 lead=(Part(row_text(one.keep.type), "accent"),),
-                tail=(Part(words(f"names {one.names:.0%} alike"), "muted"),),
+                tail=_likeness(one),
                 path=one.keep.path,
                 address=one.keep.path,
             )
         )
-    return Sight(rows=tuple(rows), things=things, count=len(rows), empty=EMPTY, title=TITLE)
+    count, said = len(rows), _said(known.alike)
+    if rows and said:
+        rows.append(Row("note", row_text(said), tone="faint", inert=True))
+    empty = words("\n".join(filter(None, ("no two pages look like one entity", row_text(said)))))
+    return Sight(rows=tuple(rows), things=things, count=count, empty=empty, title=TITLE)
+
+
+def _likeness(one: Duplicate) -> tuple[Part, ...]:
+    names = Part(words(f"names {one.names:.0%} alike"), "muted")
+    return (names,) if one.cosine is None else (Part(words(f"meaning {one.cosine:.0%}"), "accent"), names)
+
+
+def _said(alike: Alike) -> str:
+    """How far meaning took part."""
+    if alike.asked:
+        return "names are compared; comparing what they mean …"
+    if alike.problem:
+        return f"names are compared, their meaning is not: {alike.problem}"
+    return "names and their meaning are compared" if alike.known else ""
 
 
 def pair_sides(pair: Duplicate, known: Known, looking: Looking) -> tuple[list[Row], list[Row]]:
