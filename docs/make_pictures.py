@@ -22,6 +22,7 @@ DOCS = Path(__file__).resolve().parent
 sys.path.insert(0, str(DOCS.parent))
 
 from indexing.sync.run import reindex  # noqa: E402 - after the path
+from screens.agent.given import AgentScreen  # noqa: E402
 from screens.app import WorkbenchApp  # noqa: E402
 from screens.search.hits import Found  # noqa: E402
 from workbench.workspace.sample import write_demo  # noqa: E402
@@ -30,6 +31,15 @@ from workbench.workspace.workspace import Workspace  # noqa: E402
 TODAY = date(2026, 3, 20)
 PATIENCE_SECONDS = 60.0
 NOTHING = Found("", (), "")
+HOME = "/home/tessa/work"
+"""What the pictures call the home that they are made in, which has as many letters."""
+
+
+def _typed(text: str) -> tuple[str, ...]:
+    """The keys of a text."""
+    return tuple("space" if sign == " " else sign for sign in text)
+
+
 SCENES: dict[str, tuple[str, tuple[int, int], tuple[str, ...]]] = {
     "main": ("dark", (140, 40), ("j", "j")),
     "search": ("dark", (140, 40), ("slash", *"prefers", "space", *"async", "wait", "tab", "j")),
@@ -65,7 +75,7 @@ SCENES: dict[str, tuple[str, tuple[int, int], tuple[str, ...]]] = {
     "agent": (
         "dark",
         (140, 40),
-        ("W", "read", *"when", "space", *"is", "space", *"the", "space", *"pilot", "enter", "read"),
+        ("W", "read", *_typed("when is the pilot of jonas brandt"), "enter", "answered"),
     ),
     "health": ("dark", (140, 40), ("H", "read", "j")),
     "settings": ("dark", (140, 40), ("S", "read", "j")),
@@ -86,6 +96,7 @@ STATES: dict[str, Callable[[WorkbenchApp], bool]] = {
     ),
     "explained": lambda app: "BM25" in shown(app),
     "weighed": lambda app: "↑" in shown(app),
+    "answered": lambda app: isinstance(app.screen, AgentScreen) and app.screen.answered,
     "dreamt": lambda app: "new proposals" in shown(app),
     "read": lambda app: app.screen is not app.main and not any(words in shown(app) for words in _READING),
 }
@@ -105,7 +116,7 @@ async def take(workspace: Workspace, name: str) -> None:
                 await pilot.press(key)
         await settle(pilot)
         svg = app.export_screenshot(title="Memory Workbench", simplify=True)
-    (DOCS / f"{name}.svg").write_text(svg, encoding="utf-8")
+    (DOCS / f"{name}.svg").write_text(svg.replace(os.environ["HOME"], HOME), encoding="utf-8")
 
 
 async def until(pilot: Pilot[None], condition: Callable[[], bool]) -> None:
@@ -134,7 +145,7 @@ async def settle(pilot: Pilot[None]) -> None:
 
 def main() -> None:
     """All pictures."""
-    with tempfile.TemporaryDirectory() as home:
+    with tempfile.TemporaryDirectory(dir="/tmp") as home:
         os.environ["HOME"] = home
         os.environ["WORKBENCH_TODAY"] = TODAY.isoformat()
         os.environ["WORKBENCH_CONFIG"] = str(Path(home) / "settings.yaml")
