@@ -42,7 +42,7 @@ def row_strip(row: Row, width: int, look: Look, *, cursor: bool, marked: bool) -
     tones = look.reversed if cursor and look.cursor.reverse else look.tones
     segments = [
         Segment(CURSOR if cursor else " ", base + tones["accent"]),
-        Segment(MARKED if marked else " ", base + tones["match"]),
+        Segment(MARKED, base + tones["match"]) if marked else Segment(" ", base),
     ]
     indent = "  " * row.depth
     if row.fold is not None:

@@ -28,7 +28,7 @@ def main() -> int:
         for name in names:
             scene = known[name]
             try:
-                taken = asyncio.run(take(roots[scene.empty], scene))
+                taken = asyncio.run(take(roots[scene.at], scene))
             except Exception as error:  # the pictures of other scenes are taken all the same
                 say(f"{name}: {type(error).__name__}: {error}")
                 failed += 1

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from datetime import date
+from datetime import UTC, date, datetime
+from datetime import time as clock
 from pathlib import Path
+from typing import Literal
 from unittest.mock import patch
 
 from rich.segment import Segment
@@ -19,9 +22,12 @@ from textual.strip import Strip
 from textual.widgets import Input
 
 from indexing.sync.run import reindex
+from screens.agent.given import AgentScreen
 from screens.app import WorkbenchApp
 from tests.screens.looks.picture import Picture, of_strips
+from workbench.consolidation.dreaming.dream import dream
 from workbench.health.survey.topics import TITLES
+from workbench.proposals.pending import propose
 from workbench.workspace.sample import write_demo
 from workbench.workspace.workspace import Workspace
 
@@ -37,6 +43,10 @@ _CALM = 6
 """Looks in a row that find nothing changed."""
 
 
+Ground = Literal["demo", "dreamt", "empty"]
+"""The demo, the demo after a dream, and a workspace without any memory."""
+
+
 @dataclass(frozen=True, slots=True)
 class Scene:
     """Keys, and words that stand on the screen when all of it is there."""
@@ -44,15 +54,19 @@ class Scene:
     name: str
     keys: tuple[str, ...]
     until: tuple[str, ...] = ()
-    empty: bool = False
-    """In a workspace without any memory."""
+    at: Ground = "demo"
     afresh: bool = False
     """Whether it keeps the colours that it was opened in."""
 
 
+def _typed(text: str) -> tuple[str, ...]:
+    """The keys of a text."""
+    return tuple("space" if sign == " " else sign for sign in text)
+
+
 SCENES = (
     Scene("main", ("j", "j"), until=("memory/2026-03-20.md:",)),
-    Scene("main-empty", (), until=("no logs yet",), empty=True),
+    Scene("main-empty", (), until=("no logs yet",), at="empty"),
     Scene("marks", ("2", "j", "j", "space", "space", "space"), until=("3 marked",)),
     Scene("search", ("slash", *"prefers", "tab", "j"), until=("2/", "words")),
     Scene("search-nothing", ("slash", *"zzzz"), until=("nothing has these words",)),
@@ -61,14 +75,20 @@ SCENES = (
     Scene("help", ("question_mark",), until=("Here: in the panes",)),
     Scene("palette", ("colon", *"theme"), until=("Theme: Sepia",), afresh=True),
     Scene("review", ("D",)),
+    Scene("review-filled", ("D", "j"), until=("Run of Fri 20 Mar, 12:00", "Sources"), at="dreamt"),
     Scene("graph", ("R",)),
     Scene("agent", ("W",)),
+    Scene(
+        "agent-given", ("W", *_typed("when is the pilot of jonas brandt"), "enter"), until=("is not given",)
+    ),
     Scene("contradictions", ("R", "C"), until=("1 keep",)),
     Scene("health", ("H",)),
     Scene("settings", ("S",)),
 )
 _MOMENT = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d(?=\s*$)")
 _NOON = f"{TODAY} 12:00"
+_NEW_ID = re.compile(r"(?<=<!-- wb: id=m)[0-9a-f]{6}")
+"""A memory that would be made gets another id with every look."""
 _READING = ("reading …", "looking …", "working …", "… looks", "     waits  ")
 """What stands there until there is something to see."""
 
@@ -79,29 +99,44 @@ def place(scene: Scene, size: tuple[int, int], theme: str) -> Path:
 
 
 @contextmanager
-def demo(home: Path) -> Iterator[dict[bool, Path]]:
-    """The demo and an empty workspace, in a home of their own, on a day that is always the same."""
+def demo(home: Path) -> Iterator[dict[Ground, Path]]:
+    """Each ground, in a home of their own, on a day and by a clock that are always the same."""
     said = {
         "HOME": str(home),
+        "TZ": "UTC",
         "WORKBENCH_TODAY": TODAY.isoformat(),
         "WORKBENCH_CONFIG": str(home / "settings.yaml"),
     }
     before = {name: os.environ.get(name) for name in (*said, "NO_COLOR")}
     os.environ.update(said)
     os.environ.pop("NO_COLOR", None)
+    time.tzset()
     try:
-        full, empty = home / "memory-demo", home / "nothing-yet"
-        if not full.exists():
-            write_demo(full, TODAY)
-            reindex(Workspace.open(full), vectors=False)
-            empty.mkdir()
-        yield {False: full, True: empty}
+        roots: dict[Ground, Path] = {
+            "demo": home / "memory-demo",
+            "dreamt": home / "memory-dreamt",
+            "empty": home / "nothing-yet",
+        }
+        if not roots["empty"].exists():
+            write_demo(roots["demo"], TODAY)
+            shutil.copytree(roots["demo"], roots["dreamt"])
+            dreamt(Workspace.open(roots["dreamt"]))
+            reindex(Workspace.open(roots["demo"]), vectors=False)
+            roots["empty"].mkdir()
+        yield roots
     finally:
         for name, value in before.items():
             if value is None:
                 os.environ.pop(name, None)
             else:
                 os.environ[name] = value
+        time.tzset()
+
+
+def dreamt(workspace: Workspace) -> None:
+    """Let a dream propose, at noon."""
+    noon = datetime.combine(TODAY, clock(12), UTC)
+    propose(workspace, dream(workspace, now=noon).proposals, noon, anew=True)
 
 
 Taken = dict[tuple[tuple[int, int], str], Picture]
@@ -155,11 +190,13 @@ def drawn(app: WorkbenchApp) -> list[Strip]:
 
 
 def _timeless(strip: Strip) -> Strip:
-    """What a line says without the moment at which the demo was made."""
-    return Strip([Segment(_MOMENT.sub(_NOON, text), style) for text, style, _ in strip])
+    """What a line says without the moment at which the demo was made, and ids that are new each time."""
+    return Strip([Segment(_NEW_ID.sub("0" * 6, _MOMENT.sub(_NOON, text)), style) for text, style, _ in strip])
 
 
 def _is_there(app: WorkbenchApp, scene: Scene) -> bool:
+    if isinstance(app.screen, AgentScreen) and not app.screen.answered:
+        return False  # what stands there may answer the first half of a message
     said = shown(app)
     return all(words in said for words in scene.until) and not _reads(said)
 

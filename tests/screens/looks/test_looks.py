@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.screens.looks.picture import differences, to_svg
-from tests.screens.looks.scenes import SCENES, SIZES, SNAPSHOTS, THEMES, Scene, demo, place, take
+from tests.screens.looks.scenes import SCENES, SIZES, SNAPSHOTS, THEMES, Ground, Scene, demo, place, take
 
 _MOST_BYTES = 3_000_000
 _LOOKS = 3
@@ -27,14 +27,14 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def roots(home: Path, person: Path) -> Iterator[dict[bool, Path]]:
-    """The demo and an empty workspace, of a person whose home is always called the same."""
+def roots(home: Path, person: Path) -> Iterator[dict[Ground, Path]]:
+    """Each ground, of a person whose home is always called the same."""
     with demo(home) as found:
         yield found
 
 
 @pytest.mark.parametrize("scene", SCENES, ids=lambda scene: scene.name)
-async def test_a_screen_looks_as_it_did(scene: Scene, roots: dict[bool, Path], tmp_path: Path) -> None:
+async def test_a_screen_looks_as_it_did(scene: Scene, roots: dict[Ground, Path], tmp_path: Path) -> None:
     told = ["it was not looked at"]
     for _ in range(_LOOKS):
         if not (told := await _differences(scene, roots, tmp_path)):
@@ -43,9 +43,9 @@ async def test_a_screen_looks_as_it_did(scene: Scene, roots: dict[bool, Path], t
     pytest.fail("\n".join(("it looks different", *told, again)))
 
 
-async def _differences(scene: Scene, roots: dict[bool, Path], tmp_path: Path) -> list[str]:
+async def _differences(scene: Scene, roots: dict[Ground, Path], tmp_path: Path) -> list[str]:
     told: list[str] = []
-    for (size, theme), picture in (await take(roots[scene.empty], scene)).items():
+    for (size, theme), picture in (await take(roots[scene.at], scene)).items():
         svg, kept = to_svg(picture, f"{scene.name}, {theme}"), place(scene, size, theme)
         before = kept.read_text(encoding="utf-8") if kept.exists() else ""
         if svg != before:
