@@ -19,7 +19,14 @@ _KEY = re.compile(r"""\s*(?:#.*\n\s*)*(?:\{|(?:"[^"\n]*"|'[^'\n]*'|[\w .-]+):(?:
 
 
 class MappingError(ValueError):
-    """The text is no mapping, or holds what a mapping of words has no business holding."""
+    """The text is no mapping, or holds what a mapping of words has no business holding.
+
+    ``line`` is where, counted from 1; 0 where that is not known.
+    """
+
+    def __init__(self, reason: str, line: int = 0) -> None:
+        super().__init__(reason)
+        self.line = line
 
 
 def read_mapping(text: str) -> dict[str, object]:
@@ -65,7 +72,9 @@ def _read(text: str, max_bytes: int, max_nodes: int) -> object:
             elif isinstance(event, yaml.CollectionEndEvent):
                 stack.pop()
     except (yaml.YAMLError, RecursionError) as error:
-        raise MappingError(str(error).partition("\n")[0]) from error
+        mark = getattr(error, "problem_mark", None)
+        line = mark.line + 1 if mark is not None else 0
+        raise MappingError(str(error).partition("\n")[0], line) from error
     return root[0] if root else None
 
 

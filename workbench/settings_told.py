@@ -161,6 +161,21 @@ def tell(workspace_file: Path | None) -> ToldSettings:
     return ToldSettings(told, (*own.problems, *shared.problems), own_path, workspace_file)
 
 
+def as_far_as_read(workspace_file: Path) -> tuple[Settings, tuple[SettingsProblem, ...]]:
+    """The settings for one workspace where ``settings.load`` refuses them, and what does not count, and why.
+
+    For what is wrong its default counts. Secrets are left out: what needs one reads the files itself.
+    """
+    try:
+        return settings_module.load(workspace_file), ()
+    except UsageError as error:
+        told = tell(workspace_file)
+        refused = SettingsProblem(
+            workspace_file, error.message.removeprefix(f"{workspace_file}: "), hint=error.hint
+        )
+        return told.effective(), told.problems or (refused,)
+
+
 def unknown(name: str) -> UsageError:
     """There is no setting of this name."""
     from difflib import get_close_matches  # noqa: PLC0415 - only where somebody mistyped
@@ -316,4 +331,5 @@ def _unreadable(path: Path, error: Exception) -> SettingsProblem:
     if isinstance(error, UnicodeDecodeError):
         return SettingsProblem(path, "is not UTF-8", hint="write it anew as UTF-8")
     reason = short(error) if isinstance(error, MappingError) else "it cannot be understood"
-    return SettingsProblem(path, f"is not a YAML mapping: {reason}", hint="correct or remove the file")
+    line = error.line if isinstance(error, MappingError) else 0
+    return SettingsProblem(path, f"is not a YAML mapping: {reason}", line, hint="correct or remove the file")

@@ -7,27 +7,16 @@ from collections.abc import Sequence
 from screens.actions.active import key_for
 from screens.drawing.rows import Part
 from screens.drawing.shown import Shown, grouped, plural, row_text, words
-from screens.dreams.dreamer import Dreamer, Stage
-from screens.search.indexer import time_left
+from screens.dreams.dreamer import Dreamer
+from screens.working.telling import stage_parts
 from workbench.consolidation.dreaming.outcome import Outcome
 from workbench.errors import StoppedError, WorkbenchError
-
-_PHASES = {
-    "starting": "starting",
-    "reading": "reading files",
-    "folding": "folding what says the same",
-    "recalls": "counting recalls",
-    "judging": "judging claims",
-    "choosing": "choosing",
-    "wording": "wording",
-}
-_BAR = 16
 
 
 def progress_parts(dreamer: Dreamer) -> Sequence[Part]:
     """The line above the list; nothing where no dream was asked for."""
     if dreamer.stage is not None:
-        return _under_way(dreamer.stage)
+        return stage_parts("Dreaming", dreamer.stage, stops=key_for("stop_dreaming"))
     if isinstance(dreamer.error, StoppedError):
         return (
             Part(
@@ -35,7 +24,7 @@ def progress_parts(dreamer: Dreamer) -> Sequence[Part]:
             ),
         )
     if dreamer.error is not None:
-        return _failed(dreamer.error)
+        return _failed(dreamer.error, f"{dreamer.root}/")
     if dreamer.outcome is None:
         return ()
     found = dreamer.outcome
@@ -53,22 +42,9 @@ def new_words(found: Outcome) -> Shown:
     return words(f"{plural(new, 'new proposal')}{sorts}")
 
 
-def _under_way(stage: Stage) -> Sequence[Part]:
-    name = Part(row_text(f"Dreaming: {_PHASES.get(stage.phase, stage.phase)}"), "accent")
-    stops = f"{key_for('stop_dreaming')} stops"
-    if not stage.total:
-        return (name, Part(words(f" … · {stops}"), "muted"))
-    filled = min(_BAR, _BAR * stage.done // stage.total)
-    bar = Part(words(" " + "━" * filled), "good"), Part(words("╌" * (_BAR - filled)), "faint")
-    said = f" {grouped(stage.done)} of {grouped(stage.total)}"
-    if stage.rate > 0:
-        said += f" · {grouped(round(stage.rate))}/s · {time_left((stage.total - stage.done) / stage.rate)}"
-    return (name, *bar, Part(words(f"{said} · {stops}"), "muted"))
-
-
-def _failed(error: Exception) -> Sequence[Part]:
+def _failed(error: Exception, root: str) -> Sequence[Part]:
     if isinstance(error, WorkbenchError):
         text = f"{error.message} → {error.hint}" if error.hint else error.message
     else:
         text = f"{type(error).__name__}: {error}"
-    return (Part(words("Dreaming failed: "), "bad"), Part(row_text(text), "warn"))
+    return (Part(words("Dreaming failed: "), "bad"), Part(row_text(text.replace(root, "")), "warn"))

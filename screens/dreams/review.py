@@ -55,6 +55,7 @@ class ReviewScreen(BrowseScreen):
 
     PLACE = Place.REVIEW
     LEAVES = "review"
+    SHOWN_ABOVE = "dream"
     BESIDE = True
     BINDINGS: ClassVar[list[BindingType]] = [*bindings(Place.REVIEW)]
 

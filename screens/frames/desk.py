@@ -11,6 +11,7 @@ from screens.drawing.shown import Shown
 from screens.history.historian import Historian
 from screens.main.drafts import Drafts
 from screens.main.request import Request
+from screens.working.works import Works
 from workbench.workspace.workspace import Workspace
 
 
@@ -59,5 +60,7 @@ class Desk:
     """Bring the index up to date, as `r` in the panes does."""
     indexing: Callable[[], bool]
     """Whether it is being brought up to date."""
+    works: Works
+    """The long work that is under way, which every screen shows in its last lines."""
     kept: dict[str, Kept] = field(default_factory=dict, compare=False)
     """What a screen wants to find again when it is opened the next time, by its name."""

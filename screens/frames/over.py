@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Sequence
 from typing import ClassVar
 
 from textual.app import ComposeResult
 from textual.screen import Screen
 from textual.worker import Worker
 
+from screens.actions.active import key_for
 from screens.actions.context import Context, Place
 from screens.actions.registry import by_id, hints
 from screens.dialogs.help import HelpScreen
@@ -19,6 +20,8 @@ from screens.main.moving import Command
 from screens.main.request import Request
 from screens.reading.snapshots import GraphView
 from screens.widgets.lines import HintLine
+from screens.working.work_line import WorkLine
+from screens.working.works import Work
 from workbench.errors import WorkbenchError
 
 FAILED = "failed:"
@@ -31,10 +34,15 @@ class OverScreen(Screen[None]):
     PLACE: ClassVar[Place]
     LEAVES: ClassVar[str]
     """The action that opened the screen closes it too."""
+    STOPS: ClassVar[str] = ""
+    """The action that stops long work here; none, for most."""
+    SHOWN_ABOVE: ClassVar[str] = ""
+    """The work that the screen shows itself, by its key."""
 
     def __init__(self) -> None:
         super().__init__(classes="browse")
         self.hint_line = HintLine()
+        self.work_line = WorkLine()
         self.commands: dict[str, Command] = {
             **ways(self),
             "back": self.back,
@@ -43,8 +51,9 @@ class OverScreen(Screen[None]):
         }
 
     def compose(self) -> ComposeResult:
-        """The body, and the keys under it."""
+        """The body, the long work under way, and the keys under it."""
         yield from self.compose_body()
+        yield self.work_line
         yield self.hint_line
 
     def compose_body(self) -> ComposeResult:
@@ -80,6 +89,11 @@ class OverScreen(Screen[None]):
     def back(self) -> None:
         """One level back; here that is out."""
         self.leave()
+
+    def show_works(self, works: Sequence[Work]) -> None:
+        """Show the long work that is under way."""
+        stops = key_for(self.STOPS) if self.STOPS else ""
+        self.work_line.tell([work for work in works if work.key != self.SHOWN_ABOVE], stops)
 
     # -- keys ------------------------------------------------------------------------------------
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from screens.actions.action import HEALTH, LISTS, SCREENS, Action, Group, define
-from screens.actions.context import always, has_row
+from screens.actions.context import always, has_row, writable
 
 HEALTH_ACTIONS: tuple[Action, ...] = (
     define(
@@ -60,12 +60,44 @@ HEALTH_ACTIONS: tuple[Action, ...] = (
     define(
         "health_stop",
         "c",
-        "stop looking",
+        "stop",
         Group.HEALTH,
-        "End the look that is under way; what was found so far stays.",
+        "End the backup, the run of the index or the look that is under way; what was done or found stays.",
         places=HEALTH,
         blocked=always,
         hint=4,
+        palette=False,
+    ),
+    define(
+        "back_up",
+        "b",
+        "back up",
+        Group.HEALTH,
+        "Make a backup where the last one is, and prove it; the first time it asks for a place.",
+        places=HEALTH,
+        blocked=writable,
+        hint=8,
+        palette=False,
+    ),
+    define(
+        "run_tests",
+        "t",
+        "recall tests",
+        Group.HEALTH,
+        "Run all recall tests now: does memory find what it must?",
+        places=HEALTH,
+        blocked=always,
+        hint=9,
+        palette=False,
+    ),
+    define(
+        "migrate",
+        "m",
+        "migrate",
+        Group.HEALTH,
+        "Bring memory that an older version wrote to today's format, after a look at the change.",
+        places=HEALTH,
+        blocked=writable,
         palette=False,
     ),
     define(

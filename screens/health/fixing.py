@@ -8,7 +8,7 @@ from typing import assert_never, cast
 from screens.drawing.clock import now
 from screens.frames.desk import Desk
 from screens.main.request import Request
-from workbench.errors import ConflictError
+from workbench.errors import ConflictError, NotCuratableError
 from workbench.health.survey.section import Fix
 from workbench.workspace.plan import Plan
 from workbench.workspace.workspace import Workspace
@@ -41,7 +41,9 @@ def apply(desk: Desk, fix: Fix) -> None:
             desk.ask(Request(action="expire"))
         case "settle":
             desk.do(Request(action="settle", planner=partial(_settle, fix)))
-        case "repair" | "open":
+        case "migrate":
+            desk.ask(migration())
+        case "repair" | "open" | "backup" | "tests":
             return
         case never:
             assert_never(never)
@@ -49,7 +51,12 @@ def apply(desk: Desk, fix: Fix) -> None:
 
 def writes(fix: Fix) -> bool:
     """Whether a fix changes memory, which is refused where nothing can be written."""
-    return fix.deed not in ("reindex", "open")
+    return fix.deed not in ("reindex", "open", "tests")
+
+
+def migration() -> Request:
+    """Bringing memory to today's format."""
+    return Request(action="migrate", planner=_migrate)
 
 
 def _settle(fix: Fix, workspace: Workspace, request: Request) -> Plan:
@@ -63,6 +70,16 @@ def _settle(fix: Fix, workspace: Workspace, request: Request) -> Plan:
     if found is None:
         raise ConflictError("this contradiction is not there any more", hint="look again")
     return plan_settle(workspace, found, cast("Answer", fix.of), now=now())
+
+
+def _migrate(workspace: Workspace, request: Request) -> Plan:
+    from workbench.curation.migrate import plan_migrate  # noqa: PLC0415
+    from workbench.format import FORMAT  # noqa: PLC0415
+
+    plan = plan_migrate(workspace)
+    if plan is None:
+        raise NotCuratableError(f"nothing is to be migrated: this memory has format {FORMAT}, or needs none")
+    return plan
 
 
 def _extend(workspace: Workspace, request: Request) -> Plan:

@@ -18,11 +18,12 @@ from screens.frames.desk import Desk
 from screens.frames.over import OverScreen
 from screens.frames.ways import go
 from screens.health.choosing import FixScreen
-from screens.health.fixing import apply, writes
+from screens.health.fixing import apply, migration, writes
 from screens.health.rows import concern_ids, concern_rows, overview_rows, section_rows
 from screens.health.surveying import Begun, Ended, Looked, Repaired, Surveyor
 from screens.main.request import Request
 from screens.widgets.entry_list import EntryList
+from screens.working.backing_up import backing_up_of
 from workbench.errors import WorkbenchError
 from workbench.health.survey.section import Concern, Fix, Section
 from workbench.health.survey.topics import QUICK, TITLES
@@ -33,7 +34,12 @@ _LONGEST = 20_000
 _MARGIN = 4
 _WATCH_SECONDS = 0.5
 _PROBLEM = "problem"
-_ROOMS = {"proposals": "review", "contradictions": "graph_view", "conflicts": "conflicts"}
+_ROOMS = {
+    "proposals": "review",
+    "contradictions": "graph_view",
+    "conflicts": "conflicts",
+    "settings": "settings",
+}
 """The actions that open what a fix names."""
 _UNDO, _REDO = Request(action="undo"), Request(action="redo")
 
@@ -43,6 +49,7 @@ class HealthScreen(BrowseScreen):
 
     PLACE = Place.HEALTH
     LEAVES = "health"
+    STOPS = "health_stop"
     BESIDE = True
     BINDINGS: ClassVar[list[BindingType]] = [*bindings(Place.HEALTH)]
 
@@ -50,6 +57,7 @@ class HealthScreen(BrowseScreen):
         super().__init__(words("Health"))
         self.desk = desk
         self.surveyor = Surveyor(desk.workspace.root, self.post_message)
+        self.backing_up = backing_up_of(desk)
         self.sections: dict[str, Section] = {}
         self._folds = Folds()
         self._older: frozenset[str] = frozenset()
@@ -65,7 +73,10 @@ class HealthScreen(BrowseScreen):
             "health_entry": self._go,
             "health_other": self._go_to_other,
             "health_again": self._again,
-            "health_stop": lambda: self.work(self.surveyor.stop, "stop"),
+            "health_stop": self._stop,
+            "back_up": lambda: self.backing_up.begin(self.app),
+            "run_tests": self._run_tests,
+            "migrate": lambda: self.desk.ask(migration()),
             "unfold": lambda: self._turn(open_=True),
             "fold": lambda: self._turn(open_=False),
             "health_read": self.read,
@@ -104,6 +115,25 @@ class HealthScreen(BrowseScreen):
         self._look_at(TITLES)
         self.draw()
 
+    @property
+    def _asked_for(self) -> bool:
+        """Whether a person waits for long work beside the look."""
+        return any(work.asked for work in self.desk.works.under_way)
+
+    def _stop(self) -> None:
+        """End what was asked for, else the look, else what goes on by itself."""
+        works = self.desk.works.under_way
+        if works and (self._asked_for or not self.surveyor.running):
+            self.work(works[0].stop, "stop")
+        else:
+            self.work(self.surveyor.stop, "stop")
+
+    def _run_tests(self) -> None:
+        """All of them; the cursor goes to where they are told of."""
+        self._look_at({"tests"})
+        rows = self.list.rows
+        self.list.go(next((at for at, row in enumerate(rows) if row.id == "tests"), self.list.cursor))
+
     def _look_at(self, topics: Iterable[str]) -> None:
         if self.surveyor.wish(topics):
             self.work(self.surveyor.run, "survey")
@@ -111,8 +141,8 @@ class HealthScreen(BrowseScreen):
     def on_begun(self, message: Begun) -> None:
         """Say how far the look is."""
         self._looking = message.topic
-        stops = f"{key_for('health_stop')} stops"
-        self._progress = f"looking {message.number}/{message.of}: {TITLES.get(message.topic, '')} · {stops}"
+        stops = "" if self._asked_for else f" · {key_for('health_stop')} stops"
+        self._progress = f"looking {message.number}/{message.of}: {TITLES.get(message.topic, '')}{stops}"
         self.draw()
 
     def on_looked(self, message: Looked) -> None:
@@ -202,10 +232,12 @@ class HealthScreen(BrowseScreen):
     def _why(self) -> dict[str, str]:
         concern = self._here()[1]
         why: dict[str, str] = {}
-        if not self.surveyor.running:
-            why["health_stop"] = "nothing is being looked at"
-        else:
+        if self.surveyor.running:
             why["health_again"] = f"a look is under way: {key_for('health_stop')} stops it"
+        elif not self.desk.works.under_way:
+            why["health_stop"] = "nothing is being looked at, and nothing that takes long is under way"
+        if self.backing_up.running:
+            why["back_up"] = f"a backup is being made: {key_for('health_stop')} stops it"
         if concern is None:
             on_findings = f"put the cursor on a finding first: {key_for('unfold')} shows those of a section"
             why |= dict.fromkeys(("health_fix", "health_entry", "health_other"), on_findings)
@@ -281,6 +313,12 @@ class HealthScreen(BrowseScreen):
             return
         if fix.deed == "open":
             self._open_room(fix.of)
+            return
+        if fix.deed == "backup":
+            self.backing_up.begin(self.app, elsewhere=bool(fix.of))
+            return
+        if fix.deed == "tests":
+            self._run_tests()
             return
         self._awaits_index = self._awaits_index or fix.deed == "reindex"
         apply(self.desk, fix)

@@ -73,7 +73,7 @@ class Historian:
 
     def _opened(self) -> Workspace:
         if self._workspace is None:
-            self._workspace = Workspace.open(self._root)
+            self._workspace = Workspace.open(self._root, anyhow=True)
         return self._workspace
 
     def _lines(self, workspace: Workspace, address: str) -> tuple[Shown, ...]:

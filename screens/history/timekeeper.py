@@ -151,7 +151,7 @@ class Timekeeper:
 
     def _workspace(self) -> Workspace:
         if self._opened is None:
-            self._opened = Workspace.open(self._root)
+            self._opened = Workspace.open(self._root, anyhow=True)
         return self._opened
 
     def _list(self) -> Moments:

@@ -37,8 +37,10 @@ _PAST = {
     "edit": "Edited", "merge": "Merged", "move": "Moved", "pin": "Pinned", "unpin": "Unpinned",
     "quarantine": "Set aside", "release": "Released", "archive": "Archived", "expire": "Cleared away",
     "accept": "Accepted", "reject": "Rejected", "defer": "Put off", "withdraw": "Withdrawn",
-    "restore": "Brought back",
+    "restore": "Brought back", "migrate": "Migrated",
 }  # fmt: skip
+_SAID_SECONDS = 0.05
+"""What was done is said first: reading again meanwhile would take the time of painting it."""
 _TITLE = 60
 _GONE = "this folder is not there now"
 
@@ -59,6 +61,8 @@ class Curating:
         self.gone = False
         """Whether the folder is not there now."""
         self._problem = Shown("")
+        self._settings = Shown("")
+        """What of the settings does not count."""
         self._jobs = Shown("")
         """What is wrong with a job that a clock runs."""
 
@@ -186,9 +190,13 @@ class Curating:
             screen.pane.follow(operation.became[0])
         elif operation.action == "undo" and row and (returned := self._back_in(operation, row)):
             screen.pane.follow(returned)  # where what came back stands is where the person looks
-        screen.refresh_files()
-        screen.searching.ask_again()  # what is gone is no hit any more
         screen.marks_changed()
+        screen.set_timer(_SAID_SECONDS, self._read_again)
+
+    def _read_again(self) -> None:
+        """Show the files as they are now; what is gone is no hit any more."""
+        self._screen.refresh_files()
+        self._screen.searching.ask_again()
 
     @staticmethod
     def _back_in(operation: Operation, row: Row) -> str | None:
@@ -249,7 +257,14 @@ class Curating:
             f"Another writer's text is in no memory file ({conflicts}): "
             f"{key_for('conflicts')} shows it, and `workbench conflicts`"
         )
-        self._screen.banner.show(self._problem or (words(waits) if conflicts else self._jobs))
+        other = self._problem or (words(waits) if conflicts else self._jobs)
+        self._screen.banner.show(Shown("\n! ".join(filter(None, (self._settings, other)))))
+
+    def settings_stand(self, wrong: Shown) -> None:
+        """Say, on the banner and before all else, what of the settings does not count."""
+        if wrong != self._settings:
+            self._settings = wrong
+            self._count(self.conflicts)
 
     def jobs_stand(self, wrong: Shown) -> None:
         """Say, on the banner, which job failed or did not come, where nothing more urgent is to be said."""

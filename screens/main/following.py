@@ -20,6 +20,7 @@ from screens.main.moving import Command
 from screens.reading.watching import Watcher
 from screens.search.engine import Engine
 from screens.search.indexer import Indexer
+from screens.working.works import QUIET_SECONDS, Work
 from workbench.workspace.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -29,6 +30,7 @@ _RECONCILE_SECONDS = 30.0
 _INDEX_PAUSE_SECONDS = 1.5
 """Quiet time before the index follows: a series of actions is painted without an indexer beside it."""
 _LONGEST_PAUSE_SECONDS = 10.0
+_WORK = "index"
 
 
 class Following:
@@ -40,6 +42,7 @@ class Following:
     def __init__(self, screen: MainScreen, workspace: Workspace, *, engines: bool = True) -> None:
         self._screen = screen
         self._engines = engines
+        self._workspace = workspace
         self.engine = Engine(workspace, screen.post_message)
         self._indexer = Indexer(workspace, screen.post_message)
         self._watcher = Watcher(
@@ -57,6 +60,8 @@ class Following:
         self._failing = ""
         """Why the index cannot be searched, though its last run may have gone well."""
         self._mending = False
+        self._asked = False
+        """Whether a person asked for the run that is under way."""
 
     def commands(self) -> dict[str, Command]:
         """The commands by action id."""
@@ -74,14 +79,17 @@ class Following:
 
     def files_read(self, changed: frozenset[str]) -> None:
         """The panes know the files; the index has to follow."""
-        if not self._engines:
-            return
-        if not self._started:
-            self._started = True
-            self._screen.work(self.engine.run_child, "meaning")
-            self.wish()
+        if not self._engines or self._workspace.misread:
+            self._draw()
+        elif not self._started:
+            self._start()
         elif changed:
             self._wish_when_quiet()
+
+    def _start(self) -> None:
+        self._started = True
+        self._screen.work(self.engine.run_child, "meaning")
+        self.wish()
 
     def sources_changed(self) -> None:
         """What is searched beside the workspace changed: the index has to follow."""
@@ -107,7 +115,23 @@ class Following:
     def progress(self, message: IndexProgress) -> None:
         """Show how far it is."""
         self._progress, self._problem = message.text, message.problem
+        works = self._screen.opening.desk.works
+        if message.stage is not None:
+            if not any(work.key == _WORK for work in works.under_way):
+                self._screen.set_timer(QUIET_SECONDS, self._screen.opening.show_works)
+            stop = self._stop_indexing
+            works.show(Work(key=_WORK, name="Indexing", stage=message.stage, stop=stop, asked=self._asked))
+        elif message.text is None:
+            self._asked = False
+            works.gone(_WORK)
         self._draw()
+
+    async def _stop_indexing(self) -> None:
+        self._mending = True  # it is not begun again by itself before something changes
+        if self._pause is not None:
+            self._pause.stop()
+            self._pause = None
+        await self._indexer.stop()
 
     def index_fails(self, message: WordsFailed) -> None:
         """It was taken away or damaged since it was made: it is made again by itself, once."""
@@ -137,6 +161,9 @@ class Following:
         self.engine.begin_anew()
         if self._engines and self._started:
             self._wish_when_quiet()
+        elif self._engines:
+            self._start()
+        self._draw()
 
     async def close(self) -> None:
         """End the watcher and the children."""
@@ -148,7 +175,7 @@ class Following:
         sides = "words + meaning" if self._meaning else "words"
         if self._progress:
             self._screen.title_line.show(self._progress, "busy")
-        elif why := self._problem or self._failing:
+        elif why := self._waits or self._problem or self._failing:
             self._screen.title_line.show(row_text(f"! index: {why}"), "warn")
         else:
             self._screen.title_line.show(words(f"index up to date · {sides}"), "good")
@@ -158,7 +185,16 @@ class Following:
         if self._screen.curating.refusal:
             self._screen.curating.begin()
 
+    @property
+    def _waits(self) -> str:
+        """Why nothing is indexed: what is to be left out, and who makes vectors, may not be known."""
+        return "waits until the settings are corrected" if self._workspace.misread else ""
+
     def _reindex(self) -> None:
+        if self._waits:
+            self._screen.say(words(f"The index {self._waits}"), severity="warning")
+            return
+        self._asked = True
         self.wish()
         if not self._meaning:
             self._screen.work(self.engine.run_child, "meaning")

@@ -25,6 +25,7 @@ from screens.reading.snapshots import (
 )
 from screens.search.hits import Found
 from screens.widgets.preview_pane import Beneath
+from screens.working.stage import Stage
 from workbench.errors import SecretFoundError, WorkbenchError
 from workbench.jobs.standing import Standing
 from workbench.workspace.plan import Operation, Plan
@@ -213,11 +214,14 @@ class MeaningChanged(Message):
 
 
 class IndexProgress(Message):
-    """How far the index is: ``text`` while it is being built, None when it is done."""
+    """How far the index is: ``text`` while it is being built, None when it is done; ``stage`` has figures."""
 
-    def __init__(self, text: Shown | None, *, searchable: bool, problem: str = "") -> None:
+    def __init__(
+        self, text: Shown | None, *, searchable: bool, problem: str = "", stage: Stage | None = None
+    ) -> None:
         super().__init__()
         self.text = text
+        self.stage = stage
         self.searchable = searchable
         self.problem = problem
 

@@ -6,11 +6,14 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
+from screens.actions.active import key_for
 from screens.drawing.shown import Shown
 from screens.frames.desk import Desk
 from screens.main.curating import Curating
 from screens.main.moving import Command
 from screens.main.request import Request
+from screens.working.taking_in import TakingIn
+from screens.working.works import Works
 from workbench.workspace.plan import Operation
 
 if TYPE_CHECKING:
@@ -47,7 +50,9 @@ class Opening:
             edit=self._edit,
             reindex=self._reindex,
             indexing=lambda: screen.following.indexing,
+            works=Works(self.show_works),
         )
+        self._taking_in = TakingIn(screen, self.desk)
 
     def commands(self) -> dict[str, Command]:
         """The commands by action id."""
@@ -64,13 +69,32 @@ class Opening:
             "settings": self._settings,
             "tour": self._tour,
             "workspaces": self._workspaces,
+            "ingest": self._taking_in.ask,
+            "stop_work": self.stop_work,
         }
 
     @property
     def why(self) -> dict[str, str]:
-        """What stands in the way of going to another workspace."""
+        """What stands in the way of going to another workspace, of stopping work, of taking in more."""
         refused = cast("WorkbenchApp", self._screen.app).switching.why_not
-        return dict.fromkeys(("workspaces", "everywhere"), refused) if refused else {}
+        why = dict.fromkeys(("workspaces", "everywhere"), refused) if refused else {}
+        if not self.desk.works.under_way:
+            why["stop_work"] = "nothing that takes long is under way"
+        if self._taking_in.running:
+            why["ingest"] = f"something is being taken in: {key_for('stop_work')} stops it"
+        return why
+
+    def stop_work(self) -> None:
+        """End the long work that is named first."""
+        if works := self.desk.works.under_way:
+            self._screen.work(works[0].stop, "stop work")
+
+    def show_works(self) -> None:
+        """Show the long work under way, on whichever screen is looked at."""
+        works = self.desk.works.seen
+        self._screen.show_works(works)
+        for screen in self._shown():
+            screen.show_works(works)
 
     def done(self, request: Request | None = None) -> None:
         """Something was done, ``request`` where it was asked for here: what is shown is not as it was."""
@@ -106,6 +130,7 @@ class Opening:
         return [screen for screen in self._screen.app.screen_stack if isinstance(screen, OverScreen)]
 
     def _open(self, screen: OverScreen) -> None:
+        screen.show_works(self.desk.works.seen)
         self._screen.show_dialog(screen)
 
     def _operations(self) -> None:
@@ -216,6 +241,7 @@ class Opening:
 
     async def close(self) -> None:
         """End what screens left going."""
+        await self._taking_in.close()
         for kept in self.desk.kept.values():
             await kept.close()
 

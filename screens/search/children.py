@@ -36,15 +36,15 @@ async def start(module: str, root: Path, *, with_input: bool) -> Process:
     )
 
 
-async def stop(process: Process | None) -> None:
-    """End a child: ask, wait a moment, then insist."""
+async def stop(process: Process | None, grace: float = _GRACE_SECONDS) -> None:
+    """End a child: ask, wait for ``grace`` seconds, then insist."""
     if process is None or process.returncode is not None:
         return
     # Not process.terminate(): it polls, and so takes the exit status away from asyncio's own watcher.
     with contextlib.suppress(ProcessLookupError):
         os.kill(process.pid, signal.SIGTERM)
     try:
-        await asyncio.wait_for(process.wait(), _GRACE_SECONDS)
+        await asyncio.wait_for(process.wait(), grace)
     except TimeoutError:
         with contextlib.suppress(ProcessLookupError):
             os.kill(process.pid, signal.SIGKILL)

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import asyncio
 import json
-import time
 from asyncio.subprocess import Process
 from collections.abc import Callable
-from typing import Any
+from dataclasses import replace
 
 from textual.message import Message
 
-from screens.drawing.shown import Shown, grouped, row_text, words
+from screens.actions.active import key_for
+from screens.drawing.shown import Shown, row_text, words
 from screens.main.messages import IndexProgress
 from screens.search import children
+from screens.working.stage import Meter, Stage
 from workbench.errors import BusyError
 from workbench.workspace.workspace import Workspace
+
+MODULE = "indexing.sync.bulk"
 
 
 class Indexer:
@@ -26,14 +29,14 @@ class Indexer:
         self._post = post
         self._child: Process | None = None
         self.running = False
-        self._again = False
+        self._again = self._stopped = False
 
     def wish(self) -> bool:
         """Ask for a run; False when one is under way, which is then followed by another."""
         if self.running:
             self._again = True
             return False
-        self.running = True
+        self.running, self._stopped = True, False
         return True
 
     async def run(self) -> None:
@@ -42,23 +45,30 @@ class Indexer:
             while True:
                 self._again = False
                 await self._once()
-                if not self._again:
+                if not self._again or self._stopped:
                     return
         finally:
             self.running = False
 
-    async def close(self) -> None:
-        """End the run; what it has stored so far stays."""
+    async def stop(self) -> None:
+        """End the run, and forget what was wished since; what it has stored stays, and the next goes on."""
+        self._again, self._stopped = False, self.running
         await children.stop(self._child)
+
+    async def close(self) -> None:
+        """The interface ends."""
+        await self.stop()
 
     async def _once(self) -> None:
         try:
             root = self._workspace.root
-            child = self._child = await children.start("indexing.sync.bulk", root, with_input=False)
+            child = self._child = await children.start(MODULE, root, with_input=False)
         except OSError as error:
             self._post(IndexProgress(None, searchable=False, problem=str(error.strerror)))
             return
         assert child.stdout is not None
+        if self._stopped:
+            await children.stop(child)
         meter = Meter()
         problem, searchable = "", False
         while line := await child.stdout.readline():
@@ -71,17 +81,27 @@ class Indexer:
             if said.get("event") == "error":
                 problem = str(said.get("message", "unknown"))
             searchable = searchable or said.get("phase") in _SEARCHABLE
-            if text := meter.read(said):
-                self._post(IndexProgress(text, searchable=searchable))
+            if stage := meter.read(said):
+                stage = replace(stage, phase=_NAMES.get(stage.phase, stage.phase))
+                self._post(IndexProgress(stage_text(stage), searchable=searchable, stage=stage))
         status = await child.wait()
+        if self._stopped:
+            self._say_stopped()
+            return
         if status == BusyError.exit_code:  # somebody else is at it: look again when they may be done
             self._post(IndexProgress(words("indexing: another process is at it"), searchable=searchable))
             self._again = True
             await asyncio.sleep(_BUSY_SECONDS)
+            if self._stopped:
+                self._say_stopped()
             return
         if status and not problem:
             problem = f"indexing ended with status {status}"
         self._post(IndexProgress(None, searchable=status == 0, problem=problem))
+
+    def _say_stopped(self) -> None:
+        problem = f"stopped; {key_for('reindex')} goes on"
+        self._post(IndexProgress(None, searchable=False, problem=problem))
 
 
 _SEARCHABLE = frozenset({"prepare", "embed", "store"})
@@ -90,36 +110,8 @@ _BUSY_SECONDS = 3.0
 _NAMES = {"scan": "looking", "prepare": "preparing the model", "embed": "meaning", "store": "storing"}
 
 
-class Meter:
-    """Progress lines in words: how much, how fast, how long still."""
-
-    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
-        self._clock = clock
-        self._phase = ""
-        self._since = clock()
-        self._first = 0
-
-    def read(self, said: dict[str, Any]) -> Shown | None:
-        """The line for the status, or None when there is nothing to say."""
-        phase, done, total = str(said.get("phase", "")), said.get("done"), said.get("total")
-        if not phase:
-            return None
-        name = _NAMES.get(phase, phase)
-        if phase != self._phase:
-            self._phase, self._since = phase, self._clock()
-            self._first = done if isinstance(done, int) else 0
-        if not (isinstance(done, int) and isinstance(total, int) and total > 1):
-            return row_text(f"indexing: {name}")
-        text = f"indexing: {name} {done * 100 // total} %"
-        seconds = self._clock() - self._since
-        rate = (done - self._first) / seconds if seconds > 0.5 else 0.0
-        if rate > 0:
-            text += f" · {grouped(round(rate))}/s · {time_left((total - done) / rate)}"
-        return row_text(text)
-
-
-def time_left(seconds: float) -> str:
-    """How long something still takes, in words."""
-    if seconds < 90:
-        return f"{max(1, round(seconds))} s left"
-    return f"{round(seconds / 60)} min left"
+def stage_text(stage: Stage) -> Shown:
+    """The stage in few words, for a line that has no room for a bar."""
+    if stage.total <= 1:
+        return row_text(f"indexing: {stage.phase}")
+    return row_text(f"indexing: {stage.phase} {stage.done * 100 // stage.total} %")

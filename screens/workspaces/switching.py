@@ -122,7 +122,7 @@ class Switching:
             elif not await self._settled(old):
                 old.say(words("First answer what is asked here"), severity="warning")
             else:
-                place = await asyncio.to_thread(Workspace.open, root)
+                place = await asyncio.to_thread(partial(Workspace.open, root, anyhow=True))
                 await self._replace(old, place, at)
             if keep:
                 await self._add(root)

@@ -35,11 +35,14 @@ def workspace() -> Iterator[Workspace]:
         found.close()
 
 
-def opened(folder: Path | str | None) -> Workspace:
-    """The workspace in ``folder``, else the nearest one, as of the moment that was asked for."""
+def opened(folder: Path | str | None, *, anyhow: bool = False) -> Workspace:
+    """The workspace in ``folder``, else the nearest one, as of the moment that was asked for.
+
+    ``anyhow``: also where its settings are wrong.
+    """
     from workbench.workspace.workspace import Workspace
 
-    found = Workspace.open(folder) if folder else Workspace.nearest(".")
+    found = Workspace.open(folder, anyhow=anyhow) if folder else Workspace.nearest(".", anyhow=anyhow)
     asked = click.get_current_context().meta.get(AS_OF)
     if asked is None:
         return found

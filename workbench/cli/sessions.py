@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
@@ -12,9 +12,9 @@ import click
 from workbench.cli import completing
 from workbench.cli.carrying_out import dry_run_option
 from workbench.cli.clockwork import at_work, job_options, require_whole, speaking, until_stopped
-from workbench.cli.local_model import local_model
 from workbench.cli.output import json_option, narrate, say, say_diff, say_json
 from workbench.cli.places import workspace
+from workbench.consolidation.local_model import local_model
 from workbench.errors import ModelUnavailableError, ReadOnlyError, UsageError
 from workbench.jobs.names import Job
 from workbench.visible import visible
@@ -23,7 +23,7 @@ from workbench.workspace.workspace import Workspace
 
 if TYPE_CHECKING:
     from workbench.consolidation.flush import Flushed
-    from workbench.consolidation.ingest import Ingest, Taken
+    from workbench.consolidation.ingest import Taken
     from workbench.consolidation.watch import Event
     from workbench.models.port import LanguageModel
 
@@ -59,6 +59,7 @@ def ingest(
     """
     from workbench.cli.progress import Bar
     from workbench.consolidation.ingest import Ingest
+    from workbench.consolidation.taking import take_in
 
     with workspace() as place, Bar() as bar:
         if not dry_run:
@@ -74,7 +75,7 @@ def ingest(
             progress=lambda name, done, total: bar.show(_progress(done, total)),
         )
         done = []
-        for taken in _taken(run, place, files, source):
+        for taken in take_in(run, place, files, source):
             done.append(taken)
             if not as_json:
                 bar.clear()
@@ -162,24 +163,6 @@ def watch(once: bool, model: str, log: bool, metrics: str | None, as_json: bool)
                 if stop.is_set():
                     break
             tell()
-
-
-def _taken(run: Ingest, place: Workspace, files: Sequence[str], source: str | None) -> Iterator[Taken]:
-    pages = [name for name in files if name.endswith(".md")]
-    transcripts = [name for name in files if name not in pages]
-    for sort, others in (("markdown", transcripts), ("transcript", pages)):
-        if source == sort and others:
-            raise UsageError(f"{visible(others[0], one_line=True)} is no {sort}", hint="leave --source out")
-    if files:
-        if transcripts:
-            yield from run.transcripts(transcripts)
-        if pages:
-            yield from run.markdown(pages)
-        return
-    if source in ("transcript", "all") or (source is None and place.settings.transcripts):
-        yield from run.transcripts()
-    if source != "transcript":
-        yield from run.markdown()
 
 
 def _flush(

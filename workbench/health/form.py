@@ -9,6 +9,8 @@ from workbench.health.finding import Finding, Look
 from workbench.health.place import Place
 from workbench.workspace.format import format_of, require_known_format
 
+MIGRATE = "`workbench migrate`, which is one operation: undo takes it back"
+"""What is to be done about older forms."""
 _SHOWN = 3
 
 
@@ -31,7 +33,7 @@ def workspace_format(place: Place) -> Look:
     finding = Finding(
         what=f"comments of ours stand in the way of other programs in {shown}",
         meaning="basic-memory reads such relations as plain links, Obsidian does not find such blocks",
-        do="`workbench migrate`, which is one operation: undo takes it back",
+        do=MIGRATE,
         level="note",
     )
     return Look(f"format {found}", (finding,))

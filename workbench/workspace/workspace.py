@@ -7,6 +7,7 @@ import os
 import time
 from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from workbench import settings as settings_module
 from workbench.errors import (
@@ -29,6 +30,9 @@ from workbench.workspace.journal import read_own
 from workbench.workspace.layout import Layout, MemoryFile
 from workbench.workspace.operations import Operations
 
+if TYPE_CHECKING:
+    from workbench.settings_told import SettingsProblem
+
 _IGNORE_ALL = b"*\n"
 LEADER_MARK = "leader:"
 """Stands before the paths and addresses of what is a team leader's."""
@@ -46,30 +50,38 @@ class Workspace:
     def go_by(self, settings: Settings) -> None:
         """Have these settings count from now on; what is opened on this workspace goes on."""
         self.settings = settings
+        self.misread: tuple[SettingsProblem, ...] = ()
+        """What of the settings files does not count, where it was opened in spite of that."""
         self.layout = Layout(
             include=layout.INCLUDE + settings.include, exclude=layout.EXCLUDE + settings.exclude
         )
 
     @classmethod
-    def open(cls, folder: Path | str) -> Workspace:
-        """The workspace at ``folder``. Raises NoWorkspaceError when there is no such folder."""
+    def open(cls, folder: Path | str, *, anyhow: bool = False) -> Workspace:
+        """The workspace at ``folder``. Raises NoWorkspaceError when there is no such folder.
+
+        Raises UsageError where its settings or the person's are wrong; ``anyhow`` their defaults count for
+        what is wrong, which ``misread`` says.
+        """
         root = Path(os.path.realpath(folder))
         if not root.is_dir():
             raise NoWorkspaceError(
                 f"{folder} is not a folder", hint="`workbench demo` makes a workspace to try"
             )
-        settings = settings_module.load(root / layout.SETTINGS_FILE)
+        settings, misread = _settings_of(root / layout.SETTINGS_FILE, anyhow=anyhow)
         if layout.STATE_DIR in root.parts:
             from workbench.workspace.past import past_at  # noqa: PLC0415 - it is built on this module
 
             if past := past_at(root, settings):
                 return past
-        return cls(root, settings)
+        found = cls(root, settings)
+        found.misread = misread
+        return found
 
     @classmethod
-    def nearest(cls, folder: Path | str) -> Workspace:
+    def nearest(cls, folder: Path | str, *, anyhow: bool = False) -> Workspace:
         """The workspace that ``folder`` is in: the nearest one upwards that shows signs of memory."""
-        return cls.open(cls.nearest_root(folder))
+        return cls.open(cls.nearest_root(folder), anyhow=anyhow)
 
     @staticmethod
     def nearest_root(folder: Path | str) -> Path:
@@ -202,6 +214,14 @@ class Workspace:
     def find(self, address: str) -> Entry:
         """The entry at ``path#hash``. Raises as ``locate`` does."""
         return self.locate(address)[1]
+
+
+def _settings_of(path: Path, *, anyhow: bool) -> tuple[Settings, tuple[SettingsProblem, ...]]:
+    if not anyhow:
+        return settings_module.load(path), ()
+    from workbench.settings_told import as_far_as_read  # noqa: PLC0415 - it reads the source of settings
+
+    return as_far_as_read(path)
 
 
 def _keep_out_of_git(folder: Path) -> None:

@@ -6,16 +6,17 @@ from pathlib import Path
 
 import pytest
 
-from screens.dreams import dreamer as dreaming
-from screens.dreams.dreamer import Dreamer, Stage
+from screens.dreams.dreamer import Dreamer
 from screens.dreams.progress import progress_parts
 from screens.search import children
+from screens.working import errand
+from screens.working.stage import Stage
 from workbench.errors import StoppedError
 
 
 @pytest.mark.parametrize("line", [b"Loading weights\n", b"[1]\n", b"\xff\n", b"7\n"])
 def test_a_line_that_is_no_event_is_none(line: bytes) -> None:
-    assert dreaming._event(line) == {}
+    assert errand.event(line) == {}
 
 
 def test_a_dream_under_way_says_how_long_it_still_takes(tmp_path: Path) -> None:
@@ -41,7 +42,7 @@ async def test_whatever_goes_wrong_is_kept_and_told(monkeypatch: pytest.MonkeyPa
 
 async def test_a_dream_that_is_stopped_before_it_begins_does_not_go_on(tmp_path: Path) -> None:
     made = Dreamer(tmp_path)
-    made.told = lambda: setattr(made, "_stopped", True)
+    made.told = lambda: setattr(made._errand, "stopped", True)
     await made.dream()
     assert isinstance(made.error, StoppedError)
     assert made.outcome is None

@@ -122,7 +122,8 @@ async def test_a_dream_goes_on_while_the_person_is_elsewhere_and_ends_with_the_p
         assert running.running
         await review.interface.press("D")
         await review.interface.until_shown("2 400 of 4 800")
-        child = running._child
+        assert running._errand is not None
+        child = running._errand.child
         assert child is not None
         assert child.returncode is None
     assert child.returncode is not None

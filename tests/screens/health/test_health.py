@@ -220,13 +220,15 @@ async def test_the_index_is_made_with_a_key_and_looked_at_again(sandbox: Sandbox
 
 async def test_a_finding_that_no_key_mends_says_which_command_does(sandbox: Sandbox) -> None:
     async with opened(sandbox.workspace) as interface:
-        await opens(interface, "backup")
-        await choose(interface, "no backup was ever made")
+        await opens(interface, "tests")
+        await choose(interface, "Recall tests")
+        await interface.press("right")
+        await choose(interface, "there are no recall tests")
         await interface.press("f")
-        await interface.until_said("workbench backup DIR")
+        await interface.until_said("workbench check --add")
         await interface.press("o")
         await interface.until_said("This finding is about no entry")
-        await choose(interface, "Backup")
+        await choose(interface, "Recall tests")
         await interface.press("f")
         await interface.until_said("Put the cursor on a finding first")
 

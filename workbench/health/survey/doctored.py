@@ -5,6 +5,7 @@ from __future__ import annotations
 from workbench.health.checks import CHECKS
 from workbench.health.doctor import examine
 from workbench.health.finding import Finding, Outcome
+from workbench.health.form import MIGRATE
 from workbench.health.rebuilding import REINDEX
 from workbench.health.survey.section import Concern, Fix, Section, gravest_first
 from workbench.health.survey.subject import Subject
@@ -62,6 +63,10 @@ def concern_of(outcome: Outcome, finding: Finding) -> Concern:
         fixes.append(Fix(deed="repair", label=f"repair it: {outcome.check.name}", of=outcome.check.name))
     elif finding.do == REINDEX:
         fixes.append(Fix(deed="reindex", label="bring the index up to date"))
+    elif finding.do == MIGRATE:
+        fixes.append(Fix(deed="migrate", label="bring it to today's format"))
+    elif outcome.check.name == "settings":
+        fixes.append(Fix(deed="open", label="open the settings", of="settings"))
     return Concern(
         severity="error" if finding.level == "wrong" else "info",
         what=f"{outcome.check.name}: {finding.what}",

@@ -14,6 +14,7 @@ from workbench.proposals.pending import waiting
 from workbench.workspace.layout import is_quarantined
 
 _OLD_DAYS = 30
+_ELSEWHERE = Fix(deed="backup", label="back up to a place that you name", of="DIR")
 _MANY = 50
 """Operations after which a backup is called behind."""
 
@@ -27,6 +28,7 @@ def backup(subject: Subject) -> Section:
             what="no backup was ever made from here",
             meaning="this folder and its git history are the only copy that is known",
             do="`workbench backup DIR`: a folder on another disk, or a remote",
+            fixes=(_ELSEWHERE,),
         )
         return Section(id="backup", title="Backup", seen="never", concerns=(concern,), total=1)
     since = operations_since(subject.workspace, last)
@@ -45,6 +47,7 @@ def backup(subject: Subject) -> Section:
                 what=f"the last backup is of {when}: {behind}",
                 meaning="what came since is on this disk alone",
                 do=f"`workbench backup {target}`",
+                fixes=(Fix(deed="backup", label=f"back up to {target} again"), _ELSEWHERE),
             )
         )
     return Section(

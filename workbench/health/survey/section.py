@@ -22,15 +22,19 @@ Deed = Literal[
     "expire",
     "repair",
     "settle",
+    "backup",
+    "migrate",
+    "tests",
     "open",
 ]
 """What a fix does; the interface and the command line know how. ``open`` only shows where to decide."""
-Room = Literal["proposals", "contradictions", "conflicts"]
+Room = Literal["proposals", "contradictions", "conflicts", "settings"]
 """Where something is decided that a survey only counts: ``of`` of a fix that opens it."""
 _ROOMS: Mapping[str, tuple[str, ...]] = {
     "proposals": ("proposals", "list"),
     "contradictions": ("graph", "contradictions"),
     "conflicts": ("conflicts",),
+    "settings": ("config", "--check"),
 }
 _COMMANDS: Mapping[Deed, tuple[str, ...]] = {
     "reindex": ("reindex",),
@@ -45,6 +49,9 @@ _COMMANDS: Mapping[Deed, tuple[str, ...]] = {
     "expire": ("episodes", "expire"),
     "repair": ("doctor", "--fix"),
     "settle": ("graph", "settle"),
+    "backup": ("backup",),
+    "migrate": ("migrate",),
+    "tests": ("check", "--tests-only"),
     "open": (),
 }
 State = Literal["fine", "info", "warning", "error", "failed"]
@@ -54,7 +61,8 @@ State = Literal["fine", "info", "warning", "error", "failed"]
 class Fix:
     """One way to mend a finding: what is done, to which entries or pages.
 
-    ``of`` names a doctor's check, the answer to a contradiction whose key is the address, or a ``Room``.
+    ``of`` names a doctor's check, the answer to a contradiction whose key is the address, a ``Room``, or the
+    place of a backup where one has to be named yet.
     """
 
     deed: Deed
@@ -66,7 +74,7 @@ class Fix:
     def command(self) -> str:
         """The same on the command line."""
         words = _ROOMS[self.of] if self.deed == "open" else _COMMANDS[self.deed]
-        answer = (self.of,) if self.deed == "settle" else ()
+        answer = (self.of,) if self.deed in ("settle", "backup") and self.of else ()
         return shlex.join(("workbench", *words, *self.addresses, *answer))
 
 

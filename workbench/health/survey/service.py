@@ -1,9 +1,10 @@
 """The survey in a process of its own, for the interface: what counts 50,000 entries must not hold up a key.
 
 ``python -m workbench.health.survey.service ROOT`` reads one wish from its standard input, a JSON object in
-a line: ``{"topics": […]}`` (none: all), or ``{"repair": "a check of the doctor's"}``. It answers with a JSON
-object a line: ``begin`` before each section, ``section`` when it was looked at, ``repaired``, ``error``, and
-``end`` at the end. It may be ended at any time.
+a line: ``{"topics": […]}`` (none: all; where recall tests alone are named, all of them are run), or
+``{"repair": "a check of the doctor's"}``. It answers with a JSON object a line: ``begin`` before each
+section, ``section`` when it was looked at, ``repaired``, ``error``, and ``end`` at the end. It may be ended
+at any time.
 """
 
 from __future__ import annotations
@@ -42,7 +43,8 @@ def serve(root: Path, wish: Mapping[str, Any], out: TextIO) -> None:
             tell("repaired", whole=whole, said=said)
         else:
             topics = topics_named([str(name) for name in wish.get("topics") or ()])
-            subject = Subject(place, _moment(wish.get("now")))
+            alone = [str(topic) for topic in topics] == ["tests"]
+            subject = Subject(place, _moment(wish.get("now")), all_tests=alone)
             for number, topic in enumerate(topics, 1):
                 tell("begin", id=topic, number=number, of=len(topics))
                 tell("section", section=look(subject, topic).as_json())

@@ -30,6 +30,8 @@ class Subject:
     place: Place
     now: datetime
     clock: Callable[[], float] = field(default=time.monotonic, repr=False)
+    all_tests: bool = False
+    """Whether every recall test is run, however many there are."""
 
     @property
     def workspace(self) -> Workspace:

@@ -10,7 +10,8 @@ from workbench.health.survey.subject import Subject
 from workbench.memory.address import path_of
 
 MOST = 300
-"""Tests that are run here; `workbench check` runs them all."""
+"""Tests that are run beside all else that is looked at; all of them where they alone are asked for."""
+AGAIN = Fix(deed="tests", label="run all recall tests again")
 
 
 def recall_tests(subject: Subject) -> Section:
@@ -28,7 +29,7 @@ def recall_tests(subject: Subject) -> Section:
     from indexing.search.by_words import LexicalSearch  # noqa: PLC0415 - only where there are tests
     from indexing.search.hybrid import HybridSearch  # noqa: PLC0415
 
-    run = tests[:MOST]
+    run = tests if subject.all_tests else tests[:MOST]
     by_words = all(test.mode == "lexical" for test in run)
     search = LexicalSearch(workspace) if by_words else HybridSearch(workspace)
     try:
@@ -39,7 +40,7 @@ def recall_tests(subject: Subject) -> Section:
             severity="error",
             what=f"the tests could not be run: {error.message}",
             do=error.hint or "run `workbench reindex`",
-            fixes=(fix,),
+            fixes=(fix, AGAIN),
         )
         return Section(id="tests", title="Recall tests", seen="not run", concerns=(concern,), total=1)
     failing = [verdict for verdict in verdicts if not verdict.passed]
@@ -55,8 +56,8 @@ def recall_tests(subject: Subject) -> Section:
         ),
         concerns=tuple(map(_failing, failing)),
         total=len(failing),
-        notes=(f"{len(tests) - MOST:,} tests were not run here: `workbench check` runs all",)
-        if len(tests) > MOST
+        notes=(f"{len(tests) - len(run):,} tests were not run here: `workbench check` runs all",)
+        if len(tests) > len(run)
         else (),
     )
 
@@ -70,5 +71,9 @@ def _failing(verdict: Verdict) -> Concern:
         what=f"{verdict.test.question}: {verdict.reason}",
         meaning="; ".join([f"first came {verdict.first or 'nothing'}", *doubts]),
         do="correct the test in recall-tests.yaml, or say in the entry what is asked",
-        address=wanted or (first if path_of(first) else ""),
+        address=(address := wanted or (first if path_of(first) else "")),
+        fixes=(
+            *((Fix(deed="edit", label="edit the entry", addresses=(address,)),) if "#" in address else ()),
+            AGAIN,
+        ),
     )

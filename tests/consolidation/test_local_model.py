@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tests.support.hashing import HashingEmbedder
-from workbench.cli import local_model
+from workbench.consolidation import local_model
 
 
 def test_a_text_is_embedded_once_and_each_row_is_that_of_its_text() -> None:

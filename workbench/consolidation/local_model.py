@@ -1,4 +1,4 @@
-"""The local embedding model for commands that read what people said: opened when the first text comes."""
+"""The local embedding model for what reads what people said: opened when the first text comes."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ def local_model(settings: Settings) -> Embedder | None:
 
     No word is sent to a provider, and nobody waits until a model is prepared: indexing and searching do that.
     """
-    from indexing.embedding.choice import choices
-    from indexing.embedding.locate import locate
-    from indexing.embedding.select import prepared_folder
+    from indexing.embedding.choice import choices  # noqa: PLC0415 - opened late
+    from indexing.embedding.locate import locate  # noqa: PLC0415 - opened late
+    from indexing.embedding.select import prepared_folder  # noqa: PLC0415 - opened late
 
     try:
         choice = choices(settings, threads=2).first()
@@ -65,7 +65,7 @@ class _WhenNeeded:
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         """(n, dimension) float32, each row of length 1."""
-        import numpy as np
+        import numpy as np  # noqa: PLC0415
 
         if not texts:
             return self._opened.embed(texts)

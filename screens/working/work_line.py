@@ -1,0 +1,52 @@
+"""A line for each long work under way; no room is taken while there is none."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rich.text import Text
+
+from screens.drawing.rows import Part
+from screens.widgets.parts_line import PartsLine
+from screens.working.telling import stage_parts
+from screens.working.works import Work
+
+_MOST = 3
+
+
+class WorkLine(PartsLine):
+    """Shows them one beneath the other; the first one is that which a key stops."""
+
+    def __init__(self) -> None:
+        super().__init__(id="work")
+        self.works: tuple[Work, ...] = ()
+        self._stops = ""
+        self.display = False
+
+    def tell(self, works: Sequence[Work], stops: str) -> None:
+        """Show these; ``stops`` is the key that ends the first, empty where none does."""
+        if (tuple(works), stops) == (self.works, self._stops):
+            return
+        lines = min(len(works), _MOST), min(len(self.works), _MOST)
+        self.works, self._stops = tuple(works), stops
+        self.display = bool(works)
+        self.refresh(layout=lines[0] != lines[1])
+
+    def lines(self) -> list[Sequence[Part]]:
+        """What is shown, line by line."""
+        cells = self.size.width
+        return [
+            stage_parts(work.name, work.stage, stops=self._stops if not number else "", cells=cells)
+            for number, work in enumerate(self.works[:_MOST])
+        ]
+
+    def render(self) -> Text:
+        """The lines in their tones."""
+        shown = []
+        for parts in self.lines():
+            line = Text(no_wrap=True)
+            for part in parts:
+                line.append(part.text, self._tone(part.tone))
+            line.truncate(self.size.width, overflow="ellipsis")
+            shown.append(line)
+        return Text("\n", no_wrap=True).join(shown)

@@ -1,0 +1,55 @@
+"""Taking in in a process of its own: stopped between two sources, and gone on with."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.support.sessions import plain
+from tests.support.workspaces import Sandbox
+from workbench.consolidation.ingest_apart import answer
+from workbench.errors import ReadOnlyError, UsageError
+from workbench.workspace.apart import Telling
+from workbench.workspace.looking import VARIABLE
+
+
+class StoppedAt(Telling):
+    """Is stopped when it says that so many are done."""
+
+    def __init__(self, done: int) -> None:
+        super().__init__("taking in")
+        self._at = done
+
+    def progress(self, phase: str, done: int = 0, total: int = 0) -> None:
+        if done == self._at:
+            self.stop()
+        super().progress(phase, done, total)
+
+
+def test_what_was_taken_in_before_a_stop_stays_and_the_rest_comes_next(
+    sandbox: Sandbox, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = tmp_path / "t"
+    folder.mkdir()
+    for name in ("a", "b", "c"):
+        said = (
+            ("user", f"We decided to call the service number {name} Heron {name}."),
+            ("assistant", "Noted."),
+        )
+        (folder / f"{name}.jsonl").write_bytes(plain(*said))
+    wish = {"do": "ingest", "files": [str(folder)]}
+    first = answer(sandbox.workspace, wish, StoppedAt(1))
+    assert (first["stopped"], first["counts"]) == (True, {"taken": 1})
+    assert '"phase": "transcripts", "done": 0, "total": 3' in capsys.readouterr().out
+    rest = answer(sandbox.workspace, wish, Telling("taking in"))
+    assert (rest["stopped"], rest["counts"]) == (False, {"unchanged": 1, "taken": 2})
+    assert answer(sandbox.workspace, wish, Telling("taking in"))["counts"] == {"unchanged": 3}
+
+
+def test_who_only_looks_takes_nothing_in(sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(UsageError):
+        answer(sandbox.workspace, {"do": "something"}, Telling("taking in"))
+    monkeypatch.setenv(VARIABLE, "1")
+    with pytest.raises(ReadOnlyError):
+        answer(sandbox.workspace, {"do": "ingest"}, Telling("taking in"))

@@ -1,0 +1,137 @@
+"""What a finding of health leads to that takes a process of its own: a backup, a migration, recall tests."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from indexing.sync.run import reindex
+from screens.health.choosing import FixScreen
+from screens.health.overview import HealthScreen
+from screens.settings.overview import SettingsScreen
+from screens.working import backing_up
+from screens.working.path_prompt import PathScreen
+from tests.screens.health.conftest import WANTED
+from tests.screens.interface import Interface, opened
+from tests.support.workspaces import MEMORY_TEXT, Sandbox
+from workbench.format import FORMAT
+
+pytestmark = pytest.mark.usefixtures("in_process")
+PERSON = "graph/person/sarah.md"
+PAGE = "---\nname: Sarah\n---\n- works_on [[Atlas]] <!-- wb: id=r1 -->\n"
+
+
+async def opens(interface: Interface, topic: str) -> HealthScreen:
+    """Open it; only this topic is looked at."""
+    WANTED.add(topic)
+    await interface.press("H")
+    await interface.until(lambda: isinstance(interface.app.screen, HealthScreen), "it is open")
+    screen = interface.app.screen
+    assert isinstance(screen, HealthScreen)
+    await interface.until(
+        lambda: topic in screen.sections and not screen.surveyor.running, "it was looked at"
+    )
+    return screen
+
+
+async def choose(interface: Interface, screen: HealthScreen, words: str) -> None:
+    rows = screen.list
+    await interface.until(lambda: any(words in row.text for row in rows.rows), f"a row with {words!r}")
+    rows.go(next(at for at, row in enumerate(rows.rows) if words in row.text))
+    await interface.pilot.pause()
+
+
+async def test_a_backup_is_made_from_its_finding_and_again_with_a_key(
+    sandbox: Sandbox, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    async with opened(sandbox.workspace) as interface:
+        screen = await opens(interface, "backup")
+        await choose(interface, screen, "no backup was ever made")
+        assert "workbench backup DIR" in interface.text
+        await interface.press("f")
+        await interface.until(lambda: isinstance(interface.app.screen, PathScreen), "a place is asked for")
+        await interface.type("workspace/x")
+        await interface.until_shown("this is inside the memory")
+        await interface.press("enter", *["backspace"] * len("workspace/x"))
+        await interface.type("disk")
+        await interface.until_shown("a folder that is made")
+        await interface.press("enter")
+        await interface.until_said("restored and compared: ")
+        await interface.until(lambda: screen.sections["backup"].state == "fine", "looked at again")
+        assert len(list((tmp_path / "disk").glob("*.bundle"))) == 1
+        await interface.press("b")
+        await interface.until_said("Nothing is new: ")
+
+
+async def test_a_backup_under_way_is_seen_and_stopped(
+    sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(backing_up, "MODULE", "tests.screens.working.slow_work")
+    async with opened(sandbox.workspace) as interface:
+        screen = await opens(interface, "backup")
+        await interface.press("c")
+        await interface.until_said("Nothing is being looked at")
+        await interface.press("b")
+        await interface.until(lambda: isinstance(interface.app.screen, PathScreen), "a place is asked for")
+        await interface.type("disk")
+        await interface.press("enter")
+        await interface.until_shown("Backing up: words")
+        await interface.until_shown("2 400 of 4 800")
+        assert interface.app.screen is screen
+        await interface.press("b")
+        await interface.until_said("A backup is being made: c stops it")
+        await interface.press("c")
+        await interface.until_said("The backup was stopped; the one before counts")
+        assert not screen.work_line.display
+
+
+async def test_older_forms_are_migrated_after_a_look_and_taken_back(sandbox: Sandbox) -> None:
+    sandbox.write(PERSON, PAGE)
+    sandbox.commit("as an older version wrote it")
+    async with opened(sandbox.workspace) as interface:
+        screen = await opens(interface, "workspace")
+        await choose(interface, screen, "Workspace and repository")
+        await interface.press("right")
+        await choose(interface, screen, "comments of ours stand in the way")
+        await interface.press("f")
+        await interface.until_shown("+  <!-- wb: id=r1 -->")
+        await interface.press("y")
+        await interface.until_said(f"format 0 to {FORMAT}, 1 file rewritten")
+        assert b"- works_on [[Atlas]]\n  <!-- wb: id=r1 -->\n" in sandbox.read(PERSON)
+        await interface.press("m")
+        await interface.until_said("nothing is to be migrated")
+        await interface.press("u")
+        await interface.until_said("Taken back")
+    assert sandbox.read(PERSON).decode() == PAGE
+
+
+async def test_recall_tests_are_run_again_from_the_one_that_fails(sandbox: Sandbox) -> None:
+    sandbox.write("recall-tests.yaml", "- question: teapot\n  finds: Likes teapots\n  mode: lexical\n")
+    reindex(sandbox.workspace, vectors=False)
+    async with opened(sandbox.workspace) as interface:
+        screen = await opens(interface, "tests")
+        assert screen.sections["tests"].seen == "0 of 1 pass"
+        await choose(interface, screen, "teapot: ")
+        sandbox.write("MEMORY.md", MEMORY_TEXT.replace("Likes tea", "Likes teapots"))
+        reindex(sandbox.workspace, vectors=False)
+        await interface.press("f")
+        if isinstance(interface.app.screen, FixScreen):
+            await interface.press("enter")
+        await interface.until(lambda: screen.sections["tests"].seen == "1 of 1 pass", "run again")
+        sandbox.write("recall-tests.yaml", "- question: teapot\n  finds: Nothing\n  mode: lexical\n")
+        await interface.press("t")
+        await interface.until(lambda: screen.sections["tests"].seen == "0 of 1 pass", "and again")
+        row = screen.list.row
+        assert row is not None
+        assert row.id.startswith("tests")
+
+
+async def test_a_setting_that_does_not_count_leads_to_the_settings(sandbox: Sandbox) -> None:
+    sandbox.write("workbench.yaml", "memory_budget: much\n")
+    async with opened(sandbox.workspace) as interface:
+        screen = await opens(interface, "workspace")
+        await choose(interface, screen, "memory_budget must be a positive whole number")
+        await interface.press("f")
+        await interface.until(lambda: isinstance(interface.app.screen, SettingsScreen), "the settings")

@@ -1,0 +1,166 @@
+"""Long work in the interface: it says how far it is, holds up no key, and is stopped without harm."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from indexing.search.answer import Query
+from indexing.search.by_words import LexicalSearch
+from screens.search import engine, indexer
+from screens.settings.overview import SettingsScreen
+from screens.working import taking_in
+from screens.working.path_prompt import PathScreen, absolute, completed
+from tests.screens.interface import Interface, opened
+from tests.support.sessions import claw
+from tests.support.workspaces import Sandbox
+
+SLOW = "tests.screens.working.slow_work"
+SAID = (
+    ("user", "Please remember that my birthday is on 3 May."),
+    ("assistant", "We decided to use tantivy for the search of Project Atlas."),
+)
+
+
+@pytest.fixture
+def talk(tmp_path: Path) -> Path:
+    path = tmp_path / "t/s91.jsonl"
+    path.parent.mkdir()
+    path.write_bytes(claw(*SAID))
+    return path
+
+
+def lines(interface: Interface) -> str:
+    """What the last lines of the main screen say of long work."""
+    line = interface.main.work_line
+    return "\n".join("".join(part.text for part in parts) for parts in line.lines()) if line.display else ""
+
+
+async def until_line(interface: Interface, words: str) -> None:
+    await interface.until(lambda: words in lines(interface), f"{words!r} in {lines(interface)!r}")
+
+
+async def test_a_run_of_the_index_is_seen_everywhere_stopped_and_gone_on_with(
+    sandbox: Sandbox, person: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (person / "settings.yaml").write_text("model: none\n")
+    monkeypatch.setattr(engine, "SERVICE", SLOW)
+    with monkeypatch.context() as slowly:
+        slowly.setattr(indexer, "MODULE", SLOW)
+        async with opened(sandbox.workspace) as interface:
+            await interface.press("c")
+            await interface.until_said("Nothing that takes long is under way")
+            await interface.press("r")
+            await until_line(interface, "Indexing: words ━━━━━━━━╌╌╌╌╌╌╌╌ 2 400 of 4 800")
+            await interface.until_shown("indexing: words 50 %")
+            assert lines(interface).endswith("c stops")
+            await interface.press("2")  # keys do what they do meanwhile
+            await interface.until(lambda: interface.main.current == 1, "the second pane")
+            await interface.press("S")
+            await interface.until(lambda: isinstance(interface.app.screen, SettingsScreen), "settings")
+            await interface.until_shown("2 400 of 4 800")
+            assert "c stops" not in interface.text
+            await interface.press("escape")
+            await interface.until(lambda: interface.main.is_active, "the panes")
+            await interface.press("c")
+            await interface.until_shown("! index: stopped; r goes on")
+            assert lines(interface) == ""
+            slowly.undo()
+            monkeypatch.setattr(engine, "SERVICE", SLOW)
+            await interface.press("r")
+            status = interface.main.title_line
+            await interface.until(lambda: status.status.startswith("index up to date"), "it is done")
+            assert lines(interface) == ""
+    assert LexicalSearch(sandbox.workspace).search(Query(text="staging port", mode="lexical")).hits
+
+
+async def test_what_is_taken_in_is_what_the_command_takes_in_and_undo_takes_it_back(
+    sandbox: Sandbox, talk: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(talk.parent.parent)
+    memory = ("ls-files", "-s", "episodes", "graph", "memory", "MEMORY.md")
+    before = sandbox.git(*memory)
+    async with opened(sandbox.workspace) as interface:
+        await interface.press("I")
+        await interface.until_shown("enter takes in what is new in logs, notes and episodes")
+        await interface.type("t/sno")
+        await interface.until_shown("there is no such file or folder")
+        await interface.press("enter")
+        assert isinstance(interface.app.screen, PathScreen)
+        await interface.press("backspace", "backspace", "tab")
+        await interface.until_shown("a transcript")
+        await interface.press("enter")
+        await interface.until_said("1 of 1 source taken in")
+        await interface.until_said("2 operations: u takes them back one by one")
+        made = sandbox.git("log", "--format=%s").splitlines()
+        assert [subject.partition(":")[0] for subject in made] == ["learn", "summarise", "start"]
+        await interface.press("I")
+        await interface.until(lambda: isinstance(interface.app.screen, PathScreen), "asked")
+        await interface.type("t/s91.jsonl")
+        await interface.until_shown("a transcript")
+        await interface.press("enter")
+        await interface.until_said("s91.jsonl: nothing is new in it")
+        assert sandbox.git("log", "--format=%s").splitlines() == made
+        for summary in ("learn", "summarise"):
+            await interface.press("u")
+            undone = f"undo: {summary}"
+            await interface.until(partial(_has, sandbox, undone), undone)
+    assert sandbox.git(*memory) == before
+
+
+def _has(sandbox: Sandbox, subject: str) -> bool:
+    return subject in sandbox.git("log", "--format=%s")
+
+
+async def test_taking_in_says_how_far_it_is_and_is_stopped(
+    sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(taking_in, "MODULE", SLOW)
+    async with opened(sandbox.workspace, (60, 20)) as interface:
+        await interface.press("I")
+        await interface.until(lambda: isinstance(interface.app.screen, PathScreen), "asked")
+        await interface.press("escape")
+        await interface.until(lambda: interface.main.is_active, "the panes")
+        assert lines(interface) == ""
+        await interface.press("I")
+        await interface.until_shown("enter takes in what is new")
+        await interface.press("enter")
+        await until_line(interface, "Taking in: words ━━━╌╌╌ 2 400 of 4 800")
+        await interface.press("I")
+        await interface.until_said("Something is being taken in: c stops it")
+        await interface.press("c")
+        await interface.until_said("nothing was taken in")
+        assert lines(interface) == ""
+        await interface.press("I")
+        await interface.until_shown("enter takes in what is new")
+        await interface.press("enter")
+        await until_line(interface, "2 400 of 4 800")
+        child = interface.main.opening._taking_in._errand
+        assert child is not None
+    assert child.child is not None
+    assert child.child.returncode is not None
+
+
+def test_paths_are_completed_as_far_as_there_is_one_way(tmp_path: Path) -> None:
+    (tmp_path / "sessions").mkdir()
+    (tmp_path / "sessions/agent-1.jsonl").touch()
+    (tmp_path / "sessions/agent-2.jsonl").touch()
+    (tmp_path / ".hidden").touch()
+    assert completed(f"{tmp_path}/") == f"{tmp_path}/sessions/"
+    assert completed(f"{tmp_path}/s") == f"{tmp_path}/sessions/"
+    assert completed(f"{tmp_path}/sessions/") == f"{tmp_path}/sessions/agent-"
+    assert completed(f"{tmp_path}/sessions/x") == f"{tmp_path}/sessions/x"
+    assert completed(f"{tmp_path}/nowhere/x") == f"{tmp_path}/nowhere/x"
+    assert completed("~/nothing-like-this") == "~/nothing-like-this"
+
+
+def test_a_path_counts_from_here_else_from_the_workspace(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "w/memory").mkdir(parents=True)
+    monkeypatch.chdir(tmp_path)
+    assert absolute("memory", tmp_path / "w") == tmp_path / "w/memory"
+    assert absolute("w", tmp_path / "w") == tmp_path / "w"
+    assert absolute("gone", tmp_path / "w") == tmp_path / "gone"
