@@ -10,6 +10,7 @@ from rich.console import RenderableType
 from textual import events
 from textual.app import App
 from textual.binding import Binding, BindingType
+from textual.driver import Driver
 from textual.notifications import SeverityLevel
 from textual.widgets._toast import Toast
 
@@ -22,6 +23,7 @@ from screens.main.messages import Done
 from screens.main.palette import Commands
 from screens.main.screen import MainScreen
 from screens.main.theming import Theming, css_colors
+from screens.main.tidying import Tidying
 from screens.tour.touring import Touring
 from screens.workspaces.switching import Switching
 from workbench.workspace.workspace import Workspace
@@ -44,6 +46,7 @@ class WorkbenchApp(App[None]):
         "health/overview.tcss",
         "settings/overview.tcss",
         "tour/tour.tcss",
+        "working/working.tcss",
     ]
     COMMANDS: ClassVar[set[Any]] = {Commands}
     COMMAND_PALETTE_BINDING = "ctrl+p"
@@ -53,10 +56,18 @@ class WorkbenchApp(App[None]):
     ]
     ENABLE_SELECT_AUTO_SCROLL = False
 
-    def __init__(self, workspace: Workspace, *, engines: bool = True, tour: bool = False) -> None:
-        """``tour``: show a person around who has never been here."""
+    def __init__(
+        self,
+        workspace: Workspace,
+        *,
+        engines: bool = True,
+        tour: bool = False,
+        tidying: Tidying | None = None,
+    ) -> None:
+        """``tour``: show a person around who has never been here. ``tidying`` has begun where it is given."""
         self.theming = Theming()
         self.keying = Keying()
+        self.tidying = tidying or Tidying()
         super().__init__()
         self._engines = engines
         self.main = self.take_up(workspace)
@@ -89,6 +100,15 @@ class WorkbenchApp(App[None]):
         for screen in self.screen_stack:
             screen._css_update_count = self._css_update_count
 
+    def get_driver_class(self) -> type[Driver]:
+        """What reads the terminal; in a browser and on Windows that is Textual's own."""
+        found = super().get_driver_class()
+        if found.__module__ != "textual.drivers.linux_driver":
+            return found
+        from screens.keyboard import TerminalDriver  # noqa: PLC0415 - cannot be imported on every system
+
+        return TerminalDriver
+
     def get_default_screen(self) -> MainScreen:
         """The one screen that is always there."""
         return self.main
@@ -99,6 +119,7 @@ class WorkbenchApp(App[None]):
         listen(self)
         self.covering.begin()
         self.keying.begin(self)
+        self.tidying.started()
         if self._offers_tour:
             self.main.work(self.touring.offer, "tour")
 
@@ -107,6 +128,7 @@ class WorkbenchApp(App[None]):
         if self.covering.stops(event) or self.switching.stops(event):
             return
         if isinstance(event, events.Key):
+            self.tidying.pressed()
             if not self.screen_stack:
                 return  # pressed behind the one that left
             self.keying.bind(self.screen)
@@ -195,8 +217,3 @@ class WorkbenchApp(App[None]):
         """End children and threads; wait for an action that is being written."""
         await self.main.end()
         await self.switching.close()
-
-
-def run(workspace: Workspace, *, tour: bool = False) -> None:
-    """Show the interface on ``workspace`` until the person leaves. Needs a terminal: see ``terminal``."""
-    WorkbenchApp(workspace, tour=tour).run()

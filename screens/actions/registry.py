@@ -7,7 +7,7 @@ generated from ``ACTIONS``; there is no second list to forget. Which keys they a
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cache
+from functools import cache, lru_cache
 
 from textual.binding import Binding
 
@@ -32,9 +32,9 @@ from screens.actions.action import (
     Group,
     define,
 )
-from screens.actions.active import keys_of
+from screens.actions.active import active, keys_of
 from screens.actions.context import Context, Place
-from screens.actions.keymap import is_reachable
+from screens.actions.keymap import KeyMap, is_reachable
 from screens.actions.keys import key_name
 from screens.actions.movements import MOVEMENTS
 from screens.actions.turns import TURNS
@@ -47,6 +47,7 @@ from screens.panes.actions import PANE_ACTIONS
 from screens.search.actions import SEARCH_ACTIONS
 from screens.settings.actions import SETTINGS_ACTIONS
 from screens.tour.actions import TOUR_ACTIONS
+from screens.working.actions import WORK_ACTIONS
 from screens.workspaces.actions import WORKSPACE_ACTIONS
 
 __all__ = [
@@ -225,6 +226,7 @@ ACTIONS: tuple[Action, ...] = (
         blocked=when.has_row,
         places=LISTS | REVIEW,
     ),
+    *WORK_ACTIONS,
     *SEARCH_ACTIONS,
     *PANE_ACTIONS,
     *TURNS,
@@ -403,8 +405,17 @@ def is_bound(action_id: str, key: str, place: Place) -> bool:
 
 def action_at(key: str, place: Place) -> str | None:
     """The action that a key means in a place."""
-    found = (a.id for a in ACTIONS if key in keys_of(a.id) and is_bound(a.id, key, place))
-    return next(found, None)
+    return next((name for name in _meanings(active()).get(key, ()) if is_bound(name, key, place)), None)
+
+
+@lru_cache(4)
+def _meanings(key_map: KeyMap | None) -> dict[str, list[str]]:
+    """The actions of each key, in their order."""
+    found: dict[str, list[str]] = {}
+    for action in ACTIONS:
+        for key in action.keys if key_map is None else key_map.of(action.id):
+            found.setdefault(key, []).append(action.id)
+    return found
 
 
 def hints(context: Context) -> list[tuple[str, str]]:

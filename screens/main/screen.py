@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from functools import partial
 from typing import ClassVar, TypeVar
 
@@ -17,7 +17,9 @@ from textual.reactive import Reactive
 from textual.screen import Screen
 from textual.widget import Widget
 
+from screens.actions.active import active, key_for
 from screens.actions.context import only_read
+from screens.actions.keymap import KeyMap
 from screens.actions.registry import Context, Place, bindings, by_id, hints, is_bound
 from screens.dialogs.help import HelpScreen
 from screens.drawing.shown import row_text
@@ -52,6 +54,8 @@ from screens.widgets.lines import Banner, HintLine, TabLine, TitleLine
 from screens.widgets.narrow_line import NarrowLine
 from screens.widgets.preview_pane import PreviewPane
 from screens.widgets.search_overlay import SearchOverlay
+from screens.working.work_line import WorkLine
+from screens.working.works import Work
 from workbench.errors import WorkbenchError
 from workbench.workspace.layout import MemoryFile
 from workbench.workspace.registry import read_registry
@@ -90,7 +94,9 @@ class MainScreen(Listening):
         self.preview = PreviewPane()
         self.overlay = SearchOverlay()
         self.title_line = TitleLine(row_text(titled(workspace)))
-        self.banner, self.hint_line = Banner(), HintLine()
+        self.banner, self.hint_line, self.work_line = Banner(), HintLine(), WorkLine()
+        self._hinted: tuple[Context, KeyMap | None] | None = None
+        """What the hints that are shown were made of."""
         self.tabs = TabLine([pane.NAME for pane in self.panes])
         self.laying = Laying(self)
         self.reading = Reading(workspace, self.post_message)
@@ -142,6 +148,7 @@ class MainScreen(Listening):
             yield from self.panes
         yield self.preview
         yield self.finding.line
+        yield self.work_line
         yield self.hint_line
         yield self.overlay
 
@@ -242,8 +249,16 @@ class MainScreen(Listening):
         self.row_changed(self.pane.list.row)
 
     def show_hints(self) -> None:
-        """Keep the hint line true."""
-        self.hint_line.show(hints(self.context()))
+        """Keep the hint line true: it is asked for at every turn, and mostly nothing has changed."""
+        now = self.context(), active()
+        if now != self._hinted:
+            self._hinted = now
+            self.hint_line.show(hints(now[0]))
+
+    def show_works(self, works: Sequence[Work]) -> None:
+        """Show the long work that is under way, over the hints."""
+        self.work_line.tell(works, key_for("stop_work"))
+        self.call_after_refresh(self.laying.cover_panes)
 
     def marks_changed(self) -> None:
         """Marks change what actions apply to."""
