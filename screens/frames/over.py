@@ -6,13 +6,13 @@ from collections.abc import Callable, Coroutine, Sequence
 from typing import ClassVar
 
 from textual.app import ComposeResult
-from textual.screen import Screen
 from textual.worker import Worker
 
 from screens.actions.active import key_for
 from screens.actions.context import Context, Place
 from screens.actions.registry import by_id, hints
 from screens.dialogs.help import HelpScreen
+from screens.drawing.laid_out import LaidOutScreen
 from screens.drawing.rows import Row, Tone
 from screens.drawing.shown import Shown, row_text
 from screens.frames.ways import ways
@@ -28,7 +28,7 @@ FAILED = "failed:"
 """How the ids of rows begin that say what went wrong."""
 
 
-class OverScreen(Screen[None]):
+class OverScreen(LaidOutScreen):
     """Commands by action id, done by keys and the palette. Subclasses say what is seen."""
 
     PLACE: ClassVar[Place]

@@ -200,6 +200,7 @@ class GraphScreen(BrowseScreen):
         """Show them, if this is still what is looked at."""
         if (message.place, message.looking) != (self.view, self.looking):
             return
+        at_first = self._is_at_first()
         sight = self.sight = message.sight
         if sight.entity is not None:
             self.going.arrived(sight.entity)
@@ -207,7 +208,7 @@ class GraphScreen(BrowseScreen):
             self._counts[self.view] = sight.count or 0
         self.map.show(sight.node, message.looking.hops)
         self.list.empty = sight.empty
-        self.list.show(sight.rows, go_to=message.go_to or self._first())
+        self.list.show(sight.rows, go_to=message.go_to or self._first(stay=at_first))
         self.lay_out()
         self.show_place()
         self.show_day()
@@ -215,10 +216,15 @@ class GraphScreen(BrowseScreen):
         if self.list.row is not None:  # the same row may stand for something else now
             self.post_message(EntryList.Moved(self.list, self.list.row))
 
-    def _first(self) -> str | None:
-        """The first row that stands for something, where another view is shown than before."""
+    def _is_at_first(self) -> bool:
+        """Whether the cursor is on the likest pair, where likelier ones may come before it."""
+        row = self.list.row
+        return self.view is Place.PAIRS and row is not None and row.id == next(iter(self.sight.things), None)
+
+    def _first(self, *, stay: bool) -> str | None:
+        """The first row that stands for something, where another view is shown than before, or to ``stay``."""
         before, self._shown = self._shown, self.view
-        return None if before is self.view else next(iter(self.sight.things), None)
+        return next(iter(self.sight.things), None) if stay or before is not self.view else None
 
     def show_place(self) -> None:
         """Where one is: the way here on the frame, the view among the tabs."""

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Coroutine
 from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
-from textual.screen import Screen
 from textual.worker import Worker, WorkerState
 
 from screens.actions.context import only_read
+from screens.drawing.laid_out import LaidOutScreen
 from screens.drawing.rows import Row
 from screens.drawing.shown import Shown, row_text, words
 from screens.main import messages as said
@@ -41,7 +42,7 @@ _P = TypeVar("_P", bound=Pane)
 _LOOK_AGAIN_SECONDS = 2.0
 
 
-class Listening(Screen[None]):
+class Listening(LaidOutScreen):
     """A screen that works off the event loop and hears what came of it. It decides nothing itself."""
 
     panes: list[Pane]
@@ -268,10 +269,15 @@ class Listening(Screen[None]):
         self.show_hints()
         wide = self.laying.reading or self.finding.on
         self.work(partial(self.reading.preview, row, wide=wide), "preview", exclusive=True)
+        self.relating.leave()
         if row is not None and row.address and only_read(row) is None:
-            self.work(partial(self.curating.history, row), "history", exclusive=True)
-        if row is not None:
-            self.work(partial(self.relating.tell, row), "belonging", exclusive=True)
+            self.work(partial(self._rest_on, row), "resting", exclusive=True)
+        else:
+            self.workers.cancel_group(self, "resting")
+
+    async def _rest_on(self, row: Row) -> None:
+        """Tell what is looked up only once the cursor rests on an entry."""
+        await asyncio.gather(self.curating.history(row), self.relating.tell(row))
 
     def pane_of(self, kind: type[_P]) -> _P:
         """The pane of this sort."""

@@ -6,7 +6,6 @@ import asyncio
 from typing import TYPE_CHECKING, Any
 
 from screens.actions.active import key_for
-from screens.actions.context import only_read
 from screens.dialogs.choosing import ChooseScreen
 from screens.drawing.rows import Part, Row
 from screens.drawing.shown import Shown, age, plural, row_text, words
@@ -47,11 +46,12 @@ class Relating:
         """The commands by action id."""
         return {"related": self._list}
 
+    def leave(self) -> None:
+        """The cursor goes elsewhere: nothing is known of where it goes."""
+        self._key, self.related = "", ()
+
     async def tell(self, row: Row) -> None:
         """Post what belongs to the row's entry and who recalled it, once the cursor has rested."""
-        self._key, self.related = "", ()
-        if not row.address or only_read(row):
-            return
         await asyncio.sleep(_REST_SECONDS)
         try:
             recalled = await self._screen.curating.historian.run(lambda place: self._recalled(place, row))

@@ -13,11 +13,11 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.content import Content
-from textual.screen import Screen
 
 from indexing.ranking.weights import PRESETS, Weights
 from screens.actions.registry import Context, Place, bindings, by_id, hints
 from screens.dialogs.help import HelpScreen
+from screens.drawing.laid_out import LaidOutScreen
 from screens.drawing.rows import Part, Row, Tone
 from screens.drawing.shown import Shown, row_text, words
 from screens.frames.ways import ways
@@ -50,7 +50,7 @@ _PARTS = {"lexical": "words", "vector": "meaning"}
 Ask = Callable[[Mapping[str, object] | None], None]
 
 
-class WeighingScreen(Screen[None]):
+class WeighingScreen(LaidOutScreen):
     """The hits above, the knobs below. ``ask`` has the hits ranked by other weights, or by the settings'."""
 
     BINDINGS: ClassVar[list[BindingType]] = [*bindings(Place.WEIGHING)]

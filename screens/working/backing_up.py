@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from textual.worker import Worker
 
 from screens.drawing.rows import Part
-from screens.drawing.shown import Shown, grouped, row_text, words
+from screens.drawing.shown import Shown, grouped, plural, row_text, words
 from screens.frames.desk import Desk
 from screens.working.errand import Errand
 from screens.working.path_prompt import PathScreen, absolute
@@ -131,5 +131,6 @@ def made(said: Mapping[str, Any]) -> Shown:
     if isinstance(compared := said.get("compared"), int):
         lines.append(f"restored and compared: {grouped(compared)} files are the same")
     if recorded := said.get("recorded"):
-        lines.append(f"recorded {recorded} files first")
+        files = plural(recorded, "file") if isinstance(recorded, int) else f"{recorded} files"
+        lines.append(f"recorded {files} first")
     return Shown("\n".join(row_text(line) for line in (*lines, *map(str, said.get("notes") or ()))))

@@ -15,7 +15,7 @@ from datetime import date
 from typing import TYPE_CHECKING
 
 from workbench.graph.contradictions import clash
-from workbench.graph.likeness import likeness, why_apart, words_of
+from workbench.graph.likeness import likeness, numbered_apart, why_apart, words_of
 from workbench.graph.snapshot import Graph
 from workbench.memory.claims import claim_key
 from workbench.memory.graph import Entity, name_key
@@ -102,7 +102,9 @@ def _judged(graph: Graph, keep: Entity, other: Entity, cosine: float | None, tod
     """What is to be done with a pair; None where it is not like enough."""
     names = likeness(keep.name, other.name)
     share = _shares_name(keep, other)
-    if not share and (cosine if cosine is not None else names) < FLAG:
+    if not share and (
+        (cosine if cosine is not None else names) < FLAG or numbered_apart(keep.name, other.name)
+    ):
         return None
     why = _against(graph, keep, other, cosine, names, today)
     return Duplicate(keep=keep, other=other, cosine=cosine, names=names, automatic=not why, why=why)

@@ -56,5 +56,11 @@ def why_apart(one: str, other: str, kind: str) -> str:
     return ""
 
 
+def numbered_apart(one: str, other: str) -> bool:
+    """Whether both names have numbers in digits, and others: `gauge 7` and `gauge 12` are two of a row."""
+    first, second = (sorted(word for word in words_of(name) if _DIGITS.search(word)) for name in (one, other))
+    return bool(first) and bool(second) and first != second
+
+
 def _is_number(word: str) -> bool:
     return bool(_DIGITS.search(word)) or bool(_ROMAN.fullmatch(word)) or (len(word) == 1 and word.isalpha())

@@ -82,6 +82,6 @@ async def test_a_workspace_that_vanished_is_said(sandbox: Sandbox, tmp_path: Pat
         await interface.press("r")
         await interface.until_shown("The look broke off, r looks again:")
         await interface.press("g")
-        await interface.until_shown("is not a folder")
+        await interface.until(lambda: "is not a folder" in screen.list.rows[0].text, "why, in the first row")
         await interface.until_shown("r looks again.")
         (tmp_path / "away").rename(sandbox.root)

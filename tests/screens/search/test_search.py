@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import signal
 from asyncio.subprocess import Process
+from pathlib import Path
 
 import pytest
 from textual import events
 
 from indexing.sync.run import reindex
 from screens.main.messages import Answered
+from screens.search import children as meaning_half
+from screens.search.engine import SERVICE
 from screens.search.hits import Found, FoundHit
 from tests.screens.interface import Interface, opened
 from tests.screens.search.conftest import Answering
@@ -94,7 +98,17 @@ async def test_meaning_joins_and_the_cursor_stays_on_its_hit(
         assert interface.main.here.row == row
 
 
-async def test_words_go_on_when_the_meaning_process_dies(indexed: Sandbox, children: list[Process]) -> None:
+async def test_words_go_on_when_the_meaning_process_dies(
+    indexed: Sandbox, children: list[Process], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    start, seen = meaning_half.start, asyncio.Event()
+
+    async def start_again(module: str, root: Path, *, with_input: bool) -> Process:
+        if module == SERVICE and children:
+            await seen.wait()
+        return await start(module, root, with_input=with_input)
+
+    monkeypatch.setattr(meaning_half, "start", start_again)
     async with opened(indexed.workspace, engines=True) as interface:
         await interface.until(lambda: interface.main.following.engine.ready, "meaning is ready")
         os.kill(children[0].pid, signal.SIGKILL)
@@ -104,6 +118,7 @@ async def test_words_go_on_when_the_meaning_process_dies(indexed: Sandbox, child
         await interface.until(lambda: "weather" in str(texts(interface)), "hits by words")
         assert interface.main.overlay.status == "! words only"
         assert "degraded: the meaning half stopped; starting it again" in interface.text
+        seen.set()
         await interface.until(lambda: len(children) == 2, "it is started again")
         await interface.until(lambda: interface.main.overlay.status == "words + meaning", "and joins")
 
