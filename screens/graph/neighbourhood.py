@@ -222,7 +222,7 @@ class GraphScreen(BrowseScreen):
         return self.view is Place.PAIRS and row is not None and row.id == next(iter(self.sight.things), None)
 
     def _first(self, *, stay: bool) -> str | None:
-        """The first row that stands for something, where another view is shown than before, or to ``stay``."""
+        """The first row that stands for something, in another view than before or to ``stay`` on it."""
         before, self._shown = self._shown, self.view
         return next(iter(self.sight.things), None) if stay or before is not self.view else None
 
