@@ -245,13 +245,13 @@ def test_a_search_that_runs_on_follows_the_index_to_another_dimension(
 
 def test_a_slow_provider_does_not_hold_up_a_search(served: Served, provider: Provider) -> None:
     served.reindex()
-    served.set(provider, embedding_query_timeout=0.05)
+    served.set(provider, embedding_query_timeout=0.5)
     provider.rule = lambda _: Reply(drip=True)
     asked = len(provider.asked)
     engine = HybridSearch(served.memory.workspace)
     for _ in range(3):
         answer = engine.search(Query(text="door code"))
-        assert "within 0.05 seconds" in (answer.degraded or "")
+        assert "within 0.5 seconds" in (answer.degraded or "")
         assert answer.hits[0].path == "MEMORY.md"
     assert len(provider.asked) == asked + 1
 
