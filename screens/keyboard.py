@@ -64,8 +64,12 @@ class TerminalDriver(LinuxDriver):
         with selectors.SelectSelector() as selector:
             selector.register(self.fileno, selectors.EVENT_READ)
             while not self.exit_event.is_set():
-                if selector.select(_WAIT_SECONDS) and (text := decode(os.read(self.fileno, _MOST_BYTES))):
-                    self._heard(parser.feed(text))
+                if selector.select(_WAIT_SECONDS):
+                    sent = os.read(self.fileno, _MOST_BYTES)
+                    if not sent:
+                        return  # the terminal is gone: it would be read of nothing for ever
+                    if text := decode(sent):
+                        self._heard(parser.feed(text))
                 self._heard(parser.tick())
 
     def _heard(self, messages: Iterable[Message]) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
+import threading
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -27,8 +28,10 @@ def listen(app: App[None]) -> None:
 
 
 def _end(app: App[None], number: int) -> None:
-    loop = asyncio.get_running_loop()
-    loop.call_later(_PATIENCE_SECONDS, os._exit, 128 + number)  # a terminal that is gone may never answer
+    # A terminal that is gone may never answer, and who reads from it may outlive the event loop.
+    last = threading.Timer(_PATIENCE_SECONDS, os._exit, (128 + number,))
+    last.daemon = True
+    last.start()
     app.exit(return_code=128 + number)
 
 
