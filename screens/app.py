@@ -105,7 +105,7 @@ class WorkbenchApp(App[None]):
         found = super().get_driver_class()
         if found.__module__ != "textual.drivers.linux_driver":
             return found
-        from screens.keyboard import TerminalDriver  # noqa: PLC0415 - cannot be imported on every system
+        from screens.driver import TerminalDriver  # noqa: PLC0415 - cannot be imported on every system
 
         return TerminalDriver
 

@@ -8,16 +8,11 @@ once: Textual waits for more, and drops esc when what comes is esc again.
 
 from __future__ import annotations
 
-import os
-import selectors
-from codecs import getincrementaldecoder
 from collections.abc import Iterable, Iterator
 
 from textual import events
 from textual._ansi_sequences import ANSI_SEQUENCES_KEYS
 from textual._xterm_parser import XTermParser
-from textual.drivers.linux_driver import LinuxDriver
-from textual.message import Message
 
 ALT = "alt+"
 _ESC = "\x1b"
@@ -26,9 +21,6 @@ _BEGINS = frozenset("[]NOPX^_") | {
     sequence[1] for sequence in ANSI_SEQUENCES_KEYS if len(sequence) > 2 and sequence[0] == _ESC
 }
 """What terminals send behind esc as the beginning of something longer."""
-_WAIT_SECONDS = 0.1
-"""Between two looks at whether the interface has ended, and whether esc stays alone."""
-_MOST_BYTES = 4_096
 
 
 class KeyParser(XTermParser):
@@ -52,26 +44,3 @@ def _is_whole(sequence: str) -> bool:
     if len(sequence) != 2 or sequence[0] != _ESC or sequence[1] in _BEGINS:
         return False
     return sequence in _BY_WORDS or sequence not in ANSI_SEQUENCES_KEYS
-
-
-class TerminalDriver(LinuxDriver):
-    """Reads keys from the terminal by ``KeyParser``."""
-
-    def run_input_thread(self) -> None:
-        """Pass on what the terminal sends, until the interface ends."""
-        parser = KeyParser(self._debug)
-        decode = getincrementaldecoder("utf-8")(errors="replace").decode
-        with selectors.SelectSelector() as selector:
-            selector.register(self.fileno, selectors.EVENT_READ)
-            while not self.exit_event.is_set():
-                if selector.select(_WAIT_SECONDS):
-                    sent = os.read(self.fileno, _MOST_BYTES)
-                    if not sent:
-                        return  # the terminal is gone: it would be read of nothing for ever
-                    if text := decode(sent):
-                        self._heard(parser.feed(text))
-                self._heard(parser.tick())
-
-    def _heard(self, messages: Iterable[Message]) -> None:
-        for message in messages:
-            self.process_message(message)

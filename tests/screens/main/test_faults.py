@@ -93,6 +93,40 @@ def test_suspended_and_resumed_the_screen_is_as_before(sandbox: Sandbox) -> None
     ended(terminal)
 
 
+def test_suspended_in_the_middle_of_painting_it_stops_every_time(sandbox: Sandbox) -> None:
+    terminal = Terminal(sandbox.root)
+    terminal.until(lambda text: "Likes tea" in text, "the panes")
+    pid = terminal.child.pid
+    assert pid is not None
+    for at in range(40):
+        terminal.keys("jkjk")
+        terminal.read(0.01 * (at % 5))
+        os.kill(pid, signal.SIGTSTP)
+        wait_for(terminal, lambda: state_of(pid) == "T")
+        os.kill(pid, signal.SIGCONT)
+        terminal.read(0.05)
+    terminal.keys("q")
+    ended(terminal)
+
+
+def test_stopped_unasked_it_takes_its_terminal_anew_and_reads_it_once(sandbox: Sandbox) -> None:
+    terminal = Terminal(sandbox.root)
+    terminal.until(lambda text: "Likes tea" in text and "8443" in text, "the panes")
+    pid = terminal.child.pid
+    assert pid is not None
+    for _ in range(3):
+        os.kill(pid, signal.SIGSTOP)
+        wait_for(terminal, lambda: state_of(pid) == "T")
+        terminal.screen.reset()
+        os.kill(pid, signal.SIGCONT)
+        terminal.until(lambda text: "1 Logs" in text and "Likes tea" in text, "painted again")
+    terminal.keys("jj")
+    terminal.until(lambda text: f"{LOG}:6" in text, "each key once")
+    terminal.keys("q")
+    ended(terminal)
+    assert terminal.child.exitstatus == 0
+
+
 def test_sigterm_gives_the_terminal_back(sandbox: Sandbox) -> None:
     terminal = Terminal(sandbox.root)
     terminal.until(lambda text: "Likes tea" in text, "the panes")

@@ -1,0 +1,103 @@
+"""The terminal that the interface is on: its keys are read, and it is given back and taken again.
+
+Textual answers ctrl+z and going on inside the signal handler, which stands in the middle of whatever the
+program was doing: a paint that holds the lock of what is written would wait for itself for ever. And it
+takes every SIGCONT for the end of a ctrl+z: one that comes with a closed terminal would start a second
+reader, which outlives the interface. Here both are answered between two steps of the event loop, and only
+while it is shown.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import selectors
+import signal
+import termios
+from codecs import getincrementaldecoder
+from collections.abc import Iterable
+
+from textual.drivers.linux_driver import LinuxDriver
+from textual.message import Message
+
+from screens.keyboard import KeyParser
+
+_WAIT_SECONDS = 0.1
+"""Between two looks at whether the interface has ended, and whether esc stays alone."""
+_MOST_BYTES = 4_096
+
+
+class TerminalDriver(LinuxDriver):
+    """Reads keys from the terminal by ``KeyParser``; stops and goes on with the shell's jobs."""
+
+    def start_application_mode(self) -> None:
+        """Take the terminal. Needs a running event loop."""
+        super().start_application_mode()  # type: ignore[no-untyped-call]  # it has no types
+        loop = asyncio.get_running_loop()
+        loop.add_signal_handler(signal.SIGTSTP, self._stop)
+        loop.add_signal_handler(signal.SIGCONT, self._gone_on)
+
+    def stop_application_mode(self) -> None:
+        """Give the terminal back; signals do what they do to any program until it is taken again."""
+        loop = asyncio.get_running_loop()
+        loop.remove_signal_handler(signal.SIGTSTP)
+        loop.remove_signal_handler(signal.SIGCONT)
+        super().stop_application_mode()
+
+    def run_input_thread(self) -> None:
+        """Pass on what the terminal sends, until the interface ends."""
+        parser = KeyParser(self._debug)
+        decode = getincrementaldecoder("utf-8")(errors="replace").decode
+        with selectors.SelectSelector() as selector:
+            selector.register(self.fileno, selectors.EVENT_READ)
+            while not self.exit_event.is_set():
+                if selector.select(_WAIT_SECONDS):
+                    sent = self._sent()
+                    if not sent:  # the terminal is gone, and would be read of nothing for ever
+                        os.kill(os.getpid(), signal.SIGHUP)
+                        return
+                    if text := decode(sent):
+                        self._heard(parser.feed(text))
+                self._heard(parser.tick())
+
+    def _sent(self) -> bytes:
+        try:
+            return os.read(self.fileno, _MOST_BYTES)
+        except OSError:
+            return b""
+
+    def _heard(self, messages: Iterable[Message]) -> None:
+        for message in messages:
+            self.process_message(message)
+
+    def _stop(self) -> None:
+        """Stand still until the shell lets the program have its terminal again."""
+        self.suspend_application_mode()
+        signal.raise_signal(signal.SIGSTOP)
+        while self._is_in_background():
+            signal.raise_signal(signal.SIGSTOP)
+        self._take_again()
+
+    def _gone_on(self) -> None:
+        """Take the terminal anew: who stopped the program unasked may have used it since."""
+        if not self._is_gone():
+            self.suspend_application_mode()
+            self._take_again()
+
+    def _take_again(self) -> None:
+        if not self._is_gone():
+            self._must_signal_resume = True
+            self.resume_application_mode()
+
+    def _is_in_background(self) -> bool:
+        try:
+            return os.tcgetpgrp(self.fileno) != os.getpgrp()
+        except OSError:
+            return False
+
+    def _is_gone(self) -> bool:
+        try:
+            termios.tcgetattr(self.fileno)
+        except termios.error:
+            return True
+        return False
