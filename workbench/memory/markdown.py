@@ -138,12 +138,20 @@ def _tokens(data: bytes, header: FrontMatter | None) -> list[Token]:
     body = header.body if header else 0
     text = data[body:].decode("utf-8", "replace").removeprefix("\ufeff")
     text = "\n" * data.count(b"\n", 0, body) + text  # the header's lines still count
-    return _parsed(text)
+    return _parsed(text, _Outer())
 
 
-def _parsed(text: str) -> list[Token]:
+class _Outer(list["Token"]):
+    """Lets go of what stands inside items, quotes and tables at once: of a long log that is most of it."""
+
+    def append(self, token: Token) -> None:
+        if token.level <= 1:
+            super().append(token)
+
+
+def _parsed(text: str, tokens: list[Token] | None = None) -> list[Token]:
     text = text.replace("\r\n", "\n").replace("\r", " ").replace("\0", "\N{REPLACEMENT CHARACTER}")
-    tokens: list[Token] = []
+    tokens = [] if tokens is None else tokens
     parser = _parser()
     parser.block.parse(text, parser, {}, tokens)
     return tokens
