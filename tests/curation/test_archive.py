@@ -92,11 +92,18 @@ def test_the_least_valuable_go_first_and_each_says_why(sandbox: Sandbox) -> None
     assert order == [
         ("“over”", "it was over on 2026-03-19"),
         ("“replaced”", "b has replaced it"),
-        ("“still true”", "never recalled, score 0.1, written 2026-01-01"),
-        ("“older”", "never recalled, score 0.7, written 2026-01-01"),
-        ("“newer”", "never recalled, score 0.7, written 2026-02-01"),
-        ("“recalled”", "recalled 3 times, score 0.2, written 2020-01-01"),
+        ("“still true”", "never recalled, score 0.1 for 78 characters, written 2026-01-01"),
+        ("“older”", "never recalled, score 0.7 for 50 characters, written 2026-01-01"),
+        ("“newer”", "never recalled, score 0.7 for 50 characters, written 2026-02-01"),
+        ("“recalled”", "recalled 3 times, score 0.2 for 63 characters, written 2020-01-01"),
     ]
+
+
+def test_of_two_that_are_worth_the_same_the_longer_goes_first(sandbox: Sandbox) -> None:
+    short = "- short <!-- wb: score=0.6 at=2026-01-01 -->\n"
+    long = "- long, with many more words than it needs to say so <!-- wb: score=0.6 at=2026-01-02 -->\n"
+    plan = shrunk(sandbox, "# Memory\n\n" + short + long, by=1)
+    assert [note.partition(",")[0] for note in plan.notes] == ["“long"]
 
 
 def test_no_more_goes_than_the_budget_asks_for(sandbox: Sandbox) -> None:
@@ -140,7 +147,7 @@ def test_what_is_pinned_stays_even_if_the_budget_cannot_be_kept(sandbox: Sandbox
 
 def test_strange_numbers_and_dates_in_a_comment_decide_nothing(sandbox: Sandbox) -> None:
     odd = "- odd {n} <!-- wb: score={value} recalls={value} at={value} -->\n"
-    lines = [odd.format(n=n, value=value) for n, value in enumerate(("nan", "inf", "1e999", "-", "x"))]
+    lines = [odd.format(n=n, value=value) for n, value in enumerate(("nan", "inf", "1e9", "---", "xyz"))]
     sandbox.write("MEMORY.md", "# Memory\n\n" + "".join(lines))
     plan = plan_archive(sandbox.workspace, budget=len(lines[-1]) + 12, today=TODAY)
     assert [note.partition(":")[0] for note in plan.notes] == [f"“odd {n}”" for n in range(4)]

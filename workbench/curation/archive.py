@@ -4,8 +4,8 @@ When no entries are named, the least valuable ones go, one by one, until the fil
 
 1. what is over: ``valid_until`` or ``expires_at`` has passed, or ``superseded_by`` names what replaced it;
 2. what was promoted or dreamt, the least recalled first (``recalls``), then the lowest ``score`` (0.5 where
-   none is said), then the one that was last touched the longest ago (``last_recalled_at``, ``at``,
-   ``occurred_at``);
+   none is said) for the room that it takes: of what is worth the same, more fits of what is short; then the
+   one that was last touched the longest ago (``last_recalled_at``, ``at``, ``occurred_at``);
 3. what carries no provenance, from the bottom of the file up: a person wrote it there by hand and nothing
    says that it is old or unused, so it goes last, and what they put first goes after all else.
 
@@ -124,7 +124,7 @@ def _chosen(memory: Document, budget: int, today: date, spared: Collection[str] 
         if said and said.get("id") in spared:
             continue
         chosen.append(candidate)
-        estimate -= sum(_characters(memory.data[e.span.start : e.span.end]) for e in candidate.block)
+        estimate -= _room(memory, candidate.block)
         if estimate <= budget and _without(memory, chosen) <= budget:
             return chosen
     raise NotCuratableError(
@@ -150,19 +150,24 @@ def _candidates(memory: Document, today: date) -> Iterator[_Candidate]:
             )
             continue
         recalls = int(_number(said.get("recalls") or said.get("recall_count"), 0))
-        score = _number(said.get("score"), _UNSAID_SCORE)
+        room = _room(memory, block)
+        worth = _number(said.get("score"), _UNSAID_SCORE) / room
         days = [(day, word) for name, word in _DAYS.items() if (day := said.day(name))]
         touched, word = max(days, default=(date.min, ""))
         ends = [day for name in ("valid_until", "expires_at") if (day := said.day(name)) and day < today]
         heir = said.get("superseded_by")
         if ends or heir:
             why = f"it was over on {min(ends)}" if ends else f"{heir} has replaced it"
-            yield _Candidate(block, (0, recalls, score, touched, place), why)
+            yield _Candidate(block, (0, recalls, worth, touched, place), why)
             continue
         parts = [f"recalled {recalls} times" if recalls else "never recalled"]
-        parts += [f"score {said.get('score')}"] if said.get("score") else []
+        parts += [f"score {said.get('score')} for {room} characters"] if said.get("score") else []
         parts += [f"{word} {touched}"] if days else []
-        yield _Candidate(block, (1, recalls, score, touched, place), ", ".join(parts))
+        yield _Candidate(block, (1, recalls, worth, touched, place), ", ".join(parts))
+
+
+def _room(memory: Document, block: Sequence[Entry]) -> int:
+    return sum(_characters(memory.data[entry.span.start : entry.span.end]) for entry in block)
 
 
 def _characters(data: bytes) -> int:
