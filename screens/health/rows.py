@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
+from rich.cells import cell_len
+
 from screens.actions.active import key_for
 from screens.drawing.rows import Folds, Part, Row, Tone
 from screens.drawing.shown import Shown, grouped, line_text, row_text, words
+from screens.widgets.row_strip import clipped
 from workbench.health.sparkline import described, over_line, sparkline
 from workbench.health.survey.section import Chart, Concern, Section
 from workbench.health.survey.topics import TITLES
@@ -31,6 +34,8 @@ _SEVERITIES: Mapping[str, tuple[str, Tone]] = {
 _SEVERITY_CELLS = 7
 _LARGEST_CHART = 60
 _SHOWN_LINES = 40
+_NAME_CELLS = 18
+"""Cells of a page's name beside a finding: a long one would leave the finding no words."""
 _LOUD = frozenset({"error", "warning"})
 OLDER = words("before your last action")
 
@@ -66,7 +71,8 @@ def overview_rows(
 def _concern_rows(section: Section) -> Iterator[Row]:
     for row_id, one in concern_ids(section):
         mark, tone = _SEVERITIES[one.severity]
-        name = (one.address.rpartition("#")[0] or one.address).rpartition("/")[2]
+        name: str = row_text((one.address.rpartition("#")[0] or one.address).rpartition("/")[2])
+        name = clipped(name, min(cell_len(name), _NAME_CELLS))
         where = f"{name}:{one.line}" if one.line else name
         yield Row(
             id=row_id,

@@ -20,6 +20,8 @@ _SKINS = frozenset(map(chr, range(0x1F3FB, 0x1F400)))
 _FLAGS = frozenset(map(chr, range(0x1F1E6, 0x1F200)))
 """Letters that make a flag, two by two."""
 _TAIL_SHARE, _LAST_SHARE = 0.42, 0.62
+_CLIPPED_CELLS = 12
+"""Cells of a part below which what is left of it says nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,16 +108,19 @@ def _fitting(tail: tuple[Part, ...], width: int, spare: int) -> tuple[list[tuple
     """The last parts of ``tail`` that a row of ``width`` cells has room for, and the cells they take.
 
     They may take a share of the row, or ``spare``, which the text does not need. The very last one, the
-    most important, may take more than all of them together.
+    most important, may take more than all of them together; what is too long even so is cut to ``spare``.
     """
     gap = "  " if width >= _ROOMY else " "
     kept: list[tuple[str, str]] = []
     used = 1
     for part in reversed(tail):
-        cells = cell_len(part.text) + len(gap)
+        text: str = part.text
+        cells = cell_len(text) + len(gap)
         if used + cells > max(spare, width * (_TAIL_SHARE if kept else _LAST_SHARE)):
-            break
-        kept.append((gap + part.text, part.tone))
+            if kept or (room := spare - used - len(gap)) < _CLIPPED_CELLS:
+                break
+            text, cells = clipped(text, room), room + len(gap)
+        kept.append((gap + text, part.tone))
         used += cells
     kept.reverse()
     return [*kept, (" ", "text")], used

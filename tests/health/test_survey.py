@@ -181,13 +181,15 @@ def test_the_last_backup_and_what_it_does_not_hold(sandbox: Sandbox, tmp_path: P
     remember(sandbox.workspace, find_target(str(tmp_path / "backup")), head)
     later = datetime.now().astimezone() + timedelta(days=1)
     assert one(sandbox, "backup", later).state == "fine"
+    assert one(sandbox, "backup", later).seen.endswith(", nothing since")
     sandbox.write(LOG, LOG_TEXT + "- one more\n")
     sandbox.commit("later")
-    assert "1 operations since" in one(sandbox, "backup", later).seen
+    assert one(sandbox, "backup", later).seen.endswith(", 1 since")
     assert one(sandbox, "backup", later + timedelta(days=60)).state == "warning"
     sandbox.git("commit", "-q", "--amend", "-m", "rewritten")
     sandbox.git("reset", "-q", "--hard", "HEAD~1")
     sandbox.git("commit", "-q", "--amend", "-m", "another start")
+    assert one(sandbox, "backup", later).seen.endswith(", rewritten since")
     assert one(sandbox, "backup", later).state == "warning"
 
 

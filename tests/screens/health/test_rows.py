@@ -4,8 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
+from rich.style import Style
+
 from screens.drawing.rows import Folds, Row
 from screens.health.rows import concern_rows, overview_rows, section_rows
+from screens.widgets.entry_list import TONES
+from screens.widgets.row_strip import Look, row_strip
 from workbench.health.survey.section import Chart, Concern, Fix, Section
 from workbench.health.survey.topics import TITLES
 
@@ -29,6 +34,11 @@ SECTION = Section(id="links", title="Dead links", seen="1 warning", concerns=(CO
 
 def texts(rows: list[Row]) -> list[str]:
     return [row.text for row in rows]
+
+
+def drawn(row: Row, cells: int) -> str:
+    look = Look(Style.null(), Style.null(), {tone: Style.null() for tone in TONES})
+    return row_strip(row, cells, look, cursor=False, marked=False).text
 
 
 def plain(rows: list[Row]) -> str:
@@ -55,6 +65,32 @@ def test_what_needs_a_look_is_open_and_what_is_worth_knowing_is_not() -> None:
     folds = Folds()
     folds.set("links", False)
     assert "it is so" not in texts(overview_rows({"links": SECTION}, folds))
+
+
+@pytest.mark.parametrize("cells", [56, 76])
+def test_a_long_name_of_a_page_leaves_a_finding_its_words(cells: int) -> None:
+    what = "it speaks of a time that is over, and so on until no more of it is seen"
+    page = f"graph/person/{'maria-fernanda-' * 4}oliveira.md#abc123"
+    rows = overview_rows(
+        {"links": replace(SECTION, concerns=(replace(CONCERN, what=what, address=page),))}, Folds()
+    )
+    row = next(row for row in rows if row.depth == 2)
+    assert "it speaks of a tim" in drawn(row, cells)
+    assert "maria-fernanda-ma…:7" in drawn(row, cells)
+
+
+@pytest.mark.parametrize("cells", [56, 76])
+@pytest.mark.parametrize("topic", TITLES)
+def test_a_section_says_its_name_and_what_was_seen_however_long(topic: str, cells: int) -> None:
+    """As wide as the list is in a terminal of 60 and of 80 columns."""
+    seen = "12 added, 3,456 changed, 1 removed, 2 unreadable; 98,765 entries without vectors"
+    section = replace(SECTION, id=topic, title=TITLES[topic], seen=seen)
+    row = next(
+        row for row in overview_rows({topic: section}, Folds(), older=frozenset({topic})) if row.id == topic
+    )
+    shown = drawn(row, cells)
+    assert TITLES[topic] in shown
+    assert "12 added" in shown
 
 
 def test_severity_is_a_mark_and_a_word() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
@@ -43,6 +45,15 @@ def test_the_least_important_part_goes_first() -> None:
     assert "tomorrow" in drawn(row, 24)
     assert "topics" not in drawn(row, 24)
     assert "topics" in drawn(row, 90)
+
+
+def test_a_value_that_is_too_long_is_cut_to_the_room_that_its_name_leaves() -> None:
+    value = "2026-03-20 12:00 · the history was rewritten since"
+    row = Row("x", words("Backup"), tail=(Part(words("older")), Part(words(value))))
+    assert drawn(row, 50) == "  Backup  2026-03-20 12:00 · the history was rew… "
+    assert "older" not in drawn(row, 50)
+    taken = replace(row, text=words("a finding that needs all of the room that there is"))
+    assert drawn(taken, 50).rstrip().endswith("room that ther…"), "words come before what stands beside them"
 
 
 def test_emphasis_survives_clipping() -> None:

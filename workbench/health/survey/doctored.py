@@ -49,7 +49,7 @@ def _family(subject: Subject, family: str) -> Section:
     return Section(
         id=family,
         title=title,
-        seen=f"{len(outcomes) - wanting} of {len(outcomes)} checks are fine",
+        seen=f"{len(outcomes) - wanting} of {len(outcomes)} fine",
         facts=tuple((outcome.check.name, outcome.seen) for outcome in outcomes),
         concerns=tuple(gravest_first(concerns)),
         total=len(concerns),

@@ -38,6 +38,7 @@ def backup(subject: Subject) -> Section:
         days, when = (subject.now - moment).days, f"{moment:%Y-%m-%d %H:%M}"
     target = without_secret(last.target)
     behind = "the history was rewritten since" if since is None else f"{since:,} operations since"
+    shortly = "rewritten since" if since is None else f"{since:,} since" if since else "nothing since"
     missing = "not known: the history was rewritten" if since is None else f"{since:,} operations"
     concerns = []
     if since is None or since >= _MANY or (since and days is not None and days >= _OLD_DAYS):
@@ -53,7 +54,7 @@ def backup(subject: Subject) -> Section:
     return Section(
         id="backup",
         title="Backup",
-        seen=f"{when} · {behind}",
+        seen=f"{when}, {shortly}",
         facts=(
             ("last", when),
             ("to", target),
@@ -117,7 +118,7 @@ def leftovers(subject: Subject) -> Section:
     return Section(
         id="leftovers",
         title="Conflicts and leftovers",
-        seen=f"{len(kept):,} conflicts, {quarantined:,} set aside",
+        seen=f"{len(kept):,} conflicts, {quarantined:,} set aside" if kept or quarantined else "none",
         facts=(
             ("conflicts", f"{len(kept):,}"),
             ("displaced", f"{displaced:,} replaced versions, kept for an hour for those who write there"),

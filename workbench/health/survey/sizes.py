@@ -69,7 +69,7 @@ def budget(subject: Subject) -> Section:
     return Section(
         id="budget",
         title="Budget of MEMORY.md",
-        seen=f"{used:,} of {limit:,} characters, {share:.0%}",
+        seen=f"{used:,} of {limit:,}, {share:.0%}",
         facts=(
             ("used", f"{used:,} of {limit:,} characters ({share:.0%})"),
             ("over it", f"in {over} of {len(values)} {found.unit}s" if over else "at no time that is known"),

@@ -70,9 +70,7 @@ def decay(subject: Subject) -> Section:
     return Section(
         id="decay",
         title="Decay",
-        seen=f"{due:,} faded, {len(ahead) - due:,} more within {LATER} days"
-        if ahead
-        else "nothing fades soon",
+        seen=f"{due:,} faded, {len(ahead) - due:,} more in {LATER} days" if ahead else "nothing fades soon",
         facts=(
             ("faded", f"{due:,} memories below {FORGET_BELOW}: the next night proposes to forget them"),
             (f"within {SOON} days", f"{_until(ahead, subject.today, SOON) - due:,}"),
@@ -97,7 +95,7 @@ def expiring(subject: Subject) -> Section:
     return Section(
         id="episodes",
         title="Expiring episodes",
-        seen=f"{over:,} over, {len(soon) - over:,} within {LATER} days" if soon else "none expires soon",
+        seen=f"{over:,} over, {len(soon) - over:,} in {LATER} days" if soon else "none expires soon",
         facts=(
             ("episodes", f"{len(every):,}, {pinned:,} of them pinned"),
             ("over", f"{over:,}"),
