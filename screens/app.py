@@ -25,6 +25,7 @@ from screens.main.screen import MainScreen
 from screens.main.theming import Theming, css_colors
 from screens.main.tidying import Tidying
 from screens.tour.touring import Touring
+from screens.working.work_line import toasts_above_work
 from screens.workspaces.switching import Switching
 from workbench.workspace.workspace import Workspace
 
@@ -179,6 +180,7 @@ class WorkbenchApp(App[None]):
         low = self.size.height < _LOW
         if self.screen_stack:
             self.screen.set_class(low, "-low", update=False)  # a toast that comes is given its styles anyway
+            toasts_above_work(self.screen)
         showing = list(self._notifications)
         said = (message, title, severity)
         if any((note.message, note.title, note.severity) == said for note in showing):

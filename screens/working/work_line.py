@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from rich.text import Text
+from textual.screen import Screen
+from textual.widgets._toast import ToastRack
 
 from screens.drawing.rows import Part
 from screens.widgets.parts_line import PartsLine
@@ -23,6 +25,10 @@ class WorkLine(PartsLine):
         self._stops = ""
         self.display = False
 
+    def on_mount(self) -> None:
+        """The screen may have been told before it was there."""
+        toasts_above_work(self.screen)
+
     def tell(self, works: Sequence[Work], stops: str) -> None:
         """Show these; ``stops`` is the key that ends the first, empty where none does."""
         if (tuple(works), stops) == (self.works, self._stops):
@@ -31,6 +37,9 @@ class WorkLine(PartsLine):
         self.works, self._stops = tuple(works), stops
         self.display = bool(works)
         self.refresh(layout=lines[0] != lines[1])
+        if lines[0] != lines[1] and self.is_attached:
+            toasts_above_work(self.screen)
+            toasts_above_work(self.app.screen)  # a dialog may stand over it
 
     def lines(self) -> list[Sequence[Part]]:
         """What is shown, line by line."""
@@ -50,3 +59,14 @@ class WorkLine(PartsLine):
             line.truncate(self.size.width, overflow="ellipsis")
             shown.append(line)
         return Text("\n", no_wrap=True).join(shown)
+
+
+def toasts_above_work(screen: Screen[object]) -> None:
+    """Raise the toasts of ``screen`` over the lines of long work, its own or those that it stands over."""
+    stack = screen.app.screen_stack
+    under = stack[: stack.index(screen) + 1] if screen in stack else [screen]
+    line = next((line for one in reversed(under) for line in one.query(WorkLine)), None)
+    lines = min(len(line.works), _MOST) if line is not None else 0
+    for rack in screen.query(ToastRack):
+        for number in range(1, _MOST + 1):
+            rack.set_class(number == lines, f"-above-{number}")

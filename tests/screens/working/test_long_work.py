@@ -6,6 +6,7 @@ from functools import partial
 from pathlib import Path
 
 import pytest
+from textual.widgets._toast import Toast
 
 from indexing.search.answer import Query
 from indexing.search.by_words import LexicalSearch
@@ -141,6 +142,42 @@ async def test_taking_in_says_how_far_it_is_and_is_stopped(
         assert child is not None
     assert child.child is not None
     assert child.child.returncode is not None
+
+
+async def test_toasts_stand_above_the_line_of_long_work(
+    sandbox: Sandbox, person: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (person / "settings.yaml").write_text("model: none\n")
+    monkeypatch.setattr(indexer, "MODULE", SLOW)
+    async with opened(sandbox.workspace, (80, 24)) as interface:
+        app = interface.app
+
+        def bottom() -> int:
+            """The line under the last one of a toast."""
+            return max((toast.region.bottom for toast in app.screen.query(Toast)), default=0)
+
+        async def says(text: str) -> None:
+            app.notify(text)
+            await interface.until(lambda: text.split(maxsplit=1)[0] in interface.text, text)
+
+        await says("before it began")
+        await interface.until(lambda: bottom() == 23, "over the hints")
+        await interface.press("r")
+        await until_line(interface, "2 400 of 4 800")
+        line = interface.main.work_line
+        await interface.until(lambda: line.region.height == 1 and bottom() == line.region.y, "raised")
+        for key in ("S", "question_mark"):
+            await interface.press(key)
+            await interface.until(lambda: not interface.main.is_active, "another screen, or a dialog")
+            await says(f"said-{key} over the work that goes on, which is shown in the last line but one")
+            await interface.until(lambda: bottom() == 22, f"raised there too, not {bottom()}")
+            await interface.press("escape")
+            await interface.until(lambda: interface.main.is_active, "the panes")
+        await interface.until(lambda: bottom() == 22, "still above it")
+        shown = next(text for text in interface.text.splitlines() if "2 400 of 4 800" in text)
+        assert shown.rstrip().endswith("c stops")
+        await interface.press("c")
+        await interface.until(lambda: bottom() == 23, "back over the hints")
 
 
 def test_paths_are_completed_as_far_as_there_is_one_way(tmp_path: Path) -> None:
