@@ -15,6 +15,7 @@ from screens.frames.desk import Desk
 from screens.working.errand import Errand
 from screens.working.stage import Stage
 from screens.working.works import Work
+from workbench.consolidation.outcomes import counted
 from workbench.errors import StoppedError, WorkbenchError
 
 if TYPE_CHECKING:
@@ -121,11 +122,14 @@ def outcome(said: Mapping[str, Any]) -> tuple[Shown, str]:
     total, taken = sum(counts.values()), counts.get("taken", 0)
     troubles: Sequence[Sequence[str]] = said.get("troubles") or ()
     operations = int(said.get("operations", 0))
-    lines = [f"{taken} of {plural(total, 'source')} taken in" if total else "Nothing is there to take in"]
+    lines = [f"{taken} of {plural(total, 'source')} taken in" if taken else "Nothing was taken in"]
+    if not total:
+        lines = ["Nothing is there to take in"]
     if said.get("stopped"):
         lines[0] = f"Stopped: {plural(taken, 'source')} taken in; {key_for('ingest')} goes on with the rest"
-    if others := ", ".join(f"{count} {name}" for name, count in counts.items() if name != "taken"):
-        lines.append(others)
+    named = len(troubles) == total - taken <= _SHOWN
+    if (others := {name: count for name, count in counts.items() if name != "taken"}) and not named:
+        lines.append(counted(others))
     if operations:
         made = (
             f"{plural(int(said.get('episodes', 0)), 'episode')}, {said.get('memories', 0)} new in the graph"

@@ -77,6 +77,25 @@ def test_ingest_takes_a_named_transcript_in(run: Run, sandbox: Sandbox, talk: Pa
     assert again["sources"][0]["why"] == "nothing is new in it"
 
 
+def test_ingest_says_what_it_found_in_which_nobody_speaks_or_which_is_left_out(
+    run: Run, tmp_path: Path
+) -> None:
+    quiet, cron = tmp_path / "quiet.jsonl", tmp_path / "cron.jsonl"
+    quiet.write_bytes(claw() + b'{"role": "tool", "content": "42"}\n')
+    cron.write_bytes(b'{"role": "user", "content": "x", "sessionKey": "agent:main:cron:j1"}\n')
+    before = run("ingest", str(quiet), str(cron), "--dry-run", "--json").json
+    assert before["counts"] == {"unchanged": 1, "excluded": 1}
+    done = run("ingest", str(quiet), str(cron))
+    assert done.code == 0
+    assert done.out == "2 sources: 1 held nothing new, 1 left out by your settings\n"
+    assert (
+        f"{quiet}: nobody says anything in its 2 lines: the words of a user and of an assistant" in done.err
+    )
+    why = "excluded (cron): its key is agent:main:cron:j1; its only turn is left out, as transcript_exclude"
+    assert f"{cron}: {why} in your settings says" in done.err
+    assert "unchanged" not in done.out + done.err
+
+
 def test_ingest_alone_reads_the_workspace_and_no_ones_transcripts(
     run: Run, sandbox: Sandbox, person: Path
 ) -> None:

@@ -17,6 +17,7 @@ from tests.support.workspaces import EPISODE, LOG, Sandbox
 from workbench.consolidation.checkpoints import Checkpoints
 from workbench.consolidation.episodes import episode_of, episodes, plan_episode
 from workbench.consolidation.ingest import Ingest, Taken
+from workbench.consolidation.outcomes import why_left_out, why_nothing
 from workbench.consolidation.sessions import read_new
 from workbench.consolidation.transcript_files import look
 from workbench.curation import plan_undo
@@ -191,14 +192,40 @@ def test_one_source_that_fails_does_not_stop_the_others(sandbox: Sandbox, tmp_pa
         "gone.jsonl": ("refused", "it is not there"),
         "h.jsonl": ("refused", "it is a link or no plain file"),
         "a.jsonl": ("taken", ""),
-        "b.jsonl": ("unchanged", "nobody spoke"),
+        "b.jsonl": ("unchanged", why_nothing(1, 1, anew=False)),
         "c.jsonl": ("taken", ""),
-        "d.jsonl": ("unchanged", "nothing is new in it"),
+        "d.jsonl": ("unchanged", "it is empty"),
         "e.jsonl": ("waiting", "its last line is still being written"),
-        "f.jsonl": ("unchanged", "nobody spoke"),
-        "g.jsonl": ("excluded", "excluded (cron): its key is agent:main:cron:j1"),
+        "f.jsonl": ("unchanged", why_nothing(1, 0, anew=False)),
+        "g.jsonl": ("excluded", why_left_out("excluded (cron): its key is agent:main:cron:j1", 1)),
     }
     assert turns_of(sandbox) == {"aa:0": 3, "cc:0": 2}
+
+
+def test_what_was_found_where_nobody_speaks_is_told_each_time_anew(sandbox: Sandbox, tmp_path: Path) -> None:
+    call = {"type": "tool_use", "name": "bash", "input": {"command": "ls"}}
+    quiet = jsonl({"type": "session", "id": "s91"}, {"role": "assistant", "content": [call]})
+    path = transcript(tmp_path / "s.jsonl", quiet)
+    assert take(sandbox, path).why.startswith("nobody says anything in its 2 lines: the words of a user")
+    assert take(sandbox, path).why == "nothing is new in it"
+    grow(path, jsonl({"role": "assistant", "content": [call]}) + b"{oops\n")
+    told = take(sandbox, path)
+    assert (told.outcome, told.bad) == ("unchanged", (4,))
+    assert told.why.startswith("nobody says anything in the 2 lines that came since it was read last")
+    grow(path, b"{oops\n", changed=LATER + 7_200)
+    assert take(sandbox, path).why.startswith("nothing can be read in the 1 line that came since")
+    grow(path, plain(*TALK), changed=LATER + 9_000)
+    assert take(sandbox, path).outcome == "taken"
+
+
+def test_a_transcript_that_was_written_anew_without_a_new_word_says_so(
+    sandbox: Sandbox, tmp_path: Path
+) -> None:
+    path = transcript(tmp_path / "s.jsonl", claw(*TALK))
+    assert take(sandbox, path).outcome == "taken"
+    transcript(path, claw() + headless(claw(TALK[0], day="2026-03-13")), changed=LATER + 3_600)
+    told = take(sandbox, path)
+    assert (told.outcome, told.why) == ("unchanged", "it was written anew, and nothing new is said in it")
 
 
 def test_a_failure_within_one_source_is_told_and_the_next_one_is_taken(

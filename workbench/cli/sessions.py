@@ -222,7 +222,8 @@ def _progress(done: int, total: int) -> Any:
 
 def _say_taken(taken: Taken, *, dry_run: bool) -> None:
     if taken.outcome != "taken":
-        said = taken.why if taken.why.startswith(taken.outcome) else f"{taken.outcome}: {taken.why}"
+        plain = taken.outcome == "unchanged" or taken.why.startswith(taken.outcome)
+        said = taken.why if plain else f"{taken.outcome}: {taken.why}"
         narrate(_row(f"{taken.source}: {said}"))
     elif dry_run:
         for plan in taken.plans:
@@ -247,9 +248,9 @@ def _say_counts(done: Sequence[Taken], counts: Counter[str], *, dry_run: bool) -
     if not done:
         say("nothing is there to take in")
         return
-    words = {"taken": "would be taken in" if dry_run else "taken in"}
-    said = ", ".join(f"{count} {words.get(outcome, outcome)}" for outcome, count in counts.items())
-    say(f"{len(done)} source{'' if len(done) == 1 else 's'}: {said}")
+    from workbench.consolidation.outcomes import counted
+
+    say(f"{len(done)} source{'' if len(done) == 1 else 's'}: {counted(counts, dry_run=dry_run)}")
 
 
 def _say_flushed(one: Flushed, *, dry_run: bool) -> None:

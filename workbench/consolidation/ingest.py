@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from workbench.consolidation.checkpoints import Checkpoint, Checkpoints, Resumed
 from workbench.consolidation.episodes import episode_of, plan_episode
 from workbench.consolidation.learn import learnt, plan_learn, unlearnt
+from workbench.consolidation.outcomes import Outcome, why_left_out, why_nothing
 from workbench.consolidation.resolve import resolve
 from workbench.consolidation.sessions import Part, Reading, read_new
 from workbench.consolidation.transcript_files import TranscriptFile, find, opened, why_unreadable
@@ -37,8 +38,6 @@ from workbench.workspace.workspace import Workspace
 
 if TYPE_CHECKING:
     from indexing.embedding.port import Embedder
-
-Outcome = Literal["taken", "unchanged", "excluded", "waiting", "old", "refused", "failed"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -143,10 +142,12 @@ class Ingest:
             with opened(file.path) as descriptor:
                 done = not file.size or checkpoints.is_done(file, descriptor)
             why = "nothing is new in it" if done else "its last line is still being written"
+            why = why if file.size else "it is empty"
             return taken.done("unchanged" if done else "waiting", why)
         taken.bad = reading.bad
         if reading.excluded:
-            return taken.done("excluded", reading.excluded)
+            turns = len(reading.transcript.turns)
+            return taken.done("excluded", why_left_out(reading.excluded, turns))
         if why := self._too_old(reading):
             return taken.done("old", why)
         quiet = quiet_seconds(file.changed, self._now) >= QUIET_SECONDS
@@ -166,7 +167,7 @@ class Ingest:
         end = _end(reading, noted, shifts)
         if not self._dry_run and end != noted:
             checkpoints.note(self._workspace, end, self._now)
-        return taken.done("taken" if reading.parts else "unchanged", "" if reading.parts else "nobody spoke")
+        return taken.done("taken") if reading.parts else taken.done("unchanged", _unsaid(reading))
 
     def _episodes(self, session: Session, start: Resumed, taken: _Growing) -> Session:
         """Make the episode of a session, or go on with it, and learn from it; what the last one is of.
@@ -316,6 +317,15 @@ class Ingest:
         whole = os.path.join(os.path.realpath(os.path.dirname(name) or "."), os.path.basename(name))
         root = os.fspath(self._workspace.root).rstrip("/") + "/"
         return whole.removeprefix(root)
+
+
+def _unsaid(reading: Reading) -> str:
+    """What was found in what was read, where nobody spoke."""
+    if reading.start.rewritten:
+        return "it was written anew, and nothing new is said in it"
+    before = reading.start.line
+    bad = sum(line > before for line in reading.bad)
+    return why_nothing(reading.transcript.lines - before, bad, anew=before > 0)
 
 
 def _noted(part: Part, session: Session, *, memories: int) -> Checkpoint:

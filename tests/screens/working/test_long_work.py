@@ -6,6 +6,7 @@ from functools import partial
 from pathlib import Path
 
 import pytest
+from textual.widgets import Input
 from textual.widgets._toast import Toast
 
 from indexing.search.answer import Query
@@ -109,6 +110,30 @@ async def test_what_is_taken_in_is_what_the_command_takes_in_and_undo_takes_it_b
             undone = f"undo: {summary}"
             await interface.until(partial(_has, sandbox, undone), undone)
     assert sandbox.git(*memory) == before
+
+
+async def test_why_nothing_was_taken_in_is_said(sandbox: Sandbox, tmp_path: Path) -> None:
+    quiet = tmp_path / "quiet.jsonl"
+    quiet.write_bytes(claw())
+    async with opened(sandbox.workspace) as interface:
+        await interface.press("I")
+        await interface.until(lambda: isinstance(interface.app.screen, PathScreen), "asked")
+        interface.app.screen.query_one(Input).value = str(quiet)
+        await interface.until_shown("a transcript")
+        await interface.press("enter")
+        await interface.until_said("Nothing was taken in\nquiet.jsonl: nobody says anything in its 1 line")
+
+
+def test_what_came_of_taking_in_is_counted_in_words() -> None:
+    counts = {"taken": 2, "unchanged": 3, "excluded": 1, "failed": 1}
+    text, severity = taking_in.outcome({"counts": counts, "troubles": [["/t/a.jsonl", "it is locked"]]})
+    assert severity == "warning"
+    assert text.splitlines() == [
+        "2 of 7 sources taken in",
+        "3 held nothing new, 1 left out by your settings, 1 failed",
+        "a.jsonl: it is locked",
+    ]
+    assert taking_in.outcome({})[0] == "Nothing is there to take in"
 
 
 def _has(sandbox: Sandbox, subject: str) -> bool:

@@ -1,0 +1,43 @@
+"""What became of the sources that were to be taken in, in words: each outcome, and why one had none."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Literal
+
+Outcome = Literal["taken", "unchanged", "excluded", "waiting", "old", "refused", "failed"]
+
+_SAID: Mapping[str, str] = {
+    "taken": "taken in",
+    "unchanged": "held nothing new",
+    "excluded": "left out by your settings",
+    "waiting": "not at an end yet",
+    "old": "too old",
+}
+
+
+def counted(counts: Mapping[str, int], *, dry_run: bool = False) -> str:
+    """How many sources have which outcome: ``1 taken in, 2 held nothing new``."""
+    said = {**_SAID, "taken": "would be taken in"} if dry_run else _SAID
+    return ", ".join(f"{count:,} {said.get(outcome, outcome)}" for outcome, count in counts.items())
+
+
+def why_nothing(lines: int, bad: int, *, anew: bool) -> str:
+    """Why nothing comes of ``lines`` in which nobody says anything; ``bad`` of them cannot be read.
+
+    ``anew``: the file was read before, and these came since.
+    """
+    number = "1 line" if lines == 1 else f"{lines:,} lines"
+    where = f"the {number} that came since it was read last" if anew else f"its {number}"
+    if lines == bad:
+        return f"nothing can be read in {where}: a transcript has a JSON object in each line"
+    return (
+        f"nobody says anything in {where}: the words of a user and of an assistant are taken in, "
+        "but no calls of tools, no heartbeats and no notes of programs"
+    )
+
+
+def why_left_out(excluded: str, turns: int) -> str:
+    """Why a session with so many turns is not taken in; ``excluded`` names the word of the settings."""
+    what = f"its {turns:,} turns are" if turns > 1 else "its only turn is" if turns else "it is"
+    return f"{excluded}; {what} left out, as transcript_exclude in your settings says"
