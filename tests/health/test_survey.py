@@ -162,6 +162,37 @@ def test_recalls_are_told_with_what_never_was(sandbox: Sandbox) -> None:
     assert section.charts[0].values[-1] == 4.0
 
 
+def test_recalls_that_only_episodes_tell_of_are_told_as_that(sandbox: Sandbox) -> None:
+    assert one(sandbox, "recalls").seen == "nothing was recalled yet"
+    counted = EPISODE_TEXT.replace(
+        "trust: agent\n", "trust: agent\nrecall_count: 11\nlast_recalled_at: 2026-05-02T03:33:00Z\n"
+    )
+    sandbox.write(EPISODE, counted)
+    section = one(sandbox, "recalls")
+    assert section.seen == "11, as episodes say"
+    assert dict(section.facts) == {
+        "recorded": "0 recalls",
+        "by episodes": "11 more, counted by 1 of them",
+        "never recalled": "not known: no recall was recorded here",
+    }
+    (concern,) = section.concerns
+    assert concern.address == EPISODE
+    assert concern.what.startswith(
+        "recalled 11 times, last on 2026-05-02, by its own count: Planned the Atlas"
+    )
+    answer = {"query": "atlas", "at": "2026-05-30T10:00:00+00:00"}
+    given = [{"entry": f"{EPISODE}#{digest}", **answer} for digest in ("abc123", "def456")]
+    ledger.append(sandbox.workspace, "recalls", given, NOW)
+    section = one(sandbox, "recalls")
+    assert section.seen == "2 recalls; 0 this week"
+    assert dict(section.facts)["by episodes"].startswith("10 more"), (
+        "an answer with two lines of it counts once"
+    )
+    sandbox.write(EPISODE, EPISODE_TEXT)
+    assert "by episodes" not in dict(one(sandbox, "recalls").facts)
+    assert "; recalled once." in one(sandbox, "episodes").concerns[0].meaning
+
+
 def test_what_fades_can_be_pinned_or_let_go(sandbox: Sandbox) -> None:
     line = "- [observation] Wore a red hat <!-- wb: id=m1 importance=0.11 at=2026-06-01 -->\n"
     sandbox.write("graph/person/sarah.md", f"---\nname: Sarah\ntype: person\n---\n{line}")

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date, timedelta
+from datetime import date, datetime, timedelta
 from typing import Any
 
 from workbench.health.periods import Unit, between, counted
+from workbench.memory.address import path_of
 from workbench.memory.claims import claim_key
 from workbench.memory.entry import Entry, Form
+from workbench.memory.episode import FOLDER
 from workbench.workspace.ledger import moment, pages
 from workbench.workspace.workspace import Workspace
 
@@ -33,13 +35,17 @@ class Often:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recalled:
     """``counts`` of recalls for every week of ``weeks`` (their Mondays), the most recalled entries, and all
-    that was ever recalled: addresses and claims. ``total`` counts every record that was looked at."""
+    that was ever recalled: addresses and claims. ``total`` counts every record that was looked at.
+
+    ``episodes`` has how often something of each episode was given, by its path; one answer that gave several
+    lines of it counts once."""
 
     weeks: tuple[date, ...]
     counts: tuple[int, ...]
     total: int
     often: tuple[Often, ...]
     named: frozenset[str]
+    episodes: Mapping[str, int]
     notes: tuple[str, ...] = ()
 
     def knows(self, entry: Entry) -> bool:
@@ -71,6 +77,7 @@ def summed(
     claims: dict[str, str] = {}
     named: set[str] = set()
     days: list[date] = []
+    answers: set[tuple[str, datetime, str]] = set()
     for record in records:
         entry, claim = record.get("entry"), record.get("claim")
         at = moment(record.get("at"))
@@ -81,6 +88,8 @@ def summed(
         times[entry] += 1
         last[entry] = max(day, last.get(entry, day))
         named.add(entry)
+        if entry.startswith(FOLDER):
+            answers.add((path_of(entry) or entry, at, str(record.get("query"))))
         if isinstance(claim, str) and claim:
             claims[entry] = claim
             named.add(claim)
@@ -94,6 +103,7 @@ def summed(
         total=len(days),
         often=tuple(most),
         named=frozenset(named),
+        episodes=Counter(path for path, _, _ in answers),
         notes=tuple(notes),
     )
 

@@ -13,6 +13,8 @@ from workbench.health.growth import Growth, growth
 from workbench.health.place import Place
 from workbench.health.recalled import Recalled, recalled
 from workbench.health.remark import Corpus, Remark
+from workbench.memory.entry import Kind
+from workbench.memory.episode import Episode, read_episode
 from workbench.memory.markdown import Document
 from workbench.workspace.past import PastWorkspace
 from workbench.workspace.workspace import Workspace
@@ -57,6 +59,21 @@ class Subject:
     def recalled(self) -> Recalled:
         """What was recalled."""
         return recalled(self.workspace, today=self.today)
+
+    @cached_property
+    def episodes(self) -> tuple[list[Episode], int]:
+        """Every episode, and how many pages of them could not be read."""
+        found, failed = [], 0
+        for file in self.workspace.scan():
+            if file.kind is not Kind.EPISODE:
+                continue
+            try:
+                found.append(read_episode(self.workspace.document(file.path)))
+            except FileNotFoundError:  # removed meanwhile
+                continue
+            except (OSError, WorkbenchError):
+                failed += 1
+        return found, failed
 
     @cached_property
     def corpus(self) -> Corpus:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Mapping
 from datetime import date, timedelta
 
 from workbench.errors import WorkbenchError
@@ -12,8 +12,8 @@ from workbench.health.recalled import Often, never_recalled
 from workbench.health.survey.section import Chart, Concern, Fix, Section, gravest_first
 from workbench.health.survey.subject import Subject
 from workbench.memory.address import find_entry, path_of
-from workbench.memory.entry import Entry, Kind
-from workbench.memory.episode import Episode, countdown, read_episode
+from workbench.memory.entry import Entry
+from workbench.memory.episode import Episode, countdown
 from workbench.workspace.decisions import settled_keys
 from workbench.workspace.ledger import read
 
@@ -22,26 +22,40 @@ SOON, LATER = 14, 30
 _WEEKS_AHEAD = 26
 """Weeks that the line of what fades looks ahead."""
 _LISTED = 200
+_OWN = 10
+"""Episodes that are listed with their own count, those with the most recalls first."""
 _TITLE = 80
 
 
 def recalls(subject: Subject) -> Section:
-    """What agents were given: week by week, the most often, and what of MEMORY.md never."""
+    """What agents were given: week by week, the most often, and what of MEMORY.md never.
+
+    What is recorded here has a moment and an entry each. Episodes that another program wrote bring a count of
+    their own: what it has beyond the record is told beside it.
+    """
     found = subject.recalled
     entries = _curated(subject)
     never = never_recalled(found, entries)
+    own = [one for one in subject.episodes[0] if one.recall_count > found.episodes.get(one.path, 0)]
+    own.sort(key=lambda one: (-one.recall_count, one.path))
+    told = sum(one.recall_count - found.episodes.get(one.path, 0) for one in own)
     concerns = [_often(subject, one) for one in found.often]
+    concerns += [_by_its_own_count(one) for one in own[:_OWN]]
     if found.total:
         concerns += [_never(entry) for entry in never[:_LISTED]]
     last = found.counts[-1] if found.counts else 0
-    seen = f"{found.total:,} recalls; {last:,} this week" if found.total else "nothing was recalled yet"
+    seen = f"{told:,}, as episodes say" if told else "nothing was recalled yet"
+    if found.total:
+        seen = f"{found.total:,} recalls; {last:,} this week"
+    unnamed = f"{len(never):,} of {len(entries):,} entries of MEMORY.md"
     return Section(
         id="recalls",
         title="Recalls",
         seen=seen,
         facts=(
             ("recorded", f"{found.total:,} recalls"),
-            ("never recalled", f"{len(never):,} of {len(entries):,} entries of MEMORY.md"),
+            *([("by episodes", f"{told:,} more, counted by {len(own):,} of them")] if told else []),
+            ("never recalled", unnamed if found.total else "not known: no recall was recorded here"),
         ),
         charts=(
             Chart(
@@ -54,7 +68,7 @@ def recalls(subject: Subject) -> Section:
             ),
         ),
         concerns=tuple(concerns),
-        total=len(found.often) + (len(never) if found.total else 0),
+        total=len(found.often) + len(own) + (len(never) if found.total else 0),
         notes=found.notes,
     )
 
@@ -84,14 +98,15 @@ def decay(subject: Subject) -> Section:
 
 def expiring(subject: Subject) -> Section:
     """Episodes whose time is over, or is soon."""
-    every, failed = _episodes(subject)
+    every, failed = subject.episodes
+    given = subject.recalled.episodes
     soon = [
         (left, one) for one in every if (left := one.days_left(subject.today)) is not None and left <= LATER
     ]
     soon.sort(key=lambda item: (item[0], item[1].path))
     over = sum(left < 0 for left, _ in soon)
     pinned = sum(one.pinned for one in every)
-    concerns = gravest_first([_expiring(one, left, subject.today) for left, one in soon])
+    concerns = gravest_first([_expiring(one, left, subject.today, _times(one, given)) for left, one in soon])
     return Section(
         id="episodes",
         title="Expiring episodes",
@@ -132,6 +147,26 @@ def _often(subject: Subject, one: Often) -> Concern:
         what=f"recalled {one.times:,} times, last on {one.last}: {title}",
         meaning="one of those that agents were given most often",
         address=one.address,
+    )
+
+
+def _times(one: Episode, given: Mapping[str, int]) -> int:
+    """How often an episode was recalled: by the record or by its own count, whichever is the higher."""
+    return max(one.recall_count, given.get(one.path, 0))
+
+
+def _how_often(times: int) -> str:
+    return "once" if times == 1 else f"{times:,} times"
+
+
+def _by_its_own_count(one: Episode) -> Concern:
+    last = f", last on {one.last_recalled_at.date()}" if one.last_recalled_at else ""
+    return Concern(
+        severity="info",
+        what=f"recalled {_how_often(one.recall_count)}{last}, by its own count: {one.abstract[:_TITLE]}",
+        meaning="the page itself says so; for which questions and to whom is not recorded here",
+        address=one.path,
+        line=1,
     )
 
 
@@ -185,9 +220,9 @@ def _faded_by_week(coming: tuple[Fading, ...], today: date) -> Chart:
     )
 
 
-def _expiring(one: Episode, left: int, today: date) -> Concern:
+def _expiring(one: Episode, left: int, today: date, times: int) -> Concern:
     kept = "it was promoted" if one.promoted_at else "nothing of it was promoted"
-    recalled = f"recalled {one.recall_count} times" if one.recall_count else "never recalled"
+    recalled = f"recalled {_how_often(times)}" if times else "never recalled"
     fixes = [
         Fix(deed="extend", label="let it stay 30 days longer", addresses=(one.path,)),
         Fix(deed="pin", label="pin it: it never expires", addresses=(one.path,)),
@@ -203,19 +238,3 @@ def _expiring(one: Episode, left: int, today: date) -> Concern:
         line=1,
         fixes=tuple(fixes),
     )
-
-
-def _episodes(subject: Subject) -> tuple[list[Episode], int]:
-    found, failed = [], 0
-    for path in _pages(subject):
-        try:
-            found.append(read_episode(subject.workspace.document(path)))
-        except FileNotFoundError:
-            continue
-        except (WorkbenchError, OSError):
-            failed += 1
-    return found, failed
-
-
-def _pages(subject: Subject) -> Iterator[str]:
-    return (file.path for file in subject.workspace.scan() if file.kind is Kind.EPISODE)
