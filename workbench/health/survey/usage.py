@@ -59,7 +59,7 @@ def recalls(subject: Subject) -> Section:
         ),
         charts=(
             Chart(
-                name="recalls",
+                name="recorded recalls",
                 unit="recalls",
                 every="week",
                 starts=found.weeks[0].isoformat(),
