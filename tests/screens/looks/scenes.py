@@ -65,9 +65,9 @@ def _typed(text: str) -> tuple[str, ...]:
 
 
 SCENES = (
-    Scene("main", ("j", "j"), until=("memory/2026-03-20.md:",)),
+    Scene("main", ("j", "j"), until=("memory/2026-03-20.md:", " related ")),
     Scene("main-empty", (), until=("no logs yet",), at="empty"),
-    Scene("marks", ("2", "j", "j", "space", "space", "space"), until=("3 marked",)),
+    Scene("marks", ("2", "j", "j", "space", "space", "space"), until=("3 marked", " related ")),
     Scene("search", ("slash", *"prefers", "tab", "j"), until=("2/", "words", "related 2")),
     Scene("search-nothing", ("slash", *"zzzz"), until=("nothing has these words",)),
     Scene("confirm", ("2", "j", "j", "space", "space", "d"), until=("n leave it", "+++ b")),
