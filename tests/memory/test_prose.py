@@ -142,6 +142,15 @@ def test_what_is_so_only_now_is_told_from_what_holds(line: str, passing: bool) -
         ("You're doing great.", True),
         ("That's great, but I moved to Rome in May.", False),
         ("Good Friday is a holiday here.", False),
+        ("Totally agree, Mel.", True),
+        ("I 100% agree, Mel.", True),
+        ("We agree to ship on Friday.", False),
+        ("Agree on tabs in Go files.", False),
+        ("I won't quit, no matter what, Gina!", True),
+        ("It's been tough, but I'm gonna make it happen.", True),
+        ("It's been tough since I lost my job.", False),
+        ("Never give up a lock before the commit.", False),
+        ("My goal is to reach Oslo by May.", False),
     ],
 )
 def test_politeness_is_told_from_news(line: str, polite: bool) -> None:

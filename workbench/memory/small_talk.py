@@ -1,4 +1,4 @@
-"""Greetings, thanks, praise and sympathy: what is said for the other's sake and says nothing to remember."""
+"""Greetings, thanks, praise, sympathy, pep talk: what is said for the other's sake, nothing to remember."""
 
 from __future__ import annotations
 
@@ -37,6 +37,20 @@ _PLAIN = word_set(
     love lovely beautiful sweet dear friend buddy man dude talk hear know idea plan point question
     thinking anytime appreciate appreciated helpful very help word words kind keep work up"""
 )
+_RESOLVE = word_set(
+    """keep keeps going gonna never quit give gives giving won't make making happen tough hard rough bumpy
+    wild ride road bumps journey determined stay staying focused resilient positive hopeful believe
+    believing yourself ourselves myself dream dreams goals passion passions chase chasing pursue pursuing
+    reach reaching matter whatever comes way worth pay pays off success successes failures motivated
+    motivate strong strength down true self easy tackle tackling challenge challenges remember hope
+    hoping inspired inspire gotta crazy hanging closer together"""
+)
+_SMALL = word_set(
+    """i i'm i've we we'll we're we've us our my they in and but of on be been being do don't let let's
+    just with at more no not has had if from when by can can't could will it'll isn't wasn't the other
+    others who what whatever some any through out into or now things thing lead it's gets get"""
+)
+_NAMED_LAST = re.compile(r",\s*[A-Z]\w+\W*$")
 _NICE = (
     r"(?:good|great|nice|lovely|awesome|amazing|cool|wonderful|fantastic|incredible|inspiring|beautiful"
     r"|perfect|fun|tough|hard|"
@@ -59,7 +73,7 @@ _EMPTY = re.compile(
     r"(?: (?:be|been|have been|feel|sound|look|really|so|such|a|an|all|just|truly|always|sense|total"
     r"|totally|definitely|definetly|pretty))*"
     rf" {_NICE}\b[^.!?]*$"
-    r"|(?:sounds?|looks?|seems?|feels?) (?:like (?:a|an|you|it)|good|great|nice|fun|amazing|awesome"
+    r"|(?:sounds?|looks?|seems?|feels?) (?:like (?:a|an|you|it|fun)|good|great|nice|fun|amazing|awesome"
     r"|perfect|right|fair|so|really|wonderful|incredible|lovely|cool|interesting|delicious)\b[^.!?]*$"
     # You are ...: praise, comfort, wishes.
     r"|(?:and |but |so |i(?: think| know| believe| hope| bet|['’]m sure"
@@ -67,10 +81,12 @@ _EMPTY = re.compile(
     r"|['’]ll| should| must| always| really| did| do| know| inspire| make| made| seem| sound| both| guys)"
     r"(?! (?:told|said|mentioned|asked|promised|owe|live|work|moved|need to|have to|has to|agreed|sent"
     r"|gave|lent|use|prefer))\b[^.!?]*$"
+    rf"|(?:your|ur) (?:\w+ ){{1,6}}(?:is|are) (?:so |really |very |truly )+{_NICE}\b[^.!?]*$"
+    rf"|(?:the|those|these) \w+ looks? (?:so |really |very |just )+{_NICE}\b[^.!?]*$"
     r"|(?:your|ur) (?:\w+ ){1,3}(?:is|are|was|were|means?|look(?:s|ed)?|sound(?:s|ed)?|must|will|has|have"
     r"|really|seems?|inspires?|makes?)\b[^.!?]*$"
     r"|i(?:['’]m| am|['’]ll|['’]d| will|['’]ve| have| was)? ?(?:so |really |very |totally |truly |just "
-    r"|always |also |completely |definitely |here |be )*"
+    r"|always |also |completely |definitely |absolutely |100 ?% |here |be )*"
     r"(?:happy for|happy to (?:help|hear|see)|glad|proud of you|excited for you|sorry|here (?:for you|if)"
     r"|there for you|can (?:imagine|totally|see (?:why|how|that)|relate)|had no idea|doing (?:good|great"
     r"|well|fine"
@@ -79,9 +95,11 @@ _EMPTY = re.compile(
     r"|wish you|thank you|thanks|looking forward to (?:it|hearing|seeing|that)|can['’]?t wait to (?:hear"
     r"|see|know|try|check)|understand|see what you|get it|hear you|feel you|know what you|know how you"
     r"|feel the same|think so|guess so|with you|impressed|admire|love (?:that|it|how|hearing|your"
-    r"|the idea|this)|like (?:that|your|the (?:idea|sound))|support you|think (?:that|it)(?:['’]s| is"
-    r"| was| would))\b[^.!?]*$"
-    r"|(?:so |really |very )*(?:happy to (?:help|hear|see|be)|glad (?:to|you|i|that|it|we|things)"
+    r"|the (?:idea|thought)|this)|like (?:that|your|the (?:idea|sound))|support you"
+    r"|think (?:that|it)(?:['’]s| is| was| would))\b[^.!?]*$"
+    r"|(?:so |really |very |totally |completely |absolutely )*(?:happy to (?:help|hear|see|be)"
+    r"|glad (?:to|you|your|i|that|it|we|he|she|they|things)"
+    r"|agree(?:,| with (?:you|that)| completely)?(?: \w+)?$|(?:could|can)(?:n['’]?t|['’]t|not) agree more"
     r"|proud of you|sorry (?:to|for|about|i|that|you)|excited (?:for you|to (?:hear|see))|good luck"
     r"|best (?:of luck|wishes)|all the best|have (?:a|an|fun|some fun)|take care|take it easy"
     r"|take your time|enjoy|keep (?:it|up|going|me|in|on|us|pushing|doing|being|your|that|smiling)"
@@ -90,9 +108,10 @@ _EMPTY = re.compile(
     r"|give up|hesitate|forget to (?:have|enjoy|take care|stay))|no (?:worries|problem|rush|way|doubt"
     r"|need)|never mind|my pleasure|see (?:you|ya)|talk (?:to you )?(?:soon|later)|catch (?:you|up)"
     r"|speak soon|way to go|well done|nice (?:one|work|to|meeting|seeing|job|talking)|good (?:to|job|work"
-    r"|point|idea|thinking|for|question|call|on)|great (?:to|job|work|point|idea|question|call|catching"
-    r"|seeing)|love (?:that|it|this|your|the (?:idea|sound|enthusiasm))|count (?:me|on)|you too"
-    r"|same (?:here|to)|me (?:too|neither)|of course|go for it|keep me|congrat\w*|thanks?|thank you|thx"
+    r"|point|idea|thinking|for|question|call|on)|awesome to"
+    r"|great (?:to|job|work|point|idea|question|call|catching|seeing)"
+    r"|love (?:that|it|this|your|to (?:hear|see)|the (?:idea|sound|thought|enthusiasm))"
+    r"|count (?:me|on)|you too|same (?:here|to)|me (?:too|neither)|of course|go for it|keep me|congrat\w*|thanks?|thank you|thx"
     r"|much appreciated|appreciate|cheers|welcome|safe travels|sweet dreams|big hug|sending)\b[^.!?]*$"
     r"|(?:what|how) (?:a|an|\w+ing|\w+ful|great|nice|cool|lovely|awesome|sweet|beautiful|cute)\b[^.!?]*$"
     r"|(?:that|this|it)(?: all| totally| really)? makes (?:perfect |total |a lot of )?sense\b[^.!?]*$"
@@ -148,10 +167,18 @@ def is_small_talk(plain: str, words: list[str]) -> bool:
     """Whether one sentence, without marks, is only politeness."""
     if words and len(words) <= 8 and all(word in _PLAIN for word in words):
         return True
+    if _is_resolve(words[:-1] if _NAMED_LAST.search(plain) else words):
+        return True
     rest = without_interjections(plain).rstrip(" .!…\"'”’)🎉😊❤")
     if not any(map(str.isalnum, rest)):
         return True
     return _EMPTY.match(rest.lower()) is not None and _TELLS_TOO.search(rest) is None
+
+
+def _is_resolve(words: list[str]) -> bool:
+    """Whether somebody is only urged on, themselves or another ("I won't quit", "keep chasing dreams")."""
+    urging = sum(word in _RESOLVE for word in words)
+    return urging >= 2 and all(word in _RESOLVE or word in _SMALL or word in _PLAIN for word in words)
 
 
 def is_foreign_small_talk(plain: str) -> bool:
