@@ -7,7 +7,7 @@ from pathlib import Path
 
 from textual.app import App, SuspendNotSupported
 
-from workbench.errors import UsageError
+from workbench.errors import EditorError, UsageError
 
 
 def edited_outside(app: App[None], source: str, *, away_from: Path) -> str:
@@ -27,8 +27,14 @@ def edited_outside(app: App[None], source: str, *, away_from: Path) -> str:
         ) from error
     try:
         with drafted(source, away_from=away_from) as draft:
-            with app.suspend():
-                draft.run_editor(command)
+            failed: EditorError | None = None
+            with app.suspend():  # which takes the terminal back only where nothing is raised in it
+                try:
+                    draft.run_editor(command)
+                except EditorError as error:
+                    failed = error
+            if failed is not None:
+                raise failed
             return draft.text()
     except SuspendNotSupported as error:
         raise UsageError("this terminal cannot be lent to another program", hint="i edits it here") from error

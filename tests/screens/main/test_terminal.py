@@ -125,6 +125,25 @@ def test_the_persons_own_editor_has_the_terminal_and_its_text_is_one_commit(
     terminal_.child.expect(pexpect.EOF, timeout=PATIENCE_SECONDS)
 
 
+@pytest.mark.parametrize("script", ['echo more >> "$1"; exit 3', None])
+def test_an_editor_that_fails_gives_the_terminal_back_and_what_was_written_is_named(
+    sandbox: Sandbox, tmp_path: Path, script: str | None
+) -> None:
+    command = editor(tmp_path, script) if script else "no-such-editor"
+    terminal_ = Terminal(sandbox.root, editor=command)
+    terminal_.until(lambda text: "Likes tea" in text and "8443" in text, "the panes")
+    terminal_.keys("jj")
+    terminal_.until(lambda text: f"{LOG}:6" in text, "the entry in the preview")
+    terminal_.keys("e")
+    said = "ended with status 3" if script else "cannot be started"
+    terminal_.until(lambda text: said in " ".join(text.split()) and "1 Logs" in text, "the reason")
+    if script:
+        assert "your text is kept in" in " ".join(terminal_.text.split())
+    assert sandbox.read(LOG) == LOG_TEXT.encode()
+    terminal_.keys("q")
+    terminal_.child.expect(pexpect.EOF, timeout=PATIENCE_SECONDS)
+
+
 def test_what_was_written_outside_stays_when_the_file_changed_meanwhile(
     sandbox: Sandbox, tmp_path: Path
 ) -> None:
