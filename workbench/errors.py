@@ -269,7 +269,7 @@ def disk_error(error: OSError) -> WorkbenchError:
             hint="browsing works; searching needs an index, and actions a writable workspace",
         )
     return WriteFailedError(
-        f"the disk refused {reason}",
+        f"the disk refused: {reason}",
         hint="nothing was lost: the old text is intact; free some space and try again",
     )
 

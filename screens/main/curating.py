@@ -8,6 +8,8 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
+from textual.timer import Timer
+
 from screens.actions.active import key_for
 from screens.actions.context import in_quarantine
 from screens.dialogs.advice import advice, in_keys
@@ -42,6 +44,8 @@ _PAST = {
 _SAID_SECONDS = 0.05
 """What was done is said first: reading again meanwhile would take the time of painting it."""
 _TITLE = 60
+_AGAIN_SECONDS = 3.0
+"""How long after a refusal it is looked whether all can be written now: a full disk may have room again."""
 _GONE = "this folder is not there now"
 
 
@@ -61,6 +65,8 @@ class Curating:
         self.gone = False
         """Whether the folder is not there now."""
         self._problem = Shown("")
+        self._again: Timer | None = None
+        """Until it is looked again whether anything can be done."""
         self._settings = Shown("")
         """What of the settings does not count."""
         self._jobs = Shown("")
@@ -144,9 +150,12 @@ class Curating:
 
     def writable(self, message: WritableChecked) -> None:
         """Say, on the banner, what does not work here and what to do about it."""
+        if self._again is not None:
+            self._again.stop()
         if self.gone:
             return
         error = message.error
+        self._again = self._screen.set_timer(_AGAIN_SECONDS, self.begin) if error else None
         self.refusal = error.message.removesuffix("; nothing was changed") if error else None
         hint = f" · {error.hint}" if error and error.hint else ""
         reason = self.refusal.replace(self._root, "this folder", 1) if self.refusal else ""

@@ -75,7 +75,7 @@ class Following:
     def begin(self) -> None:
         """Start watching and reconciling; the engines follow when the files have been read."""
         self._watcher.start()
-        self._screen.set_interval(_RECONCILE_SECONDS, self._reconcile)
+        self._screen.set_interval(_RECONCILE_SECONDS, self._screen.refresh_files)
 
     def files_read(self, changed: frozenset[str]) -> None:
         """The panes know the files; the index has to follow."""
@@ -179,11 +179,6 @@ class Following:
             self._screen.title_line.show(row_text(f"! index: {why}"), "warn")
         else:
             self._screen.title_line.show(words(f"index up to date · {sides}"), "good")
-
-    def _reconcile(self) -> None:
-        self._screen.refresh_files()
-        if self._screen.curating.refusal:
-            self._screen.curating.begin()
 
     @property
     def _waits(self) -> str:

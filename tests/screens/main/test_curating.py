@@ -172,6 +172,19 @@ async def test_a_read_only_workspace_can_be_looked_at(sandbox: Sandbox) -> None:
         sandbox.root.chmod(0o755)
 
 
+async def test_what_was_refused_can_be_done_once_its_reason_is_gone(sandbox: Sandbox) -> None:
+    locked = sandbox.root / ".git/hidden"
+    (sandbox.root / ".git/HEAD").rename(locked)
+    async with opened(Workspace.open(sandbox.root)) as interface:
+        await interface.until_shown("staging port")
+        await interface.until(lambda: interface.main.banner.display, "the banner")
+        locked.rename(sandbox.root / ".git/HEAD")
+        await interface.until(lambda: not interface.main.banner.display, "the banner to go by itself")
+        await interface.go_to("staging port")
+        await interface.press("d")
+        await interface.until_said("Forgotten")
+
+
 @pytest.mark.parametrize("size", [(140, 40), (80, 24), (60, 20), (50, 14)])
 async def test_the_banner_says_what_to_do_at_every_width(tmp_path: Path, size: tuple[int, int]) -> None:
     (tmp_path / "plain").mkdir()
