@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import errno
 import os
 from pathlib import Path
 
@@ -10,6 +12,7 @@ from rich.cells import cell_len
 
 from tests.screens.interface import opened
 from tests.support.workspaces import LOG, LOG_TEXT, MEMORY_TEXT, Sandbox
+from workbench.errors import disk_error
 from workbench.workspace.workspace import Workspace
 
 PORT = "- The staging port is 8443\n"
@@ -172,13 +175,22 @@ async def test_a_read_only_workspace_can_be_looked_at(sandbox: Sandbox) -> None:
         sandbox.root.chmod(0o755)
 
 
-async def test_what_was_refused_can_be_done_once_its_reason_is_gone(sandbox: Sandbox) -> None:
-    locked = sandbox.root / ".git/hidden"
-    (sandbox.root / ".git/HEAD").rename(locked)
-    async with opened(Workspace.open(sandbox.root)) as interface:
-        await interface.until_shown("staging port")
-        await interface.until(lambda: interface.main.banner.display, "the banner")
-        locked.rename(sandbox.root / ".git/HEAD")
+async def test_a_full_disk_that_has_room_again_is_noticed_without_a_key(
+    sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    full = [disk_error(OSError(errno.ENOSPC, os.strerror(errno.ENOSPC)))]
+    usual = Workspace.state_dir
+
+    def state_dir(workspace: Workspace) -> Path:
+        for error in full:
+            raise error
+        return usual(workspace)
+
+    monkeypatch.setattr(Workspace, "state_dir", state_dir)
+    async with opened(sandbox.workspace) as interface:
+        await interface.until_shown("The disk refused: No space left")
+        await asyncio.sleep(1.5)  # what is read at the start looks again by itself
+        full.clear()
         await interface.until(lambda: not interface.main.banner.display, "the banner to go by itself")
         await interface.go_to("staging port")
         await interface.press("d")
