@@ -21,6 +21,7 @@ from pathlib import Path
 from indexing.search.hybrid import HybridSearch
 from indexing.search.past import commit_named, last_day, missing_index
 from workbench.errors import IndexUnavailableError, WorkbenchError
+from workbench.workspace.endings import ended
 from workbench.workspace.past import KEPT, PastWorkspace, open_past
 from workbench.workspace.workspace import Workspace
 
@@ -172,7 +173,7 @@ class Lookback:
                 return False
         if code:
             raise IndexUnavailableError(
-                problem or f"indexing that moment ended with status {code}", hint="ask again to try again"
+                problem or f"indexing that moment {ended(code)}", hint="ask again to try again"
             )
         return True
 

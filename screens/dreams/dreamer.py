@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
+from screens.actions.active import key_for
 from screens.frames.desk import Desk
 from screens.working.errand import Errand
 from screens.working.stage import Stage
@@ -48,7 +49,8 @@ class Dreamer:
 
     async def dream(self) -> None:
         """Dream once, and keep what came of it. Raises nothing: ``error`` says what went wrong."""
-        errand = self._errand = Errand(_MODULE, self.root, "dreaming", self._moved_on)
+        after = f"a dream writes nothing before its end; {key_for('dream')} dreams anew"
+        errand = self._errand = Errand(_MODULE, self.root, "dreaming", self._moved_on, after=after)
         self.error = None
         self._moved_on(Stage("starting"))
         try:
@@ -75,9 +77,8 @@ class Dreamer:
     async def explain(self, what: str) -> Explanation:
         """Why a claim is, or is not, proposed: by key, address or words. Raises WorkbenchError, OSError."""
         if what not in self.explained:
-            said = await Errand(_MODULE, self.root, "dreaming", lambda _: None).run(
-                {"do": "explain", "what": what}
-            )
+            errand = Errand(_MODULE, self.root, "dreaming", lambda _: None, after="ask again")
+            said = await errand.run({"do": "explain", "what": what})
             try:
                 self.explained[what] = explanation_from_json(said["explanation"])
             except (KeyError, TypeError, ValueError) as error:

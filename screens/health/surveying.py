@@ -14,6 +14,7 @@ from screens.drawing.clock import now
 from screens.search import children
 from workbench.health.survey.section import Section, section_from_json
 from workbench.health.survey.topics import TITLES
+from workbench.workspace.endings import ended
 
 _MODULE = "workbench.health.survey.service"
 
@@ -108,12 +109,12 @@ class Surveyor:
             self._child = child
         assert child.stdin is not None
         assert child.stdout is not None
-        ended, problem = False, ""
+        whole, problem = False, ""
         try:
             child.stdin.write(json.dumps({**wish, "now": now().isoformat()}).encode() + b"\n")
             while line := await child.stdout.readline():
                 said = _said(line)
-                ended = ended or said.get("event") == "end"
+                whole = whole or said.get("event") == "end"
                 if said.get("event") == "error":
                     problem = ": ".join(filter(None, (str(said.get("message", "")), said.get("hint"))))
                 elif (message := _message(said, of)) is not None:
@@ -122,7 +123,7 @@ class Surveyor:
             problem = str(error)
         finally:
             await children.stop(child)
-        return problem or ("" if ended else f"the look ended with status {child.returncode}")
+        return problem or ("" if whole else f"the look {ended(child.returncode or 0)}")
 
 
 def _said(line: bytes) -> dict[str, Any]:

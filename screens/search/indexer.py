@@ -16,6 +16,7 @@ from screens.main.messages import IndexProgress
 from screens.search import children
 from screens.working.stage import Meter, Stage
 from workbench.errors import BusyError
+from workbench.workspace.endings import ended, killed_by
 from workbench.workspace.workspace import Workspace
 
 MODULE = "indexing.sync.bulk"
@@ -96,7 +97,9 @@ class Indexer:
                 self._say_stopped()
             return
         if status and not problem:
-            problem = f"indexing ended with status {status}"
+            problem = f"indexing {ended(status)}"
+            if killed_by(status):
+                problem += f"; what is indexed stays, {key_for('reindex')} goes on"
         self._post(IndexProgress(None, searchable=status == 0, problem=problem))
 
     def _say_stopped(self) -> None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from textual.worker import Worker
 
+from screens.actions.active import key_for
 from screens.drawing.rows import Part
 from screens.drawing.shown import Shown, grouped, plural, row_text, words
 from screens.frames.desk import Desk
@@ -69,7 +70,9 @@ class BackingUp:
         if self._running:
             return
         self._running = True
-        errand = self._errand = Errand(MODULE, self._desk.workspace.root, "backing up", self._moved)
+        after = f"what was begun counts as none, the backup before does; {key_for('back_up')} makes one anew"
+        root = self._desk.workspace.root
+        errand = self._errand = Errand(MODULE, root, "backing up", self._moved, after=after)
         self._moved(Stage(""))
         try:
             said = await errand.run({"do": "backup", "target": os.path.expanduser(target)})

@@ -3,29 +3,41 @@
 from __future__ import annotations
 
 import json
+import signal
 from asyncio.subprocess import Process
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 from screens.drawing.clock import now
+from screens.drawing.shown import grouped
 from screens.search import children
 from screens.working.stage import Meter, Stage
 from workbench.errors import StoppedError, WorkbenchError
+from workbench.workspace.endings import ended, killed_by
 
 _GRACE_SECONDS = 10.0
 """What writes memory is let come to the end of what it has begun, when it is asked to stop."""
+
+_SHORT_OF_MEMORY = "a system that is short of memory does so"
 
 
 class Errand:
     """Runs ``python -m module ROOT``, which speaks as ``workbench.workspace.apart`` describes it."""
 
-    def __init__(self, module: str, root: Path, what: str, told: Callable[[Stage], None]) -> None:
-        """``what`` is done, in a word; ``told`` hears each stage."""
+    def __init__(
+        self, module: str, root: Path, what: str, told: Callable[[Stage], None], *, after: str
+    ) -> None:
+        """``what`` is done, in a word; ``told`` hears each stage.
+
+        ``after`` says what is left of it when it is killed, and how to go on.
+        """
         self._module = module
         self._root = root
         self._what = what
         self._told = told
+        self.after = after
+        self._reached: Stage | None = None
         self.child: Process | None = None
         self.stopped = False
 
@@ -43,6 +55,7 @@ class Errand:
             while line := await child.stdout.readline():
                 said = event(line)
                 if said.get("event") == "progress" and (stage := meter.read(said)) is not None:
+                    self._reached = stage
                     self._told(stage)
                 elif said.get("event") == "error":
                     raise self._error(said)
@@ -51,9 +64,7 @@ class Errand:
             status = await child.wait()
             if self.stopped:
                 raise StoppedError(self._what)
-            raise WorkbenchError(
-                f"{self._what} ended with status {status}", hint=f"`workbench {self._command}` says more"
-            )
+            raise self._ended(status)
         finally:
             await children.stop(child)
 
@@ -65,7 +76,34 @@ class Errand:
     def _error(self, said: Mapping[str, Any]) -> WorkbenchError:
         if self.stopped and said.get("code") == StoppedError.code:
             return StoppedError(self._what)
-        return WorkbenchError(str(said.get("message")), hint=str(said.get("hint") or ""))
+        # One that somebody else asked to stop has heeded that, and what stays is the same as after a kill.
+        hint = self.after if said.get("code") == StoppedError.code else str(said.get("hint") or "")
+        return WorkbenchError(str(said.get("message")), hint=hint)
+
+    def _ended(self, status: int) -> WorkbenchError:
+        """Why there is no answer. What was killed has no more to say, what failed says it as a command."""
+        said = f"{self._what} {ended(status)}"
+        if not killed_by(status):
+            return WorkbenchError(said, hint=f"`workbench {self._command}` says more")
+        if self._counted:
+            said = f"{said} with {self._counted}"
+        short = f"{_SHORT_OF_MEMORY}; " if status == -signal.SIGKILL else ""
+        return WorkbenchError(said, hint=f"{short}{self.after}")
+
+    @property
+    def reached_when_killed(self) -> str:
+        """How far it was when it was ended without an answer; empty where it was not, or had done nothing."""
+        child = self.child
+        killed = child is not None and child.returncode is not None and killed_by(child.returncode)
+        return self._counted if killed else ""
+
+    @property
+    def _counted(self) -> str:
+        """How many are done, ``19 of 40 done (transcripts)``; empty where none is."""
+        stage = self._reached
+        if stage is None or not stage.done:
+            return ""
+        return f"{grouped(stage.done)} of {grouped(stage.total)} done ({stage.phase})"
 
     @property
     def _command(self) -> str:

@@ -59,7 +59,9 @@ class TakingIn:
     def _answered(self, text: str | None) -> None:
         if text is not None and not self._running:
             self._running = True
-            self._errand = Errand(MODULE, self._desk.workspace.root, "taking in", self._moved)
+            after = f"each source taken in before stays; {key_for('ingest')} takes in the rest"
+            root = self._desk.workspace.root
+            self._errand = Errand(MODULE, root, "taking in", self._moved, after=after)
             self._moved(Stage("starting"))
             self._screen.work(partial(self._run, self._errand, text), _KEY)
 
@@ -71,10 +73,16 @@ class TakingIn:
         try:
             said = await errand.run({"do": "ingest", "files": files})
         except StoppedError:
-            self._say(words("Stopped before the first source; nothing was taken in"), "warning")
+            # One that did not heed in time was ended, and said nothing of what it had done by then.
+            if reached := errand.reached_when_killed:
+                self._say(row_text(f"Stopped with {reached}; {errand.after}"), "warning")
+                self._desk.changed()
+            else:
+                self._say(words("Stopped before the first source; nothing was taken in"), "warning")
         except (WorkbenchError, OSError) as error:
             hint = error.hint if isinstance(error, WorkbenchError) else ""
             self._say(row_text(f"{error} · {hint}" if hint else str(error)), "warning")
+            self._desk.changed()  # what was taken in before it failed
         else:
             self._say(*outcome(said))
             self._desk.changed()
@@ -121,6 +129,7 @@ def outcome(said: Mapping[str, Any]) -> tuple[Shown, str]:
     counts: Mapping[str, int] = said.get("counts") or {}
     total, taken = sum(counts.values()), counts.get("taken", 0)
     troubles: Sequence[Sequence[str]] = said.get("troubles") or ()
+    unreadable: Sequence[str] = said.get("unreadable") or ()
     operations = int(said.get("operations", 0))
     lines = [f"{taken} of {plural(total, 'source')} taken in" if taken else "Nothing was taken in"]
     if not total:
@@ -142,7 +151,10 @@ def outcome(said: Mapping[str, Any]) -> tuple[Shown, str]:
     lines += [f"{os.path.basename(source)}: {why}" for source, why in troubles[:_SHOWN]]
     if len(troubles) > _SHOWN:
         lines.append(f"… and {len(troubles) - _SHOWN} more: `workbench ingest` names all")
-    loud = bool(troubles or said.get("stopped"))
+    lines += unreadable[:_SHOWN]
+    if (more := int(said.get("with_unreadable", 0)) - _SHOWN) > 0:
+        lines.append(f"… and lines of {plural(more, 'other source')}")
+    loud = bool(troubles or unreadable or said.get("stopped"))
     return Shown("\n".join(map(row_text, lines))), "warning" if loud else "information"
 
 

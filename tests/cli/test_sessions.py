@@ -144,6 +144,18 @@ def test_ingest_of_what_is_not_there_fails_with_the_reason(run: Run, name: str) 
     assert "it is not there" in done.err
 
 
+def test_pages_are_those_of_the_workspace_as_the_help_says(run: Run, talk: Path) -> None:
+    page = talk.parent / "page.md"
+    page.write_text("# A page\n")
+    assert run("ingest", str(page)).code != 0
+    assert run("ingest", str(talk)).code == 0
+    said = " ".join(run("ingest", "--help").out.split())
+    assert (
+        "a transcript (*.jsonl) or a folder of them, wherever they lie, or a page (*.md) of this workspace"
+        in said
+    )
+
+
 @pytest.mark.parametrize(("source", "name"), [("markdown", "a.jsonl"), ("transcript", "memory/a.md")])
 def test_ingest_of_a_file_that_is_not_of_the_source_is_wrong_usage(run: Run, source: str, name: str) -> None:
     done = run("ingest", "--source", source, name)

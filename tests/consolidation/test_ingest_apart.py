@@ -47,6 +47,19 @@ def test_what_was_taken_in_before_a_stop_stays_and_the_rest_comes_next(
     assert answer(sandbox.workspace, wish, Telling("taking in"))["counts"] == {"unchanged": 3}
 
 
+def test_lines_that_cannot_be_read_are_told_of_with_their_source(sandbox: Sandbox, tmp_path: Path) -> None:
+    good = plain(("user", "We decided to call the service number nine Heron nine."), ("assistant", "Noted."))
+    talk = tmp_path / "t/s.jsonl"
+    talk.parent.mkdir()
+    talk.write_bytes(good + b"{oops\n" * 6)
+    first = len(good.splitlines()) + 1
+    wish = {"do": "ingest", "files": [str(talk)]}
+    found = answer(sandbox.workspace, wish, Telling("taking in"))
+    named = ", ".join(f"s.jsonl:{line}" for line in range(first, first + 5))
+    assert found["counts"] == {"taken": 1}
+    assert (found["unreadable"], found["with_unreadable"]) == ([f"6 lines cannot be read: {named}, …"], 1)
+
+
 def test_who_only_looks_takes_nothing_in(sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(UsageError):
         answer(sandbox.workspace, {"do": "something"}, Telling("taking in"))

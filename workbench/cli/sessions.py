@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from workbench.models.port import LanguageModel
 
 SOURCES = ("markdown", "transcript", "all")
-_SHOWN_LINES = 5
 _model_option = click.option(
     "--model", metavar="NAME", default="", help="The language model at your endpoint, or none."
 )
@@ -55,7 +54,8 @@ def ingest(
 
     Without FILEs and --source: the workspace's own episodes and daily logs, and the transcripts that your
     settings name. `--source transcript` reads those of OpenClaw, Clawdbot and Claude Code where they lie, if
-    your settings name none. A FILE (*.jsonl, *.md or a folder of transcripts) is taken in however new it is.
+    your settings name none. A FILE is taken in however new it is: a transcript (*.jsonl) or a folder of them,
+    wherever they lie, or a page (*.md) of this workspace.
     """
     from workbench.cli.progress import Bar
     from workbench.consolidation.ingest import Ingest
@@ -281,10 +281,10 @@ def _say_event(event: Event, *, as_json: bool) -> None:
 
 
 def _narrate_bad(name: str, bad: Sequence[int]) -> None:
-    if bad:
-        first = ", ".join(f"{name}:{line}" for line in bad[:_SHOWN_LINES])
-        more = ", …" if len(bad) > _SHOWN_LINES else ""
-        narrate(_row(f"{len(bad)} line{'' if len(bad) == 1 else 's'} cannot be read: {first}{more}"))
+    from workbench.consolidation.outcomes import unreadable
+
+    if said := unreadable(name, bad):
+        narrate(_row(said))
 
 
 def _row(text: str) -> str:

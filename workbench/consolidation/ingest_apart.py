@@ -15,6 +15,7 @@ from typing import Any
 
 from workbench.consolidation.ingest import Ingest, Taken
 from workbench.consolidation.local_model import local_model
+from workbench.consolidation.outcomes import unreadable
 from workbench.consolidation.taking import take_in
 from workbench.errors import ModelUnavailableError, StoppedError, UsageError
 from workbench.models.choice import open_language_model
@@ -39,6 +40,7 @@ class _Sum:
     operations: int = 0
     troubles: list[list[str]] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    unreadable: list[str] = field(default_factory=list)
 
     def add(self, taken: Taken, *, named: bool) -> None:
         """One more."""
@@ -49,6 +51,8 @@ class _Sum:
         if taken.why and (taken.outcome in ("failed", "refused") or (named and taken.outcome != "taken")):
             self.troubles.append([taken.source, taken.why])
         self.notes += taken.notes
+        if taken.bad:
+            self.unreadable.append(unreadable(os.path.basename(taken.source), taken.bad))
 
 
 def answer(workspace: Workspace, wanted: Mapping[str, Any], telling: Telling) -> Mapping[str, object]:
@@ -81,6 +85,8 @@ def answer(workspace: Workspace, wanted: Mapping[str, Any], telling: Telling) ->
         "operations": found.operations,
         "troubles": found.troubles[:_TROUBLES],
         "notes": list(dict.fromkeys(found.notes))[:_TROUBLES],
+        "unreadable": found.unreadable[:_TROUBLES],
+        "with_unreadable": len(found.unreadable),
     }
 
 

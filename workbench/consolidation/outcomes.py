@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Literal
 
 Outcome = Literal["taken", "unchanged", "excluded", "waiting", "old", "refused", "failed"]
@@ -14,6 +14,7 @@ _SAID: Mapping[str, str] = {
     "waiting": "not at an end yet",
     "old": "too old",
 }
+_NAMED_LINES = 5
 
 
 def counted(counts: Mapping[str, int], *, dry_run: bool = False) -> str:
@@ -35,6 +36,18 @@ def why_nothing(lines: int, bad: int, *, anew: bool) -> str:
         f"nobody says anything in {where}: the words of a user and of an assistant are taken in, "
         "but no calls of tools, no heartbeats and no notes of programs"
     )
+
+
+def unreadable(name: str, bad: Sequence[int], *, named: int = _NAMED_LINES) -> str:
+    """Which lines of a source cannot be read: ``2 lines cannot be read: s.jsonl:4, s.jsonl:9``.
+
+    At most ``named`` of ``bad`` are named; empty where there is none.
+    """
+    if not bad:
+        return ""
+    first = ", ".join(f"{name}:{line}" for line in bad[:named])
+    count = "1 line" if len(bad) == 1 else f"{len(bad):,} lines"
+    return f"{count} cannot be read: {first}{', …' if len(bad) > named else ''}"
 
 
 def why_left_out(excluded: str, turns: int) -> str:

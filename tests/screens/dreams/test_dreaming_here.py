@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import signal
 from datetime import date, timedelta
 
 import pytest
@@ -12,6 +14,7 @@ from screens.dreams.progress import new_words
 from tests.screens.dreams.reviewing import reviewed
 from tests.support.workspaces import Sandbox
 from workbench.consolidation.dreaming.outcome import Outcome, outcome_from_json
+from workbench.errors import WorkbenchError
 
 FACT = "The staging port of the gateway is 8443"
 WISH = "Sarah prefers async reviews over meetings"
@@ -140,6 +143,29 @@ async def test_a_dream_that_fails_says_why_and_what_to_do(
         monkeypatch.setattr(dreamer, "_MODULE", "tests.screens.dreams.reviewing")
         await review.interface.press("r")
         await review.interface.until_shown("dreaming ended with status 0")
+
+
+@pytest.mark.usefixtures("slow")
+async def test_a_dream_that_is_killed_says_what_stays_and_how_to_go_on(sandbox: Sandbox) -> None:
+    async with reviewed(sandbox) as review:
+        await review.interface.press("r")
+        await review.interface.until_shown("2 400 of 4 800")
+        work = review.screen.dreamer._errand
+        assert work is not None
+        assert work.child is not None
+        os.kill(work.child.pid, signal.SIGTERM)  # heeded, but nobody here asked for it
+        await review.interface.until_shown("Dreaming failed: stopped → a dream writes nothing before its end")
+        await review.interface.press("r")
+        await review.interface.until_shown("2 400 of 4 800")
+        work = review.screen.dreamer._errand
+        assert work is not None
+        assert work.child is not None
+        os.kill(work.child.pid, signal.SIGKILL)
+        await review.interface.until_shown("dreaming was ended from outside by SIGKILL")
+        error = review.screen.dreamer.error
+        assert isinstance(error, WorkbenchError)
+        assert error.message.endswith("SIGKILL with 2 400 of 4 800 done (reading)")
+        assert error.hint.endswith("a dream writes nothing before its end; r dreams anew")
 
 
 async def test_what_is_found_while_elsewhere_is_told_there(yesterday: Sandbox) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import signal
 from pathlib import Path
 
 import pytest
@@ -84,6 +86,25 @@ async def test_a_backup_under_way_is_seen_and_stopped(
         await interface.press("c")
         await interface.until_said("The backup was stopped; the one before counts")
         assert not screen.work_line.display
+
+
+async def test_a_backup_that_is_killed_says_what_counts_and_how_to_make_one(
+    sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(backing_up, "MODULE", "tests.screens.working.slow_work")
+    async with opened(sandbox.workspace) as interface:
+        await opens(interface, "backup")
+        await interface.press("b")
+        await interface.until(lambda: isinstance(interface.app.screen, PathScreen), "a place is asked for")
+        await interface.type("disk")
+        await interface.press("enter")
+        await interface.until_shown("2 400 of 4 800")
+        work = backing_up.backing_up_of(interface.main.opening.desk)._errand
+        assert work is not None
+        assert work.child is not None
+        os.kill(work.child.pid, signal.SIGKILL)
+        await interface.until_said("No backup: backing up was ended from outside by SIGKILL")
+        await interface.until_said("what was begun counts as none, the backup before does; b makes one anew")
 
 
 async def test_older_forms_are_migrated_after_a_look_and_taken_back(sandbox: Sandbox) -> None:

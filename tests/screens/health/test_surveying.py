@@ -70,6 +70,15 @@ async def test_a_process_that_dies_is_told_of(
     assert told[-1].problem == "the look ended with status 7"
 
 
+async def test_a_process_that_is_killed_is_told_of_by_its_signal(
+    surveyor: Surveyor, told: list[Message], tmp_path: Path
+) -> None:
+    (tmp_path / "odd_survey.py").write_text("import os, signal; os.kill(os.getpid(), signal.SIGKILL)")
+    await looked(surveyor)
+    assert isinstance(told[-1], Ended)
+    assert told[-1].problem == "the look was ended from outside by SIGKILL"
+
+
 async def test_a_line_without_an_end_is_told_of(
     surveyor: Surveyor, told: list[Message], tmp_path: Path
 ) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import signal
 from functools import partial
 from pathlib import Path
 
@@ -122,6 +124,83 @@ async def test_why_nothing_was_taken_in_is_said(sandbox: Sandbox, tmp_path: Path
         await interface.until_shown("a transcript")
         await interface.press("enter")
         await interface.until_said("Nothing was taken in\nquiet.jsonl: nobody says anything in its 1 line")
+
+
+async def test_lines_that_cannot_be_read_are_said_with_what_was_taken_in(
+    sandbox: Sandbox, talk: Path
+) -> None:
+    talk.write_bytes(claw(*SAID) + b"{oops\n{oops\n")
+    last = len(talk.read_bytes().splitlines())
+    async with opened(sandbox.workspace) as interface:
+        await interface.press("I")
+        await interface.until(lambda: isinstance(interface.app.screen, PathScreen), "asked")
+        interface.app.screen.query_one(Input).value = str(talk)
+        await interface.until_shown("a transcript")
+        await interface.press("enter")
+        await interface.until_said("1 of 1 source taken in")
+        await interface.until_said(f"2 lines cannot be read: s91.jsonl:{last - 1}, s91.jsonl:{last}")
+
+
+def test_of_many_sources_with_such_lines_the_first_are_named() -> None:
+    lines = [f"1 line cannot be read: {name}.jsonl:1" for name in "abcd"]
+    said = {"counts": {"taken": 5}, "unreadable": lines, "with_unreadable": 5}
+    text, severity = taking_in.outcome(said)
+    assert text.splitlines() == ["5 of 5 sources taken in", *lines[:3], "… and lines of 2 other sources"]
+    assert severity == "warning"
+
+
+async def test_an_index_run_that_is_killed_says_by_what_and_how_to_go_on(
+    sandbox: Sandbox, person: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (person / "settings.yaml").write_text("model: none\n")
+    monkeypatch.setattr(indexer, "MODULE", SLOW)
+    async with opened(sandbox.workspace, (160, 40)) as interface:
+        await interface.press("r")
+        await until_line(interface, "2 400 of 4 800")
+        child = interface.main.following._indexer._child
+        assert child is not None
+        os.kill(child.pid, signal.SIGKILL)
+        await interface.until_shown(
+            "indexing was ended from outside by SIGKILL; what is indexed stays, r goes on"
+        )
+
+
+async def test_taking_in_that_is_killed_says_by_what_how_far_it_was_and_how_to_go_on(
+    sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(taking_in, "MODULE", SLOW)
+    async with opened(sandbox.workspace) as interface:
+        await interface.press("I")
+        await interface.until_shown("enter takes in what is new")
+        await interface.press("enter")
+        await until_line(interface, "2 400 of 4 800")
+        work = interface.main.opening._taking_in._errand
+        assert work is not None
+        assert work.child is not None
+        os.kill(work.child.pid, signal.SIGKILL)
+        await interface.until_said(
+            "taking in was ended from outside by SIGKILL with 2 400 of 4 800 done (words) · "
+            "a system that is short of memory does so; each source taken in before stays; I takes in the rest"
+        )
+        assert "says more" not in interface.toasts
+        assert lines(interface) == ""
+
+
+async def test_taking_in_that_does_not_heed_is_ended_and_says_how_far_it_was(
+    sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(taking_in, "MODULE", "tests.screens.working.deaf_work")
+    async with opened(sandbox.workspace) as interface:
+        await interface.press("I")
+        await interface.until_shown("enter takes in what is new")
+        await interface.press("enter")
+        await until_line(interface, "19 of 40")
+        work = interface.main.opening._taking_in._errand
+        assert work is not None
+        await work.stop(0.0)
+        await interface.until_said(
+            "Stopped with 19 of 40 done (transcripts); each source taken in before stays; I takes in the rest"
+        )
 
 
 def test_what_came_of_taking_in_is_counted_in_words() -> None:
