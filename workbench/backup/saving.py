@@ -11,7 +11,6 @@ import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 from workbench.backup.bundles import (
     TEMPORARY,
@@ -26,6 +25,7 @@ from workbench.backup.peace import require_peace
 from workbench.backup.restoring import Restored, restore_bundles, restore_remote
 from workbench.backup.spare import borrowing, branch_of, push, remote_refs
 from workbench.backup.targets import Target, refuse_inside
+from workbench.backup.trial import trial
 from workbench.errors import BackupError, NewerFormatError, UsageError, disk_error
 from workbench.memory.names import CommitId, RelPath
 from workbench.repository.carrier import ask
@@ -217,8 +217,8 @@ class _Work:
         """Restore into an empty folder; every memory file must be what is on disk, byte for byte."""
         prefix = os.fsdecode(ask(self.workspace.history.carrier, "rev_parse", "--show-prefix")).rstrip("\n")
         kept = recorded_files(self.workspace, self.commit)
-        with TemporaryDirectory(prefix="workbench-check-") as place:
-            restored = restore(Path(place) / "restored")
+        with trial() as place:
+            restored = restore(place / "restored")
             if restored.commit != self.commit:
                 raise BackupError(f"{self.target.shown} restores to commit {restored.commit}")
             root = restored.folder / prefix
