@@ -54,6 +54,7 @@ def row_strip(row: Row, width: int, look: Look, *, cursor: bool, marked: bool) -
     used = GUTTER + cell_len(indent)
     for part in row.lead:
         text = part.text + " "
+        text = set_cell_size(text, max(0, min(cell_len(text), width - used)))  # crop would halve a character
         segments.append(Segment(text, base + tones[part.tone]))
         used += cell_len(text)
     spare = width - used - cell_len(row.text[:width])

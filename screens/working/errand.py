@@ -38,6 +38,7 @@ class Errand:
         self._told = told
         self.after = after
         self._reached: Stage | None = None
+        self._answered = False
         self.child: Process | None = None
         self.stopped = False
 
@@ -57,9 +58,10 @@ class Errand:
                 if said.get("event") == "progress" and (stage := meter.read(said)) is not None:
                     self._reached = stage
                     self._told(stage)
-                elif said.get("event") == "error":
-                    raise self._error(said)
-                elif said.get("event") == "done":
+                elif said.get("event") in ("done", "error"):
+                    self._answered = True
+                    if said["event"] == "error":
+                        raise self._error(said)
                     return said
             status = await child.wait()
             if self.stopped:
@@ -94,6 +96,8 @@ class Errand:
     def reached_when_killed(self) -> str:
         """How far it was when it was ended without an answer; empty where it was not, or had done nothing."""
         child = self.child
+        if self._answered:  # and ended on its way out, perhaps, by the signal that makes sure of it
+            return ""
         killed = child is not None and child.returncode is not None and killed_by(child.returncode)
         return self._counted if killed else ""
 

@@ -63,8 +63,8 @@ async def test_keys_after_what_is_refused_are_dropped_and_no_id_is_said(sandbox:
     port, engine, _ = three(sandbox)
     async with reviewed(sandbox) as review:
         await review.choose("staging port")
-        accept(sandbox, port)
         send(review.interface, "a", "a", "a")
+        accept(sandbox, port)  # before the keys are heard, and before that can be noticed
         await review.interface.until_said(f"“{PORT}” waits no more")
         await review.until_gone("staging port")
         assert port not in review.interface.toasts

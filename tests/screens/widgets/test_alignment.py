@@ -45,6 +45,7 @@ def fills(strip: Strip, width: int) -> bool:
     depth=st.integers(0, 3),
     cursor=st.booleans(),
 )
+@example(text="", lead="👨\u200d👩\u200d👧\u200d👦a", tails=[], emphasis=[], width=11, depth=3, cursor=False)
 def test_a_row_of_any_script_fills_its_width(
     text: str,
     lead: str,
