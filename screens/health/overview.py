@@ -124,7 +124,7 @@ class HealthScreen(BrowseScreen):
         """End what was asked for, else the look, else what goes on by itself."""
         works = self.desk.works.under_way
         if works and (self._asked_for or not self.surveyor.running):
-            self.work(works[0].stop, "stop")
+            self.work(self.desk.works.stop_first, "stop")
         else:
             self.work(self.surveyor.stop, "stop")
 

@@ -86,8 +86,7 @@ class Opening:
 
     def stop_work(self) -> None:
         """End the long work that is named first."""
-        if works := self.desk.works.under_way:
-            self._screen.work(works[0].stop, "stop work")
+        self._screen.work(self.desk.works.stop_first, "stop work")
 
     def show_works(self) -> None:
         """Show the long work under way, on whichever screen is looked at."""

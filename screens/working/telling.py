@@ -15,10 +15,15 @@ _SLOW = 10
 """Units a second below which a tenth of one makes a difference."""
 
 
-def stage_parts(what: str, stage: Stage, *, stops: str = "", cells: int = _NARROW) -> Sequence[Part]:
-    """The line for ``what`` is under way, in ``cells``; ``stops`` is what to press to end it."""
+def stage_parts(
+    what: str, stage: Stage, *, stops: str = "", stopping: bool = False, cells: int = _NARROW
+) -> Sequence[Part]:
+    """The line for ``what`` is under way, in ``cells``; ``stops`` is what to press to end it.
+
+    ``stopping``: that was pressed, and it goes on until it hears of it.
+    """
     name = Part(row_text(f"{what}: {stage.phase}" if stage.phase else what), "accent")
-    ends = f" · {stops} stops" if stops else ""
+    ends = " · stopping …" if stopping else f" · {stops} stops" if stops else ""
     if stage.total <= 1:
         return (name, Part(words(f" …{ends}"), "muted"))
     room = BAR if cells >= _NARROW else _SHORT_BAR

@@ -45,7 +45,13 @@ class WorkLine(PartsLine):
         """What is shown, line by line."""
         cells = self.size.width
         return [
-            stage_parts(work.name, work.stage, stops=self._stops if not number else "", cells=cells)
+            stage_parts(
+                work.name,
+                work.stage,
+                stops=self._stops if not number else "",
+                stopping=work.stopping,
+                cells=cells,
+            )
             for number, work in enumerate(self.works[:_MOST])
         ]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Coroutine
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from screens.working.stage import Stage
 
@@ -14,13 +14,17 @@ QUIET_SECONDS = 1.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Work:
-    """One work by its ``key``; ``name`` says what is done. ``asked``: a person wants it, and waits for it."""
+    """One work by its ``key``; ``name`` says what is done. ``asked``: a person wants it, and waits for it.
+
+    ``stopping``: somebody wants its end, which comes when it next hears of it.
+    """
 
     key: str
     name: str
     stage: Stage
     stop: Callable[[], Coroutine[None, None, None]]
     asked: bool = True
+    stopping: bool = False
 
 
 class Works:
@@ -30,17 +34,27 @@ class Works:
         self._moved = moved
         self._clock = clock
         self._known: dict[str, tuple[Work, float]] = {}
+        self._stopping: set[str] = set()
 
     def show(self, work: Work) -> None:
         """It begins, or it is further now."""
         before = self._known.get(work.key)
+        work = replace(work, stopping=work.key in self._stopping)
         self._known[work.key] = work, before[1] if before else self._clock()
         self._moved()
 
     def gone(self, key: str) -> None:
         """It is over."""
+        self._stopping.discard(key)
         if self._known.pop(key, None) is not None:
             self._moved()
+
+    async def stop_first(self) -> None:
+        """End the work that is named first; until it has ended it is shown as stopping."""
+        if works := self.under_way:
+            self._stopping.add(works[0].key)
+            self.show(works[0])
+            await works[0].stop()
 
     @property
     def under_way(self) -> tuple[Work, ...]:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import subprocess
+import tempfile
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -18,6 +20,7 @@ from workbench.backup.targets import find_target
 from workbench.errors import (
     BackupError,
     BusyError,
+    StoppedError,
     UsageError,
     WriteFailedError,
 )
@@ -53,6 +56,39 @@ def test_nothing_new_writes_nothing(sandbox: Sandbox, tmp_path: Path) -> None:
     before = contents(tmp_path / "chain")
     assert save(sandbox, tmp_path / "chain").wrote == ""
     assert contents(tmp_path / "chain") == before
+
+
+def stopping(heard: list[tuple[str, int, int]], limit: int, phase: str, done: int, total: int) -> None:
+    """Note what is said, and stop behind ``limit`` words."""
+    heard.append((phase, done, total))
+    if len(heard) > limit:
+        raise StoppedError("backing up")
+
+
+def test_it_says_how_far_it_is_and_stopped_anywhere_it_is_none_and_leaves_nothing(
+    sandbox: Sandbox, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(temporary))
+    save(sandbox, tmp_path / "chain")
+    before = contents(tmp_path / "chain")
+    sandbox.write("memory/later.md", "- later\n")
+    target = find_target(str(tmp_path / "chain"))
+    for limit in range(3):
+        heard: list[tuple[str, int, int]] = []
+        with pytest.raises(StoppedError):
+            back_up(sandbox.workspace, target, tell=partial(stopping, heard, limit))
+        assert len(heard) == limit + 1
+        assert contents(tmp_path / "chain") == before
+        assert list(temporary.iterdir()) == []
+    heard = []
+    back_up(sandbox.workspace, target, tell=partial(stopping, heard, 3))
+    assert [phase for phase, _, _ in heard] == [
+        f"writing to {tmp_path / 'chain'}", "restoring it for a trial", "comparing",
+    ]  # fmt: skip
+    assert heard[-1][1:] == (0, len(sandbox.snapshot()))
+    assert bundles(tmp_path / "chain") == ["memory-0001-full.bundle", "memory-0002.bundle"]
 
 
 @pytest.mark.parametrize("fault", ["damaged", "missing", "cut"])

@@ -33,7 +33,7 @@ def answer(workspace: Workspace, wanted: Mapping[str, Any], telling: Telling) ->
     else:
         raise UsageError("there is no backup yet that could be repeated", hint="say where to once")
     telling.progress(f"to {target.shown}")
-    done = back_up(workspace, target)
+    done = back_up(workspace, target, tell=telling.progress)
     return {
         "target": done.target.shown,
         "wrote": done.wrote,

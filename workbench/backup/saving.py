@@ -11,6 +11,7 @@ import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeAlias
 
 from workbench.backup.bundles import (
     TEMPORARY,
@@ -34,6 +35,14 @@ from workbench.workspace.locks import hold
 from workbench.workspace.plan import Operation
 from workbench.workspace.recording import Unrecorded, record, recorded_files, unrecorded
 from workbench.workspace.workspace import Workspace
+
+_COMPARED = 100
+"""Files that are compared between two words about it."""
+Tell: TypeAlias = Callable[[str, int, int], None]
+"""Hears the phase, and how many files of how many are done in it (0 of 0 where none are counted).
+
+What it raises ends the backup, which then counts as none.
+"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,7 +90,14 @@ def plan_backup(workspace: Workspace, target: Target, *, full: bool = False) -> 
     )
 
 
-def back_up(workspace: Workspace, target: Target, *, full: bool = False, check: bool = False) -> Backup:
+def back_up(
+    workspace: Workspace,
+    target: Target,
+    *,
+    full: bool = False,
+    check: bool = False,
+    tell: Tell = lambda *_: None,
+) -> Backup:
     """Record what is on disk, save the current branch of the whole repository, and prove it.
 
     Where a newer program wrote this memory nothing is recorded: what is on disk only is named in a note.
@@ -101,7 +117,7 @@ def back_up(workspace: Workspace, target: Target, *, full: bool = False, check: 
         raise BackupError("there is nothing to back up: no memory and no commits yet")
     found = unrecorded(workspace, commit)
     notes = _ignored_note(found.ignored) + _left_out_note(why_not, found)
-    work = _Work(workspace, target, commit, branch_of(workspace.history), operation, notes)
+    work = _Work(workspace, target, commit, branch_of(workspace.history), operation, notes, tell)
     try:
         with hold(workspace.state_dir() / "backup.lock", "a backup"):
             if target.kind == "remote":
@@ -128,9 +144,11 @@ class _Work:
     branch: str
     operation: Operation | None
     notes: tuple[str, ...]
+    tell: Tell
 
     def send(self, *, check: bool) -> Backup:
         """Push, ask the remote what it has, and with ``check`` compare a fresh clone."""
+        self.tell(f"sending to {self.target.shown}", 0, 0)
         with borrowing(self.workspace.history, self.commit, self.branch) as carrier:
             new = push(carrier, self.target, self.branch)
             there = remote_refs(carrier, self.target)[0].get(self.branch)
@@ -205,6 +223,7 @@ class _Work:
         self, fresh: Path, basis: CommitId | None, before: list[Path]
     ) -> tuple[int, tuple[str, ...]]:
         """Write a bundle and restore it with those before it; it is gone again unless all is well."""
+        self.tell(f"writing to {self.target.shown}", 0, 0)
         try:
             with borrowing(self.workspace.history, self.commit, self.branch) as carrier:
                 write_bundle(carrier, fresh, self.branch, basis)
@@ -217,13 +236,16 @@ class _Work:
         """Restore into an empty folder; every memory file must be what is on disk, byte for byte."""
         prefix = os.fsdecode(ask(self.workspace.history.carrier, "rev_parse", "--show-prefix")).rstrip("\n")
         kept = recorded_files(self.workspace, self.commit)
+        self.tell("restoring it for a trial", 0, 0)
         with trial() as place:
             restored = restore(place / "restored")
             if restored.commit != self.commit:
                 raise BackupError(f"{self.target.shown} restores to commit {restored.commit}")
             root = restored.folder / prefix
             moved_on = 0
-            for path, name in kept.items():
+            for at, (path, name) in enumerate(kept.items()):
+                if at % _COMPARED == 0:
+                    self.tell("comparing", at, len(kept))
                 data = (root / path).read_bytes()
                 if self.workspace.history.name_of(data) != name:
                     raise BackupError(f"{path} does not come back from {self.target.shown} as it is")
