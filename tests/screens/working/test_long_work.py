@@ -186,7 +186,7 @@ async def test_taking_in_that_is_killed_says_by_what_how_far_it_was_and_how_to_g
         assert lines(interface) == ""
 
 
-async def test_what_is_to_stop_says_so_until_it_hears_of_it(
+async def test_taking_in_that_does_not_heed_says_so_is_ended_and_says_how_far_it_was(
     sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(taking_in, "MODULE", "tests.screens.working.deaf_work")
@@ -198,22 +198,6 @@ async def test_what_is_to_stop_says_so_until_it_hears_of_it(
         await interface.press("c")
         await until_line(interface, "stopping …")
         assert "c stops" not in interface.text
-        work = interface.main.opening._taking_in._errand
-        assert work is not None
-        await work.stop(0.0)
-        await interface.until_said("Stopped with 19 of 40 done")
-        assert lines(interface) == ""
-
-
-async def test_taking_in_that_does_not_heed_is_ended_and_says_how_far_it_was(
-    sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(taking_in, "MODULE", "tests.screens.working.deaf_work")
-    async with opened(sandbox.workspace) as interface:
-        await interface.press("I")
-        await interface.until_shown("enter takes in what is new")
-        await interface.press("enter")
-        await until_line(interface, "19 of 40")
         work = interface.main.opening._taking_in._errand
         assert work is not None
         await work.stop(0.0)
