@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -30,6 +31,22 @@ class ModelChoice:
     def open_for_questions(self) -> Embedder:
         """The model for texts that are searched with. Raises ModelUnavailableError."""
         return (self.ask or self.open)()
+
+    def opened_once(self) -> ModelChoice:
+        """The same for questions, held in memory once by all that share it, whichever thread asks first.
+
+        Whoever asks meanwhile waits. A model that did not open is tried again.
+        """
+        opening = threading.Lock()
+        held: list[Embedder] = []
+
+        def once() -> Embedder:
+            with opening:
+                if not held:
+                    held.append(self.open_for_questions())
+                return held[0]
+
+        return ModelChoice(self.identity, once)
 
 
 @dataclass(frozen=True, slots=True)

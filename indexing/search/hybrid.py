@@ -6,6 +6,7 @@ LanceDB, numpy and the model come with the first search that needs them, not wit
 from __future__ import annotations
 
 import os
+import threading
 from collections import OrderedDict
 from collections.abc import Callable
 from datetime import date
@@ -56,8 +57,8 @@ class HybridSearch(LexicalSearch):
     ) -> None:
         super().__init__(workspace, weights=weights, today=today)
         self._settings = workspace.settings
-        self._given = model
-        self._choice = model
+        self._choice = model.opened_once() if model is not None else None
+        self._choosing = threading.Lock()
         self._threads = threads
         self._embedder: Embedder | None = None
         self._no_embedder: str | None = None if load_on_demand else LOADING
@@ -70,9 +71,8 @@ class HybridSearch(LexicalSearch):
 
     @property
     def model(self) -> ModelChoice | None:
-        """The model that is loaded, for another search to share; None while there is none."""
-        choice, embedder = self._choice, self._embedder
-        return None if choice is None or embedder is None else ModelChoice(choice.identity, lambda: embedder)
+        """The model, for another search to share, be it loaded yet or not; None where none can be used."""
+        return self._choose()[0]
 
     def load(self) -> str | None:
         """Load the model and the vectors; None when both can be used, else why not. May take seconds.
@@ -93,15 +93,22 @@ class HybridSearch(LexicalSearch):
 
     def _choose(self) -> tuple[ModelChoice | None, str | None]:
         """The model by its name, not loaded, or why there is none: that of the index, if it can be used."""
-        if self._choice is None:
-            found = choices(self._settings, threads=self._threads)
-            try:
-                current = self._generations.current()
-                made_by = current.model() if current else None
-                self._choice = found.that_made(made_by) or found.first()
-            except ModelUnavailableError as error:
-                return None, f"{error.message}: words only"
-        return self._choice, None
+        with self._choosing:  # one thread may load while another asks
+            if self._choice is None:
+                found = choices(self._settings, threads=self._threads)
+                try:
+                    self._choice = (found.that_made(self._made_by()) or found.first()).opened_once()
+                except ModelUnavailableError as error:
+                    return None, f"{error.message}: words only"
+            return self._choice, None
+
+    def _made_by(self) -> str | None:
+        """The model that the index at hand was made with, as far as that can be read."""
+        try:
+            current = self._generations.current()
+            return current.model() if current else None
+        except IndexUnavailableError:
+            return None  # the search meets the same and says so
 
     def _open_model(self) -> tuple[Embedder | None, str | None]:
         choice, why = self._choose()
@@ -209,10 +216,10 @@ class HybridSearch(LexicalSearch):
 
     def _follow(self, made_by: str) -> bool:
         """Take up the model that the index was made with meanwhile, where the settings know it."""
-        choice = self._given or choices(self._settings, threads=self._threads).that_made(made_by)
-        if choice is None or choice.identity != made_by:
+        choice = choices(self._settings, threads=self._threads).that_made(made_by)
+        if choice is None:
             return False
-        self._choice, self._embedder = choice, None
+        self._choice, self._embedder = choice.opened_once(), None
         self._asked.clear()
         return True
 

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import io
 import json
+import time
 from datetime import date
 from pathlib import Path
 
 import pytest
 
+from indexing.embedding.choice import ModelChoice
 from indexing.search.hybrid import HybridSearch
 from indexing.search.service import Service
 from tests.recall.conftest import TODAY, Given
+from tests.support.hashing import HashingEmbedder
 from workbench.recall.injection import injection_from_json
 from workbench.recall.service import answerers, request_of
 from workbench.workspace.registry import register
@@ -19,10 +22,12 @@ from workbench.workspace.registry import register
 ASK = "what is the staging port of the gateway?"
 
 
-def serve(given: Given, *requests: dict[str, object]) -> list[dict[str, object]]:
+def serve(
+    given: Given, *requests: dict[str, object], model: ModelChoice | None = None
+) -> list[dict[str, object]]:
     """What the service says, the event of being ready left out."""
     out = io.StringIO()
-    search = HybridSearch(given.workspace, model=given.model.choice)
+    search = HybridSearch(given.workspace, model=model or given.model.choice)
     lines = [json.dumps(request) + "\n" for request in requests]
     Service(given.workspace, search, lines, out, answerers(given.workspace, search)).run()
     said = [json.loads(line) for line in out.getvalue().splitlines()]
@@ -87,6 +92,32 @@ def test_a_members_search_has_the_leaders_hits_after_its_own(given: Given, leade
     assert [hit.get("scope") for hit in hits] == [None, "leader"]
     assert answer["mode"] == "hybrid"
     assert leader.records("recalls") == given.records("recalls") == []
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [request_of(ASK, memory_loaded=True, today=TODAY), {"ask": "team", "query": "port"},
+     {"ask": "everywhere", "query": "port"}],
+    ids=lambda request: str(request["ask"]),
+)  # fmt: skip
+def test_whoever_asks_before_the_model_is_loaded_shares_it(
+    given: Given, leader: Given, asked: dict[str, object]
+) -> None:
+    for one in (given, leader):
+        one.write("memory/2026-03-15.md", "The staging port of the gateway is 8443")
+        one.index()
+    register(leader.root, name="chief")
+    opened: list[HashingEmbedder] = []
+
+    def slowly() -> HashingEmbedder:
+        time.sleep(0.3)  # the question comes in this time
+        opened.append(given.model)
+        return given.model
+
+    (said,) = serve(given, {"seq": 7, **asked}, model=ModelChoice(given.model.identity, slowly))
+    assert "error" not in said
+    assert said.get("mode") in (None, "hybrid")
+    assert len(opened) == 1
 
 
 def test_all_registered_workspaces_are_searched_with_the_shown_one(filled: Given, tmp_path: Path) -> None:
