@@ -48,7 +48,7 @@ def hold(path: Path, purpose: str, *, wait: float = 0.0) -> Iterator[None]:
         finally:
             os.ftruncate(descriptor, 0)
     finally:
-        os.close(descriptor)
+        _let_go(descriptor)
 
 
 def holder(path: Path) -> str:
@@ -89,9 +89,16 @@ def held(path: Path) -> Held | None:
         since = os.fstat(descriptor).st_mtime
         note = _note(os.read(descriptor, 1_000)) if stat.S_ISREG(os.fstat(descriptor).st_mode) else {}
     finally:
-        os.close(descriptor)
+        _let_go(descriptor)
     pid, purpose = note.get("pid"), note.get("purpose")
     return Held(busy, pid if isinstance(pid, int) else 0, purpose if isinstance(purpose, str) else "", since)
+
+
+def _let_go(descriptor: int) -> None:
+    """Closing alone would leave the lock to a child that another thread is starting, until it is started."""
+    with contextlib.suppress(OSError):
+        fcntl.flock(descriptor, fcntl.LOCK_UN)
+    os.close(descriptor)
 
 
 def _note(data: bytes) -> dict[str, object]:
