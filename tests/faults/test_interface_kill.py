@@ -11,7 +11,7 @@ from pathlib import Path
 import pexpect
 import pytest
 
-from tests.screens.main.test_terminal import PATIENCE_SECONDS, Terminal
+from tests.support.terminal import PATIENCE_SECONDS, Terminal
 from tests.workspace.test_kill import PROJECT, Agent
 from workbench.workspace.sample import write_demo
 from workbench.workspace.workspace import Workspace

@@ -14,7 +14,7 @@ from screens.dialogs.writing import WritingScreen
 from screens.keyboard import KeyParser
 from tests.screens.interface import Interface, opened
 from tests.screens.main.test_bursts import send
-from tests.screens.main.test_terminal import PATIENCE_SECONDS, Terminal
+from tests.support.terminal import PATIENCE_SECONDS, Terminal
 from tests.support.workspaces import LOG, Sandbox
 
 

@@ -8,8 +8,8 @@ import pytest
 
 from indexing.sync.run import reindex
 from tests.screens.main.test_faults import ended
-from tests.screens.main.test_terminal import Terminal
 from tests.screens.test_untrusted import EVIL, hostile
+from tests.support.terminal import Terminal
 from tests.support.workspaces import Sandbox
 
 __all__ = ["hostile"]

@@ -3,57 +3,28 @@
 from __future__ import annotations
 
 import re
-import sys
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-import pexpect
-import pyte
 import pytest
 
 from screens import terminal
+from tests.support.terminal import Terminal
 from tests.support.workspaces import Sandbox
 
-ROOT = Path(terminal.__file__).parent.parent
 RUN = (
     "import sys; from workbench.workspace.workspace import Workspace; from screens.app import WorkbenchApp; "
     "WorkbenchApp(Workspace.open(sys.argv[1]), engines=False).run()"
 )
-PATIENCE_SECONDS = 30.0
 SGR = re.compile(rb"\x1b\[([0-9;:]*)m")
 
 
-class Terminal:
-    """A child on a pseudo-terminal of some kind, the bytes it got, and the screen that a person would see."""
+class Colours(Terminal):
+    """A terminal of some kind, and the colours that it was sent."""
 
     def __init__(self, workspace: Path, **environ: str) -> None:
-        self.screen = pyte.Screen(100, 30)
-        self._stream = pyte.ByteStream(self.screen)
-        self.raw = b""
-        self.child = pexpect.spawn(
-            sys.executable,
-            ["-c", RUN, str(workspace)],
-            use_poll=True,
-            dimensions=(30, 100),
-            env={"PATH": "/usr/bin:/bin", "PYTHONPATH": str(ROOT), "HOME": str(workspace.parent),
-                 "WORKBENCH_CONFIG": str(workspace.parent / "settings.yaml"), "LANG": "C.UTF-8", **environ},
-        )  # fmt: skip
-
-    def until(self, condition: Callable[[str], bool], what: str) -> None:
-        deadline = time.monotonic() + PATIENCE_SECONDS
-        while not condition(self.text):
-            assert time.monotonic() < deadline, f"never came: {what}\n{self.text}"
-            try:
-                data = bytes(self.child.read_nonblocking(65536, timeout=0.2))  # type: ignore[arg-type]
-            except (pexpect.TIMEOUT, pexpect.EOF):
-                continue
-            self.raw += data
-            self._stream.feed(data)
-
-    @property
-    def text(self) -> str:
-        return "\n".join(self.screen.display)
+        settings = str(workspace.parent / "settings.yaml")
+        super().__init__(workspace, columns=100, lines=30, run=RUN, WORKBENCH_CONFIG=settings, **environ)
 
     def codes(self) -> list[list[int]]:
         """The numbers of every colour or style that was sent."""
@@ -71,16 +42,16 @@ class Terminal:
         return all(self.screen.buffer[y][x + n].reverse for n in range(len(words)))
 
 
-Opened = Callable[..., Terminal]
+Opened = Callable[..., Colours]
 
 
 @pytest.fixture
 def open_in(sandbox: Sandbox) -> Iterator[Opened]:
     """The interface in a terminal of that environment, its panes filled."""
-    made: list[Terminal] = []
+    made: list[Colours] = []
 
-    def start(**environ: str) -> Terminal:
-        opened = Terminal(sandbox.root, **environ)
+    def start(**environ: str) -> Colours:
+        opened = Colours(sandbox.root, **environ)
         made.append(opened)
         opened.until(lambda text: "Likes tea" in text and "staging" in text, "the panes")
         return opened

@@ -13,7 +13,7 @@ from textual import events
 from screens.dialogs.writing import WritingScreen
 from screens.main.arrangement import Shape
 from tests.screens.interface import opened
-from tests.screens.main.test_terminal import PATIENCE_SECONDS, Terminal
+from tests.support.terminal import PATIENCE_SECONDS, Terminal
 from tests.support.workspaces import LOG, LOG_TEXT, Sandbox
 from workbench.workspace.drafts import drafts
 

@@ -2,64 +2,15 @@
 
 from __future__ import annotations
 
-import sys
-import time
-from collections.abc import Callable
 from pathlib import Path
 
 import pexpect
-import pyte
 import pytest
 
 from indexing.sync.run import reindex
 from screens import terminal
+from tests.support.terminal import PATIENCE_SECONDS, Terminal
 from tests.support.workspaces import LOG, LOG_TEXT, Sandbox
-
-ROOT = Path(terminal.__file__).parent.parent
-RUN = (
-    "import sys; from workbench.workspace.workspace import Workspace; from screens.start import run; "
-    "run(Workspace.open(sys.argv[1]))"
-)
-PATIENCE_SECONDS = 20.0
-
-
-class Terminal:
-    """A child on a pseudo-terminal, and the screen that a person would see."""
-
-    def __init__(self, workspace: Path, *, columns: int = 120, lines: int = 36, editor: str = "") -> None:
-        self.screen = pyte.Screen(columns, lines)
-        self._stream = pyte.ByteStream(self.screen)
-        self.raw = b""
-        self.child = pexpect.spawn(
-            sys.executable,
-            ["-c", RUN, str(workspace)],
-            use_poll=True,  # a run of all tests has more descriptors open than select knows
-            dimensions=(lines, columns),
-            env={"TERM": "xterm-256color", "PATH": "/usr/bin:/bin:/usr/local/bin", "PYTHONPATH": str(ROOT),
-                 "HOME": str(workspace.parent), "LANG": "C.UTF-8", "EDITOR": editor},
-        )  # fmt: skip
-
-    def until(self, condition: Callable[[str], bool], what: str) -> None:
-        deadline = time.monotonic() + PATIENCE_SECONDS
-        while not condition(self.text):
-            assert time.monotonic() < deadline, f"never came: {what}\n{self.text}"
-            self.read(0.2)
-
-    def read(self, seconds: float) -> None:
-        """Take in what is written within that time."""
-        try:
-            data = bytes(self.child.read_nonblocking(65536, timeout=seconds))  # type: ignore[arg-type]
-        except (pexpect.TIMEOUT, pexpect.EOF):
-            return
-        self.raw += data
-        self._stream.feed(data)
-
-    @property
-    def text(self) -> str:
-        return "\n".join(self.screen.display)
-
-    def keys(self, keys: str) -> None:
-        self.child.send(keys)
 
 
 def test_open_search_promote_undo_quit(sandbox: Sandbox) -> None:
@@ -112,7 +63,7 @@ def test_the_persons_own_editor_has_the_terminal_and_its_text_is_one_commit(
     sandbox: Sandbox, tmp_path: Path
 ) -> None:
     script = "printf 'the editor is here'; test -t 0 && test -t 1 && sed -i 's/8443/9443/' \"$1\""
-    terminal_ = Terminal(sandbox.root, editor=editor(tmp_path, script))
+    terminal_ = Terminal(sandbox.root, EDITOR=editor(tmp_path, script))
     terminal_.until(lambda text: "Likes tea" in text and "8443" in text, "the panes")
     terminal_.keys("jj")
     terminal_.until(lambda text: f"{LOG}:6" in text, "the entry in the preview")
@@ -130,7 +81,7 @@ def test_an_editor_that_fails_gives_the_terminal_back_and_what_was_written_is_na
     sandbox: Sandbox, tmp_path: Path, script: str | None
 ) -> None:
     command = editor(tmp_path, script) if script else "no-such-editor"
-    terminal_ = Terminal(sandbox.root, editor=command)
+    terminal_ = Terminal(sandbox.root, EDITOR=command)
     terminal_.until(lambda text: "Likes tea" in text and "8443" in text, "the panes")
     terminal_.keys("jj")
     terminal_.until(lambda text: f"{LOG}:6" in text, "the entry in the preview")
@@ -149,7 +100,7 @@ def test_what_was_written_outside_stays_when_the_file_changed_meanwhile(
 ) -> None:
     theirs = LOG_TEXT.replace("8443", "7443")
     script = f"sed -i 's/8443/9443/' \"$1\"; sed -i 's/8443/7443/' {sandbox.root / LOG}"
-    terminal_ = Terminal(sandbox.root, editor=editor(tmp_path, script))
+    terminal_ = Terminal(sandbox.root, EDITOR=editor(tmp_path, script))
     terminal_.until(lambda text: "Likes tea" in text and "8443" in text, "the panes")
     terminal_.keys("jj")
     terminal_.until(lambda text: f"{LOG}:6" in text, "the entry in the preview")
@@ -163,7 +114,7 @@ def test_what_was_written_outside_stays_when_the_file_changed_meanwhile(
 
 def test_what_was_written_outside_stays_when_it_holds_a_secret(sandbox: Sandbox, tmp_path: Path) -> None:
     token = "ghp_" + "q7Zk2Vx9Lm4T" * 3
-    terminal_ = Terminal(sandbox.root, editor=editor(tmp_path, f"sed -i 's/8443/{token}/' \"$1\""))
+    terminal_ = Terminal(sandbox.root, EDITOR=editor(tmp_path, f"sed -i 's/8443/{token}/' \"$1\""))
     terminal_.until(lambda text: "Likes tea" in text and "8443" in text, "the panes")
     terminal_.keys("jj")
     terminal_.until(lambda text: f"{LOG}:6" in text, "the entry in the preview")
