@@ -19,6 +19,7 @@ from workbench.errors import BackupError, NotMemoryError, RepositoryStateError, 
 from workbench.memory.names import CommitId, RelPath
 from workbench.repository.carrier import ask, network_carrier
 from workbench.repository.objects import ObjectReader
+from workbench.scratch import scratch
 from workbench.workspace.files import Files
 from workbench.workspace.layout import STATE_DIR
 
@@ -82,8 +83,8 @@ def restore_bundles(bundles: Sequence[Path], folder: Path) -> Restored:
 
 def restore_remote(target: Target, folder: Path, branch: str = "") -> Restored:
     """Fetch one branch of a remote. Raises as ``restore`` does."""
-    with tempfile.TemporaryDirectory(prefix="workbench-restore-") as place:
-        branches, head = remote_refs(network_carrier(Path(place)), target)
+    with scratch("restore") as place:
+        branches, head = remote_refs(network_carrier(place), target)
     chosen = branch or (head if head in branches else "")
     if not chosen:
         chosen = next(iter(branches)) if len(branches) == 1 else DETACHED

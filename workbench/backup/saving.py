@@ -26,10 +26,10 @@ from workbench.backup.peace import require_peace
 from workbench.backup.restoring import Restored, restore_bundles, restore_remote
 from workbench.backup.spare import borrowing, branch_of, push, remote_refs
 from workbench.backup.targets import Target, refuse_inside
-from workbench.backup.trial import trial
 from workbench.errors import BackupError, NewerFormatError, UsageError, disk_error
 from workbench.memory.names import CommitId, RelPath
 from workbench.repository.carrier import ask
+from workbench.scratch import scratch
 from workbench.workspace.format import require_known_format
 from workbench.workspace.locks import hold
 from workbench.workspace.plan import Operation
@@ -237,7 +237,7 @@ class _Work:
         prefix = os.fsdecode(ask(self.workspace.history.carrier, "rev_parse", "--show-prefix")).rstrip("\n")
         kept = recorded_files(self.workspace, self.commit)
         self.tell("restoring it for a trial", 0, 0)
-        with trial() as place:
+        with scratch("check") as place:
             restored = restore(place / "restored")
             if restored.commit != self.commit:
                 raise BackupError(f"{self.target.shown} restores to commit {restored.commit}")

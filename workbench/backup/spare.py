@@ -10,7 +10,6 @@ import contextlib
 import os
 from collections.abc import Iterator
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 from workbench.backup.targets import Target, without_secret
@@ -18,6 +17,7 @@ from workbench.errors import BackupError, ConflictError, RepositoryStateError
 from workbench.memory.names import CommitId
 from workbench.repository.carrier import ask, network_carrier, reason
 from workbench.repository.history import History
+from workbench.scratch import scratch
 
 DETACHED = "workbench/backup"
 """The branch that stands for a detached HEAD in a backup."""
@@ -55,8 +55,8 @@ def borrowing(history: History, commit: CommitId, branch: str) -> Iterator[Any]:
     """The runner of a bare repository whose only branch stands at ``commit``, gone after the block."""
     objects = ask(history.carrier, "rev_parse", "--path-format=absolute", "--git-path", "objects")
     algorithm = ask(history.carrier, "rev_parse", "--show-object-format").decode().strip()
-    with TemporaryDirectory(prefix="workbench-backup-") as place:
-        folder = Path(place) / "spare.git"
+    with scratch("backup") as place:
+        folder = place / "spare.git"
         carrier = new_repository(folder, algorithm, bare=True)
         (folder / "objects" / "info").mkdir(exist_ok=True)
         (folder / "objects" / "info" / "alternates").write_bytes(_quoted(objects[:-1]) + b"\n")

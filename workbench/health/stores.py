@@ -9,7 +9,6 @@ from collections.abc import Iterator
 from contextlib import closing
 from functools import partial
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 from indexing.engines import RefusedError
 from indexing.lexical.reader import LexicalReader
@@ -26,6 +25,7 @@ from workbench.health.finding import Finding, Look
 from workbench.health.holders import SYNC, is_busy
 from workbench.health.place import Place
 from workbench.health.rebuilding import REINDEX, rebuild, suspect_and_rebuild
+from workbench.scratch import scratch
 from workbench.workspace.locks import hold
 
 _READ = 20_000
@@ -193,9 +193,9 @@ def _changed(folder: Path, manifest: Manifest, store: str, pending: bool) -> Ite
 
 def _other_fields(folder: Path) -> str:
     """How the fields of the word index differ from those of this version, in words; empty: not at all."""
-    with TemporaryDirectory(prefix="workbench-doctor-") as fresh:
-        open_index(Path(fresh), create=True)
-        wanted = _fields(Path(fresh))
+    with scratch("doctor") as fresh:
+        open_index(fresh, create=True)
+        wanted = _fields(fresh)
     found = _fields(folder)
     if found == wanted:
         return ""

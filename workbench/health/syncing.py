@@ -9,7 +9,6 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 from indexing.embedding.choice import ModelChoice
 from indexing.sync.generations import Generations
@@ -17,6 +16,7 @@ from indexing.sync.manifest import RACY_NS
 from indexing.sync.run import CACHE_FILE, reindex
 from workbench.errors import WorkbenchError
 from workbench.health.stopwatch import Times, times
+from workbench.scratch import scratch
 from workbench.workspace.layout import STATE_DIR
 from workbench.workspace.workspace import Workspace
 
@@ -44,13 +44,13 @@ def sync_times(
     """
     found = SyncTimes()
     size = _size(workspace)
-    with TemporaryDirectory(prefix="workbench-bench-") as place:
+    with scratch("bench") as place:
         free = shutil.disk_usage(place).free
         if size > MOST_BYTES or free < _ROOM * size:
             found.left_out["sync"] = f"a copy would take {size / 1e6:,.0f} MB"
             return found
         try:
-            copy = _copied(workspace, Path(place) / "copy")
+            copy = _copied(workspace, place / "copy")
             # The copy's files are new: the first run reads all of them, and none trusts so young a stamp.
             time.sleep(RACY_NS / 1e9)
             reindex(copy, vectors=False)

@@ -6,7 +6,6 @@ import contextlib
 import os
 from functools import partial
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 from indexing.engines import RefusedError
 from indexing.sync.freshness import freshness
@@ -19,6 +18,7 @@ from workbench.health.holders import ACTION, SYNC, is_busy
 from workbench.health.place import Place
 from workbench.health.rebuilding import REINDEX, rebuild
 from workbench.memory.names import RelPath
+from workbench.scratch import scratch
 from workbench.workspace.files import TEMPORARY_PREFIX
 from workbench.workspace.journal import Intent, Journal
 from workbench.workspace.locks import hold
@@ -178,8 +178,7 @@ def _set_aside_locked(place: Place, path: Path) -> str:
 
 def _intent(place: Place) -> Intent | None:
     """The note as it stands; a journal reads it and would set a bad one aside, so a copy is read."""
-    with TemporaryDirectory(prefix="workbench-doctor-") as folder:
-        copy = Path(folder)
+    with scratch("doctor") as copy:
         try:
             (copy / "journal.json").write_bytes((place.state / "journal.json").read_bytes())
         except OSError:

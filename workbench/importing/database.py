@@ -7,7 +7,6 @@ import os
 import shutil
 import sqlite3
 import stat
-import tempfile
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -15,6 +14,7 @@ from typing import Any
 from urllib.parse import quote
 
 from workbench.errors import UsageError
+from workbench.scratch import scratch
 
 _SECONDS = 120.0
 """For how long reading one file may take."""
@@ -56,8 +56,8 @@ def opened(path: Path, needed: Sequence[str]) -> Iterator[Database]:
     with path.open("rb") as file:
         if file.read(len(_MAGIC)) != _MAGIC:
             raise UsageError(f"{path} is no SQLite database")
-    with tempfile.TemporaryDirectory(prefix="workbench-import-") as folder:
-        copy = Path(folder) / "database"
+    with scratch("import") as folder:
+        copy = folder / "database"
         shutil.copyfile(path, copy)
         for end in ("-wal", "-journal"):
             with contextlib.suppress(FileNotFoundError):

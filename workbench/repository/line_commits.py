@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import os
 import re
-import tempfile
 from collections.abc import Iterable
 from pathlib import Path
 
 from workbench.errors import RepositoryStateError, disk_error
 from workbench.memory.names import CommitId
 from workbench.repository.carrier import carrier_for, reason
+from workbench.scratch import scratch
 
 _HEADER = re.compile(rb"([0-9a-f]{40,64}) (\d+) (\d+) (\d+)")
 _CONFIG = "[core]\n\trepositoryformatversion = {version}\n\tbare = true\n{extension}"
@@ -30,8 +30,7 @@ def line_commits(objects: Path, shallow: Iterable[str], commit: CommitId, path: 
     Raises RepositoryStateError when git cannot tell.
     """
     try:
-        with tempfile.TemporaryDirectory(prefix="workbench-") as made:
-            folder = Path(made)
+        with scratch("blame") as folder:
             _prepare(folder, objects, shallow, sha256=len(commit) == 64)
             return _blame(folder, commit, path)
     except OSError as error:

@@ -1,7 +1,9 @@
-"""What a backup that is killed leaves in the temporary folder."""
+"""What is needed for a moment is gone afterwards, also where its process was killed."""
 
 from __future__ import annotations
 
+import errno
+import fcntl
 import os
 import signal
 import subprocess
@@ -12,15 +14,15 @@ from pathlib import Path
 
 import pytest
 
-from workbench.backup.trial import trial
+from workbench.scratch import scratch
 
 _HOLDS = """
 import sys, tempfile
 from pathlib import Path
-from workbench.backup.trial import trial
+from workbench.scratch import scratch
 
 tempfile.tempdir = sys.argv[1]
-with trial() as place:
+with scratch("check") as place:
     (place / "MEMORY.md").write_text("private")
     print(place, flush=True)
     sys.stdin.read()
@@ -31,7 +33,7 @@ def test_what_a_killed_one_left_is_taken_away_and_what_lives_stays(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    foreign = tmp_path / "workbench-check-link"
+    foreign = tmp_path / "workbench-scratch-link"
     kept = tmp_path / "theirs"
     kept.mkdir()
     foreign.symlink_to(kept)
@@ -42,19 +44,35 @@ def test_what_a_killed_one_left_is_taken_away_and_what_lives_stays(
         assert holder.stdout is not None
         left = Path(holder.stdout.readline().strip())
         os.utime(left, (0, 0))
-        with trial():
+        with scratch("import"):
             assert (left / "MEMORY.md").exists()
         holder.send_signal(signal.SIGKILL)
-    with trial() as own:
+    with scratch("import") as own:
         assert not left.exists()
         assert list(own.iterdir()) == []
-    assert {path.name for path in tmp_path.iterdir()} == {"theirs", "workbench-check-link"}
+    assert {path.name for path in tmp_path.iterdir()} == {"theirs", "workbench-scratch-link"}
 
 
 def test_one_that_was_just_left_stays_for_a_minute(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    new = tmp_path / "workbench-check-new"
+    new = tmp_path / "workbench-scratch-new"
     new.mkdir()
     os.utime(new, (time.time() + 3_600,) * 2)  # however long this test stands still
-    with trial():
+    with scratch("check"):
         assert new.exists()
+
+
+def test_without_locks_it_works_and_takes_away_only_its_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def unknown(_: int, __: int) -> None:
+        raise OSError(errno.ENOLCK, "no locks available")
+
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    monkeypatch.setattr(fcntl, "flock", unknown)
+    other = tmp_path / "workbench-scratch-check-other"
+    other.mkdir()
+    os.utime(other, (0, 0))
+    with scratch("check") as place:
+        (place / "MEMORY.md").write_text("private")
+    assert list(tmp_path.iterdir()) == [other]

@@ -1,0 +1,69 @@
+"""Folders for what is needed for a moment: private, and gone afterwards, also after a kill.
+
+Some hold a whole copy of the memory. Who makes one holds a lock on it (flock, which goes with its holder
+however that dies), so that whoever makes the next one, of whatever kind, can tell what a killed one left
+behind, and takes it away.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import fcntl
+import os
+import shutil
+import stat
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+_PREFIX = "workbench-scratch-"
+_YOUNG_SECONDS = 60.0
+"""Age below which a folder stays: it may not be locked yet, and what a killed one began may still write."""
+_KNOWS_NO_LOCKS = {errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP, errno.ENOTSUP}
+
+
+@contextlib.contextmanager
+def scratch(kind: str) -> Iterator[Path]:
+    """An empty folder that is gone at the end; ``kind`` is part of its name. Raises OSError.
+
+    Where the file system knows no locks, what a killed one leaves there stays.
+    """
+    _sweep()
+    with tempfile.TemporaryDirectory(prefix=f"{_PREFIX}{kind}-") as made:
+        descriptor = _locked(Path(made))
+        try:
+            yield Path(made)
+        finally:
+            if descriptor is not None:
+                os.close(descriptor)
+
+
+def _locked(folder: Path) -> int | None:
+    """Open, with the lock; None where there are no locks. Raises OSError where somebody else has it."""
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as error:
+        os.close(descriptor)
+        if error.errno in _KNOWS_NO_LOCKS:
+            return None
+        raise
+    return descriptor
+
+
+def _sweep() -> None:
+    """Take away what this user's killed processes left."""
+    for folder in Path(tempfile.gettempdir()).glob(f"{_PREFIX}*"):
+        with contextlib.suppress(OSError):  # it is in use, or not ours to take
+            found = folder.lstat()
+            old = time.time() - found.st_mtime > _YOUNG_SECONDS
+            if not old or not stat.S_ISDIR(found.st_mode) or found.st_uid != os.getuid():
+                continue
+            descriptor = _locked(folder)
+            if descriptor is not None:
+                try:
+                    shutil.rmtree(folder)
+                finally:
+                    os.close(descriptor)
