@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -21,6 +22,14 @@ def person_of_shared_fixtures(tmp_path_factory: pytest.TempPathFactory) -> Itera
 def person(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A home of their own, so that no test reads or writes the settings of whoever runs it."""
     return _at_home(tmp_path_factory, monkeypatch)
+
+
+@pytest.fixture(autouse=True)
+def at_the_same_pace() -> Iterator[None]:
+    """What makes way for others does so in a process of its own: here every later test would starve."""
+    before = os.getpriority(os.PRIO_PROCESS, 0)
+    yield
+    assert os.getpriority(os.PRIO_PROCESS, 0) == before
 
 
 def _at_home(homes: pytest.TempPathFactory, patch: pytest.MonkeyPatch) -> Path:

@@ -61,7 +61,6 @@ def answer(workspace: Workspace, wanted: Mapping[str, Any], telling: Telling) ->
         raise UsageError("nothing that can be done was asked for")
     require_more_than_looking()
     _ = workspace.operations  # without a repository nothing can be taken in, so it is said once
-    os.nice(_NICENESS)
     files = [str(name) for name in wanted.get("files") or ()]
     found = _Sum()
     ingest = Ingest(
@@ -105,4 +104,5 @@ def _model(workspace: Workspace, notes: list[str]) -> LanguageModel | None:
 
 
 if __name__ == "__main__":
+    os.nice(_NICENESS)
     run(_WHAT, answer)
