@@ -21,7 +21,7 @@ from workbench.graph.drafts import MemoryDraft
 from workbench.graph.writing import plan_store
 
 Server = Callable[..., StdioServerParameters]
-PATIENCE = 30
+PATIENCE = 60
 """Seconds after which a process that should have ended is held to live on."""
 HELLO: tuple[dict[str, Any], ...] = (
     {

@@ -13,7 +13,7 @@ from screens.app import WorkbenchApp
 from screens.main.screen import MainScreen
 from workbench.workspace.workspace import Workspace
 
-PATIENCE_SECONDS = 30.0
+PATIENCE_SECONDS = 60.0
 
 
 class Interface:

@@ -27,7 +27,7 @@ RUN = (
     "import sys; from workbench.workspace.workspace import Workspace; from screens.start import run; "
     "run(Workspace.open(sys.argv[1]))"
 )
-PATIENCE_SECONDS = 30.0
+PATIENCE_SECONDS = 60.0
 
 
 def decoded(request: str) -> bytes:

@@ -44,8 +44,9 @@ def hang_up(terminal: Terminal) -> None:
     """Close the terminal, and wait until the program has noticed."""
     pid = terminal.child.pid
     assert pid is not None
-    os.close(terminal.child.child_fd)
-    terminal.child.closed = True
+    below = terminal.child.ptyproc  # type: ignore[attr-defined]  # the types do not know of it
+    below.fileobj.close()  # whose descriptor it is: the number may soon be another's
+    below.closed = terminal.child.closed = True
     deadline = time.monotonic() + PATIENCE_SECONDS
     while not os.waitpid(pid, os.WNOHANG)[0]:
         if time.monotonic() > deadline:

@@ -12,7 +12,7 @@ import pytest
 from screens.serving.server import Server
 from tests.support.workspaces import Sandbox
 
-PATIENCE_SECONDS = 30.0
+PATIENCE_SECONDS = 60.0
 _CONTROL = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|.)")
 
 
