@@ -10,16 +10,16 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.content import Content
-from textual.screen import ModalScreen
 from textual.widgets import Input
 
+from screens.dialogs.dialog import Dialog
 from screens.drawing.rows import Row
 from screens.drawing.shown import Shown
 from screens.widgets.entry_list import EntryList
 from screens.widgets.query_input import QueryInput
 
 
-class ChooseScreen(ModalScreen[str]):
+class ChooseScreen(Dialog[str]):
     """Ends with the id of the chosen row, or None."""
 
     BINDINGS: ClassVar[list[BindingType]] = [

@@ -10,10 +10,10 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.content import Content
-from textual.screen import ModalScreen
 
 from screens.actions.registry import Context, Place, bindings, hints, is_bound
 from screens.dialogs.advice import in_keys
+from screens.dialogs.dialog import Dialog
 from screens.drawing.rows import Part, Row
 from screens.drawing.shown import Shown, plural, row_text, words
 from screens.history.diffing import diff_rows
@@ -26,7 +26,7 @@ _REASON = re.compile(r"“(.*)”: (.*)", re.DOTALL)
 _FLAG = re.compile(r" \(--[^)]*\)$")  # how to do it on the command line
 
 
-class ConfirmScreen(ModalScreen[bool]):
+class ConfirmScreen(Dialog[bool]):
     """A question, what it is about, and its diff; yes or no."""
 
     BINDINGS: ClassVar[list[BindingType]] = [

@@ -11,7 +11,6 @@ from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.content import Content
 from textual.events import Key
-from textual.screen import ModalScreen
 from textual.widgets import Input
 
 from screens.actions.action import Action
@@ -20,6 +19,7 @@ from screens.actions.context import Context, Place
 from screens.actions.keys import key_names, types_a_character
 from screens.actions.profiles import DEFAULT
 from screens.actions.registry import ACTIONS, grouped_actions
+from screens.dialogs.dialog import Dialog
 from screens.drawing.rows import Part, Row
 from screens.drawing.shown import row_text, words
 from screens.widgets.change_list import ChangeList
@@ -45,7 +45,7 @@ _PLACES = {
 }
 
 
-class HelpScreen(ModalScreen[None]):
+class HelpScreen(Dialog[None]):
     """The actions under their groups, over a line to filter them by."""
 
     BINDINGS: ClassVar[list[BindingType]] = [

@@ -10,11 +10,11 @@ from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.content import Content
 from textual.events import Key
-from textual.screen import ModalScreen
 
 from screens.actions.active import keys_of
 from screens.actions.keys import key_names
 from screens.actions.registry import Action, Context
+from screens.dialogs.dialog import Dialog
 from screens.drawing.rows import Part, Row
 from screens.drawing.shown import row_text, words
 from screens.widgets.entry_list import EntryList
@@ -22,7 +22,7 @@ from screens.widgets.entry_list import EntryList
 _KEY = 4
 
 
-class LookScreen(ModalScreen[str]):
+class LookScreen(Dialog[str]):
     """Ends with the id of an action, or None."""
 
     BINDINGS: ClassVar[list[BindingType]] = [

@@ -15,12 +15,12 @@ from textual.containers import Vertical
 from textual.content import Content
 from textual.document._document import Document
 from textual.message import Message
-from textual.screen import ModalScreen
 from textual.timer import Timer
 from textual.worker import Worker
 
 from screens.actions.registry import Context, Place, bindings, hints
 from screens.dialogs.advice import advice
+from screens.dialogs.dialog import Dialog
 from screens.dialogs.spelling import Spelled, spelled
 from screens.drawing.rows import Row, Tone
 from screens.drawing.shown import Shown, line_text, row_text, words
@@ -40,7 +40,7 @@ _KEEP_SECONDS = 2.0
 """What is typed within is lost to a program that is killed, and nothing to one that is ended."""
 
 
-class WritingScreen(ModalScreen[None]):
+class WritingScreen(Dialog[None]):
     """Ends with ``Written``, ``Left``, or by whoever opened it when the action is done."""
 
     BINDINGS: ClassVar[list[BindingType]] = [*bindings(Place.WRITING)]

@@ -7,9 +7,8 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from textual.screen import ModalScreen
-
 from screens.actions.context import Place
+from screens.dialogs.dialog import Dialog
 from screens.drawing.rows import Row
 from screens.drawing.shown import Shown, row_text, words
 from screens.graph.choosing import EntityScreen
@@ -251,7 +250,7 @@ class Going:
         entity = known.whole.at(path) if known else None
         return entity.name if entity else None
 
-    def _prompt(self, dialog: ModalScreen[str], answered: Callable[[str], None]) -> None:
+    def _prompt(self, dialog: Dialog[str], answered: Callable[[str], None]) -> None:
         def closed(answer: str | None) -> None:
             if answer is not None:
                 answered(answer)

@@ -13,9 +13,9 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Container, Vertical
 from textual.content import Content
-from textual.screen import ModalScreen
 
 from screens.actions.registry import Context, Place, bindings, is_bound
+from screens.dialogs.dialog import Dialog
 from screens.drawing.clock import today
 from screens.drawing.rows import Folds, Row
 from screens.drawing.shown import grouped, row_text, words
@@ -35,7 +35,7 @@ from screens.widgets.lines import Banner
 from workbench.graph.neighbourhood import Node
 from workbench.graph.snapshot import Graph
 
-ShowDialog = Callable[[ModalScreen[str], Callable[[str | None], None]], None]
+ShowDialog = Callable[[Dialog[str], Callable[[str | None], None]], None]
 _COUNTED = 2_000
 """Entities up to which what waits in the other views is counted without being asked for."""
 _BESIDE_FROM, _STACKED_BELOW, _ROOMY = 110, 76, 20

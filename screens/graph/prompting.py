@@ -11,9 +11,9 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.content import Content
-from textual.screen import ModalScreen
 from textual.widgets import Input
 
+from screens.dialogs.dialog import Dialog
 from screens.drawing.rows import Part
 from screens.drawing.shown import Shown, words
 from screens.widgets.parts_line import PartsLine
@@ -23,7 +23,7 @@ Heard = Callable[[str], Part]
 """What is understood of what was typed; of the tone ``bad`` where it cannot be taken."""
 
 
-class PromptScreen(ModalScreen[str]):
+class PromptScreen(Dialog[str]):
     """Ends with what was typed, or None."""
 
     BINDINGS: ClassVar[list[BindingType]] = [("escape", "leave")]

@@ -9,8 +9,8 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.content import Content
-from textual.screen import ModalScreen
 
+from screens.dialogs.dialog import Dialog
 from screens.drawing.rows import Part, Row
 from screens.drawing.shown import row_text, words
 from screens.widgets.entry_list import EntryList
@@ -19,7 +19,7 @@ from workbench.health.survey.section import Fix
 _MOST = 9
 
 
-class FixScreen(ModalScreen[Fix]):
+class FixScreen(Dialog[Fix]):
     """Ends with the way that was chosen, or None."""
 
     BINDINGS: ClassVar[list[BindingType]] = [

@@ -8,8 +8,8 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.content import Content
-from textual.screen import ModalScreen
 
+from screens.dialogs.dialog import Dialog
 from screens.drawing.rows import Part, Row
 from screens.drawing.shown import words
 from screens.widgets.change_list import ChangeList
@@ -49,7 +49,7 @@ LANGUAGE: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
 """What can be typed and what it means, in groups. Conditions alone list the newest entries that meet them."""
 
 
-class LanguageScreen(ModalScreen[bool]):
+class LanguageScreen(Dialog[bool]):
     """The page; ends with whether the keys are wanted next."""
 
     BINDINGS: ClassVar[list[BindingType]] = [

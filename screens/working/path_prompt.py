@@ -16,10 +16,10 @@ from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.content import Content
 from textual.message import Message
-from textual.screen import ModalScreen
 from textual.widgets import Input
 from textual.worker import Worker
 
+from screens.dialogs.dialog import Dialog
 from screens.drawing.rows import Part
 from screens.drawing.shown import Shown
 from screens.widgets.parts_line import PartsLine
@@ -29,7 +29,7 @@ Judge = Callable[[str], Part]
 """What a path is, read from the disk; of the tone ``bad`` where it cannot be taken. Called in a thread."""
 
 
-class PathScreen(ModalScreen[str]):
+class PathScreen(Dialog[str]):
     """Ends with what was typed, or None."""
 
     BINDINGS: ClassVar[list[BindingType]] = [

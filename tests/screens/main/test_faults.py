@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable
 
 import pexpect
+import pytest
 from textual import events
 
 from screens.dialogs.writing import WritingScreen
@@ -91,6 +92,25 @@ def test_suspended_and_resumed_the_screen_is_as_before(sandbox: Sandbox) -> None
     terminal.keys("jj")
     terminal.until(lambda text: f"{LOG}:6" in text, "keys do something")
     terminal.keys("q")
+    ended(terminal)
+
+
+@pytest.mark.parametrize(("key", "shown"), [("?", "type to filter"), (".", "What would it do?")])
+def test_ctrl_z_stops_it_in_a_dialog_too(sandbox: Sandbox, key: str, shown: str) -> None:
+    terminal = Terminal(sandbox.root)
+    terminal.until(lambda text: "Likes tea" in text and "8443" in text, "the panes")
+    pid = terminal.child.pid
+    assert pid is not None
+    terminal.keys("jj")
+    terminal.until(lambda text: f"{LOG}:6" in text, "the entry")
+    terminal.keys(key)
+    terminal.until(lambda text: shown in text, "the dialog")
+    terminal.keys("\x1a")
+    wait_for(terminal, lambda: state_of(pid) == "T")
+    terminal.screen.reset()
+    os.kill(pid, signal.SIGCONT)
+    terminal.until(lambda text: shown in text, "the dialog again")
+    os.kill(pid, signal.SIGTERM)
     ended(terminal)
 
 
