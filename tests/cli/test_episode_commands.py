@@ -11,15 +11,18 @@ from tests.support.workspaces import EPISODE, Sandbox
 from workbench.memory.episode_page import EpisodeLine, EpisodePage, render_page
 from workbench.workspace import ledger
 
-NOW = datetime.now(UTC) + timedelta(hours=2)  # a clock that is behind the commits is not believed
+
+def now() -> datetime:
+    """As the program counts days, whatever the hour."""
+    return datetime.now(UTC)
 
 
 def write(sandbox: Sandbox, name: str, left: int, **more: object) -> str:
     path = f"episodes/2026/01/{name}.md"
     values: dict[str, object] = {
         "session": f"s-{name}",
-        "created_at": NOW - timedelta(days=7),
-        "expires_at": NOW + timedelta(days=left),
+        "created_at": now() - timedelta(days=7),
+        "expires_at": now() + timedelta(days=left),
         "abstract": f"The session {name} was about the harbour.",
         "topics": ("Port Ellery", "Walt", "Gauge 7", "Foghorn"),
         "turns": 41,
@@ -45,7 +48,7 @@ def ids(said: dict[str, list[dict[str, object]]]) -> list[object]:
 
 def test_the_list_says_of_each_how_long_it_has_and_of_what_use_it_was(run: Run, sandbox: Sandbox) -> None:
     record = {"query": "q", "entry": "episodes/2026/01/soon.md#aaaaaaaaaaaa"}
-    ledger.append(sandbox.workspace, "recalls", [record], NOW)
+    ledger.append(sandbox.workspace, "recalls", [record], now())
     lines = run("episodes", "list").out.splitlines()
     assert lines[:4] == [
         "over  The session over was about the harbour.",
@@ -97,7 +100,7 @@ def test_time_is_given_by_days_or_to_a_day(run: Run) -> None:
     done = run("episodes", "extend", "soon", "--days", "10", "--json").json
     assert done["action"] == "extend"
     assert run("episodes", "show", "soon", "--json").json["days_left"] == 13
-    day = (NOW + timedelta(days=50)).date().isoformat()
+    day = (now() + timedelta(days=50)).date().isoformat()
     assert f"expires on {day}" in run("episodes", "extend", "soon", "--until", day).out
     assert run("episodes", "extend", "soon", "--until", "never").code == 2
     assert run("episodes", "extend", "soon").code == 2
