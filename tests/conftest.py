@@ -7,8 +7,17 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from tests.support.workspaces import Sandbox
+
+settings.register_profile(  # a machine that stands still for a moment says nothing of what is tested
+    "at any pace",
+    settings.get_profile(settings.get_current_profile_name()),
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow],
+)
+settings.load_profile("at any pace")
 
 
 @pytest.fixture(scope="session", autouse=True)
