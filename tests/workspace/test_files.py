@@ -130,26 +130,28 @@ def test_exchange_works_where_the_system_has_no_call_for_it(
 
 def test_agent_appending_all_the_time_loses_no_line(place: Files, tmp_path: Path) -> None:
     kept = Displaced(place, tmp_path)
-    tokens = [b"- token%d." % n for n in range(1500)]
+    tokens: list[bytes] = []
+    enough = threading.Event()
 
     def agent() -> None:
-        for token in tokens:
+        while not enough.is_set():
+            tokens.append(b"- token%d." % len(tokens))
             with (place.root / PATH).open("ab", buffering=0) as log:
-                log.write(token + b"\n")
+                log.write(tokens[-1] + b"\n")
 
     writer = threading.Thread(target=agent)
     writer.start()
-    edits = 0
-    while writer.is_alive():
-        before = place.read(PATH)
-        after = before.replace(b"- two\n", b"") if b"- two\n" in before else b"- two\n" + before
-        written = place.replace(PATH, before, after, temporary=f".wb-{edits}.tmp")
-        assert written.displaced is not None
-        kept.keep(PATH, written.displaced, before + written.carried)
-        edits += 1
-    writer.join()
+    try:
+        for edit in range(20):
+            before = place.read(PATH)
+            after = before.replace(b"- two\n", b"") if b"- two\n" in before else b"- two\n" + before
+            written = place.replace(PATH, before, after, temporary=f".wb-{edit}.tmp")
+            assert written.displaced is not None
+            kept.keep(PATH, written.displaced, before + written.carried)
+    finally:
+        enough.set()
+        writer.join()
     kept.sweep()
-    assert edits > 0
     assert set(tokens) - set(place.read(PATH).split(b"\n")) == set()
 
 
