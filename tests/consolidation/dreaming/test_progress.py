@@ -131,6 +131,7 @@ def test_a_signal_stops_it_and_nothing_waits(nights: Nights) -> None:
         [sys.executable, "-m", "workbench.consolidation.dreaming.apart", os.fspath(nights.root)],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
+        pipesize=4_096,  # it says more than that: it cannot be done before it is heard and stopped
     )
     assert process.stdin is not None
     assert process.stdout is not None
