@@ -368,7 +368,10 @@ def test_while_another_process_acts_the_answer_is_busy(
         promote(sandbox)
 
 
-def test_two_workbenches_at_once_record_all_their_operations(sandbox: Sandbox) -> None:
+def test_two_workbenches_at_once_record_all_their_operations(
+    sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("workbench.workspace.operations._LOCK_SECONDS", 120.0)  # nobody gives up
     sandbox.write(LOG, "".join(f"- line number {n}\n" for n in range(20)))
     sandbox.commit("lines")
     failures: list[BaseException] = []
