@@ -20,6 +20,12 @@ from workbench.health.stopwatch import measure, times
 from workbench.workspace.workspace import Workspace
 
 
+@pytest.fixture(autouse=True)
+def time_enough(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A slow machine asks all the questions too."""
+    monkeypatch.setattr("workbench.health.bench.QUICK_SECONDS", 300.0)
+
+
 @pytest.fixture
 def larger(ward: Ward) -> Ward:
     """Some more entries, each with words of its own."""
