@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 from pathlib import Path
 
@@ -110,6 +111,24 @@ def test_nothing_that_the_workspace_configures_runs_or_matters(sandbox: Sandbox,
     place.close()
     assert "Somebody Else" not in found
     assert not canary.exists()
+
+
+@pytest.mark.parametrize("later", [0, 1])
+def test_an_entry_is_that_of_its_youngest_line_also_within_one_second(
+    sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch, later: int
+) -> None:
+    place, address = sandbox.workspace, sandbox.address("staging port")
+    place.operations.carry_out(lambda: plan_promote(place, [address]))
+    promoted = line(sandbox, "staging port").origin
+    text = sandbox.read("MEMORY.md").decode()
+    sandbox.write("MEMORY.md", re.sub(r"(?m)^(.*staging port.*\n)", r"\1  and theirs is 9000\n", text))
+    moment = int(sandbox.git("log", "-1", "--format=%ct"))
+    monkeypatch.setenv("GIT_COMMITTER_DATE", f"@{moment + later} +0000")
+    sandbox.commit("a second line")
+    changed = line(sandbox, "staging port").origin
+    assert promoted is not None
+    assert changed is not None
+    assert (promoted.who, changed.who) == ("human", "external")
 
 
 def test_a_sha256_repository_is_attributed_too(tmp_path: Path) -> None:

@@ -238,7 +238,7 @@ def show_entry(address: str, *, as_json: bool) -> None:
         standing = entry_in(document, entry.address) if document else None
         origin = None
         if document is not None and standing is not None:
-            origin = origin_of(document, standing, newest(line_deeds(place, document), standing))
+            origin = origin_of(document, standing, newest(place, line_deeds(place, document), standing))
             origin = there.origin(origin)
     if as_json:
         say_json(

@@ -46,7 +46,7 @@ def blame(workspace: Workspace, path: str, *, at: CommitId | None = None) -> tup
     for number, (line, deed) in enumerate(zip(split_lines(document.data), deeds, strict=True), 1):
         entry = entries.at(number)
         if entry is not None and entry.span.start not in origins:
-            deed_of_entry = newest(deeds, entry)
+            deed_of_entry = newest(workspace, deeds, entry)
             origins[entry.span.start] = origin_of(document, entry, deed_of_entry, sessions=sessions)
         out.append(
             LineOrigin(
@@ -87,12 +87,25 @@ def line_deeds(workspace: Workspace, document: Document, *, at: CommitId | None 
     return [UNRECORDED if at is None else deeds[commits[at]] for at in kept_lines(recorded, document.data)]
 
 
-def newest(deeds: list[Deed], entry: Entry) -> Deed:
-    """The latest of those who wrote an entry's lines: the entry is no older than its youngest line."""
+def newest(workspace: Workspace, deeds: list[Deed], entry: Entry) -> Deed:
+    """The latest of those who wrote an entry's lines: the entry is no older than its youngest line.
+
+    Of one second, which is all that a commit tells, it is the one that is built on the others.
+    """
     of_entry = deeds[entry.start_line - 1 : entry.end_line] or [UNRECORDED]
     if UNRECORDED in of_entry:
         return UNRECORDED
-    return max(of_entry, key=lambda deed: deed.when.timestamp() if deed.when else 0.0)
+    moment = max(map(_seconds, of_entry))
+    latest = {deed.commit: deed for deed in of_entry if _seconds(deed) == moment}
+    if len(latest) > 1:
+        for commit in workspace.history.order():
+            if commit in latest:
+                return latest[commit]
+    return next(iter(latest.values()))
+
+
+def _seconds(deed: Deed) -> float:
+    return deed.when.timestamp() if deed.when else 0.0
 
 
 class _EntryAt:
