@@ -5,12 +5,13 @@ from __future__ import annotations
 import asyncio
 import errno
 import os
+from functools import partial
 from pathlib import Path
 
 import pytest
 from rich.cells import cell_len
 
-from tests.screens.interface import opened
+from tests.screens.interface import Interface, opened
 from tests.support.workspaces import LOG, LOG_TEXT, MEMORY_TEXT, Sandbox
 from workbench.errors import disk_error
 from workbench.workspace.workspace import Workspace
@@ -24,6 +25,11 @@ def subjects(sandbox: Sandbox) -> list[str]:
 
 def actions(sandbox: Sandbox) -> list[str]:
     return [subject.partition(":")[0] for subject in subjects(sandbox)]
+
+
+def _says(interface: Interface, said: str) -> bool:
+    """Whether that is on the screen, over several lines or in one."""
+    return said in " ".join(interface.text.split())
 
 
 async def test_promote_copies_the_entry_with_its_origin_in_one_commit(sandbox: Sandbox) -> None:
@@ -202,10 +208,8 @@ async def test_the_banner_says_what_to_do_at_every_width(tmp_path: Path, size: t
     (tmp_path / "plain").mkdir()
     (tmp_path / "plain/MEMORY.md").write_text("# Memory\n\n- one\n")
     async with opened(Workspace.open(tmp_path / "plain"), size) as interface:
-        await interface.until(lambda: interface.main.banner.display, "the banner")
-        said = " ".join(interface.text.split())
-        assert "This folder is not in a git repository" in said
-        assert "run `workbench init` in it to make one" in said
+        for words in ("This folder is not in a git repository", "run `workbench init` in it to make one"):
+            await interface.until(partial(_says, interface, words), words)
 
 
 async def test_copying_goes_through_the_terminal(sandbox: Sandbox) -> None:
@@ -240,8 +244,7 @@ async def test_a_rebase_is_told_of_at_once_and_when_it_is_over_everything_can_be
 async def test_a_folder_that_cannot_be_written_is_told_of_before_anything_is_tried(sandbox: Sandbox) -> None:
     sandbox.write(".workbench", "a file stands where the folder would be")
     async with opened(Workspace.open(sandbox.root)) as interface:
-        await interface.until(lambda: interface.main.banner.display, "the banner")
-        assert "this folder/.workbench" in interface.text
+        await interface.until_shown("this folder/.workbench")
 
 
 async def test_after_an_undo_the_cursor_is_on_what_came_back(sandbox: Sandbox) -> None:
