@@ -80,8 +80,10 @@ def test_the_persons_own_editor_has_the_terminal_and_its_text_is_one_commit(
 def test_an_editor_that_fails_gives_the_terminal_back_and_what_was_written_is_named(
     sandbox: Sandbox, tmp_path: Path, script: str | None
 ) -> None:
-    command = editor(tmp_path, script) if script else "no-such-editor"
-    terminal_ = Terminal(sandbox.root, EDITOR=command)
+    command = "editor" if script else "no-such-editor"  # by its name: how a toast wraps is not up to a path
+    if script:
+        editor(tmp_path, script)
+    terminal_ = Terminal(sandbox.root, EDITOR=command, PATH=f"{tmp_path}:/usr/bin:/bin:/usr/local/bin")
     terminal_.until(lambda text: "Likes tea" in text and "8443" in text, "the panes")
     terminal_.keys("jj")
     terminal_.until(lambda text: f"{LOG}:6" in text, "the entry in the preview")
