@@ -66,6 +66,13 @@ class Terminal:
         self.raw += data
         self._stream.feed(data)
 
+    def drain(self, quiet: float = 0.2) -> None:
+        """Take in all that waits to be read, of a stopped child: until nothing comes for that long."""
+        seen = -1
+        while seen != len(self.raw):
+            seen = len(self.raw)
+            self.read(quiet)
+
     @property
     def text(self) -> str:
         return "\n".join(self.screen.display)

@@ -82,7 +82,7 @@ def test_suspended_and_resumed_the_screen_is_as_before(sandbox: Sandbox) -> None
     assert pid is not None
     os.kill(pid, signal.SIGTSTP)
     wait_for(terminal, lambda: state_of(pid) == "T")
-    terminal.read(0.2)
+    terminal.drain()
     assert b"\x1b[?1049l" in terminal.raw  # the shell has its screen back
     terminal.screen.reset()
     seen = len(terminal.raw)
@@ -107,6 +107,7 @@ def test_ctrl_z_stops_it_in_a_dialog_too(sandbox: Sandbox, key: str, shown: str)
     terminal.until(lambda text: shown in text, "the dialog")
     terminal.keys("\x1a")
     wait_for(terminal, lambda: state_of(pid) == "T")
+    terminal.drain()  # what it painted before is not what it paints when it goes on
     terminal.screen.reset()
     os.kill(pid, signal.SIGCONT)
     terminal.until(lambda text: shown in text, "the dialog again")
@@ -138,6 +139,7 @@ def test_stopped_unasked_it_takes_its_terminal_anew_and_reads_it_once(sandbox: S
     for _ in range(3):
         os.kill(pid, signal.SIGSTOP)
         wait_for(terminal, lambda: state_of(pid) == "T")
+        terminal.drain()
         terminal.screen.reset()
         os.kill(pid, signal.SIGCONT)
         terminal.until(lambda text: "1 Logs" in text and "Likes tea" in text, "painted again")
