@@ -10,11 +10,17 @@ from textual import events
 from indexing.sync.run import reindex
 from screens.main import holding
 from screens.search import searching
-from tests.screens.interface import Interface, opened
+from tests.screens.interface import PATIENCE_SECONDS, Interface, opened
 from tests.support.workspaces import LOG, Sandbox
 
 OTHER = "memory/2026-03-10.md"
 _CHARACTERS = {"slash": "/", "space": " "}
+
+
+@pytest.fixture(autouse=True)
+def waiting_patiently(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Keys are held for as long as a busy machine may take to search."""
+    monkeypatch.setattr(holding, "PATIENCE_SECONDS", PATIENCE_SECONDS)
 
 
 @pytest.fixture
