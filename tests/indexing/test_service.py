@@ -46,7 +46,7 @@ class Gate(HybridSearch):
 
     def search(self, query: Query) -> Answer:
         self.entered.set()
-        assert self.opened.wait(10)
+        assert self.opened.wait(60)
         return super().search(query)
 
 
@@ -55,7 +55,7 @@ def test_only_the_newest_waiting_request_is_answered(filled: Memory) -> None:
 
     def requests() -> Iterator[str]:
         yield '{"seq": 1, "query": "door"}\n'
-        assert search.entered.wait(10)
+        assert search.entered.wait(60)
         for number in (2, 3, 4):
             yield json.dumps({"seq": number, "query": "door"}) + "\n"
         search.opened.set()
@@ -162,7 +162,7 @@ def test_the_processes_work_together_with_the_real_model(memory: Memory) -> None
     assert any("nearest by meaning" in note for note in answer["notes"])
     assert "feline" in answer["hits"][0]["snippet"]
     service.stdin.close()
-    assert service.wait(20) == 0
+    assert service.wait(60) == 0
 
 
 def test_bulk_reports_an_error_as_its_last_word(

@@ -254,4 +254,4 @@ async def test_the_command_prints_an_address_that_works_and_ends_on_a_signal(
     async with client.ws_connect(address + "ws?width=140&height=40") as socket:
         await Window(socket).until("started to look only")
     process.terminate()
-    assert await asyncio.wait_for(process.wait(), 30) == 0
+    assert await asyncio.wait_for(process.wait(), PATIENCE_SECONDS) == 0
