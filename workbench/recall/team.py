@@ -85,7 +85,7 @@ class TeamSearch:
 
     def _scopes(self) -> Iterator[Scope]:
         yield self._own
-        if self._leader is not None:  # by now one's own has answered, and the model is there to be shared
+        if self._leader is not None:
             self._theirs = self._theirs or Scope(self._leader, self._beside(self._leader), LEADER)
             yield self._theirs
 
