@@ -13,6 +13,7 @@ import asyncio
 import os
 import selectors
 import signal
+import sys
 import termios
 from codecs import getincrementaldecoder
 from collections.abc import Iterable
@@ -31,7 +32,12 @@ class TerminalDriver(LinuxDriver):
     """Reads keys from the terminal by ``KeyParser``; stops and goes on with the shell's jobs."""
 
     def start_application_mode(self) -> None:
-        """Take the terminal. Needs a running event loop."""
+        """Take the terminal. Needs a running event loop.
+
+        It is painted on standard error; where that is a file (``2>file``) or closed, on standard output.
+        """
+        if self._file is None or not self._file.isatty():
+            self._file = sys.__stdout__
         super().start_application_mode()  # type: ignore[no-untyped-call]  # it has no types
         loop = asyncio.get_running_loop()
         loop.add_signal_handler(signal.SIGTSTP, self._stop)

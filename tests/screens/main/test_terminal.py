@@ -9,7 +9,7 @@ import pytest
 
 from indexing.sync.run import reindex
 from screens import terminal
-from tests.support.terminal import PATIENCE_SECONDS, Terminal
+from tests.support.terminal import PATIENCE_SECONDS, RUN, Terminal
 from tests.support.workspaces import LOG, LOG_TEXT, Sandbox
 
 
@@ -35,6 +35,18 @@ def test_open_search_promote_undo_quit(sandbox: Sandbox) -> None:
     terminal_.child.expect(pexpect.EOF, timeout=PATIENCE_SECONDS)
     terminal_.child.close()
     assert terminal_.child.exitstatus == 0
+
+
+def test_with_what_goes_wrong_sent_to_a_file_it_is_painted_all_the_same(
+    sandbox: Sandbox, tmp_path: Path
+) -> None:
+    said = tmp_path / "said"
+    away = f"import os; os.dup2(os.open({str(said)!r}, os.O_WRONLY | os.O_CREAT), 2); "
+    terminal_ = Terminal(sandbox.root, run=away + RUN)
+    terminal_.until(lambda text: "1 Logs" in text and "Likes tea" in text, "the panes")
+    terminal_.keys("q")
+    terminal_.child.expect(pexpect.EOF, timeout=PATIENCE_SECONDS)
+    assert "Likes tea" not in said.read_text()
 
 
 def test_ctrl_c_twice_leaves_and_the_terminal_is_as_before(sandbox: Sandbox) -> None:
