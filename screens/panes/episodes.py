@@ -46,9 +46,10 @@ class EpisodesPane(FilePane):
 
     def receive(self, view: EpisodesView) -> None:
         """Show these episodes."""
+        begun = len(self.view.episodes) < self.view.total
         self.view, self.known = view, True
         self._subjects.clear()
-        self.rebuild()
+        self.grow(begun=begun)
 
     def looked_at(self) -> str:
         """How many pages were read, while there are more."""

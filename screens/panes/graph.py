@@ -42,9 +42,10 @@ class GraphPane(Pane):
 
     def receive(self, view: GraphView) -> None:
         """Show these entities."""
+        begun = len(self.view.entities) < self.view.total
         self.view, self.known = view, True
         self._subjects.clear()
-        self.rebuild()
+        self.grow(begun=begun)
 
     def looked_at(self) -> str:
         """How many pages were read, while there are more."""

@@ -16,6 +16,7 @@ from textual.message import Message
 from screens.actions.active import key_for
 from screens.drawing.rows import Folds, Row
 from screens.drawing.shown import grouped, row_text
+from screens.drawing.staying import landing
 from screens.panes.entry_rows import file_rows
 from screens.panes.filtering import Filter, filter_of
 from screens.reading.snapshots import Contents, Promoted, Stamp, stamp
@@ -160,6 +161,16 @@ class Pane(Vertical):
         if self._awaited and self.list.row and self.list.row.id == self._awaited:
             self.give_up()
         self.caption()
+
+    def grow(self, *, begun: bool) -> None:
+        """Show what ``build`` answers; a cursor that nobody moved from the first row stays on the first one.
+
+        That is only so while what is shown has ``begun`` to be read: rows that come later may belong above.
+        """
+        top = begun and self._awaited is None and self.list.cursor <= landing(self.list.rows, 0)
+        self.rebuild()
+        if top:
+            self.list.go(0)
 
     def caption(self) -> None:
         """By what the list is narrowed, where the cursor is, and how much is marked, on the frame."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
@@ -136,33 +136,39 @@ class Store:
         return Contents(file.path, stamp(file), document.entries, left_out=window.size - len(data))
 
     def episodes(self, files: Iterable[MemoryFile]) -> Iterator[EpisodesView]:
-        """The episodes of ``files``, in growing views, so that the first ones can be shown at once."""
+        """The episodes of ``files``, in growing views, so that the first ones can be shown at once.
+
+        What was known before is in every view, as it was: nothing that is shown goes and comes again.
+        """
         files = list(files)
         found: list[Episode] = []
+        read = 0
         for at, file in enumerate(files, 1):
             kept = self._episodes.get(file.path)
             if kept is None or kept[0] != stamp(file):
                 kept = stamp(file), self._episode(file)
                 self._episodes[file.path] = kept
+                read += 1
+                if read % _BATCH == 0:
+                    yield EpisodesView((*found, kept[1], *_known(self._episodes, files[at:])), len(files))
             found.append(kept[1])
-            if at % _BATCH == 0:
-                yield EpisodesView(tuple(found), len(files))
         yield EpisodesView(tuple(found), len(files))
 
     def graph(self, files: Iterable[MemoryFile]) -> Iterator[GraphView]:
-        """The entities of ``files``, in growing views."""
+        """The entities of ``files``, in growing views; what was known before is in each."""
         files = list(files)
         found: list[Entity] = []
-        show_at = _BATCH
+        read, show_at = 0, _BATCH
         for at, file in enumerate(files, 1):
             kept = self._entities.get(file.path)
             if kept is None or kept[0] != stamp(file):
                 kept = stamp(file), self._entity(file)
                 self._entities[file.path] = kept
+                read += 1
+                if read == show_at:
+                    show_at = read * 2  # every view is shown whole: with steady steps that would be quadratic
+                    yield GraphView((*found, kept[1], *_known(self._entities, files[at:])), len(files))
             found.append(kept[1])
-            if at == show_at:
-                show_at = at * 2  # every view is shown whole: with steady steps that would be quadratic
-                yield GraphView(tuple(found), len(files))
         yield GraphView(tuple(found), len(files))
 
     def _episode(self, file: MemoryFile) -> Episode:
@@ -190,6 +196,11 @@ class Store:
 def of_kind(overview: Overview, *kinds: Kind) -> list[MemoryFile]:
     """The files of these kinds, by path."""
     return [file for file in overview.files.values() if file.kind in kinds]
+
+
+def _known(kept: Mapping[str, tuple[Stamp, T]], files: Iterable[MemoryFile]) -> Iterator[T]:
+    """What is kept of these files, however old."""
+    return (kept[file.path][1] for file in files if file.path in kept)
 
 
 def _summary(contents: Contents) -> Summary:

@@ -39,6 +39,7 @@ class EntryList(LineView, can_focus=True, inherit_bindings=False):
 
         def __init__(self, entry_list: EntryList, row: Row | None) -> None:
             super().__init__()
+            self.set_sender(entry_list)  # else it ends at a parent that shows rows
             self.entry_list = entry_list
             self.row = row
 

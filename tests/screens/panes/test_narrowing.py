@@ -38,6 +38,17 @@ async def test_words_narrow_the_logs_as_one_types_and_esc_shows_all(sandbox: San
         assert "only port" not in interface.text
 
 
+async def test_the_preview_follows_the_cursor_while_one_types(sandbox: Sandbox) -> None:
+    async with opened(sandbox.workspace) as interface:
+        await interface.press("2")
+        preview = interface.main.preview
+        await interface.until(lambda: preview.shown and preview.shown.key.endswith("Preferences"), "first")
+        await narrow(interface, "atlas")
+        await interface.until(lambda: preview.shown and preview.shown.key.endswith("Facts"), "what is kept")
+        await narrow(interface, " no such words")
+        await interface.until(lambda: preview.shown is None, "nothing, as nothing fits")
+
+
 async def test_a_month_keeps_its_days_without_reading_any(sandbox: Sandbox) -> None:
     sandbox.write("memory/2026-02-01.md", "# Day\n\n- Older\n")
     async with opened(sandbox.workspace) as interface:
