@@ -19,7 +19,7 @@ from textual.timer import Timer
 from textual.worker import Worker
 
 from screens.actions.registry import Context, Place, bindings, hints
-from screens.dialogs.advice import advice
+from screens.dialogs.advice import advice, in_keys
 from screens.dialogs.dialog import Dialog
 from screens.dialogs.spelling import Spelled, spelled
 from screens.drawing.rows import Row, Tone
@@ -203,7 +203,8 @@ class WritingScreen(Dialog[None]):
     def _outcome(self, message: WritingScreen.Considered) -> Sequence[Row]:
         if message.plan is not None:
             notes = [
-                Row(f"note:{n}", row_text(note), tone="warn") for n, note in enumerate(message.plan.notes)
+                Row(f"note:{n}", row_text(in_keys(note)), tone="warn")
+                for n, note in enumerate(message.plan.notes)
             ]
             return [*notes, *changed_rows(message.plan.edits)]
         if not self.changed and not self._below:

@@ -52,7 +52,8 @@ class Commands(Provider):
                 continue
             why = action.reason(context)
             keys = key_names(keys_of(action.id))
-            name = f"{action.label.capitalize()}  ·  {keys}" if keys else action.label.capitalize()
+            label = action.label[:1].upper() + action.label[1:]
+            name = f"{label}  ·  {keys}" if keys else label
             help_text = f"{action.help} Not now: {why}." if why else action.help
             yield name, help_text, partial(perform, action.id)
         for theme in app.theming.themes.by_name.values():

@@ -122,7 +122,7 @@ def keys(profile: str | None, check: bool, as_json: bool) -> None:
     """Every key of the interface, as a Markdown table: by your own file of keys, where there is one.
 
     That is `keys.toml` beside your settings file (or what WORKBENCH_KEYS names): `profile = "vim"`, and under
-    `[keys]` lists of keys by action, as `promote = ["p", "ctrl+p"]`; `--json` shows the actions' names.
+    `[keys]` lists of keys by action, as `promote = ["p", "f2"]`; `--json` shows the actions' names.
     """
     from screens.actions.key_file import load_keys
     from screens.actions.keymap import nearest

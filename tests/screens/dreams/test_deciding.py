@@ -146,6 +146,20 @@ async def test_e_accepts_in_other_words_with_the_change_beneath(sandbox: Sandbox
     assert newest(sandbox)[key].decision == "edited"
 
 
+async def test_while_one_writes_notes_name_keys_and_no_commands(sandbox: Sandbox) -> None:
+    sandbox.write("MEMORY.md", MEMORY_TEXT + "- " + "a long line " * 850 + "\n")
+    sandbox.commit("nearly full")
+    three(sandbox)
+    async with reviewed(sandbox) as review:
+        await review.choose("staging port")
+        await review.interface.press("e")
+        await written(review)
+        await review.interface.type(" today")
+        await review.interface.until_shown("over its budget")
+        await review.interface.until_shown("A in the panes shows what could make room")
+        assert "`workbench" not in review.interface.text
+
+
 async def test_what_was_typed_and_left_is_here_again(sandbox: Sandbox) -> None:
     three(sandbox)
     async with reviewed(sandbox) as review:

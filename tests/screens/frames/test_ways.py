@@ -77,6 +77,14 @@ async def test_the_palette_offers_what_the_screen_can_do_and_the_other_screens(s
         assert over(interface) == ["review", "settings"]
 
 
+async def test_the_palette_writes_names_as_they_are_written(sandbox: Sandbox) -> None:
+    async with opened(sandbox.workspace) as interface:
+        await interface.press("colon")
+        await interface.until(lambda: isinstance(interface.app.screen, CommandPalette), "the palette")
+        await interface.type("editor")
+        await interface.until_shown("Edit in $EDITOR")
+
+
 async def test_letters_are_text_where_one_types(sandbox: Sandbox) -> None:
     async with opened(sandbox.workspace) as interface:
         await interface.press("W")
