@@ -29,16 +29,6 @@ class Tool:
     command: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Copied:
-    """What became of a text."""
-
-    ways: tuple[str, ...]
-    """How it was copied, in words; none when it was not."""
-    too_long: bool = False
-    """Whether it is more than a terminal takes."""
-
-
 def osc52(text: str, environ: Mapping[str, str] = os.environ, *, through_tmux: bool = False) -> str:
     """The request to a terminal to keep ``text``; empty where it is too long to be kept."""
     data = text.encode("utf-8", "replace")

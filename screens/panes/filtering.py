@@ -7,7 +7,7 @@ beginning of a day (``2026-03``); ``-`` before it turns it round. All terms have
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, field, replace
 from datetime import date
 from typing import Literal
@@ -146,8 +146,3 @@ def iso(*days: date | None) -> tuple[str, ...]:
 def states_of(*pairs: tuple[str, bool]) -> frozenset[str]:
     """The names of the states that hold."""
     return frozenset(name for name, holds in pairs if holds)
-
-
-def any_kept(filter_: Filter, subjects: Iterable[Subject]) -> bool:
-    """Whether one of several is what is asked for."""
-    return any(filter_.keeps(subject) for subject in subjects)

@@ -103,11 +103,6 @@ class RayPool:
         """Tasks that are in hand."""
         return len(self._held)
 
-    @property
-    def actors(self) -> tuple[Any, ...]:
-        """The workers, as Ray knows them."""
-        return tuple(self._actors)
-
     def submit(self, task: Task) -> None:
         """Give a task to a worker that has none."""
         actor = self._idle.pop()

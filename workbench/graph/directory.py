@@ -16,14 +16,13 @@ from workbench.workspace.workspace import Workspace
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """One page of the graph: whose it is. ``is_new`` where it has yet to be written."""
+    """One page of the graph: whose it is."""
 
     path: RelPath
     id: str
     name: str
     type: str
     aliases: tuple[str, ...] = ()
-    is_new: bool = False
 
 
 class Directory:
@@ -66,7 +65,7 @@ class Directory:
             return found
         kind = kind or otherwise
         path = page_path(name, kind, self._by_path)
-        return self._enter(Listed(path, _entity_id(path), name, kind, is_new=True))
+        return self._enter(Listed(path, _entity_id(path), name, kind))
 
     def named(self, page: Listed, aliases: tuple[str, ...]) -> Listed:
         """The page, from now on found by these further names too."""

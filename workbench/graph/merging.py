@@ -60,7 +60,7 @@ def plan_merge_entities(
     target = workspace.document(first.path)
     source = workspace.document(second.path)
     notes: list[str] = []
-    is_old = _Names(graph, second, first)
+    is_old = _Names(graph, second)
     name = link_target(first.name, stem_of(first.path))
     moved = document_of(source.path, _relinked(source.data, is_old, name))
     after, became = _united(target, moved, first, second, notes)
@@ -87,10 +87,9 @@ def plan_merge_entities(
 class _Names:
     """Whether a link leads to the entity that goes, as the graph resolves it."""
 
-    def __init__(self, graph: Graph, gone: Entity, stays: Entity) -> None:
+    def __init__(self, graph: Graph, gone: Entity) -> None:
         self._graph = graph
         self._gone = gone
-        self._stays = stays
         self._known: dict[str, bool] = {}
 
     def __call__(self, target: str) -> bool:
@@ -124,7 +123,7 @@ def _united(
             pairs.append((line.entry.address, same.entry.address))
             dropped.append(line.entry)
             continue
-        said = _spoken(line, mine, renamed=bool(line.id and line.id in taken))
+        said = _spoken(line, renamed=bool(line.id and line.id in taken))
         taken.add(said.get("id") or "" if said else "")
         blocks.append((line.entry, said))
         pairs.append((line.entry.address, f"{target.path}#{line.entry.hash}"))
@@ -164,7 +163,7 @@ def _joined(
     return Provenance(tuple(fields))
 
 
-def _spoken(line: TypedMemory | Relation, onto: Entity, *, renamed: bool) -> Provenance | None:
+def _spoken(line: TypedMemory | Relation, *, renamed: bool) -> Provenance | None:
     """What a moved line says of itself: its trust, where its page said that, and an id that nobody has."""
     own = line.entry.provenance
     fields = list(own.fields) if own else []
