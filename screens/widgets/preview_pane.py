@@ -76,6 +76,8 @@ class PreviewPane(LineView, can_focus=False, inherit_bindings=False):
         self._width = 1
         """Columns that the lines are laid out for."""
         self._focus_at = 0
+        self._room = 0
+        """Lines of the file that there was room for when they were laid out."""
 
     def show(self, preview: Preview | None) -> None:
         """Show ``preview``; the view stays where it is when it is about the same entry as before."""
@@ -91,8 +93,7 @@ class PreviewPane(LineView, can_focus=False, inherit_bindings=False):
         elif same:
             self.scroll_by(self._focus_at - focus)  # the entry stays where it is, also when lines above it go
         else:
-            above = max(0, min(2, (self.size.height - len(self._head)) // 3 - 1))
-            self.jump(self._focus_at - above)
+            self.jump(self._focus_at - self._above())
 
     @property
     def history(self) -> tuple[Shown, ...]:
@@ -176,8 +177,20 @@ class PreviewPane(LineView, can_focus=False, inherit_bindings=False):
             self.post_message(self.Followed(self._body[at].address))
 
     def on_resize(self) -> None:
-        """Wrap again."""
+        """Wrap again; what a person reads stays: the entry where it is in view, else the line at the top."""
+        above, room, top = self._focus_at - self.scroll_offset.y, self._room, self.scroll_offset.y
+        first = self._body[top] if top < len(self._body) else None
         self._lay_out()
+        if not room or 0 <= above < room:
+            fits = room and above < self._room - 1
+            self.jump(self._focus_at - (above if fits else self._above()))
+        elif first is not None and first.tone != "fact":
+            lines = ((at, piece) for at, piece in enumerate(self._body) if piece.at == first.at)
+            self.jump(next((at for at, piece in lines if piece.start + len(piece.text) > first.start), top))
+
+    def _above(self) -> int:
+        """How many lines are shown above an entry: as there is room."""
+        return max(0, min(2, self._room // 3 - 1))
 
     def notify_style_update(self) -> None:
         """Draw again in other colours."""
@@ -197,6 +210,8 @@ class PreviewPane(LineView, can_focus=False, inherit_bindings=False):
     def _lay_out(self) -> None:
         preview = self.shown
         self._width = max(1, self.scrollable_content_region.width)
+        if preview is not None and not self.size.width:
+            return  # it is not shown at all now: where one reads is known when it is again
         self._head, self._body, self._focus_at = [], [], 0
         if preview is not None and self.size.width > _NUMBER + 4:
             self._head = self._facts(preview)
@@ -211,6 +226,7 @@ class PreviewPane(LineView, can_focus=False, inherit_bindings=False):
                 for line_beneath in lines:
                     text = f"{_MARGIN}{line_beneath.name:<9}{line_beneath.text}"
                     self._body.append(Piece("", text, "fact", address=line_beneath.address))
+        self._room = max(0, self.size.height - len(self._head))
         self.set_lines(len(self._head) + len(self._body))
         self.refresh()
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 
 from screens.main.arrangement import Arrangement, Shape, arrange
@@ -80,6 +82,34 @@ async def test_a_resize_loses_nothing_that_was_typed(sandbox: Sandbox) -> None:
         await interface.until_shown("half a thought")
         await interface.type("s")
         await interface.until_shown("half a thoughts")
+
+
+async def test_the_preview_shows_the_entry_after_any_resize(sandbox: Sandbox) -> None:
+    facts = "".join(f"- fact {number}: {'many words ' * 12}\n" for number in range(60))
+    sandbox.write("MEMORY.md", f"# Memory\n\n{facts}")
+    sandbox.commit("many facts")
+    async with opened(sandbox.workspace) as interface:
+        preview = interface.main.preview
+        await interface.press("2")
+        await interface.go_to("fact 40")
+        await interface.until(lambda: preview.shown and preview.shown.where == "MEMORY.md:43", "previewed")
+
+        async def resize(width: int, height: int, holds: Callable[[], bool]) -> None:
+            await interface.pilot.resize_terminal(width, height)
+            await interface.until(lambda: preview.size.width == width - 2 and holds(), f"at {width}x{height}")
+
+        for width, height in ((100, 30), (60, 20), (80, 24), (160, 45)):
+            await resize(width, height, lambda: "43 ▎- fact 40" in interface.text)
+            await interface.pilot.resize_terminal(38, 11)
+            await interface.until_shown("too small")
+        await interface.go_to("fact 45")
+        await interface.until(lambda: preview.shown and preview.shown.where == "MEMORY.md:48", "previewed")
+        await resize(100, 30, lambda: "48 ▎- fact 45" in interface.text)
+        await interface.press(*"J" * 3)  # another line is read by now: it stays
+        line = preview._body[preview.scroll_offset.y].at
+        for width, height in ((140, 40), (100, 30), (80, 24)):
+            await resize(width, height, lambda: preview._body[preview.scroll_offset.y].at == line)
+            assert "48 ▎- fact 45" not in interface.text
 
 
 async def test_panes_are_reached_by_number_tab_and_letter(sandbox: Sandbox) -> None:
