@@ -10,6 +10,7 @@ from screens.drawing.rows import HIDDEN, PINNED, PROMOTED, Part, Row, Tone
 from screens.drawing.shown import Shown, grouped, row_text, words
 from screens.reading.origins import trust_of
 from screens.reading.snapshots import Contents, Promoted
+from screens.reading.titles import title_of
 from workbench.memory.entry import Entry, Form
 from workbench.visible import hidden
 
@@ -22,7 +23,7 @@ _LOOKED_AT = 400
 
 def entry_row(entry: Entry, *, depth: int, promoted: bool = False, tail: tuple[Part, ...] = ()) -> Row:
     """The row of an entry; ``tail`` follows the marks for hidden text, trust and promotion."""
-    text, emphasis = lightened(row_text(entry.title))
+    text, emphasis = lightened(row_text(title_of(entry)))
     marks: list[Part] = []
     if hidden(entry.text[:_LOOKED_AT]):
         marks.append(Part(words(f"{HIDDEN} hidden"), "warn"))

@@ -27,6 +27,7 @@ from screens.reading.snapshots import (
     Summary,
     stamp,
 )
+from screens.reading.titles import title_of
 from screens.reading.window import read_window
 from workbench.errors import WorkbenchError
 from workbench.memory.entry import Kind
@@ -208,7 +209,7 @@ def _summary(contents: Contents) -> Summary:
     return Summary(
         stamp=contents.stamp,
         count=len(entries),
-        first=entries[0].title if entries else contents.problem or "",
+        first=title_of(entries[0]) if entries else contents.problem or "",
         hashes=tuple(entry.hash for entry in entries),
         lines=tuple(entry.start_line for entry in entries),
         partial=contents.left_out > 0,

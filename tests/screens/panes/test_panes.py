@@ -56,6 +56,18 @@ async def test_all_four_panes_fill(full: Sandbox) -> None:
             await interface.until_shown(words)
 
 
+async def test_a_row_of_code_shows_the_code_and_not_its_fence(sandbox: Sandbox) -> None:
+    sandbox.write("memory/2026-03-20.md", "# Day\n\n```sh\nmake all\n```\n\n~~~\n\nthe second block\n~~~\n")
+    sandbox.write("memory/2026-03-21.md", "# Day\n\n```\n```\n")
+    async with opened(sandbox.workspace) as interface:
+        await interface.until_shown("Fri 20 Mar make all")
+        await interface.go_to("make all")
+        await interface.press("right")
+        await interface.until_shown("    make all")
+        await interface.until_shown("    the second block")
+        await interface.until_shown("    ```")  # of nothing but fences there is nothing else to show
+
+
 async def test_episodes_wait_in_the_order_they_expire(full: Sandbox) -> None:
     async with opened(full.workspace) as interface:
         rows = interface.main.panes[2].list
