@@ -31,6 +31,7 @@ from workbench.memory.prose import (
 from workbench.memory.secrets import secrets_in
 from workbench.memory.sentences import Sentence, sentences
 from workbench.memory.small_talk import is_foreign_small_talk, is_small_talk, without_interjections
+from workbench.memory.wish import Wish, wish_in
 
 __all__ = ["Fact", "Family", "facts_in", "why_not"]
 
@@ -70,6 +71,8 @@ _WONDERS = re.compile(
 """An indirect question that nothing follows: "Why the build failed at all."."""
 """A task that says so: whatever day it names is the day when it is due."""
 _OPEN_TASK = (Family.ACTION, "todo", 0.9)
+_WISHED = 0.9
+"""How sure it is that what somebody wishes to be remembered is worth it, and that it lasts."""
 _UNVOUCHED = frozenset(
     ((Family.OTHER, "fact"), (Family.TECHNICAL, "fact"), (Family.EVENT, "event"), (Family.EVENT, "fact"))
 )
@@ -200,10 +203,22 @@ def _weak(sentence: str, *, task: bool = False) -> str | None:
     if len(sentence) > MOST_CHARACTERS:
         return "too long for something that was said"
     plain = _SPEAKER.sub("", bare(sentence))
+    if wish := wish_in(plain):
+        return machine_made(plain) or _weak_wish(wish)
     reason = machine_made(plain) or _asks(plain)
     if reason is None and is_foreign(plain):
         return _weak_in_other_language(plain)
     return reason or _weak_in_english(plain, task=task)
+
+
+def _weak_wish(wish: Wish) -> str | None:
+    """Why what somebody wishes to be remembered is nothing to remember. It may be of this moment."""
+    told, words = wish.words, words_of(wish.words)
+    if wish.foreign:
+        return None if len(words) >= _LEAST_OF_A_TASK else "too short to say something"
+    if is_small_talk(told, words):
+        return "small talk"
+    return _asks(told) or unfinished(told) or _says_nothing(told, words, wish.led_in)
 
 
 def _weak_in_english(plain: str, *, task: bool) -> str | None:
@@ -270,6 +285,8 @@ def _fact(sentence: Sentence, *, task: bool, by_user: bool) -> Fact | None:
 
 def _lasts(plain: str) -> tuple[float, bool]:
     """How likely a sentence is of use in a month, in [0, 1], and whether it tells of its day only."""
+    if wish_in(plain):
+        return _WISHED, False
     if is_foreign(plain):
         return UNTOLD, OTHER_DAY.search(plain.lower()) is not None
     told = without_interjections(lead_in(plain)[1])
@@ -279,6 +296,9 @@ def _lasts(plain: str) -> tuple[float, bool]:
 
 def _judged(plain: str) -> tuple[Family, str, float] | None:
     """Family, type and strength of what a sentence states; None where it states too little."""
+    if wish := wish_in(plain):
+        rule = classify(wish.words)
+        return (rule.family, rule.type, _WISHED) if rule else (Family.OTHER, "fact", _WISHED)
     lead, said = lead_in(plain)
     told = without_interjections(said)
     more = _PRECISE if _PLACE.search(told) else 0.0
