@@ -433,6 +433,30 @@ def test_a_sentence_about_somebody_unnamed_is_on_nobodys_page() -> None:
     assert found.notes == ("2 left out: about somebody (he, she, they) whom their line does not name",)
 
 
+def of_turns(*lines: tuple[str, int]) -> Extraction:
+    facts = "".join(f"- {text} <!-- wb: src=s.jsonl#L{turn} -->\n" for text, turn in lines)
+    header = "---\nid: e1\nsource_id: s:0\ncreated_at: 2026-03-14T10:00:00Z\n---\n"
+    return learnt(f"{header}\n## Facts\n\n{facts}", path="episodes/2026/03/e1.md")
+
+
+def test_he_is_the_only_person_of_whom_was_spoken_in_the_same_turn() -> None:
+    found = of_turns(
+        ("My apprentice Leon Castellano starts in May.", 1),
+        ("His mother is allergic to walnut dust.", 1),
+        ("She is allergic to peanuts.", 2),
+    )
+    assert [(one.entity, one.text) for one in found.memories if "allergic" in one.text] == [
+        ("Leon Castellano", "His mother is allergic to walnut dust.")
+    ]
+    assert found.notes == ("1 left out: about somebody (he, she, they) whom their line does not name",)
+    two = of_turns(("My colleague Ana Ruiz met with Leon Weber.", 1), ("He is allergic to peanuts.", 1))
+    assert not any("allergic" in one.text for one in two.memories)
+
+
+def test_a_year_is_no_name() -> None:
+    assert recognise(["we leave in May 2027", "it ends on 9 May 2027", "and in May 2027"], nobody) == {}
+
+
 def test_she_is_the_only_person_whom_the_line_names_before() -> None:
     found = learnt("- My daughter Emma started school in September. She is allergic to peanuts.\n")
     assert ("Emma", "She is allergic to peanuts.") in {(one.entity, one.text) for one in found.memories}

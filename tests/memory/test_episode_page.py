@@ -86,9 +86,9 @@ WORDS = ("id", "source_id", "session", "source", "agent", "user", "summary_by")
 MOMENTS = ("started_at", "ended_at", "created_at", "expires_at", "last_recalled_at", "promoted_at")
 texts = st.lists(st.one_of(st.sampled_from(HOSTILE), st.text(max_size=12)), max_size=8).map("".join)
 places = st.builds(Place, st.integers(-1, 10**10), st.integers(-1, 10**10))
-lines = st.lists(st.builds(EpisodeLine, texts, st.lists(places, max_size=4).map(tuple)), max_size=4).map(
-    tuple
-)
+lines = st.lists(
+    st.builds(EpisodeLine, texts, st.lists(places, max_size=4).map(tuple), st.booleans()), max_size=4
+).map(tuple)
 moments = st.none() | st.datetimes(timezones=st.just(UTC) | st.none())
 pages = st.builds(
     EpisodePage,
@@ -166,7 +166,8 @@ def test_hostile_text_stays_in_its_field_and_in_its_line(page: EpisodePage) -> N
     source = normal(page).source
     for entry, line in zip(items, placed, strict=True):
         said = entry.provenance.fields if entry.provenance else ()
-        assert said == tuple(("src", f"{source}#L{at.line}") for at in line.places if at.line)
+        by = (("trust", "agent"),) if line.by_agent else ()
+        assert said == (*(("src", f"{source}#L{at.line}") for at in line.places if at.line), *by)
     for entry in whole[: len(whole) - len(items)]:
         said = entry.provenance.fields if entry.provenance else ()
         places = [at for line in normal(page).summary for at in line.places]
@@ -271,6 +272,18 @@ def test_the_episodes_of_the_sample_workspace_are_pages_too() -> None:
         assert all(line.places for line in (*page.facts, *page.decisions, *page.open))
         again = parse_page(render_page(page))
         assert again == page
+
+
+def test_a_line_of_the_agents_says_so_where_it_is_known_where_it_was_said() -> None:
+    said = EpisodeLine("The port is 8443", (Place(2, 7),), by_agent=True)
+    unknown = EpisodeLine("The lamp is red", (Place(3),), by_agent=True)
+    page = made(summary=(said,), facts=(said,), open=(unknown,))
+    data = render_page(page)
+    assert data.count(b"trust=agent") == 1
+    assert b"- The port is 8443 (turn 2) <!-- wb: src=sessions/s.jsonl#L7 trust=agent -->\n" in data
+    again = parse_page(data)
+    assert [line.by_agent for line in again.lines] == [False, True, False]
+    assert again == normal(page)
 
 
 def test_a_line_cannot_vouch_for_itself() -> None:

@@ -39,7 +39,8 @@ _PERSON_NOUNS = (
     "wife|husband|partner|girlfriend|boyfriend|fiancée?|son|daughter|brother|sister|mother|father|mom|mum|dad"
     "|uncle|aunt|cousin|niece|nephew|grandmother|grandfather|friend|colleague|coworker|co-worker|teammate"
     "|boss|manager|mentor|assistant|neighbou?r|roommate|flatmate|landlord|doctor|dentist|therapist|teacher"
-    "|coach|client|co-founder|cofounder|lawyer|accountant|trainer"
+    "|coach|client|co-founder|cofounder|lawyer|accountant|trainer|apprentice|trainee|intern|student|pupil"
+    "|employee|tenant|tutor|nanny|nurse|vet"
 )
 KIN = re.compile(rf"\b[Mm]y\s+(?:\w+\s+)?(?P<kin>{_PERSON_NOUNS})(?:'s name)?(?:\s+is)?,?\s+(?P<name>{NAME})")
 _SAYS = (
@@ -178,7 +179,8 @@ def is_no_person(name: str, texts: Iterable[str]) -> bool:
 
 
 def _is_common(name: str) -> bool:
-    return len(name) < 2 or len(name) > 60 or name.casefold() in _NO_NAMES
+    """Whether it is no name: too short, too long, a word that anything begins with, a year."""
+    return not 2 <= len(name) <= 60 or name.casefold() in _NO_NAMES or not any(map(str.isalpha, name))
 
 
 def _is_crowded(texts: Iterable[str]) -> bool:

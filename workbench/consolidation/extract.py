@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -15,6 +15,7 @@ from workbench.consolidation.entities import Recognised, names_in, recognise
 from workbench.consolidation.happening import day_in
 from workbench.consolidation.passages import Line, Source
 from workbench.consolidation.relations import ME, relations_in
+from workbench.consolidation.said import OF_AN_AGENT
 from workbench.errors import UsageError
 from workbench.graph.drafts import USER, EntityDraft, MemoryDraft, RelationDraft
 from workbench.memory.facts import Family, facts_in, why_not
@@ -22,8 +23,6 @@ from workbench.memory.sentences import sentences
 from workbench.models.port import LanguageModel
 
 _FIRST = ("i", "my", "me", "we", "our", "us", "i'm", "i've", "i'd", "i'll", "mine", "myself")
-_ITSELF = re.compile(r"\b(?:I|[Mm]y|[Mm]e|[Mm]ine|[Mm]yself)\b")
-"""Words by which an agent speaks of itself, and not of the person whose memory it is; `we` is both."""
 _SOMEBODY = re.compile(
     r"(?:\W*(?:and|but|so|yeah|yes|well|also|then)\b)*\W*(?:he|she|they|his|her|their)(?:['’]\w+)?\b",
     re.IGNORECASE,
@@ -102,6 +101,9 @@ class _Rules:
         self.left_out: Counter[str] = Counter()
         speakers = (f"{line.speaker} said" for line in source.lines if line.speaker)
         self._names = recognise((*(line.text for line in source.lines), *speakers), known)
+        self._turns: dict[tuple[str, ...], list[str]] = defaultdict(list)
+        for line in source.lines:
+            self._turns[line.origins].append(line.text)
 
     def memories(self, lines: Iterable[Line]) -> Iterator[MemoryDraft]:
         """A typed memory for each fact of the lines."""
@@ -201,10 +203,12 @@ class _Rules:
     def _owner(self, text: str, family: Family, line: Line) -> Recognised | None:
         """Whom or what a fact is about: who speaks of themselves, else the first that acts in it.
 
-        `She is allergic to nuts` is about the only person whom the line names before; else about nobody.
+        `She is allergic to nuts` is about the only person whom the line names before, or of whom was spoken
+        in the same breath, where that is known; else about nobody.
         """
         if _SOMEBODY.match(text):
-            return self._only_person(line.text[: max(0, line.text.find(text))])
+            before = self._only_person(line.text[: max(0, line.text.find(text))])
+            return before or self._only_person("\n".join(self._turns[line.origins] if line.origins else ()))
         mine = any(word.strip(".,;:!?\"'()") in _FIRST for word in text.casefold().split()[:4])
         named = [one for name, _ in names_in(text) if (one := self._names.get(name))]
         about = next((one for one in named if (self._is_spoken_of(one) if mine else one.type in _ACTS)), None)
@@ -253,7 +257,7 @@ def _stated(line: Line) -> Iterator[tuple[str, str, float, Family]]:
 
 def _of_itself(text: str, line: Line) -> bool:
     """Whether these are words of an agent about itself, which are no memory of the person."""
-    return not line.by_user and bool(_ITSELF.search(text))
+    return not line.by_user and bool(OF_AN_AGENT.search(text))
 
 
 def _fits(wanted: str, kind: str) -> bool:

@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from workbench.consolidation.central import content_words
+from workbench.consolidation.echoes import without_echoes
 from workbench.consolidation.particulars import figures, names
 from workbench.consolidation.triggers import BATCH
 from workbench.memory.claims import claim_words
@@ -93,7 +94,7 @@ def choose(
 ) -> Choice:
     """The facts of ``turns``: by ``model`` where it keeps to what was said, by rules otherwise."""
     if model is None:
-        return Choice(tuple(fact for turn in turns for fact in by_rules(turn)))
+        return Choice(tuple(_of(turns)))
     end = clock() + SECONDS
     facts: list[Quoted] = []
     notes: dict[str, None] = {}
@@ -108,8 +109,14 @@ def choose(
             facts += sorted((*found, *missed), key=lambda fact: (fact.turn.line, fact.start))
         except LanguageModelError as error:
             notes[f"{error.args[0] if error.args else 'the model failed'}; facts were found by rules"] = None
-            facts += [fact for turn in batch for fact in by_rules(turn)]
+            facts += _of(batch)
     return Choice(tuple(facts), tuple(notes))
+
+
+def _of(turns: Sequence[Turn]) -> Iterator[Quoted]:
+    """The facts of turns by rules, less what the agent only says back."""
+    said = (fact for turn in turns for fact in by_rules(turn))
+    return without_echoes(said, lambda fact: (fact.turn.line, fact.turn.role == "user", fact.text))
 
 
 def by_rules(turn: Turn) -> Iterator[Quoted]:

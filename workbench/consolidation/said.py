@@ -29,6 +29,8 @@ MOST_OF_SESSION = 2_000_000
 """Characters of a session that are read, from its end: what was said last holds longest."""
 
 
+OF_AN_AGENT = re.compile(r"\b(?:I|[Mm]y|[Mm]e|[Mm]ine|[Mm]yself)\b|^\W*[Pp]lease\b")
+"""By which an agent speaks of itself or asks for something (`Please paste no keys here`); `we` is both."""
 _MERELY_SAID = 0.1
 """Strength of what states nothing that lasts."""
 _FENCED = re.compile(r"^[ \t]*(```|~~~).*?(?:^[ \t]*\1|\Z)", re.MULTILINE | re.DOTALL)
@@ -51,7 +53,7 @@ class Said:
     @property
     def line(self) -> EpisodeLine:
         """It as a line of an episode."""
-        return EpisodeLine(self.text, (self.place,))
+        return EpisodeLine(self.text, (self.place,), by_agent=not self.by_user)
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,6 @@ what was said, else the sentences nearest the session's centroid. The rest are q
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,7 +13,8 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from workbench.consolidation.central import central, content_words
-from workbench.consolidation.said import MOST_OF_TURN, Heard, Said, fit_lines, hear, once
+from workbench.consolidation.echoes import without_echoes
+from workbench.consolidation.said import MOST_OF_TURN, OF_AN_AGENT, Heard, Said, fit_lines, hear, once
 from workbench.consolidation.summary_asked import ask
 from workbench.errors import WorkbenchError
 from workbench.memory.episode_page import (
@@ -46,7 +46,6 @@ LEAST_ABSTRACT = 20
 """Characters that the first real sentence has at least."""
 _FACTS = frozenset(Family) - {Family.DECISION, Family.ACTION}
 _OF_WHO_SPEAKS = frozenset({Family.PERSONAL, Family.PREFERENCE, Family.RELATIONSHIP})
-_ITSELF = re.compile(r"\b(?:I|[Mm]y|[Mm]e|[Mm]ine|[Mm]yself)\b")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,7 +97,7 @@ def _summarised(
     model, embedder = of_model.value, of_embedder.value
     heard = hear(session)
     withheld = heard.withheld
-    said = tuple(once(heard.sentences))
+    said = tuple(once(without_echoes(heard.sentences, _told)))
     notes: list[str] = []
     quotes = _extracted(said, embedder, notes)
     lines, by, written = _compacted(session, withheld), COMPACTION, True
@@ -123,6 +122,11 @@ def _summarised(
         trust=least_trusted(session.trust, *(["agent"] if agent else [])),
         notes=(_way(by, len(lines), len(heard.sentences)), *notes, *heard.notes),
     )
+
+
+def _told(one: Said) -> tuple[int, bool, str]:
+    """When and by whom it was said; and its words, where they state something."""
+    return one.place.turn, one.by_user, one.text if one.family or not one.by_user else ""
 
 
 def _extracted(said: Sequence[Said], embedder: Embedder | None, notes: list[str]) -> list[Said]:
@@ -172,13 +176,16 @@ def _sections(said: Sequence[Said]) -> tuple[list[Said], list[Said], list[Said]]
 
 
 def _of_itself(one: Said) -> bool:
-    return not one.by_user and one.family in _OF_WHO_SPEAKS and bool(_ITSELF.search(one.text))
+    return not one.by_user and one.family in _OF_WHO_SPEAKS and bool(OF_AN_AGENT.search(one.text))
 
 
 def _strongest(said: Sequence[Said], most: int) -> list[Said]:
     """At most ``most``, in their order; of equally strong ones those that say more."""
-    by_strength = sorted(said, key=lambda one: (-one.strength, -min(_MANY, len(content_words(one.text)))))
-    return sorted(by_strength[:most], key=lambda one: one.place)
+
+    def rank(at: int) -> tuple[float, int]:
+        return -said[at].strength, -min(_MANY, len(content_words(said[at].text)))
+
+    return [said[at] for at in sorted(sorted(range(len(said)), key=rank)[:most])]
 
 
 def _abstract(texts: Sequence[str]) -> str:

@@ -57,10 +57,15 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class EpisodeLine:
-    """One line of the page, and where it was said."""
+    """One line of the page, and where it was said.
+
+    ``by_agent``: the agent said it and not the person. Known of the lines under a heading of their own, where
+    it is known where they were said.
+    """
 
     text: str
     places: tuple[Place, ...] = ()
+    by_agent: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -209,7 +214,7 @@ def _body(page: EpisodePage) -> Iterator[str]:
         if lines:
             yield f"\n## {title}\n\n"
         for line in lines:
-            words, comment = _with_turns(line), _comment(page.source, line.places)
+            words, comment = _with_turns(line), _comment(page.source, line.places, by_agent=line.by_agent)
             first, *below = commented([words], 1, comment) if comment else [words]
             yield "".join([f"- {first}\n", *(f"  {one}\n" for one in below)])
 
@@ -221,11 +226,12 @@ def _with_turns(line: EpisodeLine) -> str:
     return f"{line.text} (turn{'s' if len(line.places) > 1 else ''} {numbers})"
 
 
-def _comment(source: str, places: Sequence[Place]) -> str:
-    """Where it was said, for whoever follows it; nothing where a line is not known."""
+def _comment(source: str, places: Sequence[Place], *, by_agent: bool = False) -> str:
+    """Where it was said, for whoever follows it, and that not the person did; nothing for unknown lines."""
     if not places or not all(place.line for place in places):
         return ""
-    return Provenance(tuple(("src", f"{source}#L{place.line}") for place in places)).render()
+    where = tuple(("src", f"{source}#L{place.line}") for place in places)
+    return Provenance((*where, *((("trust", "agent"),) if by_agent else ()))).render()
 
 
 def _sections(body: str) -> Iterator[tuple[str, tuple[EpisodeLine, ...]]]:
@@ -248,23 +254,24 @@ def _sections(body: str) -> Iterator[tuple[str, tuple[EpisodeLine, ...]]]:
 def _read(lines: Sequence[str]) -> Iterator[EpisodeLine]:
     """The lines of a section: a comment speaks for its line, and at the end of a paragraph for all of it."""
     read = [_read_line(line) for line in lines]
-    turns = [turn for _, numbers, _ in read for turn in numbers]
+    turns = [turn for _, numbers, _, _ in read for turn in numbers]
     last = read[-1][2] if read else []
-    whole = iter(last) if len(last) == len(turns) and not any(where for _, _, where in read[:-1]) else None
-    for text, numbers, where in read:
+    whole = iter(last) if len(last) == len(turns) and not any(where for _, _, where, _ in read[:-1]) else None
+    for text, numbers, where, by_agent in read:
         if whole is not None:
             lines_of = list(islice(whole, len(numbers)))
         else:
             lines_of = where if len(where) == len(numbers) else [0] * len(numbers)
-        yield EpisodeLine(text, tuple(map(Place, numbers, lines_of)))
+        yield EpisodeLine(text, tuple(map(Place, numbers, lines_of)), by_agent)
 
 
-def _read_line(line: str) -> tuple[str, tuple[int, ...], list[int]]:
-    """Its words, its turns, and the lines of the transcript that its comment names."""
+def _read_line(line: str) -> tuple[str, tuple[int, ...], list[int], bool]:
+    """Its words, its turns, the lines of the transcript that its comment names, and if it is an agent's."""
     words, origin = split_provenance(line)
     text, turns = split_turns(words)
     sources = origin.all("src") if origin else ()
-    return text, turns, [int(at[1]) for source in sources if (at := _LINE_OF.search(source))]
+    by_agent = origin is not None and origin.get("trust") == "agent"
+    return text, turns, [int(at[1]) for source in sources if (at := _LINE_OF.search(source))], by_agent
 
 
 def _section(lines: Sequence[EpisodeLine], *, as_one: bool, sourced: bool) -> tuple[EpisodeLine, ...]:
@@ -274,7 +281,9 @@ def _section(lines: Sequence[EpisodeLine], *, as_one: bool, sourced: bool) -> tu
     if as_one:
         known = [all(known)] * len(known)
     return tuple(
-        line if sure else EpisodeLine(line.text, tuple(Place(place.turn) for place in line.places))
+        replace(line, by_agent=line.by_agent and not as_one and bool(line.places))
+        if sure
+        else EpisodeLine(line.text, tuple(Place(place.turn) for place in line.places))
         for line, sure in zip(kept, known, strict=True)
     )
 
@@ -283,7 +292,7 @@ def _line(line: EpisodeLine) -> EpisodeLine:
     text = _settled(line.text, lambda words: split_turns(plain_line(words, _MOST_LINE))[0])
     wanted = sorted({place.turn: place for place in reversed(line.places) if 0 < place.turn < _MOST}.values())
     places = (replace(place, line=place.line if 0 < place.line < _MOST else 0) for place in wanted)
-    return EpisodeLine(text, tuple(islice(places, _MOST_PLACES)))
+    return EpisodeLine(text, tuple(islice(places, _MOST_PLACES)), line.by_agent)
 
 
 def _settled(text: str, step: Callable[[str], str]) -> str:
