@@ -199,3 +199,17 @@ def test_the_real_model_tells_names_apart(
         ("postgresql", "postgresql"),
     }
     assert all(d.cosine is not None and d.cosine >= 0.98 for d in pairs if d.automatic)
+
+
+@pytest.mark.parametrize("embedder", [None, HashingEmbedder(8)], ids=["names", "vectors"])
+def test_a_person_of_one_name_is_shown_beside_the_only_other_who_has_it(
+    sandbox: Sandbox, embedder: Embedder | None
+) -> None:
+    page(sandbox, "vogt", "Vogt", "person", "[fact] Needs the viola by 5 December.")
+    page(sandbox, "henning-vogt", "Henning Vogt", "person", "[fact] Plays in Graz.", "[fact] Is a doctor.")
+    page(sandbox, "vogt-verlag", "Vogt Verlag", "organization", "[fact] Prints music.")
+    (pair,) = found(sandbox, embedder)
+    assert (pair.keep.name, pair.other.name, pair.automatic) == ("Henning Vogt", "Vogt", False)
+    assert pair.why == "the name of one is a part of the other's, and of nobody else's"
+    page(sandbox, "clara-vogt", "Clara Vogt", "person", "[fact] Is his wife.")
+    assert not [one for one in found(sandbox, None) if "Vogt" in (one.keep.name, one.other.name)]

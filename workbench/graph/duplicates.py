@@ -2,7 +2,8 @@
 
 By itself automation merges only what passes every bar: the same type, cosine >= 0.98, Jaro-Winkler >= 0.85,
 no guard of ``likeness.why_apart``, no relation between the two, no contradiction, no person's word against
-it. From 0.90 on a pair is shown to a person. Facts are never merged by likeness: related facts score as high
+it. From 0.90 on a pair is shown to a person, and so is a person who may be called by a part of the name of
+just one other (`Vogt`, `Henning Vogt`). Facts are never merged by likeness: related facts score as high
 as duplicate ones.
 """
 
@@ -35,6 +36,7 @@ NEAREST = 3
 """Neighbours of an entity that are looked at."""
 _BLOCK = 512
 """Entities whose cosines with all others of their type are computed at once."""
+_PART = "the name of one is a part of the other's, and of nobody else's"
 _BUCKET = 200
 """A word that more names than this share says nothing."""
 
@@ -87,26 +89,30 @@ def duplicates(
     for group in by_type.values():
         asked = [at for at, entity in enumerate(group) if of is None or entity.path in of]
         pairs = _by_vector(group, asked, embedder) if embedder else _by_name(group, asked)
-        for one, other, cosine in pairs:
+        parts = _parts(group, asked)
+        for one, other, cosine in (*pairs, *((*pair, None) for pair in parts)):
             first, second = sorted((group[one], group[other]), key=_worth, reverse=True)
             if (first.path, second.path) in found or same_key(first, second) in decided:
                 continue
-            if (duplicate := _judged(graph, first, second, cosine, today)) is not None:
+            part = (one, other) in parts or (other, one) in parts
+            if (duplicate := _judged(graph, first, second, cosine, today, part=part)) is not None:
                 found[first.path, second.path] = duplicate
     return tuple(
         sorted(found.values(), key=lambda d: (-(d.cosine or 0.0), -d.names, d.keep.path, d.other.path))
     )
 
 
-def _judged(graph: Graph, keep: Entity, other: Entity, cosine: float | None, today: date) -> Duplicate | None:
-    """What is to be done with a pair; None where it is not like enough."""
+def _judged(
+    graph: Graph, keep: Entity, other: Entity, cosine: float | None, today: date, *, part: bool
+) -> Duplicate | None:
+    """What is to be done with a pair; None where it is not like enough, and no ``part`` of the other."""
     names = likeness(keep.name, other.name)
     share = _shares_name(keep, other)
-    if not share and (
+    if not (share or part) and (
         (cosine if cosine is not None else names) < FLAG or numbered_apart(keep.name, other.name)
     ):
         return None
-    why = _against(graph, keep, other, cosine, names, today)
+    why = _PART if part and not share else _against(graph, keep, other, cosine, names, today)
     return Duplicate(keep=keep, other=other, cosine=cosine, names=names, automatic=not why, why=why)
 
 
@@ -150,6 +156,19 @@ def _by_vector(
         for row, near in zip(range(len(rows)), nearest.tolist(), strict=True):
             for at in near:
                 yield rows[row], at, float(cosines[row, at])
+
+
+def _parts(group: Sequence[Entity], asked: Sequence[int]) -> frozenset[tuple[int, int]]:
+    """People of one name with the only other whose first or last name it is, where one is asked about."""
+    called: dict[str, set[int]] = defaultdict(set)
+    for at, entity in enumerate(group):
+        words = name_key(entity.name).split() if entity.type == "person" else []
+        for word in {words[0], words[-1]} if len(words) > 1 else ():
+            called[word].add(at)
+    wanted = set(asked)
+    alone = ((at, called.get(name_key(entity.name), set())) for at, entity in enumerate(group))
+    pairs = ((at, *others) for at, others in alone if len(others) == 1)
+    return frozenset((at, other) for at, other in pairs if wanted & {at, other})
 
 
 def _by_name(group: Sequence[Entity], asked: Sequence[int]) -> Iterator[tuple[int, int, float | None]]:
