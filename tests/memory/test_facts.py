@@ -187,6 +187,7 @@ def test_a_sentence_of_another_language_is_not_junk_for_that() -> None:
         "a  b  ",
         "1 passed, ",
         "`",
+        "it is `" + "`" * 20_000 + "` so ",
         "<!--",
         "\n",
         "- a\n",
@@ -195,7 +196,7 @@ def test_a_sentence_of_another_language_is_not_junk_for_that() -> None:
 def test_hostile_text_is_judged_to_its_end(unit: str) -> None:
     text = unit * (60_000 // len(unit))
     assert all(fact.text == text[fact.start : fact.end] for fact in facts_in(text))
-    assert why_not(text) is None or why_not(text)
+    assert why_not(text) != ""
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ from workbench.memory.provenance import Provenance
 HASH_DIGITS = 12
 # Marks stand around whole words: what is stripped out of the middle of one could be a part of a secret.
 _EMPHASIS = re.compile(
-    r"(?P<code>(?P<ticks>`+)[^`]{1,300}(?P=ticks))"
+    r"(?P<code>(?<!`)(?P<ticks>`++)[^`]{1,300}(?P=ticks))"
     r"|(?<![^\s(\[{“‘\"'—–])(?P<mark>\*{1,3}|_{1,3}|~~)(?=[^\s])"
     r"(?P<words>.{1,300}?)(?<=[^\s\\])(?P=mark)(?![^\s)\]}.,:;!?”’\"'—–…])"
 )
