@@ -195,6 +195,20 @@ def test_a_writer_that_rewrites_the_file_it_holds_open_finds_its_text_kept(sandb
     assert kept.read_bytes() == b"TOKEN by an agent that held the file open\n"
 
 
+def test_text_is_kept_under_the_longest_name_that_a_file_can_have(sandbox: Sandbox) -> None:
+    long = f"memory/2026-03-01-{'記' * 76}.md"
+    sandbox.write(long, "- one of a long name\n- another\n")
+    sandbox.commit("long")
+    with (sandbox.root / long).open("r+b", buffering=0) as agent:
+        first = sandbox.address("one of a long name", long)
+        sandbox.workspace.operations.carry_out(lambda: plan_forget(sandbox.workspace, [first]))
+        agent.truncate(0)
+        agent.write(b"TOKEN by an agent that held the file open\n")
+    promote(sandbox)
+    (kept,) = sandbox.workspace.operations.conflicts()
+    assert kept.read_bytes() == (b"TOKEN by an agent that held the file open\n")
+
+
 def test_a_clock_that_steps_back_ends_no_watch(sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
     with (sandbox.root / "MEMORY.md").open("ab", buffering=0) as agent:
         promote(sandbox)

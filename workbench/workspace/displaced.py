@@ -25,6 +25,8 @@ from workbench.workspace.journal import read_own
 GRACE_SECONDS = 3600.0
 """How long a displaced file is watched for late writes."""
 _SETTLED_SECONDS = 2.0
+_MOST_OF_NAME = 200
+"""Bytes of a conflict's name: file systems take 255, and its note's is longer."""
 """How old a change must be for its time to tell it from another one: clocks of file systems are coarse."""
 
 
@@ -131,7 +133,7 @@ class Displaced:
                 continue
             except (ValueError, TypeError, OSError):
                 continue  # not ours to judge: keep it
-            with contextlib.suppress(WorkbenchError):  # its place is no file now: keep it
+            with contextlib.suppress(WorkbenchError, OSError):  # its place takes it not now: keep it
                 self._sweep_one(name, note, content)
                 if len(content) == note.known and not note.carrying and stamp is not None:
                     self._as_known[name] = stamp, note.since + GRACE_SECONDS
@@ -202,7 +204,8 @@ class Displaced:
         """The name under which a conflict will be kept; whose it is is noted beside it first."""
         _make(self._conflicts)
         unique = name.removeprefix(".wb-").removesuffix(".tmp")
-        kept = f"{unique}-{path.rpartition('/')[2]}"[-200:]
+        whole = os.fsencode(f"{unique}-{path.rpartition('/')[2]}")
+        kept = os.fsdecode(whole[-_MOST_OF_NAME:])
         note = _beside(self._conflicts / kept)
         note.unlink(missing_ok=True)
         descriptor = os.open(note, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)
