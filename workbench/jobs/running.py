@@ -15,9 +15,6 @@ from workbench.jobs.names import Job
 from workbench.jobs.run import Run, State, Step, StepState, named
 from workbench.workspace.locks import hold
 
-_PROBED_SECONDS = 0.3
-"""Whoever asks whether a job runs takes its lock for an instant, which must refuse no run."""
-
 
 def now() -> datetime:
     """This moment, with its zone."""
@@ -70,7 +67,7 @@ def running(
     The lock dies with its holder. A run that is killed leaves a record without an end, from which the next
     look tells that it was. Raises BusyError that names who runs, and ReadOnlyError.
     """
-    with hold(state / job.lock, job.called, wait=_PROBED_SECONDS):
+    with hold(state / job.lock, job.called):
         made = Running(state, Run(job=job, began=clock(), pid=os.getpid(), by_clock=by_clock), clock)
         made.keep()
         try:

@@ -15,11 +15,13 @@ from pathlib import Path
 from workbench.errors import BusyError, disk_error
 
 _RETRY_SECONDS = 0.02
+_LEAST_SECONDS = 0.3
+"""Whoever looks at a lock (``held``) takes it for an instant, which must refuse nobody."""
 
 
 @contextlib.contextmanager
 def hold(path: Path, purpose: str, *, wait: float = 0.0) -> Iterator[None]:
-    """Hold the lock file ``path`` for the length of the block; others wait at most ``wait`` seconds.
+    """Hold the lock file ``path`` for the length of the block; others wait ``wait`` seconds (0.3 at least).
 
     The lock is the operating system's (flock): it is gone when the holder dies, however it dies, so a
     file that is left behind means nothing. Raises BusyError naming the holder, and ReadOnlyError.
@@ -29,7 +31,7 @@ def hold(path: Path, purpose: str, *, wait: float = 0.0) -> Iterator[None]:
     except OSError as error:
         raise disk_error(error) from error
     try:
-        deadline = time.monotonic() + wait
+        deadline = time.monotonic() + max(wait, _LEAST_SECONDS)
         while True:
             try:
                 fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
