@@ -105,7 +105,13 @@ def test_a_record_that_is_none_is_not_believed(text: str, tmp_path: Path) -> Non
     text = text.replace("GOOD", json.dumps(good)).replace("BAD", json.dumps(bad))
     (tmp_path / "job-nightly.json").write_text(text)
     assert runs(tmp_path, Job.NIGHTLY) == ()
-    assert standing(tmp_path, Job.NIGHTLY, NOW).state == "never"
+    stands = standing(tmp_path, Job.NIGHTLY, NOW)
+    assert (stands.state, stands.wrong, stands.line) == ("never", True, "its record cannot be read")
+    assert stands.sentence == "the record of the nightly run cannot be read: whether it ran is not known"
+    assert "`workbench jobs forget nightly`" in stands.mends
+    with running(tmp_path, Job.NIGHTLY):
+        pass
+    assert not standing(tmp_path, Job.NIGHTLY, NOW).unread
 
 
 def test_one_bad_run_does_not_cost_the_others(tmp_path: Path) -> None:
@@ -168,6 +174,14 @@ def test_a_clock_that_is_set_back_makes_no_time_negative(tmp_path: Path) -> None
     assert told.last is not None
     assert told.last.seconds == 0.0
     assert not told.wrong
+
+
+def test_a_run_of_a_day_to_come_is_no_reason_to_wait_for_that_day(tmp_path: Path) -> None:
+    found = stands(tmp_path, ran(ago=-24 * 300), ran(ago=-24 * 301))
+    assert found.wrong
+    assert found.overdue == "the last run is dated 301 days ahead, by a clock that was wrong"
+    forget(tmp_path, Job.NIGHTLY)
+    assert not stands(tmp_path, ran(ago=-14)).wrong
 
 
 def test_a_record_without_an_end_is_of_one_that_runs_or_was_killed(tmp_path: Path) -> None:

@@ -37,6 +37,11 @@ def keep(state: Path, run: Run) -> None:
     write_state(_book(state, run.job), {"format": _FORMAT, "runs": [one.as_json() for one in every]})
 
 
+def is_kept(state: Path, job: Job) -> bool:
+    """Whether there is a record of the job, be it readable or not."""
+    return _book(state, job).exists()
+
+
 def forget(state: Path, job: Job) -> bool:
     """Keep nothing of the job any more: whether there was something. Raises OSError."""
     try:

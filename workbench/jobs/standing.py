@@ -11,7 +11,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Literal
 
-from workbench.jobs.book import runs
+from workbench.jobs.book import is_kept, runs
 from workbench.jobs.names import Job
 from workbench.jobs.run import Run, Step
 from workbench.workspace.locks import held
@@ -38,16 +38,20 @@ class Standing:
     last: Run | None = None
     failed: tuple[Step, ...] = ()
     overdue: str = ""
+    unread: bool = False
+    """Whether there is a record that cannot be read: what became of its runs is not known."""
 
     @property
     def wrong(self) -> bool:
         """Whether somebody should look at it."""
-        return self.state in ("failing", "failed", "killed") or bool(self.overdue)
+        return self.state in ("failing", "failed", "killed") or bool(self.overdue) or self.unread
 
     @property
     def sentence(self) -> str:
         """What is wrong, or how it stands, without a mark at the end."""
         title, error = self.job.called, f" ({self.last.error})" if self.last and self.last.error else ""
+        if self.unread:
+            return f"the record of {title} cannot be read: whether it ran is not known"
         if self.failed:
             steps = ", ".join(f"{one.name} ({one.error})" if one.error else one.name for one in self.failed)
             return f"{title} failed at {steps}"
@@ -65,6 +69,8 @@ class Standing:
     @property
     def line(self) -> str:
         """When, what became of it and how long it took, for a table."""
+        if self.unread:
+            return "its record cannot be read"
         if self.last is None:
             return "it runs" if self.state == "running" else "never"
         took = "" if self.last.seconds is None else f" after {_lasted(self.last.seconds)}"
@@ -76,6 +82,9 @@ class Standing:
     @property
     def mends(self) -> str:
         """What to do; empty while nothing is wrong."""
+        if self.unread:
+            begins = f"`workbench {self.job.command}` does it now and begins a new one"
+            return f"{begins}, `workbench jobs forget {self.job}` drops it"
         return self._mends() if self.wrong else ""
 
     def _mends(self) -> str:
@@ -124,7 +133,8 @@ def standing(state: Path, job: Job, now: datetime) -> Standing:
     if not held_now and every and every[-1].state == "running":  # killed, if it did not begin or end just now
         held_now, every = _held(state, job), runs(state, job)
     if not every:
-        return Standing(job=job, state="running" if held_now else "never")
+        unread = not held_now and is_kept(state, job)
+        return Standing(job=job, state="running" if held_now else "never", unread=unread)
     last, failed = every[-1], _failed(every)
     return Standing(
         job=job,
@@ -166,6 +176,8 @@ def _overdue(every: Sequence[Run], now: datetime, *, held_now: bool) -> str:
     unknown = DAY if held_now or last.job.lasting else WEEK
     usual = max(DAY.total_seconds(), statistics.median(gaps)) if gaps else unknown.total_seconds()
     waited = (now - (last.ended or last.began if last.job.lasting else last.began)).total_seconds()
+    if waited < -DAY.total_seconds():
+        return f"the last run is dated {_lasted(-waited)} ahead, by a clock that was wrong"
     if waited <= usual * PATIENCE:
         return ""
     what = "it has been running for" if held_now else "the last run was"
