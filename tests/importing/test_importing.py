@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import sqlite3
 from collections.abc import Callable, Mapping
 from datetime import UTC, date, datetime
@@ -316,6 +317,39 @@ def test_a_file_that_is_being_written_is_read_as_of_its_last_commit(tmp_path: Pa
     (item,) = read_memory_graph(path).items
     assert "Bremen" in str(item.drafts)
     writer.close()
+
+
+def test_a_file_that_is_written_while_it_is_copied_is_copied_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = graph_file(tmp_path / "g.db", {"content": "Lives in Osaka"}, {"content": "Works in Osaka"})
+    writer = sqlite3.connect(path)
+    writer.execute("PRAGMA journal_mode = WAL")
+    copy, copied = shutil.copyfile, list[str]()
+
+    def copy_and_write(source: str, target: str) -> None:
+        copy(source, target)
+        copied.append(source)
+        if len(copied) == 1:  # between the file and its log
+            writer.execute("UPDATE memories SET content = replace(content, 'Osaka', 'Bremen')")
+            writer.commit()
+            writer.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+
+    monkeypatch.setattr(shutil, "copyfile", copy_and_write)
+    drafts = str([item.drafts for item in read_memory_graph(path).items])
+    assert (drafts.count("Bremen"), drafts.count("Osaka")) == (2, 0)
+    assert copied.count(str(path)) == 2
+    writer.close()
+
+
+def test_a_file_that_never_rests_is_refused_with_words(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = graph_file(tmp_path / "g.db", {"content": "Lives in Osaka"})
+    monkeypatch.setattr("workbench.importing.database._PAUSE_SECONDS", 0.0)
+    monkeypatch.setattr(shutil, "copyfile", lambda source, target: os.utime(source))
+    with pytest.raises(UsageError, match="written to without a pause"):
+        read_memory_graph(path)
 
 
 def test_what_was_never_committed_there_is_not_read(tmp_path: Path) -> None:

@@ -20,6 +20,9 @@ _SECONDS = 120.0
 """For how long reading one file may take."""
 _STEP = 100_000
 _MAGIC = b"SQLite format 3\x00"
+_PARTS = ("", "-wal", "-journal")
+"""The files of one database: itself, and what was written and is not in it yet, or may be taken back."""
+_TRIES, _PAUSE_SECONDS = 40, 0.05
 
 
 class Database:
@@ -58,10 +61,7 @@ def opened(path: Path, needed: Sequence[str]) -> Iterator[Database]:
             raise UsageError(f"{path} is no SQLite database")
     with scratch("import") as folder:
         copy = folder / "database"
-        shutil.copyfile(path, copy)
-        for end in ("-wal", "-journal"):
-            with contextlib.suppress(FileNotFoundError):
-                shutil.copyfile(f"{path}{end}", f"{copy}{end}")
+        _copy(path, copy)
         try:
             with contextlib.closing(_connected(copy)) as connection:
                 database = Database(connection)
@@ -74,6 +74,36 @@ def opened(path: Path, needed: Sequence[str]) -> Iterator[Database]:
                 yield database
         except sqlite3.Error as error:
             raise UsageError(f"{path} cannot be read as a database: {error}") from error
+
+
+def _copy(path: Path, copy: Path) -> None:
+    """Copy a database with its log or journal, all as they were at one moment. Raises UsageError."""
+    for _ in range(_TRIES):
+        before = _stamps(path)
+        for end in _PARTS:
+            Path(f"{copy}{end}").unlink(missing_ok=True)
+            with contextlib.suppress(FileNotFoundError):
+                shutil.copyfile(f"{path}{end}", f"{copy}{end}")
+        if copy.exists() and _stamps(path) == before:
+            return
+        time.sleep(_PAUSE_SECONDS)
+    raise UsageError(
+        f"{path} is written to without a pause: no copy of it is whole",
+        hint="end the program that writes it, or name a copy",
+    )
+
+
+def _stamps(path: Path) -> list[tuple[int, int, int] | None]:
+    """What changes of a database's files when somebody writes to them."""
+    found: list[tuple[int, int, int] | None] = []
+    for end in _PARTS:
+        try:
+            status = os.stat(f"{path}{end}")
+        except FileNotFoundError:
+            found.append(None)
+        else:
+            found.append((status.st_ino, status.st_size, status.st_mtime_ns))
+    return found
 
 
 def require_plain_file(path: Path) -> None:
