@@ -42,6 +42,7 @@ _STALE_LOCK = "if no git is running, remove the stale .lock file that it names"
 _NO_SPACE = "check free space, and whether the folder .git may be written"
 DISCARDED = "refs/workbench/discarded/"
 """Where texts are kept that a person took off the list of conflicts."""
+_LARGEST_BATCH = 8_192
 FALLBACK_IDENTITY = ("Memory Workbench", "workbench@localhost")
 
 
@@ -224,7 +225,7 @@ class History:
         """All commits that HEAD reaches, newest first; with ``path`` those that changed it.
 
         ``saying`` leaves those whose message holds this very text. Each further batch of commits makes
-        git walk from the start again.
+        git walk from the start again, so each is twice as large, up to 8,192.
         """
         head = self.head()
         if head is None:
@@ -241,6 +242,7 @@ class History:
             if len(names) < batch:
                 return
             skip += batch
+            batch = min(2 * batch, max(batch, _LARGEST_BATCH))
 
     def versions(self, path: RelPath) -> Iterator[tuple[CommitId, list[CommitId]]]:
         """The commits that changed a file, newest first, each with the latest ones before it that did."""
