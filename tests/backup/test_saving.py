@@ -152,6 +152,12 @@ def test_a_rewritten_history_begins_a_new_chain_and_keeps_the_old(sandbox: Sandb
     assert bundles(chain) == ["memory-0001-full.bundle", "memory-0002-full.bundle"]
 
 
+def test_a_branch_of_any_name_comes_back_under_its_name(sandbox: Sandbox, tmp_path: Path) -> None:
+    sandbox.git("checkout", "-q", "-b", "main\u2028x")
+    save(sandbox, tmp_path / "chain")
+    assert restore(str(tmp_path / "chain"), tmp_path / "out").branch == "main\u2028x"
+
+
 def test_the_backup_of_another_memory_is_not_gone_on_with(sandbox: Sandbox, tmp_path: Path) -> None:
     other = Sandbox(tmp_path / "other")
     other.write("memory/other.md", "- other\n")

@@ -30,6 +30,15 @@ def test_each_way_to_write_it_says_the_same(way: str, tmp_path: Path) -> None:
     )
 
 
+def test_a_line_ends_with_a_line_end_and_with_nothing_else(tmp_path: Path) -> None:
+    file = tmp_path / "fleet"
+    file.write_text('{"path": "one", "of": "a\u2028b"}\r\n{"path": "three"}\n', newline="")
+    assert [agent.path for agent in read_roster(str(file))] == [
+        str(tmp_path / "one"),
+        str(tmp_path / "three"),
+    ]
+
+
 def test_it_is_read_from_stdin(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"/srv/a\n")))

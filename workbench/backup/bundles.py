@@ -53,7 +53,7 @@ def read_header(path: Path) -> Header:
     first, _, rest = head.partition(b"\n")
     if first + b"\n" not in _MAGIC:
         raise BackupError(f"{path} is no git bundle, or its beginning is damaged")
-    for line in os.fsdecode(rest).splitlines():
+    for line in os.fsdecode(rest).removesuffix("\n").split("\n"):
         if line.startswith("@object-format="):
             algorithm = line.partition("=")[2]
         elif line.startswith("-"):

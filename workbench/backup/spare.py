@@ -83,7 +83,7 @@ def push(carrier: Any, target: Target, branch: str) -> bool:
         with_extended_output=True,
         with_exceptions=False,
     )
-    line = next((row for row in out.splitlines() if f":{ref}\t" in row), "")
+    line = next((row for row in out.split("\n") if f":{ref}\t" in row), "")
     if status and ("fetch first" in line or "non-fast-forward" in line):
         raise ConflictError(
             f"{target.shown} has commits on {branch} that are not here; nothing was sent",
@@ -112,7 +112,7 @@ def remote_refs(carrier: Any, target: Target) -> tuple[dict[str, str], str]:
             hint="is it there, and may you read it?",
         ) from error
     branches, head = {}, ""
-    for row in out.splitlines():
+    for row in out.split("\n"):
         what, _, name = row.partition("\t")
         if what.startswith("ref: ") and name == "HEAD":
             head = what.removeprefix("ref: refs/heads/")

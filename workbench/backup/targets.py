@@ -76,7 +76,7 @@ def refuse_inside(target: Target, history: History) -> None:
         )
     )
     place = Path(os.path.realpath(target.local))
-    for inside in (Path(os.path.realpath(line)) for line in out.splitlines()):
+    for inside in (Path(os.path.realpath(line)) for line in out.removesuffix("\n").split("\n")):
         if place.is_relative_to(inside):
             raise UsageError(
                 f"{target.shown} is inside the repository that is backed up",

@@ -58,14 +58,14 @@ def _listed(text: str) -> Iterator[tuple[str, str, str]]:
     """Where it stands, the name and the folder of each."""
     begin = text.lstrip()
     if begin.startswith("{"):
-        for number, line in enumerate(text.splitlines(), 1):
+        for number, line in enumerate(text.replace("\r\n", "\n").split("\n"), 1):
             if line.strip():
                 yield (f"line {number}", *_named(_json(number, line), f"line {number}"))
     elif begin.startswith("- ") or begin.startswith("---"):
         for number, value in enumerate(_yaml(text), 1):
             yield (f"item {number}", *_named(value, f"item {number}"))
     else:
-        for number, line in enumerate(text.splitlines(), 1):
+        for number, line in enumerate(text.replace("\r\n", "\n").split("\n"), 1):
             if line.strip() and not line.lstrip().startswith("#"):
                 path, _, name = line.strip().partition("\t")
                 yield f"line {number}", name.strip(), path.strip()

@@ -68,7 +68,7 @@ def git_folders(place: Place) -> list[Path]:
     """The files of this checkout, its git folder, and that of the repository. Raises as opening it does."""
     history = place.workspace.history
     names = ("--path-format=absolute", "--show-toplevel", "--git-common-dir")
-    top, common = os.fsdecode(ask(history.carrier, "rev_parse", *names)).splitlines()[:2]
+    top, common = os.fsdecode(ask(history.carrier, "rev_parse", *names)).split("\n")[:2]
     return [Path(top), history.git_dir, Path(common)]
 
 
