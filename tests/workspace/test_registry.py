@@ -187,6 +187,12 @@ def test_a_name_means_its_folder_and_a_folder_goes_before_it(
     assert folder == "atlas"
     assert str(plain.root) in said
     assert resolved("./atlas") == ("./atlas", "")
+    (tmp_path / "atlas").rmdir()
+    plain.root.rename(tmp_path / "moved")
+    with pytest.raises(NoWorkspaceError, match="the folder of the workspace atlas is gone") as gone:
+        resolved("atlas")
+    assert gone.value.hint == "`workbench workspaces remove atlas` takes it off the list"
+    (tmp_path / "moved").rename(plain.root)
     with pytest.raises(NoWorkspaceError, match="no workspace is registered by that name"):
         resolved("nobody")
 

@@ -197,6 +197,11 @@ def resolved(text: str) -> tuple[str, str]:
             f"{text} is not a folder, and no workspace is registered by that name",
             hint="`workbench workspaces list` names those; `workbench demo` makes a workspace to try",
         )
+    if not found.root.is_dir():
+        raise NoWorkspaceError(
+            f"the folder of the workspace {text} is gone: {found.root}",
+            hint=f"`workbench workspaces remove {text}` takes it off the list",
+        )
     return str(found.root), ""
 
 
