@@ -17,7 +17,7 @@ def merge_request(keep: Entity, other: Entity) -> Request:
     """The page of ``other`` becomes a part of that of ``keep``."""
 
     def plan(workspace: Workspace, request: Request) -> Plan:
-        return plan_merge_entities(workspace, keep.path, other.path, now=now())
+        return plan_merge_entities(workspace, keep.path, other.path)
 
     return Request(action="merge", addresses=(keep.path, other.path), planner=plan)
 

@@ -40,7 +40,7 @@ def neighbourhood_sight(known: Known, looking: Looking, folds: Folds) -> Sight:
     entity, graph = (holds, graph) if holds else (told, known.whole)
     node = neighbourhood(graph, entity, hops=looking.hops, each=looking.each)
     things: dict[str, Thing] = {SELF: node}
-    rows = [_self_row(entity, looking.on(known), known)]
+    rows = [_self_row(entity, known)]
     if holds is None:
         said = f"does not hold on {looking.on(known):%Y-%m-%d}: this is all that its page tells"
         rows.append(Row("absent", words(said), tone="warn", inert=True))
@@ -54,7 +54,7 @@ def neighbourhood_sight(known: Known, looking: Looking, folds: Folds) -> Sight:
     )
 
 
-def _self_row(entity: Entity, day: object, known: Known) -> Row:
+def _self_row(entity: Entity, known: Known) -> Row:
     tail = list(window_parts(entity, known.today))
     if entity.pinned:
         tail.insert(0, Part(words("pinned"), "accent"))

@@ -90,7 +90,7 @@ def going_on(text: str, found: Sequence[tuple[str, int]]) -> str:
     return "" if value is None else finished(text, one, value)
 
 
-def named(text: str, whole: str) -> tuple[Part, ...]:
+def named(whole: str) -> tuple[Part, ...]:
     """The name of a condition that is begun, with the key that takes it; nothing where none is."""
     if not whole:
         return ()

@@ -132,7 +132,7 @@ class Searching:
         one = unfinished(text)
         if one is None:
             whole = going_on(text, ())
-            self._overlay.post_message(SearchOverlay.Offered(text, named(text, whole)))
+            self._overlay.post_message(SearchOverlay.Offered(text, named(whole)))
             return whole or None
         found = offered(one, today())
         if one.name in KNOWN:

@@ -236,7 +236,7 @@ ACTIONS = (
     ),
     Action(
         "graph merge",
-        carried_out(lambda p: plan_merge_entities(p, PERSON, TWIN, now=NOW)),
+        carried_out(lambda p: plan_merge_entities(p, PERSON, TWIN)),
         frozenset({"aliases"}),
     ),
     Action("graph settle", carried_out(settle)),

@@ -201,7 +201,7 @@ def test_the_real_model_tells_names_apart(
     assert all(d.cosine is not None and d.cosine >= 0.98 for d in pairs if d.automatic)
 
 
-@pytest.mark.parametrize("embedder", [None, HashingEmbedder(8)], ids=["names", "vectors"])
+@pytest.mark.parametrize("embedder", [None, HashingEmbedder()], ids=["names", "vectors"])
 def test_a_person_of_one_name_is_shown_beside_the_only_other_who_has_it(
     sandbox: Sandbox, embedder: Embedder | None
 ) -> None:

@@ -83,7 +83,7 @@ def pages(sandbox: Sandbox) -> Sandbox:
 
 def merge(sandbox: Sandbox, keep: str = "Sarah Chen", other: str = "S. Chen") -> Operation:
     place = sandbox.workspace
-    return place.operations.carry_out(lambda: plan_merge_entities(place, keep, other, now=NOW))
+    return place.operations.carry_out(lambda: plan_merge_entities(place, keep, other))
 
 
 def entity(sandbox: Sandbox, name: str) -> Entity:
@@ -206,7 +206,7 @@ def test_line_ends_follow_the_page_that_stays(pages: Sandbox) -> None:
 
 def test_a_merge_can_be_seen_before(pages: Sandbox) -> None:
     before = pages.snapshot()
-    plan = plan_merge_entities(pages.workspace, "Sarah Chen", "S. Chen", now=NOW)
+    plan = plan_merge_entities(pages.workspace, "Sarah Chen", "S. Chen")
     assert "+- [fact] Speaks Dutch" in plan.diff()
     assert pages.snapshot() == before
 
@@ -252,7 +252,7 @@ def test_no_memory_is_ever_lost(
     graph = read_graph(sandbox.workspace)
     before = {(m.type, claim_key(m.text)) for e in graph.entities for m in e.memories}
     loose = {line for line in (*one, *other) if line.startswith(("A para", "## Head", "> a"))}
-    plan = plan_merge_entities(sandbox.workspace, "One", "Two", now=NOW)
+    plan = plan_merge_entities(sandbox.workspace, "One", "Two")
     for edit in plan.edits:
         if edit.after is not None:
             sandbox.write(edit.path, edit.after)

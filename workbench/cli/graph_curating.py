@@ -70,10 +70,9 @@ def merge(keep: str, other: str, reason: str, dry_run: bool, as_json: bool) -> N
     from workbench.graph.merging import plan_merge_entities
 
     with workspace() as place:
-        now = datetime.now().astimezone()
         act(
             place,
-            lambda: plan_merge_entities(place, keep, other, now=now, reason=reason),
+            lambda: plan_merge_entities(place, keep, other, reason=reason),
             dry_run=dry_run,
             as_json=as_json,
         )

@@ -69,7 +69,6 @@ def resolve(
             workspace,
             duplicate.keep.path,
             duplicate.other.path,
-            now=now,
             reason=f"cosine {duplicate.cosine or 0:.3f}, names {duplicate.names:.3f}",
             actor="dreaming",
         )

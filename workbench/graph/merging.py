@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from datetime import datetime
 
 from workbench.errors import NotCuratableError, UsageError
 from workbench.graph.lines import replaced
@@ -37,7 +36,6 @@ def plan_merge_entities(
     keep: str,
     other: str,
     *,
-    now: datetime,
     reason: str = "",
     actor: str = "human",
 ) -> Plan:
@@ -66,7 +64,7 @@ def plan_merge_entities(
     after, became = _united(target, moved, first, second, notes)
     after = _relink_page(after, is_old, name)
     edits = [FileEdit(first.path, target.data, after.data), FileEdit(second.path, source.data, None)]
-    edits += _elsewhere(workspace, {first.path, second.path}, is_old, name, notes)
+    edits += _elsewhere(workspace, {first.path, second.path}, is_old, name)
     if first.type != second.type:
         notes.append(f"{second.name} was of type {second.type}, it is {first.type} now")
     now_there = {entry.address for entry in after.entries}
@@ -251,9 +249,7 @@ def _is_of(relation: Relation, first: Entity, second: Entity) -> bool:
     return name_key(relation.target) in names
 
 
-def _elsewhere(
-    workspace: Workspace, done: set[RelPath], is_old: _Names, name: str, notes: list[str]
-) -> Iterator[FileEdit]:
+def _elsewhere(workspace: Workspace, done: set[RelPath], is_old: _Names, name: str) -> Iterator[FileEdit]:
     """The edits of all other pages that link to the one that goes."""
     for file in workspace.scan():
         if file.path in done:

@@ -50,10 +50,10 @@ def explain(
         verdict = f"it passes every gate, and is left out all the same: {why}"
     else:
         verdict = f"it is not proposed: {why_left_out(found)}"
-    return _explained(found, verdict, proposed=choice is not None, known=known)
+    return _explained(found, verdict, proposed=choice is not None)
 
 
-def _explained(found: Judged, verdict: str, *, proposed: bool, known: Survey) -> Explanation:
+def _explained(found: Judged, verdict: str, *, proposed: bool) -> Explanation:
     cluster, signals = found.cluster, found.signals
     sources = [mention.source for mention in cluster.mentions]
     rule = "grounding: nothing tells yet what is recalled" if found.grounded else "use: recalls and mentions"
