@@ -44,6 +44,7 @@ SECRETS = {
     "password in a URL": ("postgres://app:" + "Kj3" + "-vR8q@db.internal:5432/prod", "Kj3-vR8q"),
     "bearer token": ("Authorization: Bearer " + some(32), some(32)),
     "password or key": ("db_password: " + "tR7" + "vqK2m9x", "tR7vqK2m9x"),
+    "spoken password": ("Passwort vom Shop ist Gei" + "ge!2026-lack", "Gei" + "ge!2026-lack"),
     "service token": "SG." + some(22) + "." + some(43),
     "private key": (
         "-----BEGIN OPENSSH PRIVATE KEY-----\n" + some(64) + "\n-----END OPENSSH PRIVATE KEY-----",

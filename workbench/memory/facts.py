@@ -47,8 +47,9 @@ _PRECISE = 0.1
 
 _FENCE = re.compile(r"^[ \t]{0,3}(?:>[ \t]?)*(?P<mark>```+|~~~+)", re.MULTILINE)
 _PASSWORD = re.compile(
-    r"(?i)\b(?:pass(?:word|phrase|code)|pin|secret|token|api key|credentials?)\b(?: \w+){0,3}(?: is|:"
-    r"|=)\s*[\"'`]?(?=\S*\d)(?=\S*[^\W\d_])\S{6,}|\bpin(?: code)?(?: is|:)\s*\d{4}"
+    r"(?i)\b(?:pass(?:wor[dt]|phrase|code)|kennwort|contraseña|mot de passe|senha|pin|secret|token|api key"
+    r"|credentials?)\b(?: \w+){0,3}(?: is| ist| lautet| es| est|:|=)\s*[\"'`]?(?=\S*\d)(?=\S*[^\W\d_])\S{6,}"
+    r"|\bpin(?: \w+){0,3}(?: is| ist| es| est|:)\s*\d{4}"
 )
 _MAY_HIDE = re.compile(r"[<\[]|[A-Za-z0-9+/_-]{40}|[^\x00-\x7f]")
 """Without one of these no rule of hidden text fits."""
@@ -77,7 +78,7 @@ _UNVOUCHED = frozenset(
     ((Family.OTHER, "fact"), (Family.TECHNICAL, "fact"), (Family.EVENT, "event"), (Family.EVENT, "fact"))
 )
 """What no cue word says of that it lasts."""
-_OURS = re.compile(r"\s*<!--\s*wb:[^>]*-->")
+_OURS = re.compile(r"(?<!\s)\s*+<!--\s*+wb:[^<>]*-->")
 _SPEAKER = re.compile(r"^(?:user|human|assistant|ai|me|you)\s?:\s+", re.IGNORECASE)
 _PLACE = re.compile(r"\d|`|(?<=[\w,;:] )[^\W\d_a-zà-öø-ÿ]\w")
 _NO_VERB = re.compile(

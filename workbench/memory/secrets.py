@@ -199,8 +199,18 @@ _RULES = (
         known=0,
         bits=0.0,
     ),
+    # The same as people say it: `the password of the shop is …`, `Passwort vom Shop: …`.
+    _rule(
+        "spoken password",
+        "password passwort passphrase kennwort contraseña passe senha",
+        r"(?i:\b(?:passwor[dt]|passphrase|kennwort|contraseña|mot de passe|senha))\b(?:[ \t]\w{1,20}){0,4}?"
+        r"[ \t\"'`*_]{0,6}(?:[:=]|[ \t](?:is|was|ist|war|lautet|es|est|é)\b)[ \t\"'`*_:]{0,6}"
+        r"(?P<v>[^\s\"'`<>,;]{7,199}[^\s\"'`<>,;.:!?)*_])",
+        known=0,
+        bits=0.0,
+    ),
 )
-_JUDGED = ("password in a URL", "bearer token", "password or key")
+_JUDGED = ("password in a URL", "bearer token", "password or key", "spoken password")
 """Rules whose form says little, so that the value has to look like a secret itself."""
 _PLACEHOLDER = re.compile(
     r"(?i)example|placeholder|redacted|removed|changeme|change-me|your|dummy|sample|insert|xxx|\*\*\*|\.\.\."
