@@ -53,7 +53,8 @@ class Query:
 class Hit:
     """One entry that answers, as it stands on disk now. Lines count from 1, both ends included.
 
-    ``explanation`` and ``parts`` say how the score came about, where that was asked.
+    ``explanation`` and ``parts`` say how the score came about, where that was asked, and ``words`` what it
+    has of those that were asked for: none where only the lines around it have them.
     """
 
     rank: int
@@ -69,6 +70,7 @@ class Hit:
     scores: Scores
     explanation: str | None = None
     parts: tuple[Part, ...] = ()
+    words: tuple[str, ...] = ()
 
     def as_json(self) -> dict[str, object]:
         """The hit as the command line prints it; why it is there only where that was asked."""

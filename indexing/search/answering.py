@@ -100,7 +100,8 @@ class Answering:
             matched = [*shared_words(self.terms, entry.text), *exact_in(entry.text, self.terms)]
             exact, listed = self.question.exact, not self.question.text.strip()
             parts = parts_of(one, weights, matched, self.periods, alike, exact, listed=listed)
-            explained = {"explanation": explain(parts), "parts": parts}
+            said = (*matched, *shared_words(self.terms, " ".join(entry.heading)))
+            explained = {"explanation": explain(parts), "parts": parts, "words": said}
         return Hit(
             rank=number,
             path=entry.path,

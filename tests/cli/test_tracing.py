@@ -164,6 +164,19 @@ def test_forget_of_a_query_takes_what_the_search_finds(run: Run, sandbox: Sandbo
     assert "nothing" in nothing.err
 
 
+def test_forget_of_a_query_takes_no_line_that_only_stands_beside_one_with_its_words(
+    run: Run, sandbox: Sandbox
+) -> None:
+    sandbox.write("memory/2026-03-20.md", "- Coffee with Sepp.\n- Glue never above 60 degrees.\n")
+    run("reindex", "--no-vectors")
+    listed = run("forget", "--query", "sepp", "--dry-run").out.splitlines()
+    assert [line.split()[0] for line in listed if line.startswith("memory/")] == [
+        sandbox.address("Coffee with Sepp", "memory/2026-03-20.md")
+    ]
+    beside = run("forget", "--query", "path:2026-03-20", "--dry-run").out.splitlines()
+    assert len([line for line in beside if line.startswith("memory/")]) == 2
+
+
 @pytest.mark.parametrize(
     "arguments",
     [(), ("x#0000dead", "--session", "s"), ("--session", "s", "--query", "q"), ("--session", " ")],

@@ -79,8 +79,11 @@ def _hits(place: Workspace, query: str, most: int) -> tuple[str, ...]:
     from indexing.search.answer import Query
     from indexing.search.by_words import LexicalSearch
 
-    answer = LexicalSearch(place).search(Query(text=query, k=most, mode="lexical"))
-    return tuple(dict.fromkeys(hit.entry for hit in answer.hits))
+    hits = LexicalSearch(place).search(Query(text=query, k=most, mode="lexical", explain=True)).hits
+    # Who forgets by a word means what says it. A search also ranks lines that only stand beside such a line;
+    # where none has words of its own, conditions alone were asked for (`kind:log path:2026-11-03`).
+    said = [hit for hit in hits if hit.words]
+    return tuple(dict.fromkeys(hit.entry for hit in said or hits))
 
 
 def _line(place: Workspace, address: str) -> str:
