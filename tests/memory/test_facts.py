@@ -187,7 +187,6 @@ def test_a_sentence_of_another_language_is_not_junk_for_that() -> None:
         "a  b  ",
         "1 passed, ",
         "`",
-        "`",
         "it is `" + "`" * 20_000 + "` so ",
         "it is so" + " " * 50_000,
         "<!-- wb: ",
