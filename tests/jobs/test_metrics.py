@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import stat
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -43,6 +44,7 @@ def read(file: Path, workspace: str = "workspace") -> Figures:
         for sample in family.samples:
             labels = dict(sample.labels)
             assert labels.pop("workspace") == workspace
+            assert re.fullmatch("[0-9a-f]{12}", labels.pop("id"))
             found[sample.name.removeprefix("workbench_"), ",".join(labels.values())] = sample.value
     return found
 
@@ -107,6 +109,21 @@ def test_the_name_that_the_person_gave_the_workspace_is_its_label(sandbox: Sandb
     MetricsFile.at(str(file), sandbox.workspace).write(NOW)
     assert read(file, "atlas")
     assert str(sandbox.root) not in file.read_text()
+
+
+def test_two_workspaces_of_one_name_have_series_of_their_own(tmp_path: Path, file: Path) -> None:
+    """As where one node exporter collects the files of both, which may be of two people."""
+    seen: list[set[tuple[str, str]]] = []
+    for person_of in ("anna", "bert"):
+        made = Sandbox(tmp_path / person_of / "agent")
+        MetricsFile.at(str(file), made.workspace).write(NOW)
+        made.close()
+        samples = [s for f in text_string_to_metric_families(file.read_text()) for s in f.samples]
+        assert {sample.labels["workspace"] for sample in samples} == {"agent"}
+        seen.append({(sample.name, str(sorted(sample.labels.items()))) for sample in samples})
+        assert person_of not in file.read_text()
+    assert seen[0]
+    assert seen[0].isdisjoint(seen[1])
 
 
 @pytest.mark.parametrize("name", ['quo"te', "back\\slash", "new\nline", "søster 🧠", "\x1b[2Jred"])

@@ -1,12 +1,15 @@
 """Figures of the jobs and the memory as a text file for Prometheus. It is a file: nothing is sent anywhere.
 
 Times are seconds since 1970, durations seconds, shares of 1. The file holds no text of memory and no path:
-its labels are the name of the workspace, of jobs and of steps.
+its labels are the name of the workspace, of jobs and of steps, and ``id``, a digest of the workspace's
+folder, which tells workspaces of one name apart.
 """
 
 from __future__ import annotations
 
 import contextlib
+import hashlib
+import os
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import datetime
@@ -27,6 +30,7 @@ if TYPE_CHECKING:
 
 SUFFIX = ".prom"
 """What the text collector of the node exporter reads."""
+_ID_BYTES = 6
 _LATEST = {
     "success": ("last_success_timestamp_seconds", "When a run ended well, or went well for the last time."),
     "failure": ("last_failure_timestamp_seconds", "When a run failed the last time."),
@@ -75,14 +79,15 @@ def figures(workspace: Workspace, now: datetime) -> CollectorRegistry:
 
     registry = CollectorRegistry()
     name = visible(_name(workspace), one_line=True)
+    identity = hashlib.blake2b(os.fsencode(workspace.root), digest_size=_ID_BYTES).hexdigest()
 
     def gauge(metric: str, what: str, values: Iterable[tuple[dict[str, str], float]]) -> None:
         known = list(values)
         if known:
-            labels = ("workspace", *known[0][0])
+            labels = ("workspace", "id", *known[0][0])
             made = Gauge(f"workbench_{metric}", what, labels, registry=registry)
             for label, value in known:
-                made.labels(name, *label.values()).set(value)
+                made.labels(name, identity, *label.values()).set(value)
 
     _jobs(workspace.root / STATE_DIR, now, gauge)
     for metric, what, value in _memory(workspace, now):
