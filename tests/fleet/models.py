@@ -34,6 +34,17 @@ class Mortal(HashingEmbedder):
         return super().embed(texts)
 
 
+def open_or_die(marker: Path) -> HashingEmbedder:
+    """Kills the first process that opens it, and each one while ``marker`` is a folder."""
+    try:
+        marker.touch(exist_ok=False)
+    except FileExistsError:
+        if not marker.is_dir():
+            return HashingEmbedder()
+    os.kill(os.getpid(), signal.SIGKILL)
+    raise AssertionError
+
+
 def open_mortal(marker: Path) -> Mortal:
     return Mortal(marker)
 
@@ -41,6 +52,11 @@ def open_mortal(marker: Path) -> Mortal:
 def hashing(*, full: bool = False) -> Recipe:
     """Rows with the vectors of the usual stand-in."""
     return Recipe("hashing@1", 64, HashingEmbedder, full)
+
+
+def dying_at_start(marker: Path) -> Recipe:
+    """The same, by workers of which the first dies before it has begun."""
+    return Recipe("hashing@1", 64, partial(open_or_die, marker))
 
 
 def mortal(marker: Path) -> Recipe:

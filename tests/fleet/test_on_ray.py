@@ -117,6 +117,7 @@ def test_only_what_cannot_be_done_failed(ran: Ran) -> None:
 
 def test_a_killed_worker_and_cut_connections_were_in_the_way(ran: Ran) -> None:
     assert ran.report.lost == 1
+    assert [death.partition(":")[0] for death in ran.report.deaths] == ["at agent-00016 to agent-00031"]
     assert ran.bucket.proxy.cuts == 3  # rows, the commit of some, and the answer to a commit that was made
 
 

@@ -260,6 +260,10 @@ def print_report(report: Report) -> None:
             f"tried again: {report.retried:,} workspaces, {report.lost:,} tasks of workers that were lost, "
             f"{report.storage_retries:,} times the storage"
         )
+    for death in report.deaths[:_SHOWN]:
+        narrate_row(f"a worker died {death}")
+    if len(report.deaths) > _SHOWN:
+        narrate(f"and {len(report.deaths) - _SHOWN:,} more: --report FILE names all of them")
     if report.lacking:
         narrate(f"{report.lacking:,} entries have no vector: no vector can be made of their text")
     for failure in report.failed[:_SHOWN]:

@@ -19,6 +19,8 @@ from workbench.fleet.work import Done, Recipe, Task, Worker
 _STORE_BYTES = 200_000_000
 _PATIENCE_SECONDS = 120.0
 """For all workers to begin: each loads a model."""
+_FAILED_STARTS = 3
+"""Workers that may die one after another before they have begun; after that no other is started."""
 _LONGEST_FOLDER = 30
 """Characters; Ray puts sockets below it, whose paths may have about a hundred."""
 
@@ -37,13 +39,16 @@ class RayPool:
     """Workers that are Ray actors; one that dies is made anew. ``workers`` 0 takes all processors.
 
     ``address`` is that of a cluster (``auto``, ``host:port``); without it a Ray is started for this run.
+    A worker is given tasks once it has begun; ``not_begun`` says of each that died before why.
     """
 
     def __init__(self, recipe: Recipe, *, workers: int = 0, address: str = "") -> None:
         self._recipe, self._workers, self._address = recipe, workers, address
         self._folder = ""
         self._ray: Any = None
-        self._actors: list[Any] = []
+        self.not_begun: list[str] = []
+        self._failed_starts = 0
+        self._starting: dict[Any, Any] = {}
         self._idle: list[Any] = []
         self._held: dict[Any, tuple[Any, Task]] = {}
 
@@ -65,12 +70,8 @@ class RayPool:
                 # What Ray starts are other programs: nothing of lancedb goes on in them.
                 warnings.filterwarnings("ignore", "lancedb fork support", RuntimeWarning)
                 self._start()
-            self._actors = [self._actor() for _ in range(self._count())]
-            # All models are loaded before the first task: what is wrong with one is said at once.
-            self._keep_those_that_begin([actor.ready.remote() for actor in self._actors])
-        except ray.exceptions.RayActorError as error:
-            self.__exit__()
-            raise WorkbenchError(f"a worker did not start: {_why(error)}") from error
+            # All models are loaded before the first task: what is wrong with them is said at once.
+            self._begin_all()
         except (ConnectionError, OSError, RuntimeError, ValueError) as error:
             self.__exit__()
             raise WorkbenchError(
@@ -79,13 +80,13 @@ class RayPool:
         except BaseException:
             self.__exit__()
             raise
-        self._idle = list(self._actors)
         return self
 
     def __exit__(self, *_: object) -> None:
         """End the workers, and the Ray that was started for them."""
         if self._ray is not None:
-            for actor in self._actors:
+            held = [actor for actor, _ in self._held.values()]
+            for actor in (*self._starting.values(), *self._idle, *held):
                 with contextlib.suppress(Exception):
                     self._ray.kill(actor)
             self._ray.shutdown()
@@ -95,8 +96,8 @@ class RayPool:
 
     @property
     def capacity(self) -> int:
-        """As many as there are workers."""
-        return len(self._actors)
+        """As many as there are workers that have begun."""
+        return len(self._idle) + len(self._held)
 
     @property
     def busy(self) -> int:
@@ -109,23 +110,55 @@ class RayPool:
         self._held[actor.run.remote(task)] = (actor, task)
 
     def next(self) -> tuple[Task, Done | Lost]:
-        """Wait for a task to end."""
+        """Wait for a task to end. Raises WorkbenchError where no worker is left, and none can be started."""
         ready, _ = self._ray.wait(list(self._held), num_returns=1)
         actor, task = self._held.pop(ready[0])
+        answer: Done | Lost
         try:
-            done: Done = self._ray.get(ready[0])
+            answer = self._ray.get(ready[0])
+            self._idle.append(actor)
         except self._ray.exceptions.RayError as error:
-            self._replace(actor)
-            return task, Lost(_why(error))
-        self._idle.append(actor)
-        return task, done
+            answer = Lost(_why(error))
+            self._ray.kill(actor)
+            self._begin()
+        self._take_in_begun(0)
+        while not self.capacity and self._starting:
+            self._take_in_begun(None)
+        if not self.capacity:
+            raise WorkbenchError(
+                f"no worker is left, and others do not start: {self.not_begun[-1]}",
+                hint="what was written stays; run it again when the cause is mended",
+            )
+        return task, answer
 
-    def _replace(self, actor: Any) -> None:
-        """Another worker in the place of one that failed; its next task waits until it has begun."""
-        self._ray.kill(actor)
-        self._actors.remove(actor)
-        self._actors.append(self._actor())
-        self._idle.append(self._actors[-1])
+    def _begin(self) -> None:
+        """Start another worker, unless the last ones all died before they had begun."""
+        if self._failed_starts < _FAILED_STARTS:
+            actor = self._actor()
+            self._starting[actor.ready.remote()] = actor
+
+    def _take_in_begun(self, patience: float | None) -> None:
+        """Have workers that have begun wait for tasks, and others begin for those that died instead."""
+        if not self._starting:
+            return
+        ready, _ = self._ray.wait(list(self._starting), num_returns=1, timeout=patience)
+        for one in ready:
+            if self._has_begun(one):
+                self._failed_starts = 0
+            else:
+                self._failed_starts += 1
+                self._begin()
+
+    def _has_begun(self, started: Any) -> bool:
+        actor = self._starting.pop(started)
+        try:
+            self._ray.get(started)
+        except self._ray.exceptions.RayError as error:
+            self.not_begun.append(_why(error))
+            self._ray.kill(actor)
+            return False
+        self._idle.append(actor)
+        return True
 
     def _start(self) -> None:
         if self._address:
@@ -142,19 +175,27 @@ class RayPool:
             _temp_dir=self._folder,
         )
 
-    def _keep_those_that_begin(self, starting: list[Any]) -> None:
-        """Let go of workers that no processor is free for. Raises WorkbenchError where none begins."""
+    def _begin_all(self) -> None:
+        """Start all workers, and let go of those that no processor is free for.
+
+        Raises WorkbenchError where none begins.
+        """
+        for _ in range(self._count()):
+            self._begin()
+        starting = list(self._starting)
         ready, waiting = self._ray.wait(starting, num_returns=len(starting), timeout=_PATIENCE_SECONDS)
-        self._ray.get(ready)
+        begun = [self._has_begun(one) for one in ready]
+        for one in waiting:
+            self._ray.kill(self._starting.pop(one))
         if not ready:
             raise WorkbenchError(
                 f"no worker began within {_PATIENCE_SECONDS:.0f} seconds",
                 hint="the cluster has no free processor; `ray status` tells who has them",
             )
-        late = [self._actors[starting.index(one)] for one in waiting]
-        for actor in late:
-            self._ray.kill(actor)
-        self._actors = [actor for actor in self._actors if actor not in late]
+        if not any(begun):
+            raise WorkbenchError(f"no worker did start: {self.not_begun[0]}")
+        for _ in self.not_begun:
+            self._begin()
 
     def _count(self) -> int:
         there = max(1, int(self._ray.cluster_resources().get("CPU", 1)))

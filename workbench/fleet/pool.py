@@ -19,6 +19,9 @@ class Lost:
 class Pool(Protocol):
     """Workers. ``capacity`` tasks are in hand at a time; what is finished first comes first."""
 
+    not_begun: list[str]
+    """Of each worker that died before it had begun: why."""
+
     @property
     def capacity(self) -> int:
         """Tasks that can be in hand."""
@@ -45,6 +48,7 @@ class InProcess:
 
     def __init__(self, recipe: Recipe) -> None:
         self._recipe = recipe
+        self.not_begun: list[str] = []
         self._waiting: deque[Task] = deque()
 
     def __enter__(self) -> Self:

@@ -38,7 +38,8 @@ class Report:
     """``written`` workspaces had changes, ``unchanged`` ones none. All seconds are of the clock, but
     ``reading`` and ``embedding``, which are those of all workers together.
 
-    ``lost`` counts tasks whose worker died, ``storage_retries`` writes and reads that were tried again.
+    ``lost`` counts tasks whose worker died, ``deaths`` says of each worker that died when and why,
+    ``storage_retries`` counts writes and reads that were tried again.
     """
 
     uri: str
@@ -67,6 +68,7 @@ class Report:
     writing: float = 0.0
     settling: float = 0.0
     stopped: str = ""
+    deaths: list[str] = field(default_factory=list)
     failed: list[Failure] = field(default_factory=list)
 
     def as_json(self) -> dict[str, object]:

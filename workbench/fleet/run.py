@@ -102,6 +102,7 @@ class _Run:
             report.stopped = error.message
             raise StorageFailedError(error, report) from error
         finally:
+            report.deaths += [f"while it was starting: {why}" for why in pool.not_begun]
             report.seconds = time.perf_counter() - started
         return report
 
@@ -170,6 +171,8 @@ class _Run:
 
     def _lost(self, task: Task, why: str) -> None:
         self._report.lost += 1
+        first, last = task.agents[0].name, task.agents[-1].name
+        self._report.deaths.append(f"at {first}{f' to {last}' if last != first else ''}: {why}")
         if len(task.agents) == 1:
             if task.attempt > self._plan.retries:
                 self._fail(task.agents[0], f"its worker was lost: {why}", task.attempt)
