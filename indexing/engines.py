@@ -12,7 +12,7 @@ import os
 import re
 from collections.abc import Iterator
 
-from workbench.errors import IndexUnavailableError
+from workbench.errors import IndexUnavailableError, SpecialFileError
 
 REINDEX_HINT = "run `workbench reindex`; it sets aside what is damaged and makes it again"
 UNWRITABLE = frozenset({errno.EROFS, errno.EACCES, errno.EPERM})
@@ -30,6 +30,14 @@ class RefusedError(IndexUnavailableError):
             hint="nothing is damaged: correct the permissions, or free what is used up, and try again",
         )
         self.reason = reason
+
+
+class SpecialInIndexError(RefusedError):
+    """A named pipe, a socket or a device stands in the index; whoever opens it could wait for ever."""
+
+    def __init__(self, found: SpecialFileError) -> None:
+        IndexUnavailableError.__init__(self, found.message, hint=found.hint)
+        self.reason = errno.EINVAL
 
 
 @contextlib.contextmanager

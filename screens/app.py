@@ -17,7 +17,7 @@ from textual.widgets._toast import Toast
 from screens.drawing.shown import words
 from screens.main.apart import Apart
 from screens.main.covering import Covering
-from screens.main.ending import listen
+from screens.main.ending import end_in_time, listen
 from screens.main.keying import Keying
 from screens.main.messages import Done
 from screens.main.palette import Commands
@@ -212,6 +212,7 @@ class WorkbenchApp(App[None]):
 
     def exit(self, result: None = None, return_code: int = 0, message: RenderableType | None = None) -> None:
         """Leave, whoever asked for it: what is typed and not saved is kept first."""
+        end_in_time(self, return_code)
         self.main.drafts.keep_all()
         super().exit(result, return_code, message)
 

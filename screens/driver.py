@@ -31,6 +31,8 @@ _MOST_BYTES = 4_096
 class TerminalDriver(LinuxDriver):
     """Reads keys from the terminal by ``KeyParser``; stops and goes on with the shell's jobs."""
 
+    _taken = False
+
     def start_application_mode(self) -> None:
         """Take the terminal. Needs a running event loop.
 
@@ -38,6 +40,7 @@ class TerminalDriver(LinuxDriver):
         """
         if self._file is None or not self._file.isatty():
             self._file = sys.__stdout__
+        self._taken = True
         super().start_application_mode()  # type: ignore[no-untyped-call]  # it has no types
         loop = asyncio.get_running_loop()
         loop.add_signal_handler(signal.SIGTSTP, self._stop)
@@ -48,7 +51,14 @@ class TerminalDriver(LinuxDriver):
         loop = asyncio.get_running_loop()
         loop.remove_signal_handler(signal.SIGTSTP)
         loop.remove_signal_handler(signal.SIGCONT)
+        self._taken = False
         super().stop_application_mode()
+
+    def give_back(self) -> None:
+        """Give the terminal back, if that was not done: for a thread that ends the process."""
+        if self._taken:
+            super().stop_application_mode()
+            self.close()
 
     def run_input_thread(self) -> None:
         """Pass on what the terminal sends, until the interface ends."""

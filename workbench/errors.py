@@ -17,6 +17,7 @@
     │   ├── NoGitError                      git is not installed, or too old
     │   ├── NoRepositoryError               the folder is not in a git repository
     │   ├── RepositoryStateError            a bare, foreign or half-merged repository
+    │   ├── SpecialFileError                a named pipe, socket or device is where a file should be
     │   └── ReadOnlyError                   the workspace cannot be written
     │       └── NewerFormatError            a newer program has written it: it can only be read
     ├── BusyError                  exit 3   somebody else holds a lock: try again
@@ -37,6 +38,8 @@ stable name that ``--json`` prints.
 from __future__ import annotations
 
 import errno
+import os
+import shlex
 
 
 class WorkbenchError(Exception):
@@ -191,6 +194,19 @@ class RepositoryStateError(WorkspaceError):
     """The repository is in a state in which we do not commit."""
 
     code = "repository-state"
+
+
+class SpecialFileError(WorkspaceError):
+    """A named pipe, a socket or a device stands where git or this program keeps a file or a folder."""
+
+    code = "special-file"
+
+    def __init__(self, path: os.PathLike[str], kind: str) -> None:
+        super().__init__(
+            f"{os.fspath(path)} is {kind} where a file or folder should be: reading it could wait for ever",
+            hint="neither this program nor git made it: look where it came from, "
+            f"then `rm {shlex.quote(os.fspath(path))}`",
+        )
 
 
 class ReadOnlyError(WorkspaceError):

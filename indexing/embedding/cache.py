@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from indexing.storage import not_a_link
+from workbench.special_files import kind_of_special
 
 MAX_ROWS = 200_000
 BUSY_SECONDS = 5.0
@@ -145,6 +146,8 @@ class EmbeddingCache:
     def _open(self) -> None:
         for end in ("", "-wal", "-shm", "-journal"):
             not_a_link(Path(f"{self._path}{end}"))  # the engine would write into whatever it leads to
+        if any(kind_of_special(f"{self._path}{end}") for end in ("", "-wal", "-shm", "-journal")):
+            return
         try:
             descriptor = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
             os.close(descriptor)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Literal
 
-from indexing.engines import RefusedError
+from indexing.engines import RefusedError, SpecialInIndexError
 from indexing.sync.changes import find_changes
 from indexing.sync.generations import Generations
 from indexing.sync.manifest import Manifest
@@ -45,6 +45,7 @@ class Freshness:
     """``added``, ``changed``, ``removed`` count files; ``pending`` counts entries without a vector.
 
     ``waiting`` counts transcripts that grew too little to be indexed again: they do not make the index stale.
+    ``blocked`` says which special file stands in its way.
     ``outside`` says how many of the differences are in files beside the workspace.
     """
 
@@ -60,6 +61,7 @@ class Freshness:
     pending: int = 0
     interrupted: bool = False
     generation: str = ""
+    blocked: str = ""
     sources: tuple[SourceState, ...] = ()
 
     @property
@@ -68,7 +70,7 @@ class Freshness:
         if self.state == "missing":
             return "there is no index yet"
         if self.state == "unreadable":
-            return "the index cannot be read: permission denied"
+            return f"the index cannot be read: {self.blocked or 'permission denied'}"
         if self.state == "damaged":
             return "the index is damaged; the next reindex makes it again"
         parts = [
@@ -115,6 +117,9 @@ def freshness(workspace: Workspace) -> Freshness:
     found = sources.scan()
     try:
         return _compared(sources, found)
+    except SpecialInIndexError as error:
+        blocked, states = error.message, _states(found, None)
+        return Freshness(state="unreadable", blocked=blocked, files=len(found.files), sources=states)
     except RefusedError:
         return Freshness(state="unreadable", files=len(found.files), sources=_states(found, None))
 

@@ -15,10 +15,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from indexing.engines import allowed
+from indexing.engines import SpecialInIndexError, allowed
 from indexing.storage import link_in, read_json, remove, set_aside, write_json
 from indexing.sync.manifest import Manifest, read_manifest, write_manifest
-from workbench.errors import IndexUnavailableError
+from workbench.errors import IndexUnavailableError, SpecialFileError
+from workbench.special_files import require_no_special_files
 
 _NAME = re.compile(r"gen-(\d{1,9})")
 _UNREADABLE = "the index cannot be read"
@@ -115,7 +116,14 @@ class Generations:
         self.folder = state_dir / "index"
 
     def current(self) -> Generation | None:
-        """The generation that is searched, or None when there is none."""
+        """The generation that is searched, or None when there is none.
+
+        Raises SpecialInIndexError where a special file stands in its way: engines would wait for it.
+        """
+        try:
+            require_no_special_files(self.folder)
+        except SpecialFileError as error:
+            raise SpecialInIndexError(error) from error
         try:
             with allowed(_UNREADABLE):
                 name = (self.folder / "current").read_text(encoding="ascii").strip()

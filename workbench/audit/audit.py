@@ -8,7 +8,6 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
-from subprocess import PIPE
 
 from workbench.audit.flaw import Check, Flaw
 from workbench.audit.strays import check_strays
@@ -251,7 +250,7 @@ def _check_files(workspace: Workspace) -> Check:
 
 def _reader(workspace: Workspace) -> ObjectReader:
     carrier = workspace.history.carrier
-    return ObjectReader(lambda: carrier.cat_file("--batch", as_process=True, istream=PIPE))
+    return ObjectReader(carrier)
 
 
 def _null(workspace: Workspace) -> str:

@@ -10,9 +10,9 @@ class Flaw:
     """One thing that is not as it should be. ``kind`` is a stable word for programs; ``hint`` a next step.
 
     Kinds: text (an operation's text is missing or damaged), reference (a branch, tag or object that others
-    name), stray (a file that was left behind), conflict (another writer's text), claim (a trailer that cannot
-    be true), file (a memory file that cannot be read or taken apart), stale (the index is behind), index and
-    vectors (the index is not what the files say).
+    name), stray (a file that was left behind), special (a named pipe or a device among our files), conflict
+    (another writer's text), claim (a trailer that cannot be true), file (a memory file that cannot be read or
+    taken apart), stale (the index is behind), index and vectors (the index is not what the files say).
     """
 
     kind: str

@@ -13,6 +13,7 @@ from workbench.backup.bundles import unfinished
 from workbench.backup.continuing import remembered
 from workbench.errors import ReadOnlyError
 from workbench.repository.carrier import ask
+from workbench.special_files import kind_of_special, special_files
 from workbench.workspace.files import TEMPORARY_PREFIX
 from workbench.workspace.layout import QUARANTINE, STATE_DIR
 from workbench.workspace.locks import hold
@@ -41,6 +42,7 @@ def check_strays(workspace: Workspace) -> list[Check]:
             for name, what in _JOURNAL.items()
             if (state / name).exists()
         ]
+        flaws += _special(state)
         flaws += _git_leftovers(workspace)
         flaws += _half_bundles(workspace)
         kept = workspace.operations.conflicts()
@@ -56,6 +58,12 @@ def check_strays(workspace: Workspace) -> list[Check]:
         Check("leftovers", f"{folders:,} folders, the journal, git's locks, the last backup", tuple(flaws)),
         Check("conflicts", f"{len(kept)} kept texts of other writers", disputed),
     ]
+
+
+def _special(state: Path) -> list[Flaw]:
+    waits = "what wants to read it could wait for ever"
+    found = ((path, kind_of_special(path)) for path in special_files(state))
+    return [Flaw("special", f"{path} is {kind}: {waits}", "remove it") for path, kind in found]
 
 
 def _temporary(workspace: Workspace) -> tuple[int, list[Flaw]]:

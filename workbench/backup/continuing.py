@@ -17,6 +17,7 @@ from workbench.backup.targets import Target
 from workbench.errors import BackupError, RepositoryStateError
 from workbench.memory.names import CommitId
 from workbench.repository.carrier import ask
+from workbench.special_files import read_regular
 from workbench.workspace.layout import STATE_DIR
 from workbench.workspace.workspace import Workspace
 
@@ -35,7 +36,7 @@ class Remembered:
 def remembered(workspace: Workspace) -> Remembered | None:
     """The last backup of this workspace, or None when none is known."""
     try:
-        found = json.loads((workspace.root / STATE_DIR / _BOOK).read_bytes())
+        found = json.loads(read_regular(workspace.root / STATE_DIR / _BOOK))
         return Remembered(target=str(found["target"]), commit=str(found["commit"]), when=str(found["when"]))
     except (OSError, ValueError, KeyError, TypeError):
         return None

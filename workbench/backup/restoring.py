@@ -9,7 +9,6 @@ import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from subprocess import PIPE
 from typing import Any
 
 from workbench.backup.bundles import Chain, read_header
@@ -178,7 +177,7 @@ def _stage(folder: Path) -> Iterator[Path]:
 
 def _lay_out(carrier: Any, root: Path, commit: CommitId) -> tuple[int, tuple[str, ...]]:
     """Write the files of a commit as git stores them: no filter, no line ends changed, no link followed."""
-    reader = ObjectReader(lambda: carrier.cat_file("--batch", as_process=True, istream=PIPE))
+    reader = ObjectReader(carrier)
     files = Files(root)
     count, links, notes = 0, [], []
     try:

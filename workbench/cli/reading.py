@@ -23,6 +23,7 @@ from workbench.memory.address import find_entry, path_of
 from workbench.memory.entry import Entry
 from workbench.memory.file_edit import unified_diff
 from workbench.memory.names import RelPath, is_outside
+from workbench.special_files import special_file_error, special_files
 from workbench.workspace.format import require_known_format
 from workbench.workspace.layout import STATE_DIR
 from workbench.workspace.past import PastWorkspace
@@ -109,6 +110,7 @@ def _status(place: Workspace) -> dict[str, Any]:
         warnings += [conflict_warning(conflict) for conflict in listed(place)]
     except WorkbenchError as error:
         repository = f"{error.message}: {error.hint}" if error.hint else error.message
+    warnings += [special_file_error(path).message for path in special_files(place.root / STATE_DIR)]
     dreams = [f.path for f in files if f.path.startswith("_system/dreaming/")]
     if (place.root / "MEMORY.md").is_file() and (place.root / "memory.md").is_file():
         same = (place.root / "MEMORY.md").samefile(place.root / "memory.md")

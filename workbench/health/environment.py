@@ -8,7 +8,7 @@ import os
 import sys
 from importlib import metadata
 
-from workbench.errors import NoGitError
+from workbench.errors import NoGitError, SpecialFileError
 from workbench.health.finding import Finding, Look
 from workbench.health.place import Place
 from workbench.repository.carrier import carrier_for
@@ -78,7 +78,7 @@ def git(place: Place) -> Look:
     """The program git, new enough to be told what not to run."""
     try:
         carrier = carrier_for(place.root)
-    except NoGitError as error:
+    except (NoGitError, SpecialFileError) as error:
         meaning = "nothing can be promoted, forgotten or undone; browsing and searching work"
         return Look("git", (Finding(what=error.message, meaning=meaning, do=error.hint),))
     return Look("git " + ".".join(map(str, carrier.version_info)))

@@ -12,6 +12,7 @@ from indexing.storage import link_in
 from workbench.errors import disk_error
 from workbench.health.finding import Finding, Look
 from workbench.health.place import Place
+from workbench.special_files import kind_of_special, special_files
 
 MEGABYTE = 1 << 20
 ROOM = 64 * MEGABYTE
@@ -34,6 +35,7 @@ def permissions(place: Place) -> Look:
         meaning = "derived files would be written somewhere else, or nowhere"
         return Look(".workbench", (Finding(what=what, meaning=meaning, do="remove it; it is made anew"),))
     findings, count = [_linked(path, place.root) for path in _links(place.state)], 0
+    findings += [_special(path, place.root) for path in special_files(place.state)]
     for path, found in _ours(place.state):
         count += 1
         if found.st_mode & _OTHERS:
@@ -153,6 +155,19 @@ def _linked(path: Path, root: Path) -> Finding:
         what=f"{path.relative_to(root)} is a link",
         meaning="this program makes none there: derived files would be written somewhere else",
         do="--fix removes the link, and nothing of what it leads to",
+        repair=remove,
+    )
+
+
+def _special(path: Path, root: Path) -> Finding:
+    def remove() -> str:
+        path.unlink()
+        return "it is removed; it held nothing"
+
+    return Finding(
+        what=f"{path.relative_to(root)} is {kind_of_special(path)}",
+        meaning="this program makes none there; what wants to read it could wait for ever",
+        do="--fix removes it",
         repair=remove,
     )
 

@@ -19,6 +19,7 @@ from workbench.health.place import Place
 from workbench.health.rebuilding import REINDEX, rebuild
 from workbench.memory.names import RelPath
 from workbench.scratch import scratch
+from workbench.special_files import read_regular
 from workbench.workspace.files import TEMPORARY_PREFIX
 from workbench.workspace.journal import Intent, Journal
 from workbench.workspace.locks import hold
@@ -122,7 +123,7 @@ def leftovers(place: Place) -> Look:
         return Look(f"not looked at: {error.message}")
     findings = []
     for flaw in strays.flaws:
-        if "/journal." in flaw.what or ".lock was left" in flaw.what:
+        if flaw.kind == "special" or "/journal." in flaw.what or ".lock was left" in flaw.what:
             continue  # looked at by checks of their own
         path = Path(flaw.what.partition(" was left behind")[0])
         ours = path.name.startswith(TEMPORARY_PREFIX) and not path.is_absolute()
@@ -180,8 +181,8 @@ def _intent(place: Place) -> Intent | None:
     """The note as it stands; a journal reads it and would set a bad one aside, so a copy is read."""
     with scratch("doctor") as copy:
         try:
-            (copy / "journal.json").write_bytes((place.state / "journal.json").read_bytes())
-        except OSError:
+            (copy / "journal.json").write_bytes(read_regular(place.state / "journal.json"))
+        except (OSError, ValueError):
             return None
         return Journal(copy).read()
 

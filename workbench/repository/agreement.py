@@ -41,7 +41,7 @@ def require_not_ignored(carrier: Any, paths: Sequence[RelPath]) -> None:
     Such a file is often private: only the person may decide that its text enters the history.
     """
     process = carrier.check_ignore("-z", "--stdin", as_process=True, istream=PIPE)
-    out, err = process.proc.communicate(b"".join(os.fsencode(f"./{path}") + b"\0" for path in paths))
+    out, err = carrier.answer(process, b"".join(os.fsencode(f"./{path}") + b"\0" for path in paths))
     if process.proc.returncode not in (0, 1):
         raise RepositoryStateError(f"git check-ignore failed: {reason(err.decode('utf-8', 'replace'))}")
     if out:

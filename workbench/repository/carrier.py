@@ -13,6 +13,7 @@ from subprocess import PIPE
 from typing import Any
 
 from workbench.errors import NoGitError, RepositoryStateError
+from workbench.special_files import require_regular_repository
 
 _OVERRIDES = {
     "core.fsmonitor": "false",
@@ -43,13 +44,19 @@ def reason(text: str) -> str:
 
 
 def carrier_for(root: Path) -> Any:
-    """GitPython's command runner, started in ``root``, with no inherited GIT_* variable."""
+    """GitPython's command runner, started in ``root``, with no inherited GIT_* variable.
+
+    Raises SpecialFileError where git would wait for a named pipe in its own folder, and NoGitError.
+    """
+    require_regular_repository(root)
     for name in [n for n in os.environ if n.startswith("GIT_") and not n.startswith("GIT_PYTHON_")]:
         del os.environ[name]
     os.environ["GIT_PYTHON_REFRESH"] = "quiet"
     import git  # noqa: PLC0415 - 50 ms that browsing does not need
 
-    carrier = git.Git(os.fspath(root))
+    from workbench.repository.runner import Runner  # noqa: PLC0415
+
+    carrier = Runner(os.fspath(root))
     try:
         carrier.version_info  # noqa: B018 - asks for the program once
     except (git.GitCommandNotFound, git.GitCommandError):
@@ -74,7 +81,7 @@ def ask(carrier: Any, command: str, *arguments: str, data: bytes | None = None) 
     Raises RepositoryStateError with git's own reason when it fails.
     """
     process = getattr(carrier, command)(*arguments, as_process=True, istream=PIPE)
-    out, err = process.proc.communicate(data or b"")
+    out, err = carrier.answer(process, data or b"")
     if process.proc.returncode:
         raise RepositoryStateError(
             f"git {command.replace('_', '-')} failed: {reason(err.decode('utf-8', 'replace'))}",
@@ -90,6 +97,7 @@ def network_carrier(folder: Path) -> Any:
     there is no other in ``folder``. ``ext::`` and helpers of that kind are never started.
     """
     carrier = carrier_for(folder)
+    carrier.may_wait = True
     carrier.set_persistent_git_options(git_dir=folder)
     wanted = _OVERRIDES | {
         "protocol.allow": "user",

@@ -28,6 +28,7 @@ from workbench.repository.commits import Commit, parse_commit
 from workbench.repository.line_commits import line_commits
 from workbench.repository.objects import ObjectReader
 from workbench.repository.staging import AT_ONCE, Staging
+from workbench.special_files import read_regular, require_regular_repository
 
 _UNFINISHED = {
     "rebase-merge": "a rebase",
@@ -67,7 +68,7 @@ class History:
         self._cut_off: frozenset[str] = frozenset()
         self._staging = Staging(self, self._run, self._feed, prefix)
         self._objects_dir = git_dir / "objects"
-        self._objects = ObjectReader(lambda: carrier.cat_file("--batch", as_process=True, istream=PIPE))
+        self._objects = ObjectReader(carrier)
 
     @classmethod
     def open(cls, root: Path) -> History:
@@ -113,8 +114,8 @@ class History:
         carrier.update_environment(**configuration_overrides(configured, carrier.version_info))
         history = cls(carrier, prefix, Path(git_dir), algorithm, configured)
         history._objects_dir = Path(common_dir) / "objects"
-        with contextlib.suppress(OSError):
-            history._cut_off = frozenset((Path(common_dir) / "shallow").read_text().split())
+        with contextlib.suppress(OSError, ValueError):
+            history._cut_off = frozenset(read_regular(Path(common_dir) / "shallow").decode().split())
         return history
 
     @classmethod
@@ -165,7 +166,8 @@ class History:
             return False
 
     def require_committable(self) -> None:
-        """Raise RepositoryStateError while something unfinished owns the repository."""
+        """Raise RepositoryStateError while something unfinished owns the repository, or SpecialFileError."""
+        require_regular_repository(self._root)
         for name, what in _UNFINISHED.items():
             if (self._git_dir / name).exists():
                 raise RepositoryStateError(
@@ -327,8 +329,8 @@ class History:
     def names_no_branch(self) -> bool:
         """Whether HEAD is detached."""
         try:
-            return not (self._git_dir / "HEAD").read_bytes().startswith(b"ref:")
-        except OSError:
+            return not read_regular(self._git_dir / "HEAD").startswith(b"ref:")
+        except (OSError, ValueError):  # an old repository has a link there
             return False
 
     # -- writing ---------------------------------------------------------------------------------
@@ -476,7 +478,7 @@ class History:
 
     def _feed(self, data: bytes, command: str, *arguments: str, env: Any = None) -> str:
         process = getattr(self._git, command)(*arguments, as_process=True, istream=PIPE, env=env)
-        out, err = process.proc.communicate(data)
+        out, err = self._git.answer(process, data)
         if process.proc.returncode:
             raise WriteFailedError(
                 f"git {command.replace('_', '-')} failed: {reason(err.decode('utf-8', 'replace'))}",

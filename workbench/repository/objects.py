@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Callable
+from subprocess import PIPE
 from typing import Any
 
 from workbench.errors import RepositoryStateError, StoppedError
@@ -19,8 +19,9 @@ class ObjectReader:
     Only names made of hexadecimal digits, and ``HEAD``, are ever sent, so no path can break the protocol.
     """
 
-    def __init__(self, start: Callable[[], Any]) -> None:
-        self._start = start
+    def __init__(self, carrier: Any) -> None:
+        """``carrier`` starts git, for which see ``carrier_for``."""
+        self._carrier = carrier
         self._process: Any = None  # GitPython's handle, which ends the process when it is dropped
         self._is_half_read = False
         self._is_stopped = False
@@ -76,13 +77,14 @@ class ObjectReader:
     def _ask(self, name: str) -> bytes:
         """The header line for ``name``; empty when the process is gone."""
         if self._process is None:
-            self._process = self._start()
+            self._process = self._carrier.cat_file("--batch", as_process=True, istream=PIPE)
             os.set_blocking(self._process.stderr.fileno(), False)
         with contextlib.suppress(BlockingIOError):  # warnings that nobody reads would fill the pipe
             os.read(self._process.stderr.fileno(), 1 << 16)
         try:
             self._process.stdin.write(name.encode() + b"\n")
             self._process.stdin.flush()
+            self._carrier.await_output(self._process)
             header: bytes = self._process.stdout.readline()
         except BrokenPipeError:
             header = b""

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-import errno
 import json
 import os
 import re
-import stat
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 from workbench.memory.names import BlobId, CommitId, OperationId, RelPath
+from workbench.special_files import read_regular
 
+read_own = read_regular
+"""Files of the state folder are read by it."""
 _NAME = "journal.json"
 _TEMPORARY = re.compile(r"\.wb-[0-9a-f]+-\d+\.tmp")
 
@@ -104,17 +105,3 @@ def _intent(found: dict[str, Any]) -> Intent:
     if not all(isinstance(text, str) for text in texts):
         raise TypeError(texts)
     return intent
-
-
-def read_own(path: Path) -> bytes:
-    """A regular file of the state folder. ValueError, without waiting, for a link or a pipe in its place."""
-    try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
-    except OSError as error:
-        if error.errno in (errno.ELOOP, errno.ENXIO):
-            raise ValueError(f"{path} is not a file") from error
-        raise
-    with os.fdopen(descriptor, "rb") as file:
-        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-            raise ValueError(f"{path} is not a file")
-        return file.read()

@@ -13,8 +13,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from workbench.errors import BusyError, disk_error
+from workbench.special_files import read_regular, require_not_special
 
 _RETRY_SECONDS = 0.02
+_holding: list[Path] = []
 _LEAST_SECONDS = 0.3
 """Whoever looks at a lock (``held``) takes it for an instant, which must refuse nobody."""
 
@@ -24,9 +26,11 @@ def hold(path: Path, purpose: str, *, wait: float = 0.0) -> Iterator[None]:
     """Hold the lock file ``path`` for the length of the block; others wait ``wait`` seconds (0.3 at least).
 
     The lock is the operating system's (flock): it is gone when the holder dies, however it dies, so a
-    file that is left behind means nothing. Raises BusyError naming the holder, and ReadOnlyError.
+    file that is left behind means nothing. Raises BusyError naming the holder, ReadOnlyError, and
+    SpecialFileError.
     """
     try:
+        require_not_special(path)
         descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
     except OSError as error:
         raise disk_error(error) from error
@@ -45,18 +49,25 @@ def hold(path: Path, purpose: str, *, wait: float = 0.0) -> Iterator[None]:
         note = json.dumps({"pid": os.getpid(), "purpose": purpose}).encode()
         os.ftruncate(descriptor, 0)
         os.pwrite(descriptor, note, 0)
+        _holding.append(path)
         try:
             yield
         finally:
+            _holding.remove(path)
             os.ftruncate(descriptor, 0)
     finally:
         _let_go(descriptor)
 
 
+def is_holding() -> bool:
+    """Whether any thread of this process holds a lock now: it is writing."""
+    return bool(_holding)
+
+
 def holder(path: Path) -> str:
     """Who holds the lock, in words."""
     try:
-        note = json.loads(path.read_bytes())
+        note = json.loads(read_regular(path))
         return f"{note['purpose']} (process {note['pid']})"
     except (OSError, ValueError, KeyError, TypeError):
         return "another process"

@@ -21,6 +21,7 @@ from workbench.memory.names import CommitId
 from workbench.repository.commits import Commit
 from workbench.repository.history import History
 from workbench.settings import Settings
+from workbench.special_files import read_regular
 from workbench.workspace import layout
 from workbench.workspace.files import Files
 from workbench.workspace.locks import hold
@@ -117,8 +118,8 @@ def past_at(root: Path, settings: Settings) -> PastWorkspace | None:
 def _commit_of(root: Path) -> CommitId | None:
     """The commit that lies in ``root``, written last; None where that is not whole."""
     try:
-        name = (root / layout.STATE_DIR / _COMMIT_FILE).read_text(encoding="ascii").strip()
-    except (OSError, UnicodeDecodeError):
+        name = read_regular(root / layout.STATE_DIR / _COMMIT_FILE).decode("ascii").strip()
+    except (OSError, ValueError):
         return None
     return CommitId(name) if name.startswith(root.name) and not root.is_symlink() else None
 

@@ -86,8 +86,8 @@ def _ignored(workspace: Workspace, paths: Iterable[RelPath]) -> tuple[RelPath, .
     names = b"".join(os.fsencode(f"./{path}\0") for path in paths)
     if not names:
         return ()
-    process = workspace.history.carrier.check_ignore("-z", "--stdin", as_process=True, istream=PIPE)
-    out, _ = process.proc.communicate(names)
+    carrier = workspace.history.carrier
+    out, _ = carrier.answer(carrier.check_ignore("-z", "--stdin", as_process=True, istream=PIPE), names)
     return tuple(RelPath(name.removeprefix("./")) for name in os.fsdecode(out).split("\0") if name)
 
 

@@ -24,6 +24,7 @@ from workbench.memory.markdown import Document, parse_document
 from workbench.memory.names import RelPath, is_outside
 from workbench.repository.history import History
 from workbench.settings import Settings
+from workbench.special_files import require_not_special
 from workbench.workspace import layout
 from workbench.workspace.files import Files
 from workbench.workspace.journal import read_own
@@ -120,7 +121,7 @@ class Workspace:
     def state_dir(self) -> Path:
         """``.workbench/``, made on demand with mode 0700 and kept out of git.
 
-        Raises ReadOnlyError when it can neither be found nor made.
+        Raises ReadOnlyError when it can neither be found nor made, and SpecialFileError.
         """
         path = self.root / layout.STATE_DIR
         if path.is_symlink():
@@ -128,6 +129,7 @@ class Workspace:
                 f"{path} is a link, and derived files would be written somewhere else",
                 hint="remove the link; the folder is made anew",
             )
+        require_not_special(path)
         try:
             if not path.is_dir():
                 path.mkdir(mode=0o700, exist_ok=True)  # another process may make it in the same instant

@@ -1,0 +1,148 @@
+"""GitPython's command runner, watched: a git that waits for a named pipe is ended and says for which."""
+
+from __future__ import annotations
+
+import contextlib
+import select
+import subprocess
+import threading
+from pathlib import Path
+from typing import Any
+
+import git
+
+from workbench.errors import RepositoryStateError, WorkbenchError
+from workbench.special_files import require_regular_repository
+
+_FIRST_SECONDS = 1.0
+"""After this long without an answer, and again after each time twice as long, git's files are looked at."""
+_IDLE_SECONDS = 60.0
+"""A git that has neither ended nor used its processor for this long waits for something that never comes."""
+_END_SECONDS = 1.0
+
+
+class Runner(git.Git):  # type: ignore[misc]  # it has no types
+    """Starts git in one folder. ``may_wait`` is set where it may wait for another machine."""
+
+    may_wait = False
+
+    def execute(
+        self,
+        command: Any,
+        *,
+        as_process: bool = False,
+        with_extended_output: bool = False,
+        with_exceptions: bool = True,
+        stdout_as_string: bool = True,
+        strip_newline_in_stdout: bool = True,
+        **further: Any,
+    ) -> Any:
+        """Start git as GitPython does, and wait by ``answer`` for its end; ``as_process`` does not."""
+        process = super().execute(command, as_process=True, **further)
+        if as_process:
+            return process
+        out, err = self.answer(process)
+        status, said = process.proc.returncode, err.decode("utf-8", "replace").removesuffix("\n")
+        if strip_newline_in_stdout:
+            out = out.removesuffix(b"\n")
+        if with_exceptions and status:
+            raise git.GitCommandError(command, status, said, out)
+        found = out.decode("utf-8", "surrogateescape") if stdout_as_string else out
+        return (status, found, said) if with_extended_output else found
+
+    def answer(self, process: Any, data: bytes | None = None) -> tuple[bytes, bytes]:
+        """What a git prints that is given ``data``, and what it complains of, once it has ended.
+
+        Raises SpecialFileError, having ended it, when it does not go on and a special file is in its way, and
+        RepositoryStateError when it has stood still for a minute.
+        """
+        watch = _Watch(_Patience(self, process))
+        watch.start()  # `communicate` with a time limit would sleep and look, a little longer each time
+        try:
+            out, err = process.proc.communicate(data)
+        finally:
+            watch.ended.set()
+        if watch.error is not None:
+            raise watch.error
+        return out or b"", err or b""
+
+    def await_output(self, process: Any) -> None:
+        """Return when something can be read of what ``process`` prints. Raises as ``answer`` does."""
+        patience = _Patience(self, process)
+        waiting = select.poll()
+        waiting.register(process.stdout, select.POLLIN)
+        try:
+            while not waiting.poll(patience.seconds * 1_000):
+                patience.require_hope()
+        except WorkbenchError:
+            _end(patience.process)
+            raise
+
+
+class _Patience:
+    """How long one git has been waited for, and whether that still makes sense."""
+
+    def __init__(self, runner: Runner, process: Any) -> None:
+        self._runner = runner
+        self.process: subprocess.Popen[bytes] = process.proc
+        self._used = -1.0
+        self._idle = 0.0
+        self.seconds = _FIRST_SECONDS
+
+    def require_hope(self) -> None:
+        """Raise when the process waits for what never comes; ``seconds`` have passed."""
+        require_regular_repository(Path(self._runner.working_dir or "."), loose_objects=True)
+        self._require_work()
+        self.seconds *= 2
+
+    def _require_work(self) -> None:
+        used = _processor_seconds(self.process.pid)
+        self._idle = self._idle + self.seconds if used == self._used else 0.0
+        self._used = used
+        if self._idle >= _IDLE_SECONDS and not self._runner.may_wait:
+            raise RepositoryStateError(
+                f"git has stood still for {self._idle:.0f} seconds in {self._runner.working_dir}",
+                hint="does its configuration or an attribute file lead to a pipe, or to a disk that does not "
+                "answer? `git status` shows whether git works there",
+            )
+
+
+class _Watch(threading.Thread):
+    """Ends a git that somebody else waits for; ``error`` says why it had to."""
+
+    def __init__(self, patience: _Patience) -> None:
+        super().__init__(name="git", daemon=True)
+        self._patience = patience
+        self.ended = threading.Event()
+        self.error: WorkbenchError | None = None
+
+    def run(self) -> None:
+        while not self.ended.wait(self._patience.seconds):
+            try:
+                self._patience.require_hope()
+            except WorkbenchError as error:
+                self.error = error
+                _end(self._patience.process)
+                return
+
+
+def _processor_seconds(pid: int) -> float:
+    """What a process and those that it started have used; a number that never grows where nobody knows."""
+    import psutil  # noqa: PLC0415 - hardly ever needed
+
+    used = 0.0
+    with contextlib.suppress(psutil.Error):
+        process = psutil.Process(pid)
+        for one in (process, *process.children(recursive=True)):
+            with contextlib.suppress(psutil.Error):
+                times = one.cpu_times()
+                used += times.user + times.system
+    return used
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    """Have it take its lock files with it, or else end without."""
+    process.terminate()
+    with contextlib.suppress(subprocess.TimeoutExpired):
+        process.wait(_END_SECONDS)
+    process.kill()
