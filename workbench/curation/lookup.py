@@ -25,11 +25,15 @@ def find_operation(workspace: Workspace, prefix: str) -> Operation:
             prefix, f"an operation is named by {SHORTEST_PREFIX} or more of its digits"
         )
     found: list[Operation] = []
-    for operation in workspace.operations.walk():
+    left = workspace.history.named(wanted, f"Operation: {wanted}")
+    for operation in workspace.operations.walk() if left else ():
         if wanted == operation.commit or (wanted == operation.id and _is_original(workspace, operation)):
             return operation
         if operation.id.startswith(wanted) or operation.commit.startswith(wanted):
             found.append(operation)
+        left.discard(operation.commit)
+        if not left:
+            break  # nothing older can be meant
     if not found:
         raise OperationNotFoundError(prefix)
     if len({operation.id for operation in found}) > 1:

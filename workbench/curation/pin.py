@@ -66,12 +66,13 @@ def _page(document: Document, on: bool) -> FileEdit:
 def _marked(document: Document, entries: Sequence[Entry], day: str | None) -> bytes:
     """The document with the mark on each block that these entries belong to."""
     blocks = {entry.block or entry.span: entry for entry in entries}
+    data = document.data
     for entry in blocks.values():
         _require_news(f"“{entry.plain_title}”", entry.pinned, day is not None)
-        # Addresses do not change by a mark, and spans do.
+        if data != document.data:  # addresses do not change by a mark, and spans do
+            document = parse_document(document.path, data, document.kind)
         data = annotate(document, find_entry(document, _whole(entry)), {"pinned": day})
-        document = parse_document(document.path, data, document.kind)
-    return document.data
+    return data
 
 
 def _whole(entry: Entry) -> str:

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from workbench.errors import NotCuratableError
 from workbench.memory.commenting import behind, is_read_to_its_end
 from workbench.memory.entry import Entry, Form, Span
-from workbench.memory.markdown import Document, first_paragraph, parse_document, stands_in_code
+from workbench.memory.markdown import Document, first_paragraph, is_plain, parse_document, stands_in_code
 from workbench.memory.provenance import COMMENT, FIELD, Provenance, provenance, quoted
 
 _ITEM = re.compile(r"(?P<marker>[ \t]*(?:[-*+]|\d{1,9}[.)]))(?P<gap>[ \t]*)(?P<rest>[^ \t\r\n]?)")
@@ -186,6 +186,8 @@ def _margin(source: str) -> str:
 
 def _is_carried(document: Document, block: Span, data: bytes, wanted: Fields) -> bool:
     """Whether ``data`` says ``wanted`` of the entries of ``block``, and of all else what was said."""
+    if is_plain(document.data) and is_plain(data):
+        return _is_carried_alone(document, block, data, wanted)
     after = parse_document(document.path, data, document.kind)
     if len(after.entries) != len(document.entries) or after.front_matter != document.front_matter:
         return False
@@ -194,6 +196,19 @@ def _is_carried(document: Document, block: Span, data: bytes, wanted: Fields) ->
         and _fields(new.provenance)
         == (wanted if (old.block or old.span) == block else _fields(old.provenance))
         for old, new in zip(document.entries, after.entries, strict=True)
+    )
+
+
+def _is_carried_alone(document: Document, block: Span, data: bytes, wanted: Fields) -> bool:
+    """The same, where no block has a part in how another one is read: only this one is read again."""
+    end = block.end + len(data) - len(document.data)
+    before, after = (
+        parse_document(document.path, text, document.kind).entries
+        for text in (document.data[block.start : block.end], data[block.start : end])
+    )
+    return len(before) == len(after) and all(
+        _standing(old) == _standing(new) and _fields(new.provenance) == wanted
+        for old, new in zip(before, after, strict=True)
     )
 
 

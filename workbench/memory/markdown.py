@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from workbench.memory.entry import Entry, Form, Kind, Span, entry_hash
 from workbench.memory.frontmatter import BOM, FrontMatter, read_front_matter
 from workbench.memory.names import RelPath
-from workbench.memory.plain_list import plain_items
+from workbench.memory.plain_list import plain_lines
 from workbench.memory.provenance import Provenance, parse_day, split_provenance
 from workbench.memory.window import fits, pieces
 
@@ -76,10 +76,16 @@ def parse_document(path: RelPath, data: bytes, kind: Kind) -> Document:
     """The entries of ``data``. Any bytes are a document; nothing raises."""
     header = read_front_matter(data)
     starts = _line_starts(data)
-    headings, blocks = _headings_and_blocks(data, header)
+    headings, blocks = _headings_and_blocks(data, header, starts)
     day = file_date(path, header)
     entries = _number(entry for block in blocks for entry in _entries(path, kind, data, starts, block, day))
     return Document(path, kind, data, header, tuple(headings), entries, starts)
+
+
+def is_plain(data: bytes) -> bool:
+    """Whether each block of ``data`` is read from its own lines alone, whatever stands above and below it."""
+    header = read_front_matter(data)
+    return plain_lines(data, header.body if header else 0) is not None
 
 
 def file_date(path: str, header: FrontMatter | None) -> date | None:
@@ -157,18 +163,41 @@ def _parsed(text: str, tokens: list[Token] | None = None) -> list[Token]:
     return tokens
 
 
-def _headings_and_blocks(data: bytes, header: FrontMatter | None) -> tuple[list[Heading], list[_Block]]:
-    items = plain_items(data, header.body if header else 0)
-    if items is None:
-        return _blocks(_tokens(data, header))
-    return [], [_Block(Form.ITEM, first, last, ()) for first, last in items]
-
-
-def _blocks(tokens: Sequence[Token]) -> tuple[list[Heading], list[_Block]]:
+def _headings_and_blocks(
+    data: bytes, header: FrontMatter | None, starts: tuple[int, ...]
+) -> tuple[list[Heading], list[_Block]]:
     """The headings, and the blocks that become entries, in the order of the file."""
+    plain = plain_lines(data, header.body if header else 0)
+    found = _found(_tokens(data, header)) if plain is None else _found_plain(data, starts, plain)
     headings: list[Heading] = []
     blocks: list[_Block] = []
     stack: list[tuple[int, str]] = []
+    path: tuple[str, ...] = ()
+    for form, first, last, level, title in found:
+        if form is Form.HEADING:
+            stack = [item for item in stack if item[0] < level]
+            stack.append((level, split_provenance(title)[0].strip()))
+            path = tuple(text for _, text in stack)
+            headings.append(Heading(level, first, last, path))
+        blocks.append(_Block(form, first, last, path))
+    return headings, [block for at, block in enumerate(blocks) if _stands_alone(blocks, at)]
+
+
+_Found = tuple[Form, int, int, int, str]
+"""A block with its lines; of a heading also its level and its words as they are written."""
+
+
+def _found_plain(data: bytes, starts: tuple[int, ...], plain: list[tuple[str, int, int]]) -> Iterator[_Found]:
+    forms = {"-": Form.ITEM, "p": Form.PARAGRAPH}
+    for kind, first, last in plain:
+        if kind == "#":
+            hashes, _, title = data[starts[first] : starts[last]].decode("utf-8", "replace").partition(" ")
+            yield Form.HEADING, first, last, len(hashes), title.strip()
+        else:
+            yield forms[kind], first, last, 0, ""
+
+
+def _found(tokens: Sequence[Token]) -> Iterator[_Found]:
     inside_list = False
     for at, token in enumerate(tokens):
         if token.level == 0 and token.type in _LISTS:
@@ -178,19 +207,12 @@ def _blocks(tokens: Sequence[Token]) -> tuple[list[Heading], list[_Block]]:
         lines = token.map
         if lines is None:
             continue
-        path = tuple(text for _, text in stack)
         if token.type == "heading_open" and token.level == 0:
-            level = int(token.tag[1:])
-            stack = [item for item in stack if item[0] < level]
-            stack.append((level, split_provenance(tokens[at + 1].content)[0].strip()))
-            path = tuple(text for _, text in stack)
-            headings.append(Heading(level, lines[0], lines[1], path))
-            blocks.append(_Block(Form.HEADING, lines[0], lines[1], path))
+            yield Form.HEADING, lines[0], lines[1], int(token.tag[1:]), tokens[at + 1].content
         elif inside_list and token.level == 1 and token.type == "list_item_open":
-            blocks.append(_Block(Form.ITEM, lines[0], lines[1], path))
+            yield Form.ITEM, lines[0], lines[1], 0, ""
         elif token.level == 0 and token.type in _FORMS:
-            blocks.append(_Block(_FORMS[token.type], lines[0], lines[1], path))
-    return headings, [block for at, block in enumerate(blocks) if _stands_alone(blocks, at)]
+            yield _FORMS[token.type], lines[0], lines[1], 0, ""
 
 
 def _stands_alone(blocks: Sequence[_Block], at: int) -> bool:
@@ -285,11 +307,12 @@ def _clean(source: str, form: Form, *, first: bool) -> str:
         text = _QUOTE_MARK.sub("", text)
     elif form is Form.ITEM:
         marker = _MARKER.match(text) if first else None
-        width = marker.end() if marker else 0
-        head, newline, rest = text[width:].partition("\n")
-        text = head + newline + _dedent(rest)
+        head, newline, rest = text[marker.end() if marker else 0 :].partition("\n")
+        text = head + newline + (_dedent(rest) if rest else "")
     if _STRAY_BYTE.search(text):
         text = text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+    if "\n" not in text[:-1]:
+        return text.rstrip()
     lines = [line.rstrip() for line in text.split("\n")]
     while lines and not lines[0]:
         lines.pop(0)

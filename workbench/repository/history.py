@@ -278,6 +278,22 @@ class History:
         """For each line of a file in a commit, the commit that brought it. Raises RepositoryStateError."""
         return line_commits(self._objects_dir, self._cut_off, commit, self._prefix + path)
 
+    def named(self, prefix: str, line: str) -> set[CommitId]:
+        """The commits that HEAD reaches whose name starts with ``prefix``, or whose message holds ``line``.
+
+        ``prefix`` has at least four hexadecimal digits. Two or three calls of git, however long the history is.
+        """
+        head = self.head()
+        if head is None:
+            return set()
+        only = ("--fixed-strings", f"--grep={line}", head, "--")
+        found = set(self._run("rev_list", *only).decode().split())
+        objects = self._run("rev_parse", f"--disambiguate={prefix}").decode().split()
+        if objects:  # blobs, trees, and what HEAD does not reach are among them
+            reached = self._run("rev_list", head, "--").decode().split()
+            found |= set(objects).intersection(reached)
+        return {CommitId(name) for name in found}
+
     def first_saying(self, line: str) -> CommitId | None:
         """The oldest commit whose message has this line."""
         only = ("--fixed-strings", f"--grep={line}", "--topo-order", "HEAD", "--")
