@@ -284,6 +284,11 @@ def disk_error(error: OSError) -> WorkbenchError:
             f"cannot write {reason}",
             hint="browsing works; searching needs an index, and actions a writable workspace",
         )
+    if error.errno in (errno.EMFILE, errno.ENFILE):
+        return WriteFailedError(
+            f"the system refused: {reason}",
+            hint="nothing was lost; let it have more files open at once (`ulimit -n 1024`) and try again",
+        )
     return WriteFailedError(
         f"the disk refused: {reason}",
         hint="nothing was lost: the old text is intact; free some space and try again",

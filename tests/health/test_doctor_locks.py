@@ -14,8 +14,8 @@ from pathlib import Path
 import pytest
 
 from tests.health.conftest import Ward
+from workbench import processes
 from workbench.errors import BusyError
-from workbench.health import processes
 from workbench.health.finding import Finding
 from workbench.workspace.locks import hold
 

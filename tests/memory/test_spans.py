@@ -367,7 +367,7 @@ def test_twice_the_text_is_at_most_about_twice_the_work(shape: str) -> None:
 
 
 def test_forgetting_many_entries_reads_the_file_a_bounded_number_of_times() -> None:
-    document = parse(b"".join(b"- item %d\n\ntext %d\n\n" % (k, k) for k in range(400)))
+    document = parse(b"".join(b"* item %d\n\ntext %d\n\n" % (k, k) for k in range(400)))
     few, many = (
         work(lambda: take_out(document, [e for e in document.entries if e.form is Form.ITEM][:count]))  # noqa: B023
         for count in (10, 200)

@@ -24,7 +24,6 @@ LOCK_SECONDS = 600.0
 _WAIT_SECONDS = 5.0
 _JOURNAL = {
     "journal.json": "an action was interrupted; the next one finishes it",
-    "journal.new": "an action was interrupted before it began",
     "journal.refused": "a note of an interrupted action that no commit confirms",
 }
 
@@ -35,7 +34,7 @@ def check_strays(workspace: Workspace) -> list[Check]:
     with contextlib.ExitStack() as stack:
         if state.is_dir():
             with contextlib.suppress(ReadOnlyError):  # nothing can be under way on a read-only disk
-                stack.enter_context(hold(state / "operations.lock", "verify", wait=_WAIT_SECONDS))
+                stack.enter_context(hold(state / "operations.lock", "verify", wait=_WAIT_SECONDS, keep=True))
         folders, flaws = _temporary(workspace)
         flaws += [
             Flaw("stray", f"{STATE_DIR}/{name} is there: {what}")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -156,10 +157,22 @@ def _answer() -> int:
         return error.exit_code
     except (OutputError, BrokenPipeError):
         raise
-    except OSError as refused:
+    except Exception as error:
+        refused = error if isinstance(error, OSError) else _out_of_files(error)
+        if refused is None:
+            raise
         fail(_explained(refused), as_json=as_json)
         return 1
     return code if isinstance(code, int) else 0
+
+
+def _out_of_files(error: BaseException | None) -> OSError | None:
+    """The refusal to open one more file behind an error of a library, which may be any."""
+    while error is not None:
+        if isinstance(error, OSError) and error.errno in (errno.EMFILE, errno.ENFILE):
+            return error
+        error = error.__cause__ or error.__context__
+    return None
 
 
 def _explained(refused: OSError) -> WorkbenchError:

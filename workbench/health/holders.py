@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 
-from workbench.health import processes
+from workbench import processes
 from workbench.health.finding import Finding, Look
 from workbench.health.place import Place
 from workbench.workspace.locks import Held, held, hold

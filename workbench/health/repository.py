@@ -6,9 +6,9 @@ import os
 from functools import partial
 from pathlib import Path
 
+from workbench import processes
 from workbench.audit.strays import LOCK_SECONDS
 from workbench.errors import ConflictError, RepositoryStateError, WorkbenchError
-from workbench.health import processes
 from workbench.health.aside import put_aside
 from workbench.health.finding import Finding, Look
 from workbench.health.place import Place

@@ -25,6 +25,7 @@ from workbench.memory.names import BlobId, CommitId, RelPath
 from workbench.repository import agreement, trees
 from workbench.repository.carrier import carrier_for, configuration, configuration_overrides, reason
 from workbench.repository.commits import Commit, parse_commit
+from workbench.repository.left_locks import remove_left_locks, way_out
 from workbench.repository.line_commits import line_commits
 from workbench.repository.objects import ObjectReader
 from workbench.repository.staging import AT_ONCE, Staging
@@ -39,7 +40,6 @@ _UNFINISHED = {
     "sequencer": "a cherry-pick or revert of several commits",
     "BISECT_LOG": "a bisect",
 }
-_STALE_LOCK = "if no git is running, remove the stale .lock file that it names"
 _NO_SPACE = "check free space, and whether the folder .git may be written"
 DISCARDED = "refs/workbench/discarded/"
 """Where texts are kept that a person took off the list of conflicts."""
@@ -175,6 +175,17 @@ class History:
                     hint="finish or abort it, then try again",
                 )
 
+    def remove_left_locks(self, since: float) -> None:
+        """Take away what the gits of a killed action of ours, begun at ``since``, locked and nobody holds."""
+        branch = os.fsdecode(self._git.symbolic_ref("--quiet", "HEAD", with_exceptions=False))
+        names = ["index.lock", "HEAD.lock", "packed-refs.lock", *([f"{branch}.lock"] if branch else [])]
+        remove_left_locks(self._folders, names, since)
+
+    @property
+    def _folders(self) -> list[Path]:
+        """Where a git of this repository may be at work."""
+        return list(dict.fromkeys([self._git_dir, self._objects_dir.parent, self._root]))
+
     def require_untracked(self, folder: str) -> None:
         """Raise RepositoryStateError when git holds files below ``folder``, which is ours alone.
 
@@ -281,7 +292,7 @@ class History:
     def named(self, prefix: str, line: str) -> set[CommitId]:
         """The commits that HEAD reaches whose name starts with ``prefix``, or whose message holds ``line``.
 
-        ``prefix`` has at least four hexadecimal digits. Two or three calls of git, however long the history is.
+        ``prefix`` has at least four hexadecimal digits. However long the history is: a few calls of git.
         """
         head = self.head()
         if head is None:
@@ -418,7 +429,7 @@ class History:
             if self.head() == expected:
                 raise RepositoryStateError(
                     f"the branch cannot be moved, so nothing was changed: {error.message}",
-                    hint=_way_out(error.message),
+                    hint=self._way_out(error.message),
                 ) from error
 
     def advance(self, commit: CommitId, expected: CommitId | None, why: str) -> bool:
@@ -437,7 +448,7 @@ class History:
             with_exceptions=False,
         )
         if status and self.head() == expected:
-            raise RepositoryStateError(f"the branch cannot be moved: {reason(err)}", hint=_way_out(err))
+            raise RepositoryStateError(f"the branch cannot be moved: {reason(err)}", hint=self._way_out(err))
         return bool(status == 0)
 
     def refresh_index(self, old: CommitId | None, new: CommitId, paths: Iterable[RelPath]) -> str:
@@ -502,7 +513,6 @@ class History:
             )
         return str(out.decode().strip())
 
-
-def _way_out(reason: str) -> str:
-    """What the person can do about a branch that cannot be moved."""
-    return _STALE_LOCK if "File exists" in str(reason) else _NO_SPACE
+    def _way_out(self, reason: str) -> str:
+        """What the person can do about a branch that cannot be moved."""
+        return way_out(reason, self._folders) if "File exists" in str(reason) else _NO_SPACE

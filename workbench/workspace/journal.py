@@ -86,6 +86,10 @@ class Journal:
         """The intent cannot be believed: keep the file under another name."""
         self._path.replace(self._path.with_suffix(".refused"))
 
+    def sweep(self) -> None:
+        """Take away what a kill left before an intent was whole: nothing had been done by then."""
+        self._path.with_suffix(".new").unlink(missing_ok=True)
+
     def clear(self) -> None:
         """The intent is carried out, or given up."""
         self._path.unlink(missing_ok=True)

@@ -17,17 +17,29 @@ from workbench.special_files import read_regular, require_not_special
 
 _RETRY_SECONDS = 0.02
 _holding: list[Path] = []
+_NOTE_BYTES = 1_000
 _LEAST_SECONDS = 0.3
 """Whoever looks at a lock (``held``) takes it for an instant, which must refuse nobody."""
 
 
+@dataclass(frozen=True, slots=True)
+class Held:
+    """A lock file as it is: whether somebody holds it, and what its last holder wrote into it."""
+
+    held: bool
+    pid: int = 0
+    purpose: str = ""
+    since: float = 0.0
+
+
 @contextlib.contextmanager
-def hold(path: Path, purpose: str, *, wait: float = 0.0) -> Iterator[None]:
+def hold(path: Path, purpose: str, *, wait: float = 0.0, keep: bool = False) -> Iterator[Held | None]:
     """Hold the lock file ``path`` for the length of the block; others wait ``wait`` seconds (0.3 at least).
 
     The lock is the operating system's (flock): it is gone when the holder dies, however it dies, so a
-    file that is left behind means nothing. Raises BusyError naming the holder, ReadOnlyError, and
-    SpecialFileError.
+    file that is left behind means nothing; what a killed holder wrote into it is what the block is given.
+    ``keep`` leaves that there for whoever holds the lock next. Raises BusyError naming the holder,
+    ReadOnlyError, and SpecialFileError.
     """
     try:
         require_not_special(path)
@@ -46,15 +58,18 @@ def hold(path: Path, purpose: str, *, wait: float = 0.0) -> Iterator[None]:
                         f"{holder(path)} holds {path.name}", hint="try again when it has finished"
                     ) from None
                 time.sleep(_RETRY_SECONDS)
-        note = json.dumps({"pid": os.getpid(), "purpose": purpose}).encode()
+        left = os.pread(descriptor, _NOTE_BYTES, 0)
+        note = json.dumps({"pid": os.getpid(), "purpose": purpose, "since": time.time()}).encode()
         os.ftruncate(descriptor, 0)
         os.pwrite(descriptor, note, 0)
         _holding.append(path)
         try:
-            yield
+            yield _held(left, busy=False) if left else None
         finally:
             _holding.remove(path)
             os.ftruncate(descriptor, 0)
+            if keep and left:
+                os.pwrite(descriptor, left, 0)
     finally:
         _let_go(descriptor)
 
@@ -71,16 +86,6 @@ def holder(path: Path) -> str:
         return f"{note['purpose']} (process {note['pid']})"
     except (OSError, ValueError, KeyError, TypeError):
         return "another process"
-
-
-@dataclass(frozen=True, slots=True)
-class Held:
-    """A lock file as it is: whether somebody holds it, and what its last holder wrote into it."""
-
-    held: bool
-    pid: int = 0
-    purpose: str = ""
-    since: float = 0.0
 
 
 def held(path: Path) -> Held | None:
@@ -100,11 +105,21 @@ def held(path: Path) -> Held | None:
         except BlockingIOError:
             busy = True
         since = os.fstat(descriptor).st_mtime
-        note = _note(os.read(descriptor, 1_000)) if stat.S_ISREG(os.fstat(descriptor).st_mode) else {}
+        left = os.read(descriptor, _NOTE_BYTES) if stat.S_ISREG(os.fstat(descriptor).st_mode) else b""
     finally:
         _let_go(descriptor)
-    pid, purpose = note.get("pid"), note.get("purpose")
-    return Held(busy, pid if isinstance(pid, int) else 0, purpose if isinstance(purpose, str) else "", since)
+    return _held(left, busy=busy, since=since)
+
+
+def _held(left: bytes, *, busy: bool, since: float = 0.0) -> Held:
+    note = _note(left)
+    pid, purpose, began = note.get("pid"), note.get("purpose"), note.get("since")
+    return Held(
+        busy,
+        pid if isinstance(pid, int) else 0,
+        purpose if isinstance(purpose, str) else "",
+        since or (float(began) if isinstance(began, int | float) else 0.0),
+    )
 
 
 def _let_go(descriptor: int) -> None:

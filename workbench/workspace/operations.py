@@ -143,7 +143,10 @@ class Operations:
         try:
             self._prepare()
             self._history.require_untracked(STATE_DIR)
-            with hold(self._lock, purpose, wait=_LOCK_SECONDS):
+            with hold(self._lock, purpose, wait=_LOCK_SECONDS) as killed:
+                if killed is not None and killed.since:
+                    self._history.remove_left_locks(killed.since)
+                self._journal.sweep()
                 self._roll_forward()
                 self._displaced.sweep()
                 yield
