@@ -44,6 +44,8 @@ _NO_SPACE = "check free space, and whether the folder .git may be written"
 DISCARDED = "refs/workbench/discarded/"
 """Where texts are kept that a person took off the list of conflicts."""
 _LARGEST_BATCH = 8_192
+_KEPT_COMMITS = 4_096
+"""Commits that are kept as they were read: each is asked for its tree, and for what it says of itself."""
 FALLBACK_IDENTITY = ("Memory Workbench", "workbench@localhost")
 
 
@@ -66,6 +68,7 @@ class History:
         self._autocrlf = configured.get("core.autocrlf", "false")
         self._sees_programs = configured.get("core.filemode", "true") != "false"
         self._cut_off: frozenset[str] = frozenset()
+        self._commits: dict[CommitId, Commit] = {}
         self._staging = Staging(self, self._run, self._feed, prefix)
         self._objects_dir = git_dir / "objects"
         self._objects = ObjectReader(carrier)
@@ -229,8 +232,14 @@ class History:
 
     def commit(self, commit: CommitId) -> Commit:
         """A commit's own data."""
-        data = self._objects.read(commit, "commit")
-        return parse_commit(commit, data, cut_off=commit in self._cut_off)
+        found = self._commits.get(commit)
+        if found is None:
+            data = self._objects.read(commit, "commit")
+            found = parse_commit(commit, data, cut_off=commit in self._cut_off)
+            if len(self._commits) >= _KEPT_COMMITS:
+                self._commits.clear()
+            self._commits[commit] = found
+        return found
 
     def commits(
         self, *, path: RelPath | None = None, saying: str | None = None, batch: int = 256

@@ -14,7 +14,7 @@ from workbench.memory.entry import Entry
 from workbench.memory.names import BlobId, CommitId
 from workbench.tracing.deed import Deed, deed_of
 from workbench.tracing.links import Links, became_pairs
-from workbench.tracing.presence import surroundings
+from workbench.tracing.presence import plain_count, surroundings
 from workbench.tracing.versions import Version, Versions, entry_in, spoken
 from workbench.workspace.workspace import Workspace
 
@@ -128,7 +128,13 @@ class _Trace:
         now, *then = (
             surroundings(self._versions.data(blob), spellings) for blob in (version.after, *version.before)
         )
-        return bool(now) if not then else any(one != now for one in then)
+        if not then or all(one == now for one in then):
+            return bool(now) and not then
+        # Its neighbours changed, which in a plain list is nothing to it.
+        count, *counts = (
+            plain_count(self._versions.data(blob), spellings) for blob in (version.after, *version.before)
+        )
+        return count is None or any(one != count for one in counts)
 
     def _holds(self, entry: Entry, blob: BlobId | None) -> bool:
         document = self._versions.document(entry.path, blob)

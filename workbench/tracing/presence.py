@@ -7,10 +7,12 @@ blink. Where its lines stand in both versions between the same neighbours, nothi
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 from workbench.memory.difference import hunks
 from workbench.memory.entry import entry_hash
+from workbench.memory.frontmatter import read_front_matter
+from workbench.memory.plain_list import plain_lines
 from workbench.memory.provenance import split_provenance
 
 _LINES_BELOW = 2
@@ -27,6 +29,19 @@ def surroundings(data: bytes, spellings: Iterable[bytes]) -> tuple[bytes, ...]:
             found.append((at, _window(data, at, at + len(spelling))))
             at = data.find(spelling, at + len(spelling))
     return tuple(window for _, window in sorted(found))
+
+
+def plain_count(data: bytes, spellings: Collection[bytes]) -> int | None:
+    """How many blocks of ``data`` are one of ``spellings``, where each block is read from its own lines.
+
+    None for all other bytes: there an entry can change by what stands beside it.
+    """
+    header = read_front_matter(data)
+    blocks = plain_lines(data, header.body if header else 0)
+    if blocks is None:
+        return None
+    lines = data.split(b"\n")
+    return sum(b"\n".join(lines[first:last]).strip() in spellings for _, first, last in blocks)
 
 
 def _window(data: bytes, start: int, end: int) -> bytes:
