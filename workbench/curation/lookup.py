@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from workbench.errors import AmbiguousOperationError, OperationNotFoundError
+from workbench.repository.commit_queries import commits_named
 from workbench.workspace.plan import Operation
 from workbench.workspace.workspace import Workspace
 
@@ -25,7 +26,7 @@ def find_operation(workspace: Workspace, prefix: str) -> Operation:
             prefix, f"an operation is named by {SHORTEST_PREFIX} or more of its digits"
         )
     found: list[Operation] = []
-    left = workspace.history.named(wanted, f"Operation: {wanted}")
+    left = commits_named(workspace.history, wanted, f"Operation: {wanted}")
     for operation in workspace.operations.walk() if left else ():
         if wanted == operation.commit or (wanted == operation.id and _is_original(workspace, operation)):
             return operation

@@ -15,15 +15,11 @@ from pathlib import Path
 from subprocess import PIPE
 from typing import Any
 
-from workbench.errors import (
-    NoRepositoryError,
-    RepositoryStateError,
-    WriteFailedError,
-)
+from workbench.errors import NoRepositoryError, RepositoryStateError, WriteFailedError
 from workbench.memory.file_edit import FileEdit
 from workbench.memory.names import BlobId, CommitId, RelPath
 from workbench.repository import agreement, trees
-from workbench.repository.carrier import carrier_for, configuration, configuration_overrides, reason
+from workbench.repository.carrier import ask, carrier_for, configuration, configuration_overrides, reason
 from workbench.repository.commits import Commit, parse_commit
 from workbench.repository.left_locks import remove_left_locks, way_out
 from workbench.repository.line_commits import line_commits
@@ -145,6 +141,11 @@ class History:
     def git_dir(self) -> Path:
         """The folder of this checkout's own state (HEAD, the index)."""
         return self._git_dir
+
+    @property
+    def prefix(self) -> str:
+        """The workspace's place in the repository, empty or with a slash at its end."""
+        return self._prefix
 
     @property
     def shallow(self) -> bool:
@@ -297,22 +298,6 @@ class History:
     def line_commits(self, commit: CommitId, path: RelPath) -> list[CommitId]:
         """For each line of a file in a commit, the commit that brought it. Raises RepositoryStateError."""
         return line_commits(self._objects_dir, self._cut_off, commit, self._prefix + path)
-
-    def named(self, prefix: str, line: str) -> set[CommitId]:
-        """The commits that HEAD reaches whose name starts with ``prefix``, or whose message holds ``line``.
-
-        ``prefix`` has at least four hexadecimal digits. However long the history is: a few calls of git.
-        """
-        head = self.head()
-        if head is None:
-            return set()
-        only = ("--fixed-strings", f"--grep={line}", head, "--")
-        found = set(self._run("rev_list", *only).decode().split())
-        objects = self._run("rev_parse", f"--disambiguate={prefix}").decode().split()
-        if objects:  # blobs, trees, and what HEAD does not reach are among them
-            reached = self._run("rev_list", head, "--").decode().split()
-            found |= set(objects).intersection(reached)
-        return {CommitId(name) for name in found}
 
     def first_saying(self, line: str) -> CommitId | None:
         """The oldest commit whose message has this line."""
@@ -498,19 +483,7 @@ class History:
 
     def _run(self, command: str, *arguments: str) -> bytes:
         """What a reading command prints. Raises RepositoryStateError with git's own reason."""
-        status, out, err = getattr(self._git, command)(
-            *arguments,
-            with_extended_output=True,
-            with_exceptions=False,
-            stdout_as_string=False,
-            strip_newline_in_stdout=False,
-        )
-        if status:
-            raise RepositoryStateError(
-                f"git {command.replace('_', '-')} failed: {reason(err)}",
-                hint="`git status` and `git fsck` tell more",
-            )
-        return bytes(out)
+        return ask(self._git, command, *arguments)
 
     def _feed(self, data: bytes, command: str, *arguments: str, env: Any = None) -> str:
         process = getattr(self._git, command)(*arguments, as_process=True, istream=PIPE, env=env)

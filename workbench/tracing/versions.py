@@ -11,7 +11,9 @@ from workbench.memory.address import find_entry
 from workbench.memory.entry import Entry
 from workbench.memory.markdown import Document, parse_document
 from workbench.memory.names import BlobId, CommitId, EntryHash, RelPath
+from workbench.repository.commit_queries import blob_changes
 from workbench.repository.commits import Commit
+from workbench.repository.history import History
 from workbench.tracing.deed import UNRECORDED, Deed, deed_of
 from workbench.tracing.presence import loses
 from workbench.visible import visible
@@ -26,18 +28,25 @@ _KEPT_BYTES = 64 << 20
 class Version:
     """A file after a commit and before it (after each of the latest earlier commits that changed it).
 
-    ``commit`` is None for what is on disk.
+    ``name`` is that of the commit; None for what is on disk.
     """
 
+    history: History
     path: RelPath
-    commit: Commit | None
+    name: CommitId | None
     after: BlobId | None
     before: tuple[BlobId | None, ...]
 
     @property
+    def commit(self) -> Commit | None:
+        """The commit that made this version, read when it is asked for."""
+        return None if self.name is None else self.history.commit(self.name)
+
+    @property
     def deed(self) -> Deed:
         """Who made this version."""
-        return deed_of(self.commit) if self.commit else UNRECORDED
+        commit = self.commit
+        return deed_of(commit) if commit else UNRECORDED
 
 
 class Versions:
@@ -144,14 +153,20 @@ class Versions:
     def _walk(self, path: RelPath) -> Iterator[Version]:
         head = self.history.head()
         recorded = self.blob_id(head, path) if head else None
-        now = self.data(recorded) if isinstance(self.workspace, PastWorkspace) else self._now(path)
-        if now != self.data(recorded):
+        here = self.data(recorded) if isinstance(self.workspace, PastWorkspace) else self._now(path)
+        if here != self.data(recorded):
             disk = BlobId(f"disk {path}")
-            self._disk[disk] = now
-            yield Version(path, None, disk, (recorded,))
-        for name, before in self.history.versions(path):
-            then = tuple(self.blob_id(one, path) for one in before)
-            yield Version(path, self.history.commit(name), self.blob_id(name, path), then)
+            self._disk[disk] = here
+            yield Version(self.history, path, None, disk, (recorded,))
+        found = list(self.history.versions(path))
+        known = blob_changes(
+            self.history, path, ((name, before[0]) for name, before in found if len(before) == 1)
+        )
+        for (name, old), (then, now) in known.items():
+            self._blobs[old, path], self._blobs[name, path] = then, now
+        for name, before in found:
+            earlier = tuple(self.blob_id(one, path) for one in before)
+            yield Version(self.history, path, name, self.blob_id(name, path), earlier)
 
     def _now(self, path: RelPath) -> bytes:
         try:
