@@ -12,8 +12,8 @@ import pytest
 from tests.support.workspaces import LOG, Sandbox
 from workbench.curation import plan_pin, plan_undo
 from workbench.errors import AmbiguousOperationError, OperationNotFoundError
-from workbench.memory import markdown
-from workbench.repository import history
+from workbench.memory import entry, markdown
+from workbench.repository import commits, history
 from workbench.workspace.workspace import Workspace
 
 COMMITS = 400
@@ -33,7 +33,7 @@ class Counted:
 
 @pytest.fixture
 def commits_read(monkeypatch: pytest.MonkeyPatch) -> Counted:
-    counted = Counted(history.parse_commit)
+    counted = Counted(commits.parse_commit)
     monkeypatch.setattr(history, "parse_commit", counted)
     return counted
 
@@ -84,7 +84,7 @@ def test_pinning_in_a_long_log_reads_each_entry_once(
     ]
     sandbox.write(LOG, "# 2026-03-14\n\n" + "\n".join(lines))
     address = sandbox.address("entry 10 25")
-    read = Counted(markdown.entry_hash)
+    read = Counted(entry.entry_hash)
     monkeypatch.setattr(markdown, "entry_hash", read)
     parsed = Counted(markdown._parser)
     monkeypatch.setattr(markdown, "_parser", parsed)
@@ -101,8 +101,6 @@ def test_what_a_mark_would_change_beside_its_entry_is_seen_in_a_plain_log(tmp_pa
         before = made.workspace.document(LOG)
         plan = plan_pin(made.workspace, [made.address(words)])
         after = markdown.parse_document(before.path, plan.edits[0].after or b"", before.kind)
-        assert [entry.address for entry in after.entries] == [entry.address for entry in before.entries]
-        assert [entry.pinned for entry in after.entries] == [
-            entry.text.startswith(words) for entry in before.entries
-        ]
+        assert [one.address for one in after.entries] == [one.address for one in before.entries]
+        assert [one.pinned for one in after.entries] == [one.text.startswith(words) for one in before.entries]
     made.close()

@@ -258,7 +258,7 @@ def test_q_leaves_whatever_waits_behind_the_interface(root: Path, tmp_path: Path
     children = interface.children(recursive=True)
     terminal.keys("q")
     terminal.child.expect(pexpect.EOF, timeout=SOON_SECONDS)
-    left = terminal.child.before
+    left = bytes(terminal.child.before or b"")  # type: ignore[arg-type]  # its types say str
     terminal.child.close()
     assert terminal.child.exitstatus == 0
     assert b"\x1b[?1049l" in left  # the terminal is as it was before
