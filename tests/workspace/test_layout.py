@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -66,6 +67,56 @@ def test_patterns_add_and_excluding_wins() -> None:
     assert not layout.prunes("docs/a")
     assert layout.prunes("docs/private")
     assert layout.prunes("elsewhere")
+
+
+@pytest.mark.parametrize(
+    ("pattern", "inside", "outside"),
+    [
+        ("docs/?.md", "docs/a.md", "docs/a/b.md"),
+        ("a?b.md", "a-b.md", "a/b.md"),
+        ("a[!c]b.md", "axb.md", "a/b.md"),
+        ("a*b.md", "axxb.md", "ax/xb.md"),
+        ("docs/**/*.md", "docs/a/b/c.md", "docs/a.txt"),
+        ("docs/**/*.md", "docs/c.md", "other/docs/c.md"),
+        ("docs/**", "docs/a/b.txt", "docs"),
+        ("docs/", "docs/a/b.txt", "docs"),
+        ("/docs/*.md", "docs/a.md", "x/docs/a.md"),
+        ("**/draft.md", "draft.md", "my-draft.md"),
+        ("**/draft.md", "a/b/draft.md", "a/draft.md/b.md"),
+        ("*.txt", "a.txt", "a/b.txt"),
+        ("[draft", "[draft", "d"),
+        ("[z-a].md", "[z-a].md", "z.md"),
+        ("[!.md", "[!.md", "a.md"),
+        ("#a.md", "#a.md", "a.md"),
+        ("!a.md", "!a.md", "a.md"),
+        ("a b ", "a b ", "a b"),
+        ("a\\*.md", "a\\b.md", "a*.md"),
+        ("docs\n/*", "docs\n/a", "docs/a"),
+        ("a[+-9]b.md", "a5b.md", "a/b.md"),
+        ("[]x].md", "].md", "[.md"),
+        ("[^a].md", "^.md", "b.md"),
+        ("[[a].md", "[.md", "b.md"),
+    ],
+)
+def test_a_pattern_matches_as_gitignore_does_and_whole_paths(pattern: str, inside: str, outside: str) -> None:
+    for layout, path in ((Layout((pattern,), ()), inside), (Layout(("**",), (pattern,)), outside)):
+        assert layout.holds(path)
+    assert not Layout((pattern,), ()).holds(outside)
+    assert not Layout(("**",), (pattern,)).holds(inside)
+    folder = inside.rpartition("/")[0]
+    assert not folder or not Layout((pattern,), ()).prunes(folder)
+
+
+def test_patterns_do_not_depend_on_how_python_ends_a_translated_glob() -> None:
+    """Python 3.14 ends what ``fnmatch.translate`` returns with ``\\z`` instead of ``\\Z``."""
+    code = (
+        "import fnmatch; old = fnmatch.translate\n"
+        "fnmatch.translate = lambda text: old(text).replace(chr(92) + 'Z', '(?!.)')\n"
+        "from workbench.workspace.layout import Layout\n"
+        "assert Layout().holds('MEMORY.md') and Layout().holds('memory/a/b.md')\n"
+        "assert not Layout().holds('.git/x.md') and Layout().prunes('skills')\n"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True, cwd=Path(__file__).parents[2])
 
 
 def test_a_scan_never_enters_folders_without_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,7 +7,6 @@ import re
 import stat
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from fnmatch import translate
 from pathlib import Path
 
 from workbench.memory.entry import Kind
@@ -37,6 +36,9 @@ _KIND_OF_FOLDER = (
     ("_system/dreaming/", Kind.DREAM),
     ("memory/dreaming/", Kind.DREAM),
 )
+_GLOB = re.compile(r"\[!?\]?[^\]]*\]|.", re.DOTALL)
+"""What a glob consists of: sets of characters, and single ones."""
+_SPECIAL = re.compile(r"[]\\\[^&~|]")
 DAILY_LOG = re.compile(r"memory/\d{4}-\d{2}-\d{2}(?:-[^/]+)?\.md")
 INCLUDE = (
     "*.md",
@@ -73,7 +75,11 @@ class MemoryFile:
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """The include and exclude patterns of one workspace. Excluding wins."""
+    """The include and exclude patterns of one workspace. Excluding wins.
+
+    As in ``.gitignore``, ``**`` crosses folders and ``*``, ``?`` and ``[...]`` do not; every pattern counts
+    from the workspace and means whole paths. One that ends with ``/`` means all that is below that folder.
+    """
 
     include: tuple[str, ...] = INCLUDE
     exclude: tuple[str, ...] = EXCLUDE
@@ -101,7 +107,7 @@ class Layout:
         if self._excluded.fullmatch(folder + "/x"):
             return True
         parts = folder.split("/")
-        return not any(_can_lead_to(parts, pattern.split("/")) for pattern in self.include)
+        return not any(_can_lead_to(parts, _parts(pattern)) for pattern in self.include)
 
 
 def is_quarantined(path: str) -> bool:
@@ -178,16 +184,31 @@ def _compile(patterns: tuple[str, ...]) -> re.Pattern[str]:
 
 
 def _glob(pattern: str) -> str:
-    """A regular expression for a glob in which ``**`` crosses folders and ``*`` does not."""
-    out = []
-    for part in pattern.split("/"):
-        if part == "**":
-            out.append("(?:[^/]+/)*")
-        else:
-            inner = translate(part).removeprefix("(?s:").removesuffix(r")\Z")
-            out.append(inner.replace(".*", "[^/]*") + "/")
+    """A regular expression for a glob in which ``**`` crosses folders and nothing else does."""
+    parts = _parts(pattern)
+    out = [
+        "(?:[^/]+/)*" if part == "**" else "".join(map(_of_glob, _GLOB.findall(part))) + "/" for part in parts
+    ]
     text = "".join(out).removesuffix("/")
-    return text + "[^/]+" if pattern.endswith("**") else text
+    return text + "[^/]+" if parts[-1] == "**" else text
+
+
+def _parts(pattern: str) -> list[str]:
+    return (pattern + "**" if pattern.endswith("/") else pattern).removeprefix("/").split("/")
+
+
+def _of_glob(piece: str) -> str:
+    if piece in ("*", "?"):
+        return "[^/]*" if piece == "*" else "[^/]"
+    if len(piece) == 1:
+        return re.escape(piece)
+    negated = "^" if piece[1] == "!" else ""
+    text = f"(?!/)[{negated}" + _SPECIAL.sub(r"\\\g<0>", piece[1 + len(negated) : -1]) + "]"
+    try:
+        re.compile(text)
+    except re.error:  # such as `[z-a]`, which then is a name
+        return re.escape(piece)
+    return text
 
 
 def _can_lead_to(parts: list[str], pattern: list[str]) -> bool:
