@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import subprocess
+import sys
 from pathlib import Path
 
+import pexpect
 import pytest
 
 from tests.cli.conftest import Run
@@ -74,3 +76,85 @@ def test_init_with_dry_run_says_so_when_nothing_is_missing(run: Run, tmp_path: P
     folder = str(tmp_path / "new")
     assert run("init", folder).code == 0
     assert run("init", folder, "--dry-run").out == "everything is there already\n"
+
+
+def source_code(folder: Path) -> Path:
+    """A repository of something else than memory."""
+    (folder / "src").mkdir(parents=True)
+    (folder / "src/app.py").write_text("print()\n")
+    (folder / "AGENTS.md").write_text("# How to build\n")
+    git(folder, "init", "-q")
+    git(folder, "add", "-A")
+    git(folder, "-c", "user.name=P", "-c", "user.email=p@localhost", "commit", "-qm", "code")
+    return folder
+
+
+def test_init_sets_up_the_folder_that_w_names(
+    run: Run, sandbox: Sandbox, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = sandbox.snapshot()
+    assert run("-w", str(tmp_path / "from within"), "init").code == 0
+    monkeypatch.chdir(tmp_path)
+    for name in (str(tmp_path / "first"), "second"):
+        done = run("-w", name, "init")
+        assert done.code == 0, done.err
+        assert (Path(name) / "MEMORY.md").is_file()
+    assert run("-w", str(tmp_path / "first"), "init", str(tmp_path / "first/../first")).code == 0
+    assert sandbox.snapshot() == before
+    assert not (tmp_path / "MEMORY.md").exists()
+
+
+def test_init_refuses_two_different_folders(
+    run: Run, sandbox: Sandbox, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    refused = run("-w", str(tmp_path / "one"), "init", str(tmp_path / "two"))
+    assert refused.code == 2
+    assert "which one" in refused.err
+    assert not (tmp_path / "one").exists()
+    assert not (tmp_path / "two").exists()
+    monkeypatch.setenv("WORKBENCH_WORKSPACE", str(sandbox.root))
+    assert run("init", str(tmp_path / "two")).code == 0  # what is typed goes before what is set
+    assert (tmp_path / "two/MEMORY.md").is_file()
+
+
+@pytest.mark.parametrize("below", ["", "docs/memory-to-be"])
+def test_init_asks_before_it_adds_to_a_repository_of_something_else(
+    run: Run, tmp_path: Path, below: str
+) -> None:
+    code = source_code(tmp_path / "code")
+    target = code / below
+    refused = run("init", str(target))
+    assert refused.code == 2
+    assert "2 other files" in refused.err
+    assert "MEMORY.md" in refused.err
+    assert "--yes" in refused.err
+    assert git(code, "rev-list", "--count", "HEAD") == "1\n"
+    assert git(code, "status", "--porcelain") == ""
+    assert run("init", str(target), "--dry-run").code == 0
+    for answer, added in (("n", False), ("y", True)):
+        asked = pexpect.spawn(
+            sys.executable, ["-m", "workbench", "init", str(target)], encoding="utf-8", timeout=60
+        )
+        asked.expect("add them")
+        asked.sendline(answer)
+        asked.expect(pexpect.EOF)
+        asked.close()
+        assert asked.exitstatus == int(not added)
+        assert (target / "MEMORY.md").exists() is added
+    assert run("-w", str(target), "undo").code == 0
+    assert run("init", str(target), "--yes").code == 0
+    assert (target / "MEMORY.md").is_file()
+    assert run("init", str(target), "--template", "openclaw").code == 0  # it is memory by now
+
+
+def test_init_adds_nothing_to_a_folder_of_claude_code(run: Run, tmp_path: Path) -> None:
+    folder = tmp_path / ".claude/projects/-home-you-project/memory"
+    folder.mkdir(parents=True)
+    (folder / "MEMORY.md").write_text("# Memory\n")
+    done = run("init", str(folder))
+    assert done.code == 0
+    assert "workbench record" in done.out
+    assert sorted(path.name for path in folder.iterdir() if path.name != ".git") == ["MEMORY.md"]
+    assert run("-w", str(folder), "record").code == 0
+    assert git(folder, "ls-files") == "MEMORY.md\n"
+    assert run("init", str(folder)).out == "everything is there already\n"

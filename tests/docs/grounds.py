@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
 from collections.abc import Callable, Mapping
@@ -150,7 +151,11 @@ def claude_code(home: Path, demo: Path) -> Path:
     project = home / "project"
     project.mkdir()
     (project / "CLAUDE.md").write_text("# Project\n\n- Tests run with make test\n")
-    kept = home / ".claude" / "projects" / "-home-you-project"
+    git = ["git", "-C", str(project), "-c", "user.name=You", "-c", "user.email=you@localhost"]
+    for command in (["init", "-q", "-b", "main"], ["add", "-A"], ["commit", "-q", "-m", "start"]):
+        subprocess.run([*git, *command], check=True)
+    kept = home / ".claude" / "projects" / re.sub(r"[^A-Za-z0-9]", "-", os.path.realpath(project))
+    (home / ".claude" / "projects" / "-home-you-another" / "memory").mkdir(parents=True)
     (kept / "memory").mkdir(parents=True)
     (kept / "memory" / "MEMORY.md").write_text("# Memory\n\n- The user likes short answers\n")
     (kept / "memory" / "debugging.md").write_text("# Debugging\n\n- The flaky test waits for port 8443\n")

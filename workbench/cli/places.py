@@ -56,11 +56,11 @@ def opened(folder: Path | str | None, *, anyhow: bool = False) -> Workspace:
     return past
 
 
-def meant(text: str) -> str:
+def meant(text: str, *, may_be_new: bool = False) -> str:
     """The folder that ``text`` names: a folder, else a registered workspace. Raises NoWorkspaceError."""
     from workbench.workspace.registry import resolved
 
-    folder, said = resolved(text)
+    folder, said = resolved(text, may_be_new=may_be_new)
     if said:
         narrate(said)
     return folder

@@ -110,7 +110,7 @@ def workbench(ctx: click.Context, workspace: str | None, as_of: str | None) -> N
 
     Without a command, the interface opens on the nearest workspace.
     """
-    ctx.obj = meant(workspace) if workspace else workspace
+    ctx.obj = meant(workspace, may_be_new=ctx.invoked_subcommand == "init") if workspace else workspace
     ctx.meta[AS_OF] = as_of
     if as_of is not None and ctx.invoked_subcommand not in _OF_ANY_MOMENT:
         raise ReadOnlyError(

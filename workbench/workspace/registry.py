@@ -175,10 +175,11 @@ def free_name(root: Path, known: Registry) -> str:
     return next(name for name in numbered if name.casefold() not in taken)
 
 
-def resolved(text: str) -> tuple[str, str]:
+def resolved(text: str, *, may_be_new: bool = False) -> tuple[str, str]:
     """The folder that ``text`` means, and what is to be said of that: a folder goes before a name.
 
-    What is neither stays as it is, so that whoever opens it says so; a mere word is refused here.
+    What is neither stays as it is, so that whoever opens it says so; a mere word is refused here, unless the
+    folder may be a new one.
     """
     if not is_name(text):
         return text, ""
@@ -192,6 +193,8 @@ def resolved(text: str) -> tuple[str, str]:
         if found is None or found.root == Path(os.path.realpath(text)):
             return text, ""
         return text, f"{text} is a folder here; the registered workspace of that name is {found.root}"
+    if found is None and may_be_new:
+        return text, ""
     if found is None:
         raise NoWorkspaceError(
             f"{text} is not a folder, and no workspace is registered by that name",

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import os
 from importlib.resources import files
 from pathlib import Path
 
 from workbench.errors import NoRepositoryError, WriteFailedError
+from workbench.memory.entry import Kind
 from workbench.memory.file_edit import FileEdit
 from workbench.memory.names import RelPath
+from workbench.repository.carrier import ask
 from workbench.repository.history import History
+from workbench.workspace.layout import SETTINGS_FILE, Layout, scan
 from workbench.workspace.plan import Operation, Plan
 from workbench.workspace.workspace import Workspace
 
@@ -29,6 +33,32 @@ TEMPLATES: dict[str, dict[str, str]] = {
 }
 
 
+_OF_AN_AGENT = (Kind.MEMORY, Kind.LOG, Kind.EPISODE, Kind.CONTEXT)
+_OF_CLAUDE_CODE = ".claude"
+
+
+def tracked_beside(root: Path) -> list[str]:
+    """The files that the repository around ``root`` tracks, if ``root`` holds no agent's memory; else none.
+
+    AGENTS.md, README.md and the like are no sign of memory: source code has them too.
+    """
+    if needs_repository(root):
+        return []
+    if (root / SETTINGS_FILE).exists() or any(f.kind in _OF_AN_AGENT for f in scan(root, Layout())):
+        return []
+    history = History.open(_nearest_folder(root))
+    try:
+        names = ask(history.carrier, "ls_files", "-z", "--full-name", ":/")
+    finally:
+        history.close()
+    return [os.fsdecode(name) for name in names.split(b"\0") if name]
+
+
+def is_of_claude_code(root: Path) -> bool:
+    """Whether Claude Code keeps ``root``: whatever lies there, it reads as its memory."""
+    return _OF_CLAUDE_CODE in root.resolve().parts
+
+
 def needs_repository(root: Path) -> bool:
     """Whether ``root`` is not in a git repository yet."""
     try:
@@ -39,9 +69,9 @@ def needs_repository(root: Path) -> bool:
 
 
 def plan_init(root: Path, template: str) -> Plan:
-    """The files of ``template`` that ``root`` does not have."""
+    """The files of ``template`` that ``root`` does not have; none in a folder of Claude Code's."""
     edits = []
-    for name, source in TEMPLATES[template].items():
+    for name, source in ({} if is_of_claude_code(root) else TEMPLATES[template]).items():
         present = (root / name).exists() or (name == "MEMORY.md" and (root / "memory.md").exists())
         if not present:
             text = b"" if source == _KEEP else _template(source)
