@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, cast
 
 import pytest
+from jsonschema import Draft202012Validator
 from mcp import Client, MCPError, StdioServerParameters
 from mcp_types import CallToolResult, TextContent
 
@@ -269,3 +270,65 @@ def test_a_page_that_ends_with_a_name_that_is_no_text_loses_none_behind_it(
         seen += (file.path for file in page.files)
         cursor = page.following
     assert seen == [file.path for file in served.workspace.scan()]
+
+
+GOCLAW = [
+    ("memory_search", {"query": "the staging port", "max_results": 2, "mode": "keyword"}),
+    ("memory_search", {"query": "the staging port", "maxResults": 2}),
+    (
+        "memory_graph_query",
+        {"memory_type": "todo", "sort_by": "due", "happens_within": "7d", "max_results": 5},
+    ),
+    ("memory_graph_query", {"memory_types": ["todo"], "happens_within": "2w"}),
+    ("memory_graph_query", {"happens_within": "24h"}),
+    (
+        "memory_graph_recall",
+        {"query": "how does Sarah like reviews", "memory_type": "preference", "mode": "keyword"},
+    ),
+    (
+        "memory_graph_store",
+        {"content": "Sarah reviews on Mondays", "memory_type": "fact", "reasoning": "said"},
+    ),
+    ("memory_graph_update", {"memory": "m80aa", "content": "Send both contracts", "reasoning": "two"}),
+    ("memory_graph_forget", {"memory": "m7f3a", "reasoning": "of another Sarah"}),
+    ("memory_graph_skip", {"content": "It rained", "reasoning": "only today"}),
+]
+
+
+async def test_calls_as_prompts_for_goclaw_and_openclaw_teach_them_are_answered(server: Server) -> None:
+    async with Client(server()) as client:
+        schemas = {tool.name: tool.input_schema for tool in (await client.list_tools()).tools}
+        for name, arguments in GOCLAW:
+            Draft202012Validator(schemas[name]).validate(arguments)
+            result = await client.call_tool(name, arguments)
+            assert not result.is_error, text_of(result)
+        for name, arguments in CALLS:
+            Draft202012Validator(schemas[name]).validate(arguments)
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "said"),
+    [
+        ("memory_graph_store", {"content": "a b c", "text": "d e f"}, "content is another name of text"),
+        ("memory_graph_store", {"memory_type": "fact"}, "text is missing"),
+        ("memory_graph_forget", {"memory": "m7f3a"}, "reason is missing"),
+        ("memory_search", {"query": "port", "limit": 3, "max_results": 4}, "they differ"),
+        ("memory_search", {"query": "port", "max_results": 9_000}, "at most 50"),
+        ("memory_search", {"query": "port", "content": "port"}, "content is not known"),
+        ("memory_graph_query", {"happens_within": "soon"}, "happens_within must be integer"),
+        ("memory_graph_query", {"memory_type": "nonsense"}, "must be one of"),
+    ],
+)
+async def test_aliases_are_checked_as_the_names_that_they_stand_for(
+    server: Server, name: str, arguments: dict[str, Any], said: str
+) -> None:
+    async with Client(server()) as client:
+        result = await client.call_tool(name, arguments)
+        assert result.is_error
+        assert said in text_of(result)
+
+
+async def test_the_same_said_by_both_names_is_said_once(server: Server) -> None:
+    async with Client(server()) as client:
+        call = {"query": "the staging port", "limit": 1, "max_results": 1}
+        assert len((await client.call_tool("memory_search", call)).structured_content["results"]) == 1  # type: ignore[index]

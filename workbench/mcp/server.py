@@ -25,6 +25,7 @@ from workbench.mcp import resources
 from workbench.mcp.instructions import instructions
 from workbench.recall.rendering import as_line
 from workbench.recall.tools.advice import advice
+from workbench.recall.tools.aliases import accepted
 from workbench.recall.tools.door import Call, Door
 from workbench.recall.tools.registry import TOOLS, ToolError, call_tool
 from workbench.recall.tools.tool import Lane, Tool
@@ -143,7 +144,7 @@ def _described(tool: Tool) -> types.Tool:
         name=tool.name,
         title=tool.title,
         description=tool.description,
-        input_schema=tool.schema,
+        input_schema=accepted(tool),
         output_schema=tool.result,
         annotations=types.ToolAnnotations(
             read_only_hint=not tool.writes,

@@ -73,7 +73,7 @@ def open_leader(workspace: Workspace) -> Workspace | None:
     if os.path.realpath(folder) == os.path.realpath(workspace.root):
         return None
     try:
-        return Workspace.open(folder)
+        return Workspace.open(folder, lenient=True)
     except NoWorkspaceError as error:
         raise UsageError(
             f"team_leader is {named!r}, and there is no workspace",

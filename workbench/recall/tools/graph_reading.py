@@ -54,7 +54,7 @@ def memory_graph_recall(door: Door, said: Arguments, call: Call) -> Result:
     limit, types = said.get("limit", 10), frozenset(said.get("types", ()))
     graphs = dict(door.graphs(call))
     try:
-        found, notes = _by_meaning(door, said["query"], types, limit, graphs, call)
+        found, notes = _by_meaning(door, said, types, limit, graphs, call)
     except IndexUnavailableError:
         today = door.now().date()
         found = [
@@ -158,10 +158,11 @@ def knowledge_graph_search(door: Door, said: Arguments, call: Call) -> Result:
 
 
 def _by_meaning(
-    door: Door, asked: str, types: frozenset[str], limit: int, graphs: dict[str, Graph], call: Call
+    door: Door, said: Arguments, types: frozenset[str], limit: int, graphs: dict[str, Graph], call: Call
 ) -> tuple[list[tuple[str, Held, float]], list[str]]:
     query = Query(
-        asked,
+        said["query"],
+        mode=said.get("mode", "hybrid"),
         k=min(100, 3 * limit),
         filters=Filters(kinds=frozenset({Kind.ENTITY}), types=types),
         plain=True,
@@ -243,6 +244,7 @@ RECALL = Tool(
         ("query",),
         query=text("What to recall, in words", LONGEST_QUERY),
         types=several(MEMORY_TYPE, "Only memories of these types"),
+        mode=one_of("By meaning and words, or by one of them", ("hybrid", "lexical", "vector"), "hybrid"),
         limit=whole("Memories at most", 1, 50, 10),
     ),
     result=gives(memories=ANYTHING, notes=NOTES),

@@ -9,6 +9,7 @@ from typing import Any
 from workbench.errors import WorkbenchError, disk_error
 from workbench.recall.tools import changing, graph_reading, searching, storing
 from workbench.recall.tools.advice import advice, unknown_tool, wrong_arguments
+from workbench.recall.tools.aliases import by_own_names
 from workbench.recall.tools.door import Call, Door
 from workbench.recall.tools.tool import Result, Tool
 
@@ -39,10 +40,14 @@ def call_tool(door: Door, name: str, arguments: Any, call: Call) -> Result:
     tool = TOOLS.get(name)
     if tool is None:
         raise ToolError(unknown_tool(name, iter(TOOLS)))
-    if wrong := wrong_arguments(tool, {} if arguments is None else arguments):
+    try:
+        said = by_own_names(tool, {} if arguments is None else arguments)
+    except ValueError as error:
+        raise ToolError(f"{tool.name}: {error}.") from error
+    if wrong := wrong_arguments(tool, said):
         raise ToolError(wrong)
     try:
-        return tool.run(door, arguments or {}, call)
+        return tool.run(door, said, call)
     except WorkbenchError as error:
         raise ToolError(advice(error)) from error
     except OSError as error:
