@@ -77,8 +77,8 @@ class MemoryFile:
 class Layout:
     """The include and exclude patterns of one workspace. Excluding wins.
 
-    As in ``.gitignore``, ``**`` crosses folders and ``*``, ``?`` and ``[...]`` do not; every pattern counts
-    from the workspace and means whole paths. One that ends with ``/`` means all that is below that folder.
+    ``**`` crosses folders; ``*``, ``?`` and ``[...]`` do not. A pattern means whole paths, which count from
+    the workspace, or absolute ones beside it. One that ends with ``/`` means all that is below that folder.
     """
 
     include: tuple[str, ...] = INCLUDE
@@ -194,7 +194,7 @@ def _glob(pattern: str) -> str:
 
 
 def _parts(pattern: str) -> list[str]:
-    return (pattern + "**" if pattern.endswith("/") else pattern).removeprefix("/").split("/")
+    return (pattern + "**" if pattern.endswith("/") else pattern).split("/")
 
 
 def _of_glob(piece: str) -> str:
