@@ -20,8 +20,8 @@ sys.path.insert(0, str(DOCS.parent))
 
 from workbench.cli import program  # noqa: E402 - after the path
 from workbench.recall.tools.registry import TOOLS  # noqa: E402
-from workbench.settings import SECRET, USER_ONLY, Settings, names  # noqa: E402
-from workbench.settings_told import CHOICES, UNITS, docs, value_text  # noqa: E402
+from workbench.settings import CHOICES, SECRET, USER_ONLY, Settings, names  # noqa: E402
+from workbench.settings_told import UNITS, docs, value_text  # noqa: E402
 
 MADE = "<!-- made by docs/make_reference.py, checked by a test -->\n"
 

@@ -52,8 +52,9 @@ def test_an_empty_or_missing_file_changes_nothing(file: Path) -> None:
         "memory_budget: [1]",
         "include: [[a]]",
         "include: ['']",
-        "k" * 5000 + ": 1",
-        '"\\e]0;x\\a": 1',
+        "exclude" + "k" * 900 + ": 1",
+        '"exclude\\e]0;x\\a": 1',
+        "agent_writes: [store]",
     ],
 )
 def test_what_settings_have_no_business_holding_is_refused_in_one_short_line(file: Path, text: str) -> None:
@@ -124,7 +125,6 @@ def test_what_describes_a_provider_is_the_persons_own_and_is_read_as_numbers_and
         "embedding_batch: 1000000",
         "embedding_providers: [openai, skynet]",
         "embedding_providers: {openai: 1}",
-        "embedding_unknown: 1",
     ],
 )
 def test_numbers_and_names_that_make_no_sense_are_refused(file: Path, person: Path, text: str) -> None:
@@ -155,3 +155,46 @@ def test_a_key_is_neither_shown_with_the_settings_nor_quoted_when_it_is_wrong(
     with pytest.raises(UsageError) as refused:
         load(file)
     assert "sk-secret" not in refused.value.message + refused.value.hint
+
+
+@pytest.mark.parametrize("name", ["colour", "k" * 900, '"\\e]0;x\\a"', "memroy_budget", "format_of"])
+def test_an_unknown_name_is_passed_over_and_all_else_counts(file: Path, person: Path, name: str) -> None:
+    for where in (file, person / "settings.yaml"):
+        where.write_text(f"{name}: 1\nepisode_days: 30\n")
+        skipped: list[str] = []
+        assert load(file, skipped=skipped).episode_days == 30
+        assert len(skipped) == 1
+        where.unlink()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "exclude: {private: all}",
+        "exlude: [private/**]",
+        "excludes: [private/**]",
+        "transcript_excludes: [work]",
+        "team_leader: /elsewhere",
+        "agent_writes: [store]",
+        "exclude: [",
+    ],
+)
+def test_what_keeps_words_private_is_never_passed_over(file: Path, text: str) -> None:
+    file.write_text(text)
+    with pytest.raises(UsageError):
+        load(file, lenient=True)
+
+
+@pytest.mark.parametrize("text", ["embedding: {endpont: http://localhost}", "embedding_providers: [skynet]"])
+def test_who_gets_words_is_never_passed_over(file: Path, person: Path, text: str) -> None:
+    (person / "settings.yaml").write_text(text)
+    with pytest.raises(UsageError):
+        load(file, lenient=True)
+
+
+def test_for_reading_a_wrong_value_is_its_default(file: Path) -> None:
+    file.write_text("memory_budget: much\nsearch_preset: fast\nepisode_days: 30\n")
+    skipped: list[str] = []
+    found = load(file, lenient=True, skipped=skipped)
+    assert (found.memory_budget, found.search_preset, found.episode_days) == (10_000, "default", 30)
+    assert skipped == ["memory_budget", "search_preset"]

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from indexing.ranking.weights import FUSIONS, PRESETS
 from workbench.errors import ConflictError, ReadOnlyError, UsageError, WriteFailedError
 from workbench.own_files import replace_own
-from workbench.settings import SECRET, Settings, flat, load
-from workbench.settings_told import CHOICES, UNITS, Origin, docs, tell
+from workbench.settings import CHOICES, SECRET, Settings, flat, load
+from workbench.settings_told import UNITS, Origin, docs, tell
 from workbench.settings_writing import changed_bytes, parse_value, plan_setting, set_own
 from workbench.yaml_places import with_new, with_value, without, yaml_places
 

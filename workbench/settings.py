@@ -11,7 +11,7 @@ import os
 import re
 import reprlib
 import stat
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 
@@ -40,6 +40,21 @@ USER_ONLY = frozenset(
 """What only the person's own file may say."""
 SECRET = frozenset({"embedding_key", "language_key"})
 """What is never shown, also not in a message about what is wrong with it."""
+STRICT = frozenset(
+    {
+        *("exclude", "transcript_exclude", "agent_writes"),
+        *(f"embedding_{name}" for name in ("providers", "endpoint", "key", "key_env", "ask_above")),
+        *(f"language_{name}" for name in ("endpoint", "key", "key_env")),
+    }
+)
+"""What says which words stay private, and who may have the others: no default stands in for it."""
+CHOICES: Mapping[str, tuple[str, ...]] = {
+    "agent_writes": ("propose", "store"),
+    "embedding_device": ("", "cpu", "cuda", "mps"),
+    "search_preset": ("default", "openclaw", "goclaw", "words", "meaning"),
+    "search_fusion": ("", "sum", "rrf"),
+}
+"""The words that a setting may be; those of themes are known to whoever has loaded them."""
 MAX_CONCURRENCY = 64
 """Requests at the same time that anybody may ask for."""
 MAX_PATTERNS = 200
@@ -48,7 +63,10 @@ MAX_CROSSINGS = 2
 """How often a pattern may say ``**``: each multiplies the ways in which a path can be matched."""
 _WHOLE_NUMBER = re.compile(r"[0-9][0-9_]{0,11}")
 _NUMBER = re.compile(r"[0-9]{1,9}(?:\.[0-9]{1,9})?")
+_DEVICE = re.compile(r"cuda:[0-9]{1,3}")
 _SHOWN = 80
+_ALIKE = 0.75
+"""How alike an unknown name and the known one must be for a slip of the fingers, from 0 to 1."""
 _WORDS = {"embedding_providers": PROVIDERS}
 _MOST = {"embedding_concurrency": MAX_CONCURRENCY, "embedding_batch": 2_048, "embedding_dimensions": 65_536}
 _WEIGHTS = ("vector", "lexical", "recency", "importance", "pin", "user", "date", "exact", "diversity")
@@ -182,10 +200,17 @@ def user_settings_path() -> Path:
     return Path(override) if override else platformdirs.user_config_path("memory-workbench") / "settings.yaml"
 
 
-def load(workspace_file: Path) -> Settings:
-    """The settings for one workspace. Raises UsageError naming the file and the key that is wrong."""
-    settings = _apply(Settings(), user_settings_path(), allowed=names(), trusted=True)
-    return _apply(settings, workspace_file, allowed=names() - USER_ONLY, trusted=False)
+def load(workspace_file: Path, *, lenient: bool = False, skipped: list[str] | None = None) -> Settings:
+    """The settings for one workspace. Raises UsageError naming the file and the key that is wrong.
+
+    A name that there is not is skipped, and put into ``skipped``; ``lenient`` so is a wrong value, whose
+    default counts then. What is strict is skipped in no case, nor is what looks like its misspelt name.
+    """
+    left_out = skipped if skipped is not None else []
+    own = user_settings_path()
+    settings = _apply(Settings(), own, names(), trusted=True, lenient=lenient, skipped=left_out)
+    allowed = names() - USER_ONLY
+    return _apply(settings, workspace_file, allowed, trusted=False, lenient=lenient, skipped=left_out)
 
 
 def names() -> frozenset[str]:
@@ -193,7 +218,34 @@ def names() -> frozenset[str]:
     return frozenset(field.name for field in fields(Settings))
 
 
-def _apply(settings: Settings, path: Path, *, allowed: frozenset[str], trusted: bool) -> Settings:
+def similar(name: str, known: Iterable[str]) -> list[str]:
+    """Up to three known names that ``name`` may be a misspelling of, the likeliest first."""
+    from rapidfuzz import process  # noqa: PLC0415 - only where somebody mistyped
+    from rapidfuzz.distance import OSA  # noqa: PLC0415
+
+    score = OSA.normalized_similarity
+    found = process.extract(name[:_SHOWN], sorted(known), scorer=score, score_cutoff=_ALIKE, limit=3)
+    return [one for one, _, _ in found]
+
+
+def refuse_unfit(name: str, value: object) -> None:
+    """Raises UsageError where a setting with a few words to choose from is none of them."""
+    known = CHOICES.get(name, ())
+    fits = value in known or (name == "embedding_device" and _DEVICE.fullmatch(str(value)))
+    if known and not fits:
+        words = ", ".join(word or "nothing" for word in known)
+        raise UsageError(f"{name} cannot be {short(value)}", hint=f"it may be {words}")
+
+
+def _apply(
+    settings: Settings,
+    path: Path,
+    allowed: frozenset[str],
+    *,
+    trusted: bool,
+    lenient: bool,
+    skipped: list[str],
+) -> Settings:
     try:
         found = read_mapping(read_file(path, trusted=trusted).decode("utf-8"))
     except (FileNotFoundError, NotADirectoryError):
@@ -213,18 +265,36 @@ def _apply(settings: Settings, path: Path, *, allowed: frozenset[str], trusted: 
         if not trusted and (name == KEY or is_foreign):
             continue  # what a newer program sets means nothing here
         if name not in allowed:
-            where = " (only your own settings file may)" if name in USER_ONLY else ""
-            raise UsageError(
-                f"{path} cannot set {short(name)}{where}", hint="known: " + ", ".join(sorted(allowed))
-            )
+            _refuse_misplaced(path, name, allowed)
+            skipped.append(name)
+            continue
         try:
             changes[name] = checked(path, name, value)
+            if lenient and name not in STRICT:
+                refuse_unfit(name, changes[name])
         except UsageError:
-            if not newer or name == "exclude":  # what is to be left out must not come in by misreading
-                raise
+            if not (newer or lenient) or name in STRICT:
+                raise  # what is to be left out must not come in by misreading
+            changes.pop(name, None)
+            skipped.append(name)
     if "exclude" in changes:  # what the person leaves out, no workspace takes in
         changes["exclude"] = tuple(dict.fromkeys((*settings.exclude, *changes["exclude"])))  # type: ignore[misc]
     return replace(settings, **changes)  # type: ignore[arg-type]
+
+
+def _refuse_misplaced(path: Path, name: str, allowed: frozenset[str]) -> None:
+    """Raises UsageError for a name that may not be skipped: only the person may say it, or it is misspelt."""
+    if name in USER_ONLY:
+        raise UsageError(
+            f"{path} cannot set {short(name)} (only your own settings file may)",
+            hint=f"say it in {user_settings_path()}, or take it out",
+        )
+    near = [one for one in STRICT & allowed if name.startswith(one)] or similar(name, allowed)[:1]
+    if near and near[0] in STRICT:
+        raise UsageError(
+            f"{path} cannot set {short(name)}, which looks like a setting that must not be misread",
+            hint=f"did you mean {near[0]}?",
+        )
 
 
 def _is_newer(path: Path, found: Mapping[str, object]) -> bool:

@@ -8,7 +8,6 @@ from __future__ import annotations
 import ast
 import inspect
 import os
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields, replace
 from enum import StrEnum
@@ -20,16 +19,20 @@ from workbench import settings as settings_module
 from workbench.errors import UsageError
 from workbench.format import KEY
 from workbench.mapping import MappingError, read_mapping
-from workbench.settings import SECRET, SHARES, USER_ONLY, Settings, checked, flat, names, short
+from workbench.settings import (
+    SECRET,
+    SHARES,
+    USER_ONLY,
+    Settings,
+    checked,
+    flat,
+    names,
+    refuse_unfit,
+    short,
+    similar,
+)
 from workbench.yaml_places import YamlPlace, yaml_places
 
-CHOICES: Mapping[str, tuple[str, ...]] = {
-    "agent_writes": ("propose", "store"),
-    "embedding_device": ("", "cpu", "cuda", "mps"),
-    "search_preset": ("default", "openclaw", "goclaw", "words", "meaning"),
-    "search_fusion": ("", "sum", "rrf"),
-}
-"""The words that a setting may be; those of themes are known to whoever has loaded them."""
 _UNITS = {
     "characters": ("memory_budget",),
     "bytes": ("transcript_bytes",),
@@ -48,7 +51,6 @@ _UNITS = {
 }
 UNITS: Mapping[str, str] = {name: unit for unit, known in _UNITS.items() for name in known}
 """What the number of a setting counts; a name that is missing is a weight, a word or a list."""
-_DEVICE = re.compile(r"cuda:[0-9]{1,3}")
 _KEYS = {"openai": "OPENAI_API_KEY", "gemini": "GEMINI_API_KEY"}
 
 
@@ -120,6 +122,16 @@ class SettingsProblem:
     name: str = ""
     hint: str = ""
 
+    @property
+    def place(self) -> str:
+        """The file, and the line where it is known."""
+        return f"{self.path}:{self.line}" if self.line else str(self.path)
+
+    @property
+    def row(self) -> str:
+        """All of it in one row."""
+        return f"{self.place}: {self.text}" + (f" ({self.hint})" if self.hint else "")
+
 
 @dataclass(frozen=True, slots=True)
 class ToldSettings:
@@ -161,6 +173,12 @@ def tell(workspace_file: Path | None) -> ToldSettings:
     return ToldSettings(told, (*own.problems, *shared.problems), own_path, workspace_file)
 
 
+def problems_of(workspace_file: Path) -> tuple[SettingsProblem, ...]:
+    """What does not count in the person's own file and in the workspace's."""
+    own = _told_by(settings_module.user_settings_path(), Origin.OWN, names())
+    return (*own.problems, *_told_by(workspace_file, Origin.WORKSPACE, names() - USER_ONLY).problems)
+
+
 def as_far_as_read(workspace_file: Path) -> tuple[Settings, tuple[SettingsProblem, ...]]:
     """The settings for one workspace where ``settings.load`` refuses them, and what does not count, and why.
 
@@ -178,9 +196,7 @@ def as_far_as_read(workspace_file: Path) -> tuple[Settings, tuple[SettingsProble
 
 def unknown(name: str) -> UsageError:
     """There is no setting of this name."""
-    from difflib import get_close_matches  # noqa: PLC0415 - only where somebody mistyped
-
-    near = get_close_matches(name, names(), 3)
+    near = similar(name, names())
     hint = f"did you mean {' or '.join(near)}?" if near else "`workbench config` lists them"
     return UsageError(f"there is no setting {short(name)}", hint=hint)
 
@@ -229,15 +245,6 @@ def docs() -> Mapping[str, str]:
                 inspect.cleandoc(str(text.value)) if isinstance(text, ast.Constant) else ""
             )
     return found
-
-
-def refuse_unfit(name: str, value: object) -> None:
-    """Raises UsageError where a setting with a few words to choose from is none of them."""
-    known = CHOICES.get(name, ())
-    fits = value in known or (name == "embedding_device" and _DEVICE.fullmatch(str(value)))
-    if known and not fits:
-        words = ", ".join(word or "nothing" for word in known)
-        raise UsageError(f"{name} cannot be {short(value)}", hint=f"it may be {words}")
 
 
 def _setting(name: str, own: _File, shared: _File) -> ToldSetting:

@@ -16,8 +16,17 @@ from workbench.mapping import MappingError, read_mapping
 from workbench.memory.file_edit import FileEdit
 from workbench.memory.names import RelPath
 from workbench.own_files import read_own, replace_own
-from workbench.settings import SECRET, USER_ONLY, Settings, checked, flat, names, user_settings_path
-from workbench.settings_told import Origin, ToldSetting, places_of, refuse_unfit, tell, unknown, value_text
+from workbench.settings import (
+    SECRET,
+    USER_ONLY,
+    Settings,
+    checked,
+    flat,
+    names,
+    refuse_unfit,
+    user_settings_path,
+)
+from workbench.settings_told import Origin, ToldSetting, places_of, tell, unknown, value_text
 from workbench.workspace.layout import SETTINGS_FILE
 from workbench.workspace.plan import Plan
 from workbench.workspace.workspace import Workspace

@@ -124,7 +124,7 @@ class Lookback:
                 self._again = False
 
     def _make_ready(self, commit: str) -> None:
-        own = Workspace.open(self._workspace.root)  # a repository is read from one thread only
+        own = Workspace.open(self._workspace.root, lenient=True)  # a repository is read from one thread only
         try:
             self._tell(commit, phase="lay out", done=0, total=0)
             place = open_past(own, commit)

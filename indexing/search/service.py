@@ -163,7 +163,7 @@ def serve(
     # One thread keeps its speed beside other work; several on busy cores are slower than one.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
-    workspace = Workspace.open(root)
+    workspace = Workspace.open(root, lenient=True)
     search = HybridSearch(workspace, load_on_demand=False)
     more = others(workspace, search) if others is not None else None
     try:

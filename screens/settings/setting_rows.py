@@ -7,7 +7,8 @@ from collections.abc import Iterator, Sequence
 from screens.actions.active import key_for
 from screens.drawing.rows import Part, Row, Tone
 from screens.drawing.shown import Shown, row_text, words
-from workbench.settings_told import CHOICES, Origin, SettingsProblem, ToldSetting, ToldSettings, value_text
+from workbench.settings import CHOICES
+from workbench.settings_told import Origin, SettingsProblem, ToldSetting, ToldSettings, value_text
 from workbench.settings_writing import target
 
 SETTING = "setting:"

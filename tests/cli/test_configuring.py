@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import io
+import sys
 from pathlib import Path
+
+import pytest
 
 from tests.cli.conftest import Run
 from tests.support.workspaces import Sandbox
@@ -27,7 +31,7 @@ def test_config_check_says_what_is_wrong_also_where_nothing_else_opens(run: Run,
     result = run("config", "--check")
     assert result.code == 4
     assert "settings.yaml:1: 'colour' means nothing here" in result.err
-    assert run("status").code == 2
+    assert run("status").code == 0
     assert run("config", "unset", "colour").code == 0
     assert run("config", "--check").code == 0
 
@@ -72,3 +76,48 @@ def test_keys_are_listed_by_profile_and_checked(run: Run, person: Path) -> None:
     assert found["profile"] == "vim"
     assert next(one["keys"] for one in found["keys"] if one["action"] == "undo") == ["Z"]
     assert [problem["line"] for problem in found["problems"]] == [4]
+
+
+def test_an_unknown_setting_is_a_warning_and_everything_works(
+    run: Run, sandbox: Sandbox, person: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (person / "settings.yaml").write_text("embedding_providers: [none]\n# mine\nmemory_budgte: 9\n")
+    assert run("reindex").code == 0
+    for command in (
+        ("search", "staging port", "--mode", "lexical"),
+        ("status",),
+        ("inject", "is the staging port 8443 still right?", "--with-memory"),
+        ("promote", sandbox.address("staging port")),
+    ):
+        done = run(*command)
+        assert done.code == 0, done.err
+        assert done.err.count("settings.yaml:3: 'memory_budgte' means nothing here") == 1
+        assert done.err.count("did you mean memory_budget?") == 1
+        assert done.out
+    monkeypatch.setattr(
+        sys, "stdin", io.TextIOWrapper(io.BytesIO(b'{"prompt": "is the staging port 8443 still right?"}'))
+    )
+    hook = run("inject", "--hook", "--with-memory")
+    assert hook.code == 0
+    assert "staging port" in hook.out
+    assert "memory_budgte" in hook.err
+    assert run("config", "--check").code == 4
+
+
+def test_a_wrong_value_is_its_default_for_reading_and_refused_for_writing(run: Run, sandbox: Sandbox) -> None:
+    sandbox.write("workbench.yaml", "memory_budget: much\n")
+    done = run("status", "--json")
+    assert done.json["budget"]["limit"] == 10_000
+    assert "workbench.yaml:1: memory_budget must be a positive whole number" in done.err
+    refused = run("promote", sandbox.address("staging port"))
+    assert refused.code == 2
+    assert "memory_budget" in refused.err
+    assert run("config", "--check").code == 4
+
+
+def test_what_is_to_be_left_out_stops_a_hook_when_it_is_misspelt(run: Run, sandbox: Sandbox) -> None:
+    sandbox.write("workbench.yaml", "exlude: [memory/**]\n")
+    done = run("inject", "is the staging port 8443 still right?")
+    assert done.code == 2
+    assert done.out == ""
+    assert "did you mean exclude?" in done.err

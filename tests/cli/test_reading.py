@@ -100,9 +100,9 @@ def test_without_git_reading_works_and_actions_say_so(
 
 def test_settings_that_are_wrong_name_the_file_and_the_key(run: Run, sandbox: Sandbox) -> None:
     for text, word in (
-        ("memory_budget: -1", "positive"),
+        ("exclude: [[a]]", "list of patterns"),
         ("model: /tmp/evil", "only your own"),
-        ("nonsense: 1", "known"),
+        ("excldue: [a]", "did you mean exclude?"),
         ("[1, 2", "YAML"),
         ("!!python/object/apply:os.system [x]", "YAML"),
     ):

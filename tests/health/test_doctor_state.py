@@ -98,7 +98,7 @@ def test_a_full_disk_is_named(ward: Ward, small_disk: Path) -> None:
     assert any("files more" in what for what in found)
 
 
-@pytest.mark.parametrize("text", ["memory_budget: [", "colour: blue\n", "model: x\n", "\xff"])
+@pytest.mark.parametrize("text", ["memory_budget: [", "exlude: [a]\n", "model: x\n", "\xff"])
 def test_settings_that_are_wrong_are_a_finding_and_all_else_is_looked_at(ward: Ward, text: str) -> None:
     (ward.root / "workbench.yaml").write_bytes(text.encode("latin-1"))
     (finding,) = ward.findings("settings")
@@ -108,7 +108,7 @@ def test_settings_that_are_wrong_are_a_finding_and_all_else_is_looked_at(ward: W
 
 
 def test_the_command_works_where_the_settings_are_what_is_wrong(ward: Ward) -> None:
-    (ward.root / "workbench.yaml").write_text("colour: blue\n")
+    (ward.root / "workbench.yaml").write_text("theme: light\n")
     done = subprocess.run(
         [sys.executable, "-m", "workbench", "doctor"],
         cwd=ward.root,
@@ -118,7 +118,24 @@ def test_the_command_works_where_the_settings_are_what_is_wrong(ward: Ward) -> N
         check=False,
     )
     assert done.returncode == 4
-    assert "cannot set 'colour'" in done.stdout
+    assert "workbench.yaml:1: 'theme' means nothing here" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("text", "what", "meaning"),
+    [
+        ("memory_budgit: 5\n", "workbench.yaml:1: 'memory_budgit' means nothing here", "all else does"),
+        ("# a\nkey: 5\n", "workbench.yaml:2: 'key' means nothing here", "all else does"),
+        ("memory_budget: much\n", "workbench.yaml:1: memory_budget must be", "what writes is refused"),
+    ],
+)
+def test_what_does_not_count_is_told_by_file_line_and_name(
+    ward: Ward, text: str, what: str, meaning: str
+) -> None:
+    (ward.root / "workbench.yaml").write_text(text)
+    (finding,) = ward.findings("settings")
+    assert what in finding.what
+    assert meaning in finding.meaning
 
 
 def test_a_key_that_others_can_read_is_closed(ward: Ward, treated: Treat) -> None:

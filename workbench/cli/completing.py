@@ -95,7 +95,7 @@ def settings(_: click.Context) -> Iterable[CompletionItem]:
 @_quietly
 def setting_values(ctx: click.Context) -> Iterable[CompletionItem]:
     """What the setting that was typed before may be, where that is one of a few words."""
-    from workbench.settings_told import CHOICES
+    from workbench.settings import CHOICES
 
     name = ctx.params.get("name")
     words = _themes() if name == "theme" else CHOICES.get(str(name), ())

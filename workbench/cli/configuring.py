@@ -50,7 +50,7 @@ def config(ctx: click.Context, check: bool, as_json: bool) -> None:
             for setting in told.settings:
                 say(f"{setting.name:24} {setting.shown:28} {_origin(setting)}".rstrip())
         for problem in told.problems:
-            narrate(_problem(problem))
+            narrate(f"{problem.place}: {problem.text}")
             if problem.hint:
                 narrate(f"  → {problem.hint}")
     if check and told.problems:
@@ -66,7 +66,8 @@ def show(name: str, as_json: bool) -> None:
     if as_json:
         say_json(_setting_json(setting))
         return
-    from workbench.settings_told import CHOICES, value_text
+    from workbench.settings import CHOICES
+    from workbench.settings_told import value_text
 
     say(f"{setting.name}: {setting.shown}", bold=True)
     say(setting.doc)
@@ -223,11 +224,6 @@ def _origin(setting: ToldSetting) -> str:
 
 def _said(said: Said) -> str:
     return f"{said.origin}: {said.path}:{said.line}"
-
-
-def _problem(problem: SettingsProblem) -> str:
-    where = f"{problem.path}:{problem.line}" if problem.line else str(problem.path)
-    return f"{where}: {problem.text}"
 
 
 def _setting_json(setting: ToldSetting) -> dict[str, Any]:

@@ -12,12 +12,21 @@ from typing import TYPE_CHECKING
 
 import click
 
-from workbench.cli.output import narrate
+from workbench.cli.output import narrate, narrate_row
 from workbench.errors import UsageError
 
 if TYPE_CHECKING:
     from workbench.workspace.workspace import Workspace
 
+_READS = frozenset(
+    {
+        *("status", "health", "get", "search", "log", "show", "blame", "related", "flagged", "list", "stats"),
+        *("inject", "bulletin", "loaded", "recalls", "mcp", "agents", "context"),
+    }
+)
+"""Commands that only read: they, and the agent's hooks, go on where a value in the settings is wrong."""
+_TOLD = "workbench.told"
+"""Under this key, what of the settings was told to be passed over."""
 AS_OF = "workbench.as_of"
 """Under this key a command's context keeps the moment that was asked for with ``--as-of``."""
 
@@ -38,12 +47,22 @@ def workspace() -> Iterator[Workspace]:
 def opened(folder: Path | str | None, *, anyhow: bool = False) -> Workspace:
     """The workspace in ``folder``, else the nearest one, as of the moment that was asked for.
 
-    ``anyhow``: also where its settings are wrong.
+    ``anyhow``: also where its settings are wrong. What of them was passed over is told on stderr, once.
     """
     from workbench.workspace.workspace import Workspace
 
-    found = Workspace.open(folder, anyhow=anyhow) if folder else Workspace.nearest(".", anyhow=anyhow)
-    asked = click.get_current_context().meta.get(AS_OF)
+    context = click.get_current_context()
+    lenient = context.info_name in _READS
+    if folder:
+        found = Workspace.open(folder, anyhow=anyhow, lenient=lenient)
+    else:
+        found = Workspace.nearest(".", anyhow=anyhow, lenient=lenient)
+    told = context.meta.setdefault(_TOLD, set())
+    for problem in found.skipped:
+        if problem not in told:
+            told.add(problem)
+            narrate_row(f"workbench: {problem.row}; it does not count")
+    asked = context.meta.get(AS_OF)
     if asked is None:
         return found
     from workbench.workspace.past import open_past

@@ -6,6 +6,7 @@ import contextlib
 import os
 import re
 import stat
+from collections.abc import Iterator
 from pathlib import Path
 
 from indexing.ranking.weights import weights_of
@@ -14,10 +15,13 @@ from workbench.health.finding import Finding, Look
 from workbench.health.place import Place
 from workbench.mapping import MappingError, read_mapping
 from workbench.memory.secrets import secrets_in
-from workbench.settings import user_settings_path
+from workbench.settings import SECRET, flat, load, user_settings_path
+from workbench.settings_told import problems_of
 from workbench.workspace.layout import SETTINGS_FILE
 
 _KEY = re.compile(r"(?i)(?:^|_)(?:key|token|secret|password)s?$")
+_LONG = 16
+"""Characters from which what stands under a name like `api_key` may be one."""
 _OTHERS = 0o077
 
 
@@ -25,21 +29,38 @@ def settings(place: Place) -> Look:
     """The person's own settings and the workspace's, and who can read a key in them."""
     own, shared = user_settings_path(), place.root / SETTINGS_FILE
     findings = []
-    if place.unreadable is not None:
-        findings.append(
-            Finding(
-                what=place.unreadable.message,
-                meaning="no command works on this workspace until it is corrected",
-                do=place.unreadable.hint or "correct or remove the file",
-            )
-        )
-    else:
+    findings += _problems(place, shared)
+    if place.unreadable is None and not findings:
         findings += _unfit_weights(place)
     for path in (own, shared):
         if _holds_key(path) and (finding := _open_key(path, own=path == own)):
             findings.append(finding)
     seen = [str(path) for path in (own, shared) if path.exists()]
     return Look(", ".join(seen) or "none: the defaults count", tuple(findings))
+
+
+def _problems(place: Place, shared: Path) -> Iterator[Finding]:
+    """What does not count in the files, by file, line and name."""
+    meaning = "it does not count, all else does"
+    if place.unreadable is not None:
+        try:
+            load(shared, lenient=True)
+            meaning = "its default counts for what reads; what writes is refused until it is corrected"
+        except UsageError:
+            meaning = "no command works on this workspace until it is corrected"
+    problems = problems_of(shared)
+    for problem in problems:
+        yield Finding(
+            what=f"{problem.place}: {problem.text}",
+            meaning=meaning,
+            do=problem.hint or "correct or remove the line",
+        )
+    if place.unreadable is not None and not problems:
+        yield Finding(
+            what=place.unreadable.message,
+            meaning=meaning,
+            do=place.unreadable.hint or "correct or remove the file",
+        )
 
 
 def _unfit_weights(place: Place) -> list[Finding]:
@@ -71,9 +92,11 @@ def _holds_key(path: Path) -> bool:
 
 
 def _named_key(found: dict[str, object]) -> bool:
+    """Whether a setting that is a key is there, or a name like one with a value long enough to be one."""
     return any(
-        _named_key(value) if isinstance(value, dict) else bool(value) and bool(_KEY.search(name))
-        for name, value in found.items()
+        bool(value)
+        and (name in SECRET or (bool(_KEY.search(name)) and isinstance(value, str) and len(value) >= _LONG))
+        for name, value in flat(found).items()
     )
 
 

@@ -53,36 +53,39 @@ class Workspace:
         self.settings = settings
         self.misread: tuple[SettingsProblem, ...] = ()
         """What of the settings files does not count, where it was opened in spite of that."""
+        self.skipped: tuple[SettingsProblem, ...] = ()
+        """What of the settings files was passed over: unknown names, and for reading also wrong values."""
         self.layout = Layout(
             include=layout.INCLUDE + settings.include, exclude=layout.EXCLUDE + settings.exclude
         )
 
     @classmethod
-    def open(cls, folder: Path | str, *, anyhow: bool = False) -> Workspace:
+    def open(cls, folder: Path | str, *, anyhow: bool = False, lenient: bool = False) -> Workspace:
         """The workspace at ``folder``. Raises NoWorkspaceError when there is no such folder.
 
         Raises UsageError where its settings or the person's are wrong; ``anyhow`` their defaults count for
-        what is wrong, which ``misread`` says.
+        what is wrong, which ``misread`` says. ``lenient``, for what only reads, they count for values that
+        are not strict (``settings.STRICT``), which ``skipped`` says beside the names that there are not.
         """
         root = Path(os.path.realpath(folder))
         if not root.is_dir():
             raise NoWorkspaceError(
                 f"{folder} is not a folder", hint="`workbench demo` makes a workspace to try"
             )
-        settings, misread = _settings_of(root / layout.SETTINGS_FILE, anyhow=anyhow)
+        settings, misread, skipped = _settings_of(root / layout.SETTINGS_FILE, anyhow, lenient)
         if layout.STATE_DIR in root.parts:
             from workbench.workspace.past import past_at  # noqa: PLC0415 - it is built on this module
 
             if past := past_at(root, settings):
                 return past
         found = cls(root, settings)
-        found.misread = misread
+        found.misread, found.skipped = misread, skipped
         return found
 
     @classmethod
-    def nearest(cls, folder: Path | str, *, anyhow: bool = False) -> Workspace:
+    def nearest(cls, folder: Path | str, *, anyhow: bool = False, lenient: bool = False) -> Workspace:
         """The workspace that ``folder`` is in: the nearest one upwards that shows signs of memory."""
-        return cls.open(cls.nearest_root(folder), anyhow=anyhow)
+        return cls.open(cls.nearest_root(folder), anyhow=anyhow, lenient=lenient)
 
     @staticmethod
     def nearest_root(folder: Path | str) -> Path:
@@ -218,12 +221,21 @@ class Workspace:
         return self.locate(address)[1]
 
 
-def _settings_of(path: Path, *, anyhow: bool) -> tuple[Settings, tuple[SettingsProblem, ...]]:
-    if not anyhow:
-        return settings_module.load(path), ()
-    from workbench.settings_told import as_far_as_read  # noqa: PLC0415 - it reads the source of settings
+def _settings_of(
+    path: Path, anyhow: bool, lenient: bool
+) -> tuple[Settings, tuple[SettingsProblem, ...], tuple[SettingsProblem, ...]]:
+    """The settings, what of them makes no sense, and what was passed over."""
+    if anyhow:
+        from workbench.settings_told import as_far_as_read  # noqa: PLC0415 - it reads the source of settings
 
-    return as_far_as_read(path)
+        return *as_far_as_read(path), ()
+    skipped: list[str] = []
+    settings = settings_module.load(path, lenient=lenient, skipped=skipped)
+    if not skipped:
+        return settings, (), ()
+    from workbench.settings_told import problems_of  # noqa: PLC0415
+
+    return settings, (), tuple(one for one in problems_of(path) if one.name in skipped)
 
 
 def _keep_out_of_git(folder: Path) -> None:

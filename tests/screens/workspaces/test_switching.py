@@ -168,10 +168,10 @@ async def test_a_folder_that_vanished_is_said_and_what_is_shown_stays(
 async def test_a_workspace_that_cannot_be_opened_leaves_the_shown_one(
     sandbox: Sandbox, both: Sandbox
 ) -> None:
-    (both.root / "workbench.yaml").write_text("nonsense: 1\n")
+    (both.root / "workbench.yaml").write_text("exlude: [a]\n")
     async with opened(sandbox.workspace) as here:
         here.app.switching.go(both.root)
-        await here.until_said("cannot set 'nonsense'")
+        await here.until_said("cannot set 'exlude'")
         assert here.main.workspace.root == sandbox.root
 
 
