@@ -3,7 +3,11 @@
 
 PYTHON ?= python3
 BIN := .venv/bin
+# What running needs, and what tests, checks and builds need beside it.
 READY := .venv/.ready
+TOOLS := .venv/.ready-to-test
+# What pip leaves when it is interrupted goes with the environment, not into /tmp.
+PIP := TMPDIR=$(CURDIR)/.venv/tmp $(BIN)/python -m pip --disable-pip-version-check
 # Thousands of tests make repositories and force them to the disk: in memory that takes half the time. `make test SHM=` uses the disk.
 SHM := $(shell [ -w /dev/shm ] && df -Pk /dev/shm | awk 'NR == 2 && $$4 > 8000000 { print "/dev/shm" }')
 SOURCES := workbench indexing screens themes tests benchmarks docs
@@ -13,32 +17,41 @@ SOURCES := workbench indexing screens themes tests benchmarks docs
 run: $(READY)
 	$(BIN)/workbench demo demo
 
-test: $(READY) check
+test: $(TOOLS) check
 	$(if $(SHM),PYTEST_DEBUG_TEMPROOT=$(SHM)) $(BIN)/python -m pytest -n 2 --dist loadgroup
 
-check: $(READY)
+check: $(TOOLS)
 	$(BIN)/ruff format --check $(SOURCES)
 	$(BIN)/ruff check $(SOURCES)
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-docs: $(READY)
+docs: $(TOOLS)
 	$(BIN)/mkdocs build --strict
 
 # A source distribution, and the wheel that is built from it: in dist/. What an earlier build left must not come along.
-dist: $(READY)
-	rm -rf build dist *.egg-info
-	$(BIN)/python -m build --no-isolation
+dist: $(TOOLS)
+	@rm -rf build dist
+	@$(BIN)/python -m build --no-isolation >.venv/dist.log 2>&1 || { cat .venv/dist.log; exit 1; }
+	@ls -1 dist/*
 
-setup: $(READY)
+setup: $(TOOLS)
 
 $(READY): pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
 		|| { echo "Python 3.11 or newer is needed: make PYTHON=/path/to/python3.11"; exit 1; }
-	$(PYTHON) -m venv .venv
-	@mkdir -p .venv/tmp # what pip leaves when it is interrupted goes with the environment, not into /tmp
-	TMPDIR=$(CURDIR)/.venv/tmp $(BIN)/python -m pip install --quiet --upgrade --constraint constraints.txt pip
-	TMPDIR=$(CURDIR)/.venv/tmp $(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[model,test]'
+	@echo "Installing what running needs into .venv, for this folder only. This takes some minutes."
+	@$(PYTHON) -m venv .venv
+	@mkdir -p .venv/tmp
+	@$(PIP) install --quiet --upgrade --constraint constraints.txt pip
+	@$(PIP) install --constraint constraints.txt --editable '.[model]'
+	@rm -rf .venv/tmp
+	@touch $@
+
+$(TOOLS): $(READY)
+	@echo "Installing what tests and checks need beside it."
+	@mkdir -p .venv/tmp
+	@$(PIP) install --constraint constraints.txt --editable '.[model,test]'
 	@rm -rf .venv/tmp
 	@touch $@
 

@@ -7,6 +7,7 @@ import json
 import os
 import shlex
 import sys
+import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -157,6 +158,26 @@ def test_agents_prints_how_to_add_the_memory(run: Run, sandbox: Sandbox) -> None
     begun = [hook["command"] for hook in settings["hooks"]["SessionStart"][0]["hooks"]]
     assert all(one.startswith(f"{shlex.quote(command)} -w ") for one in begun)
     assert [one.rpartition("bulletin ")[2] for one in begun] == ["memory --with-memory", "context"]
+    (compacting,) = settings["hooks"]["PreCompact"][0]["hooks"]
+    assert compacting["command"] == f"{shlex.quote(command)} -w {shlex.quote(str(sandbox.root))} flush --hook"
     assert settings["hooks"]["UserPromptSubmit"][0]["hooks"][0]["command"].endswith(
         "inject --hook --record --with-memory"
     )
+
+
+@pytest.mark.parametrize("name", ["codex", "cursor", "vscode", "windsurf", "zed"])
+def test_agents_prints_the_snippet_in_the_programs_own_format(
+    run: Run, sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    root = sandbox.root.parent / 'my "agent" 🦉'
+    sandbox.root.rename(root)
+    monkeypatch.chdir(root)
+    done = run("agents", name)
+    read = tomllib.loads if name == "codex" else json.loads
+    keys = {"codex": "mcp_servers", "vscode": "servers", "zed": "context_servers"}
+    server = read(done.out)[keys.get(name, "mcpServers")]["memory"]
+    assert server["args"] == ["-w", str(root), "mcp", "--name", name]
+    assert os.access(server["command"], os.X_OK)
+    assert {"vscode": "stdio"}.get(name) == server.get("type")
+    files = {"codex": ".codex/config.toml", "windsurf": "mcp_config.json", "zed": "settings.json"}
+    assert files.get(name, "mcp.json") in done.err

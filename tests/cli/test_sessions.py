@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
+import sys
 from pathlib import Path
 from typing import NoReturn
 
 import pytest
 
-from tests.cli.conftest import Run
+from tests.cli.conftest import Result, Run
 from tests.support.sessions import append, claw, plain
 from tests.support.workspaces import EPISODE, LOG, Sandbox
 from workbench.errors import ModelUnavailableError
@@ -254,3 +256,55 @@ def test_ingest_says_when_it_did_not_look_for_sessions(run: Run, talk: Path) -> 
     assert hint in run("ingest").err
     assert hint not in run("ingest", "--source", "markdown").err
     assert hint not in run("ingest", str(talk)).err
+
+
+def hooked(run: Run, monkeypatch: pytest.MonkeyPatch, said: bytes) -> Result:
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(said)))
+    return run("flush", "--hook")
+
+
+def test_a_hook_flushes_the_transcript_that_it_names_and_is_silent_when_nothing_is_new(
+    run: Run, sandbox: Sandbox, talk: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    said = {
+        "session_id": "s91",
+        "transcript_path": str(talk),
+        "hook_event_name": "PreCompact",
+        "trigger": "auto",
+    }
+    done = hooked(run, monkeypatch, json.dumps(said).encode())
+    assert (done.code, done.out) == (0, "")
+    assert "saved before compaction" in done.err
+    assert BIRTHDAY in sandbox.read(LOG).decode()
+    again = hooked(run, monkeypatch, json.dumps(said).encode())
+    assert (again.code, again.out, again.err) == (0, "", "")
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        b"",
+        b"{",
+        b"[]",
+        b'{"session_id": "s91"}',
+        b'{"transcript_path": 5}',
+        b'{"transcript_path": "/nowhere/at/all.jsonl"}',
+        b'{"transcript_path": "\\u0000"}',
+        b"[" * 100_000,
+        b"\xff",
+    ],
+)
+def test_a_hook_with_nothing_to_flush_never_fails_the_agent(
+    run: Run, sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch, said: bytes
+) -> None:
+    before = sandbox.snapshot()
+    done = hooked(run, monkeypatch, said)
+    assert (done.code, done.out) == (0, "")
+    assert done.err
+    assert sandbox.snapshot() == before
+
+
+def test_flush_wants_a_transcript(run: Run) -> None:
+    done = run("flush")
+    assert done.code == 2
+    assert "--hook" in done.err

@@ -97,7 +97,7 @@ COMMANDS: dict[str, tuple[Listed, ...]] = {
             "recalls", "recalls:recalls", "Which memories dominate what agents are given; which never are."
         ),
         Listed("mcp", "given:mcp", "The agent's door: a Model Context Protocol server on stdio."),
-        Listed("agents", "given:agents", "How to add this memory to Claude Code, OpenClaw and others."),
+        Listed("agents", "agents:agents", "How to add this memory to Claude Code, Codex, Cursor and others."),
     ),
     "Set up": (
         Listed("init", "setting_up:init", "Set a workspace up: its repository and the files it lacks."),

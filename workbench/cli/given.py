@@ -7,12 +7,12 @@ import re
 import sys
 from collections.abc import Mapping
 from datetime import UTC, date, datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
 from workbench.cli.output import fail, json_option, narrate, say, say_json
-from workbench.cli.places import program, workspace
+from workbench.cli.places import workspace
 from workbench.errors import UsageError, WorkbenchError
 
 if TYPE_CHECKING:
@@ -197,50 +197,3 @@ def mcp(name: str, user: str) -> None:
         raise UsageError(f"{name!r} is no name for an agent", hint="letters, digits, dots and hyphens")
     with workspace() as place:
         serve(place, agent=name, user=user)
-
-
-@click.command(short_help="How to add this memory to Claude Code, OpenClaw and others.")
-@click.argument("which", type=click.Choice(("claude-code", "openclaw", "mcp.json")), required=False)
-def agents(which: str | None) -> None:
-    """How to add this memory to Claude Code, OpenClaw, or any program that reads an mcp.json."""
-    with workspace() as place:
-        root = str(place.root)
-    for title, lines in _how_to_add(program(), root).items():
-        if which in (None, title):
-            if which is None:
-                say(f"# {title}", bold=True)
-            for line in lines:
-                say(line)
-
-
-def _how_to_add(command: str, root: str) -> dict[str, list[str]]:
-    """For each program the lines that add this workspace to it; nothing of them is run.
-
-    ``command`` is a whole path: what an agent starts knows nothing of the shell that this was printed in.
-    """
-    import shlex
-
-    args = ["-w", root, "mcp"]
-    named = json.dumps({"command": command, "args": [*args, "--name", "openclaw"]})
-    here = f"{shlex.quote(command)} -w {shlex.quote(root)}"
-    hooks = {
-        "SessionStart": _hook(f"{here} bulletin memory --with-memory", f"{here} bulletin context"),
-        "UserPromptSubmit": _hook(f"{here} inject --hook --record --with-memory"),
-    }
-    return {
-        "claude-code": [
-            f"claude mcp add memory -- {here} mcp --name claude-code",
-            "# and in .claude/settings.json, so that a session begins with the bulletins, and each message",
-            "# brings what may matter for it (without --with-memory where CLAUDE.md loads MEMORY.md):",
-            json.dumps({"hooks": hooks}, indent=2),
-        ],
-        "openclaw": [
-            f"openclaw mcp set memory {shlex.quote(named)}",
-        ],
-        "mcp.json": [json.dumps({"mcpServers": {"memory": {"command": command, "args": args}}}, indent=2)],
-    }
-
-
-def _hook(*commands: str) -> list[dict[str, Any]]:
-    """One event's hooks, as Claude Code's settings write them."""
-    return [{"hooks": [{"type": "command", "command": command} for command in commands]}]

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import json
+import os
+import sys
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
@@ -12,10 +15,10 @@ import click
 from workbench.cli import completing
 from workbench.cli.carrying_out import dry_run_option
 from workbench.cli.clockwork import at_work, job_options, require_whole, speaking, until_stopped
-from workbench.cli.output import json_option, narrate, say, say_diff, say_json
+from workbench.cli.output import fail, json_option, narrate, say, say_diff, say_json
 from workbench.cli.places import workspace
 from workbench.consolidation.local_model import local_model
-from workbench.errors import ModelUnavailableError, ReadOnlyError, UsageError
+from workbench.errors import ModelUnavailableError, ReadOnlyError, UsageError, WorkbenchError, disk_error
 from workbench.jobs.names import Job
 from workbench.visible import visible
 from workbench.workspace.past import PastWorkspace
@@ -27,6 +30,8 @@ if TYPE_CHECKING:
     from workbench.consolidation.watch import Event
     from workbench.models.port import LanguageModel
 
+_MOST_READ = 1_000_000
+"""Bytes of a hook's JSON that are read."""
 SOURCES = ("markdown", "transcript", "all")
 _model_option = click.option(
     "--model", metavar="NAME", default="", help="The language model at your endpoint, or none."
@@ -90,19 +95,26 @@ def ingest(
     return 1 if counts["failed"] or (files and counts["refused"]) else 0
 
 
-@click.command()
-@click.argument(
-    "transcripts", nargs=-1, required=True, metavar="TRANSCRIPT...", shell_complete=completing.files
-)
+@click.command(short_help="Save the durable facts of a session before it is compacted.")
+@click.argument("transcripts", nargs=-1, metavar="[TRANSCRIPT]...", shell_complete=completing.files)
+@click.option("--hook", is_flag=True, help="Read a hook's JSON from stdin: its transcript_path is flushed.")
 @_model_option
 @dry_run_option
 @json_option
-def flush(transcripts: tuple[str, ...], model: str, dry_run: bool, as_json: bool) -> int:
+def flush(transcripts: tuple[str, ...], hook: bool, model: str, dry_run: bool, as_json: bool) -> int:
     """Save the durable facts of a session before it is compacted.
 
     They are added to the daily log as what was said, each with its place in TRANSCRIPT; what was saved
     before is not added again, and where there is nothing nothing is written.
+
+    --hook is for Claude Code's PreCompact (`workbench agents claude-code` prints it): nothing on stdout, and
+    never an exit code that would keep the agent from its work.
     """
+    if hook:
+        _flush_for_hook(model)
+        return 0
+    if not transcripts:
+        raise UsageError("which session?", hint="name its TRANSCRIPT, or give --hook and its JSON on stdin")
     with workspace() as place:
         if not dry_run:
             _ = place.operations
@@ -165,8 +177,33 @@ def watch(once: bool, model: str, log: bool, metrics: str | None, as_json: bool)
             tell()
 
 
+def _flush_for_hook(model: str) -> None:
+    """Flush the transcript that a hook's JSON on stdin names; whatever goes wrong is told on stderr."""
+    try:
+        said = json.loads(sys.stdin.buffer.read(_MOST_READ).decode("utf-8", "replace") or "{}")
+        path = said.get("transcript_path") if isinstance(said, Mapping) else None
+        if not isinstance(path, str) or not path:
+            raise UsageError("the hook's JSON has no transcript_path")
+        with workspace() as place:
+            _ = place.operations
+            done, failed = _flush(place, [os.path.expanduser(path)], model, dry_run=False, quiet=True)
+    except WorkbenchError as error:
+        fail(error, as_json=False)
+        return
+    except OSError as error:
+        fail(disk_error(error), as_json=False)
+        return
+    except (ValueError, RecursionError):
+        narrate("workbench: the hook's input is not JSON")
+        return
+    for name, why in failed.items():
+        narrate(_row(f"workbench: {name}: {why}"))
+    if count := sum(len(one.lines) for one in done):
+        narrate(f"workbench: facts saved before compaction: {count}")
+
+
 def _flush(
-    place: Workspace, transcripts: Sequence[str], model: str, *, dry_run: bool
+    place: Workspace, transcripts: Sequence[str], model: str, *, dry_run: bool, quiet: bool = False
 ) -> tuple[list[Flushed], dict[str, str]]:
     from workbench.consolidation.checkpoints import Checkpoints
     from workbench.consolidation.flush import flush_reading, flush_session
@@ -174,7 +211,7 @@ def _flush(
     from workbench.consolidation.transcript_files import find
 
     now = datetime.now().astimezone()
-    asked = _model(place, model)
+    asked = _model(place, model, quiet=quiet)
     places = find(place, transcripts)
     checkpoints = Checkpoints.read(place, "flush")
     done: list[Flushed] = []
@@ -183,9 +220,13 @@ def _flush(
         try:
             reading = read_new(file, checkpoints, exclude=place.settings.transcript_exclude)
             if reading is None:
-                narrate(_row(f"{file.name}: nothing is new since it was flushed last"))
+                if not quiet:
+                    narrate(_row(f"{file.name}: nothing is new since it was flushed last"))
                 continue
-            _narrate_bad(file.name, reading.bad)
+            if not quiet:
+                _narrate_bad(file.name, reading.bad)
+            if reading.excluded and quiet:
+                continue
             if reading.excluded:
                 narrate(_row(f"{file.name}: {reading.excluded}"))
             elif dry_run:
@@ -200,7 +241,7 @@ def _flush(
     return done, failed
 
 
-def _model(place: Workspace, name: str, *, log: bool = False) -> LanguageModel | None:
+def _model(place: Workspace, name: str, *, log: bool = False, quiet: bool = False) -> LanguageModel | None:
     """The language model of the settings, or the one of this ``name`` at their endpoint.
 
     Without it the rules do, and that is said, in a log shortly.
@@ -210,7 +251,8 @@ def _model(place: Workspace, name: str, *, log: bool = False) -> LanguageModel |
     try:
         return open_language_model(place.settings, name)
     except ModelUnavailableError as error:
-        narrate("without a language model" + ("" if log else f": {error.message}"))
+        if not quiet:
+            narrate("without a language model" + ("" if log else f": {error.message}"))
         return None
 
 

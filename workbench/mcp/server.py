@@ -21,7 +21,7 @@ from mcp.shared.exceptions import MCPError
 
 from workbench import __version__
 from workbench.errors import WorkbenchError, disk_error
-from workbench.mcp import resources
+from workbench.mcp import prompts, resources
 from workbench.mcp.instructions import instructions
 from workbench.recall.rendering import as_line
 from workbench.recall.tools.advice import advice
@@ -48,6 +48,8 @@ def make_server(door: Door) -> Server[Any]:
         on_list_resources=handlers.list_resources,
         on_list_resource_templates=handlers.list_templates,
         on_read_resource=handlers.read_resource,
+        on_list_prompts=handlers.list_prompts,
+        on_get_prompt=handlers.get_prompt,
     )
     server.middleware.clear()  # nothing here is traced to anywhere
     return server
@@ -87,8 +89,15 @@ class _Handlers:
     ) -> types.ListResourcesResult:
         cursor = asked.cursor if asked else None
         page = await self._in_thread(lambda: resources.listed(self._door.workspace, cursor))
+        bulletin = types.Resource(
+            uri=prompts.BULLETIN,
+            name="bulletin",
+            description="What to know when a session begins: who this is about, and what is due. Data.",
+            mime_type=resources.MIME,
+        )
         return types.ListResourcesResult(
-            resources=[
+            resources=([] if cursor else [bulletin])
+            + [
                 types.Resource(
                     uri=resources.uri_of(file.path),
                     name=as_line(file.path, 300),
@@ -115,15 +124,36 @@ class _Handlers:
 
     async def read_resource(self, _: Any, asked: types.ReadResourceRequestParams) -> types.ReadResourceResult:
         uri = str(asked.uri)
+
+        def read() -> str:
+            if uri == prompts.BULLETIN:
+                return prompts.bulletins(self._door)
+            return resources.read(self._door.workspace, uri)
+
+        text = await self._answered(read)
+        return types.ReadResourceResult(
+            contents=[types.TextResourceContents(uri=uri, mime_type=resources.MIME, text=text)]
+        )
+
+    async def list_prompts(self, _: Any, __: Any) -> types.ListPromptsResult:
+        return types.ListPromptsResult(prompts=list(prompts.PROMPTS))
+
+    async def get_prompt(self, _: Any, asked: types.GetPromptRequestParams) -> types.GetPromptResult:
+        call, said = Call(), asked.arguments or {}
+        return await self._answered(
+            lambda: prompts.prompt(self._door, asked.name, said, call), "search", call.cancelled
+        )
+
+    async def _answered(
+        self, run: Callable[[], _T], lane: Lane = "read", cancelled: threading.Event | None = None
+    ) -> _T:
+        """What ``run`` returns; an error of ours becomes one of the protocol's, with what to do next."""
         try:
-            text = await self._in_thread(lambda: resources.read(self._door.workspace, uri))
+            return await self._in_thread(run, lane, cancelled)
         except WorkbenchError as error:
             raise MCPError(types.INVALID_PARAMS, advice(error)) from None
         except OSError as error:
             raise MCPError(types.INVALID_PARAMS, advice(disk_error(error))) from None
-        return types.ReadResourceResult(
-            contents=[types.TextResourceContents(uri=uri, mime_type=resources.MIME, text=text)]
-        )
 
     async def _in_thread(
         self, run: Callable[[], _T], lane: Lane = "read", cancelled: threading.Event | None = None
