@@ -272,7 +272,7 @@ def test_a_page_that_ends_with_a_name_that_is_no_text_loses_none_behind_it(
     assert seen == [file.path for file in served.workspace.scan()]
 
 
-GOCLAW = [
+GOCLAW: list[tuple[str, dict[str, Any]]] = [
     ("memory_search", {"query": "the staging port", "max_results": 2, "mode": "keyword"}),
     ("memory_search", {"query": "the staging port", "maxResults": 2}),
     (
@@ -331,7 +331,7 @@ async def test_aliases_are_checked_as_the_names_that_they_stand_for(
 async def test_the_same_said_by_both_names_is_said_once(server: Server) -> None:
     async with Client(server()) as client:
         call = {"query": "the staging port", "limit": 1, "max_results": 1}
-        assert len((await client.call_tool("memory_search", call)).structured_content["results"]) == 1  # type: ignore[index]
+        assert len((await client.call_tool("memory_search", call)).structured_content["results"]) == 1
 
 
 async def test_the_bulletin_is_a_resource_and_a_prompt(server: Server, served: Sandbox) -> None:

@@ -24,6 +24,7 @@ class Built:
     files: frozenset[str]
     sdist: Path
     wheel: Path
+    printed: str
 
     def below(self, folder: str) -> set[str]:
         """The files that count in one folder of the sources."""
@@ -40,10 +41,10 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Built:
     for name in JUNK:
         (source / name).parent.mkdir(parents=True, exist_ok=True)
         (source / name).write_text("junk")
-    build(source, folder / "dist")
+    printed = build(source, folder / "dist")
     (sdist,) = (folder / "dist").glob("*.tar.gz")
     (wheel,) = (folder / "dist").glob("*.whl")
-    return Built(source, files, sdist, wheel)
+    return Built(source, files, sdist, wheel, printed)
 
 
 @pytest.fixture(scope="session")

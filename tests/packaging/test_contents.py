@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 import shutil
+import subprocess
 import sys
 import tarfile
 import zipfile
@@ -25,6 +26,7 @@ from tests.support.distributions import (
     PACKAGES,
     PROJECT,
     build,
+    copy_sources,
     declared,
 )
 from workbench import __version__
@@ -167,3 +169,25 @@ def _extras() -> list[str]:
 
     project = tomllib.loads((PROJECT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     return list(project["optional-dependencies"])
+
+
+def test_building_warns_of_nothing(built: Built) -> None:
+    assert "Warning" not in built.printed
+    assert "would be ignored" not in built.printed
+
+
+def test_make_run_installs_what_running_needs_and_no_more(tmp_path: Path) -> None:
+    """Neither the tests' tools nor those of a fleet; with them a first run is half a gigabyte longer."""
+    copy_sources(tmp_path / "source")
+
+    def planned(goal: str) -> str:
+        make = ["make", "--dry-run", "--no-print-directory", goal]
+        return subprocess.run(
+            make, cwd=tmp_path / "source", capture_output=True, text=True, check=True
+        ).stdout
+
+    assert "--editable '.[model]'" in planned("run")
+    assert ",test]" not in planned("run")
+    assert "workbench demo" in planned("run")
+    for goal in ("test", "check", "docs", "dist", "setup"):
+        assert "--editable '.[model,test]'" in planned(goal)

@@ -42,8 +42,8 @@ def files_below(root: Path) -> set[str]:
     return {path.relative_to(root).as_posix() for path in root.rglob("*") if path.is_file()}
 
 
-def build(source: Path, target: Path, *what: str) -> None:
-    """Build with the tools that are installed here; ``what`` is ``--sdist`` or ``--wheel``.
+def build(source: Path, target: Path, *what: str) -> str:
+    """What building with the tools that are installed here prints; ``what`` is ``--sdist`` or ``--wheel``.
 
     Without either, the wheel is built from the source distribution. A failure shows what was printed.
     """
@@ -57,6 +57,7 @@ def build(source: Path, target: Path, *what: str) -> None:
             env=environment,
         )
     assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout + done.stderr
 
 
 @contextlib.contextmanager

@@ -28,7 +28,7 @@ _OTHERS = 0o077
 def settings(place: Place) -> Look:
     """The person's own settings and the workspace's, and who can read a key in them."""
     own, shared = user_settings_path(), place.root / SETTINGS_FILE
-    findings = []
+    findings: list[Finding] = []
     findings += _problems(place, shared)
     if place.unreadable is None and not findings:
         findings += _unfit_weights(place)

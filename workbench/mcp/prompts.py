@@ -57,7 +57,7 @@ def prompt(door: Door, name: str, said: dict[str, str], call: Call) -> types.Get
             now=door.now(),
             memory_loaded=False,
         )
-    door.record(found.given(), message, "inject")
+    door.record(list(found.given()), message, "inject")
     return _as_user(found.text or "Memory has nothing that matters for this message.", message)
 
 
