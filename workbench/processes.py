@@ -7,6 +7,8 @@ import os
 from collections.abc import Collection, Iterator
 from pathlib import Path
 
+from workbench.workspace.writers import file_system
+
 _PROC = Path("/proc")
 _GITS = ("git", "jgit", "tig", "lazygit", "gitui", "jj")
 _DISTANT = ("nfs", "cifs", "smb", "9p", "fuse", "afs", "ceph", "gluster", "lustre", "virtiofs", "vboxsf")
@@ -68,18 +70,8 @@ def boot_time() -> float | None:
 
 def is_local(path: Path) -> bool:
     """Whether a path is known to lie on a file system that no other machine writes to."""
-    best = ("", "")
-    try:
-        target = os.path.realpath(path)
-        for line in (_PROC / "self/mountinfo").read_text(errors="surrogateescape").splitlines():
-            before, _, after = line.partition(" - ")
-            mount = before.split()[4].encode("utf-8", "surrogateescape").decode("unicode_escape")
-            inside = target == mount or target.startswith(mount.rstrip("/") + "/")
-            if inside and len(mount) >= len(best[0]):
-                best = (mount, after.split()[0])
-    except (OSError, ValueError, IndexError):
-        return False
-    return bool(best[1]) and not best[1].startswith(_DISTANT)
+    found = file_system(path)
+    return bool(found) and not found.startswith(_DISTANT)
 
 
 def _may_be_in(pid: int, folders: Collection[Path]) -> bool:

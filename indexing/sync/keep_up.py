@@ -16,6 +16,7 @@ from indexing.sync.spending import Agree
 from indexing.sync.watch import Occasion, Pause, Watch, hints, occasions
 from workbench.errors import BusyError, WorkbenchError
 from workbench.settings import Settings
+from workbench.workspace.late import CARRY_SECONDS, LateLines
 from workbench.workspace.workspace import Workspace
 
 
@@ -56,11 +57,12 @@ class KeepUp:
         self._no_vectors = False
         self._last: Workspace | None = None
         self._told = ""
+        self._late = LateLines(root)
 
     def runs(self) -> Iterator[Run]:
         """Each run that did something, or failed at it, as it ends."""
         found = hints(self._sources, self._stop, self._say, watch=self._watch)
-        for why in occasions(found, self._pause):
+        for why in occasions(map(self._carry_late, found), self._pause):
             if self._stop.is_set():
                 return
             try:
@@ -69,6 +71,11 @@ class KeepUp:
                 return
             if run is not None:
                 yield run
+
+    def _carry_late(self, changed: frozenset[str]) -> frozenset[str]:
+        """Lines that a program wrote into a replaced file change the file that took its place."""
+        self._late.carry(at_most_every=CARRY_SECONDS)
+        return changed
 
     def _run(self, why: Occasion) -> Run | None:
         try:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from typing import TYPE_CHECKING
 
@@ -21,6 +22,7 @@ from screens.reading.watching import Watcher
 from screens.search.engine import Engine
 from screens.search.indexer import Indexer
 from screens.working.works import QUIET_SECONDS, Work
+from workbench.workspace.late import CARRY_SECONDS, LateLines
 from workbench.workspace.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -51,6 +53,7 @@ class Following:
             elsewhere=lambda: screen.post_message(SourcesChanged()),
             say=lambda reason: screen.post_message(Polling(reason)),
         )
+        self._late = LateLines(workspace.root)
         self._started = False
         self._pause: Timer | None = None
         self._waiting_since = 0.0
@@ -76,6 +79,11 @@ class Following:
         """Start watching and reconciling; the engines follow when the files have been read."""
         self._watcher.start()
         self._screen.set_interval(_RECONCILE_SECONDS, self._screen.refresh_files)
+        self._screen.set_interval(CARRY_SECONDS, lambda: self._screen.work(self._carry_late, "late"))
+
+    async def _carry_late(self) -> None:
+        """Lines that a program wrote into a replaced file: the watcher tells of the file that gets them."""
+        await asyncio.to_thread(self._late.carry)
 
     def files_read(self, changed: frozenset[str]) -> None:
         """The panes know the files; the index has to follow."""
@@ -168,6 +176,7 @@ class Following:
     async def close(self) -> None:
         """End the watcher and the children."""
         self._watcher.close()
+        await asyncio.to_thread(self._late.close)
         await self._indexer.close()
         await self.engine.close()
 

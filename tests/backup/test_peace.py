@@ -14,6 +14,7 @@ from workbench.errors import (
 )
 from workbench.memory.names import OperationId, RelPath
 from workbench.workspace.journal import Intent, Journal, Step
+from workbench.workspace.seal import Seal
 
 
 def marked(sandbox: Sandbox) -> None:
@@ -46,7 +47,7 @@ def interrupted(sandbox: Sandbox) -> None:
     message = f"forget: all\n\nOperation: {name}\nAction: forget\nActor: human\n"
     commit = history.build_commit(head, {path: after}, message)
     step = Step(path, before, after, f".wb-{name}-0.tmp")
-    Journal(place.state_dir()).write(Intent(name, head, commit, message, (step,)))
+    Journal(place.state_dir(), Seal(place.root)).write(Intent(name, head, commit, message, (step,)))
     sandbox.write(".git/refs/heads/main.lock", "")
 
 

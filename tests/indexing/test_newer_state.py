@@ -18,6 +18,7 @@ from workbench.health.doctor import examine
 from workbench.health.place import Place
 from workbench.memory.names import OperationId, RelPath
 from workbench.workspace.journal import Intent, Journal, Step
+from workbench.workspace.seal import Seal
 
 
 @pytest.fixture
@@ -67,7 +68,7 @@ def test_a_newer_journal_is_set_aside_and_no_text_is_lost(sandbox: Sandbox) -> N
     commit = place.history.head()
     assert commit is not None
     step = Step(RelPath("MEMORY.md"), None, None, ".wb-0123456789ab-0.tmp")
-    Journal(state).write(Intent(OperationId("0123456789ab"), None, commit, "m", (step,)))
+    Journal(state, Seal(place.root)).write(Intent(OperationId("0123456789ab"), None, commit, "m", (step,)))
     (path,) = state.glob("journal*")
     found = json.loads(path.read_text()) | {"since": "a newer program"}
     path.write_text(json.dumps(found))

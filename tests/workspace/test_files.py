@@ -13,7 +13,7 @@ from workbench.memory.names import RelPath
 from workbench.workspace import displaced, exchange
 from workbench.workspace.displaced import Displaced
 from workbench.workspace.files import ChangedError, Files
-from workbench.workspace.journal import read_own
+from workbench.workspace.own_files import read_own
 
 PATH = RelPath("memory/a.md")
 
@@ -93,7 +93,7 @@ def test_a_writer_that_holds_the_old_file_open_loses_nothing(place: Files, tmp_p
 def test_what_was_looked_at_is_read_again_only_once_it_changes(
     place: Files, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(displaced, "_SETTLED_SECONDS", 0.0)
+    monkeypatch.setattr(displaced, "SETTLED_SECONDS", 0.0)
     kept = Displaced(place, tmp_path)
     read: list[str] = []
 
@@ -114,7 +114,6 @@ def test_what_was_looked_at_is_read_again_only_once_it_changes(
         kept.sweep()
         assert len(read) == 4
     assert place.read(PATH) == b"- two\n- held open\n"
-    monkeypatch.setattr(displaced, "GRACE_SECONDS", 0.0)
     kept.sweep()
     assert not list((tmp_path / "displaced").iterdir())
 

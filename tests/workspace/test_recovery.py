@@ -21,6 +21,7 @@ from workbench.workspace import exchange
 from workbench.workspace.files import Files
 from workbench.workspace.journal import Journal
 from workbench.workspace.plan import Operation, Plan
+from workbench.workspace.seal import Seal
 from workbench.workspace.workspace import Workspace
 
 SEAMS = [(os, "rename"), (os, "replace"), (os, "unlink"), (os, "fsync"), (os, "link"), (os, "write"),
@@ -284,6 +285,7 @@ def test_the_journal_is_on_the_disk_before_the_first_file_is_touched_and_every_f
     if not Path("/proc/self/fd").exists():
         pytest.skip("descriptors have no names here")
     sandbox.workspace.state_dir()
+    assert Seal(sandbox.root).lasts  # the key is made once, by a person's first action
     monkeypatch.setattr(os, "fsync", seen_fsync)
     monkeypatch.setattr(os, "replace", seen_replace)
     monkeypatch.setattr(exchange, "swap", seen_swap)

@@ -45,6 +45,7 @@ def check_strays(workspace: Workspace) -> list[Check]:
         flaws += _git_leftovers(workspace)
         flaws += _half_bundles(workspace)
         kept = workspace.operations.conflicts()
+        late = [one for one in workspace.operations.late() if one.text]
     disputed = tuple(
         Flaw(
             "conflict",
@@ -52,6 +53,14 @@ def check_strays(workspace: Workspace) -> list[Check]:
             "look, then remove it",
         )
         for path in kept
+    )
+    disputed += tuple(
+        Flaw(
+            "conflict",
+            f"{one.kept} holds {one.lines:,} lines that are in no memory file",
+            "`workbench conflicts --late` shows them, and adds them to their file",
+        )
+        for one in late
     )
     return [
         Check("leftovers", f"{folders:,} folders, the journal, git's locks, the last backup", tuple(flaws)),

@@ -14,6 +14,7 @@ import click
 
 from workbench.cli.output import narrate, narrate_row
 from workbench.errors import UsageError
+from workbench.workspace.layout import STATE_DIR
 
 if TYPE_CHECKING:
     from workbench.workspace.workspace import Workspace
@@ -64,6 +65,7 @@ def opened(folder: Path | str | None, *, anyhow: bool = False) -> Workspace:
             narrate_row(f"workbench: {problem.row}; it does not count")
     asked = context.meta.get(AS_OF)
     if asked is None:
+        bring_up_to_date(found)
         return found
     from workbench.workspace.past import open_past
 
@@ -73,6 +75,17 @@ def opened(folder: Path | str | None, *, anyhow: bool = False) -> Workspace:
         found.close()
     narrate(f"as of {past.moment}")
     return past
+
+
+def bring_up_to_date(place: Workspace) -> None:
+    """Add what programs wrote into replaced files to their files; say what has to wait."""
+    if not (place.root / STATE_DIR / "displaced").is_dir():
+        return
+    from workbench.workspace.late import carry_late, late_in, late_sentences
+
+    carry_late(place)
+    for sentence in late_sentences([late for late in late_in(place) if late.text]):
+        narrate(f"waiting: {sentence}")
 
 
 def meant(text: str, *, may_be_new: bool = False) -> str:

@@ -25,6 +25,7 @@ from workbench.memory.file_edit import unified_diff
 from workbench.memory.names import RelPath, is_outside
 from workbench.special_files import special_file_error, special_files
 from workbench.workspace.format import require_known_format
+from workbench.workspace.late import late_in, late_sentences
 from workbench.workspace.layout import STATE_DIR
 from workbench.workspace.past import PastWorkspace
 from workbench.workspace.workspace import Workspace
@@ -70,6 +71,11 @@ def status(schema: bool, as_json: bool) -> None:
         if report["proposals"]:
             say(f"proposals  waiting: {report['proposals']}; `workbench proposals list` shows them")
         say_row(f"backup     {backup_line(report['last_backup'])}")
+    for late in report["late"]:
+        if late["why"] == "held open":
+            say_row(
+                f"late lines a program has the replaced {late['path']} open: what it adds is carried over"
+            )
     for warning in report["warnings"]:
         say_row(f"warning    {warning}", fg="yellow")
 
@@ -87,10 +93,12 @@ def _status(place: Workspace) -> dict[str, Any]:
     from workbench.jobs.standing import standings
     from workbench.proposals.pending import pending
 
+    late = late_in(place)
     files = place.scan()
     past = place if isinstance(place, PastWorkspace) else None
     jobs = [] if past else [one for one in standings(place.root / STATE_DIR, now()) if one.state != "never"]
     warnings = [f"{one.sentence}: {one.mends}" for one in jobs if one.wrong]
+    warnings += late_sentences(late)
     backup = None
     used = 0
     try:
@@ -135,6 +143,9 @@ def _status(place: Workspace) -> dict[str, Any]:
         "jobs": [one.as_json() for one in jobs],
         "proposals": 0 if past else len(pending(place, datetime.now().astimezone())),
         "last_backup": backup,
+        "late": [
+            {"path": one.path, "why": one.why, "lines": one.lines, "bytes": len(one.text)} for one in late
+        ],
         "warnings": warnings,
     }
 

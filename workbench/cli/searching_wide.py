@@ -12,6 +12,7 @@ from workbench.cli.output import narrate_row
 from workbench.cli.places import AS_OF, moment
 from workbench.cli.weighing import behind
 from workbench.errors import UsageError
+from workbench.workspace.late import carry_late
 from workbench.workspace.registry import read_registry
 from workbench.workspace.workspace import Workspace
 
@@ -35,6 +36,8 @@ def across(as_of: str | None, *, words: bool, prepare: Callable[[Workspace], Non
 
     def opened(root: Path) -> Workspace:
         found = Workspace.open(root)
+        if then is None:
+            carry_late(found)
         if then is not None:
             from workbench.workspace.past import open_past
 

@@ -30,6 +30,7 @@ from workbench.consolidation.triggers import (
 )
 from workbench.errors import NotCuratableError, NotMemoryError, WorkbenchError
 from workbench.models.port import LanguageModel
+from workbench.workspace.late import CARRY_SECONDS, LateLines
 from workbench.workspace.plan import Operation
 from workbench.workspace.workspace import Workspace
 
@@ -119,8 +120,14 @@ class Follower:
 
         ``say`` is told how files are watched, where that is unusual.
         """
+        late = LateLines(self._workspace.root)
+
+        def told(changed: frozenset[str]) -> frozenset[str]:
+            late.carry(at_most_every=CARRY_SECONDS)
+            return changed
+
         found = hints(lambda: Sources(watched(self._workspace)), stop, say, watch=watch)
-        for _ in occasions(found, Pause()):
+        for _ in occasions(map(told, found), Pause()):
             for event in self.round():
                 yield event
                 if stop.is_set():

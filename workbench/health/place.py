@@ -9,6 +9,7 @@ from pathlib import Path
 from indexing.sync.report import OnProgress
 from workbench.errors import UsageError
 from workbench.settings import Settings
+from workbench.workspace.late import carry_late
 from workbench.workspace.layout import STATE_DIR
 from workbench.workspace.workspace import Workspace
 
@@ -31,7 +32,9 @@ class Place:
     def open(cls, root: Path, *, network: bool = False, progress: OnProgress = None) -> Place:
         """The workspace at ``root``. Raises NoWorkspaceError when there is no such folder."""
         try:
-            return cls(Workspace.open(root), network=network, progress=progress)
+            workspace = Workspace.open(root)
+            carry_late(workspace)
+            return cls(workspace, network=network, progress=progress)
         except UsageError as error:
             return cls(Workspace(root.resolve(), Settings()), error, network=network, progress=progress)
 

@@ -22,7 +22,9 @@ from workbench.scratch import scratch
 from workbench.special_files import read_regular
 from workbench.workspace.files import TEMPORARY_PREFIX
 from workbench.workspace.journal import Intent, Journal
+from workbench.workspace.late import late_sentences
 from workbench.workspace.locks import hold
+from workbench.workspace.seal import Seal
 
 _RUNNING = "an action is running: it is not judged now"
 _HALF_WRITTEN = ("index/.current-", "index/gen-*/.manifest.json-", "index/gen-*/.pending.json-")
@@ -100,6 +102,7 @@ def conflicts(place: Place) -> Look:
     """Texts of other writers that are in no memory file."""
     try:
         kept = place.workspace.operations.conflicts()
+        late = place.workspace.operations.late()
     except WorkbenchError as error:
         return Look(error.message)
     findings = tuple(
@@ -110,7 +113,17 @@ def conflicts(place: Place) -> Look:
         )
         for number, path in enumerate(kept, 1)
     )
-    return Look(f"{len(kept)} kept texts", findings)
+    findings += tuple(
+        Finding(
+            what=late_sentences([one])[0].partition(";")[0],
+            meaning=f"{one.kept.relative_to(place.root)}: a replaced file that a program may write into",
+            do="`workbench conflicts --late`: --append adds its lines to their file, --discard N removes it",
+            level="wrong" if one.text else "note",
+        )
+        for one in late
+        if one.why != "held open"
+    )
+    return Look(f"{len(kept)} kept texts, {len(late)} replaced files", findings)
 
 
 def leftovers(place: Place) -> Look:
@@ -184,7 +197,7 @@ def _intent(place: Place) -> Intent | None:
             (copy / "journal.json").write_bytes(read_regular(place.state / "journal.json"))
         except (OSError, ValueError):
             return None
-        return Journal(copy).read()
+        return Journal(copy, Seal(place.root)).read()
 
 
 def _is_written(place: Place, intent: Intent) -> bool:

@@ -158,11 +158,21 @@ class _Handlers:
     async def _in_thread(
         self, run: Callable[[], _T], lane: Lane = "read", cancelled: threading.Event | None = None
     ) -> _T:
-        """What ``run`` returns; where nobody waits any more, ``cancelled`` is set and it is left alone."""
+        """What ``run`` returns; where nobody waits any more, ``cancelled`` is set and it is left alone.
+
+        Lines that a program wrote into a replaced file are in their file before it is read.
+        """
+
+        def run_on_all_lines() -> _T:
+            self._door.late.carry()
+            return run()
+
         if lane not in self._limits:
             self._limits[lane] = anyio.CapacityLimiter(MOST_CALLS[lane])
         try:
-            return await anyio.to_thread.run_sync(run, abandon_on_cancel=True, limiter=self._limits[lane])
+            return await anyio.to_thread.run_sync(
+                run_on_all_lines, abandon_on_cancel=True, limiter=self._limits[lane]
+            )
         except anyio.get_cancelled_exc_class():
             if cancelled is not None:
                 cancelled.set()

@@ -1,9 +1,13 @@
-"""Files that were replaced, kept for a while because another writer may still hold them open.
+"""Files that were replaced, kept while another program may still write into them.
 
 A program that opened a log before we exchanged it goes on writing into the old file. That file is kept
-in ``.workbench/displaced/`` with a note of the bytes that are known; whatever is added to it is carried
-over to the file that took its place. A file with text that is in no known version is never deleted: it
-goes to ``.workbench/conflicts/`` for the person to look at.
+in ``.workbench/displaced/`` with a sealed note of the bytes that are known; whatever is added to it is
+carried over to the file that took its place. It is dropped once no process has it open and all of its
+bytes are known; where that cannot be told it stays until the person says so. A file with text that is in
+no known version is never deleted: it goes to ``.workbench/conflicts/`` for the person to look at.
+
+A note whose seal does not fit came with an archive, a copied folder or an older version: nothing is done by
+it before the person has looked at it.
 """
 
 from __future__ import annotations
@@ -14,26 +18,33 @@ import hashlib
 import json
 import os
 import time
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
+from typing import Literal
 
-from workbench.errors import ReadOnlyError, WorkbenchError, WriteFailedError
+from workbench.errors import BusyError, ReadOnlyError, UsageError, WorkbenchError, WriteFailedError
 from workbench.memory.names import RelPath
 from workbench.workspace.files import Files
-from workbench.workspace.journal import read_own
+from workbench.workspace.layout import LEDGER, Layout
+from workbench.workspace.own_files import open_own, read_own
+from workbench.workspace.seal import Seal
+from workbench.workspace.writers import boot_moment, has_writers
 
-GRACE_SECONDS = 3600.0
-"""How long a displaced file is watched for late writes."""
-_SETTLED_SECONDS = 2.0
+SETTLED_SECONDS = 2.0
+"""For how long a replaced file is kept in any case: a program may be in the middle of opening it. Also how
+old a change must be for its time to tell it from another one, as clocks of file systems are coarse."""
 _MOST_OF_NAME = 200
 """Bytes of a conflict's name: file systems take 255, and its note's is longer."""
-"""How old a change must be for its time to tell it from another one: clocks of file systems are coarse."""
+
+Why = Literal["late lines", "unknown origin", "not memory", "held open", "writers unknown"]
 
 
 @dataclass(frozen=True, slots=True)
 class _Note:
     """What is known of a kept file: whose it was, how many of its bytes and their SHA-256, since when.
 
+    ``inode`` is the file itself; ``boot`` and ``moment`` are the start of the system and the seconds since.
     While late bytes are being carried over, ``carrying`` says how many, and ``target`` and
     ``target_digest`` what their file held before: after a kill that tells whether they arrived.
     """
@@ -41,7 +52,9 @@ class _Note:
     path: RelPath
     known: int
     digest: str
-    since: float
+    inode: int
+    boot: str
+    moment: float
     carrying: int = 0
     target: int = 0
     target_digest: str = ""
@@ -64,6 +77,24 @@ class Conflict:
         return read_own(self.kept)
 
 
+@dataclass(frozen=True, slots=True)
+class Late:
+    """A replaced file that is kept, and ``why``.
+
+    ``text`` is what it holds that its memory file ``path`` (None: not known) has not been given yet.
+    """
+
+    kept: Path
+    path: RelPath | None
+    text: bytes
+    why: Why
+
+    @property
+    def lines(self) -> int:
+        """How many lines wait."""
+        return len(self.text.splitlines())
+
+
 _Stamp = tuple[tuple[int, int, int, int], ...]
 """Inode, size, and times of change of a kept file and of its note."""
 
@@ -71,13 +102,16 @@ _Stamp = tuple[tuple[int, int, int, int], ...]
 class Displaced:
     """The kept files of one workspace."""
 
-    def __init__(self, files: Files, state: Path) -> None:
+    def __init__(self, files: Files, state: Path, may_hold: Callable[[str], bool] | None = None) -> None:
+        """``may_hold`` says whether a path is memory, by the layout of the workspace."""
         self._files = files
         self._folder = state / "displaced"
         self._conflicts = state / "conflicts"
-        self._as_known: dict[str, tuple[_Stamp, float]] = {}
-        """The kept files that held what their notes say, each with when it was changed last, and until when
-        it is watched: after an hour of work they are hundreds, and every action looks through them."""
+        self._seal = Seal(files.root)
+        self._may_hold = may_hold or Layout().may_curate
+        self._as_known: dict[str, tuple[_Stamp, _Note | None]] = {}
+        """Kept files that held what their notes say when they were looked at last, or whose note is not
+        ours (None): they are read again when they change."""
 
     def keep(self, path: RelPath, name: str, known: bytes | None) -> None:
         """Take the file ``name`` out of the folder of ``path``; it starts with the bytes ``known``.
@@ -88,7 +122,8 @@ class Displaced:
             self._files.rename(path, name, self._conflicts, self._conflict_name(path, name))
             return
         _make(self._folder)
-        self._write_note(name, _Note(path, len(known), _digest(known), time.time()))
+        inode = self._files.inode_beside(path, name)
+        self._write_note(name, _Note(path, len(known), _digest(known), inode, *boot_moment()))
         try:
             self._files.rename(path, name, self._folder, name)
         except OSError as error:
@@ -108,81 +143,203 @@ class Displaced:
         if self._conflicts.is_symlink() or not self._conflicts.is_dir():
             return ()
         kept = [path for path in self._conflicts.iterdir() if path.suffix != ".json"]
-        return tuple(sorted(map(_conflict, kept), key=lambda conflict: (conflict.since, conflict.kept.name)))
+        found = (_conflict(path, self._may_be_of) for path in kept)
+        return tuple(sorted(found, key=lambda conflict: (conflict.since, conflict.kept.name)))
 
-    @staticmethod
-    def drop(conflict: Conflict) -> None:
-        """Remove what was looked at, and is stored elsewhere."""
-        conflict.kept.unlink(missing_ok=True)
+    def drop(self, conflict: Conflict, text: bytes) -> None:
+        """Remove what was looked at, and is stored elsewhere as ``text``.
+
+        While a program may still write into it, it is kept as a replaced file: what it adds is carried over.
+        Raises BusyError where it is not known which file that is for.
+        """
+        if not _unlink_unwritten(conflict.kept, text, also_unknown=conflict.path is None):
+            if conflict.path is None:
+                raise BusyError(
+                    f"a program is still writing into {conflict.kept}", hint="try again when it has ended"
+                )
+            _make(self._folder)
+            name = conflict.kept.name
+            inode = os.lstat(conflict.kept).st_ino
+            self._write_note(name, _Note(conflict.path, len(text), _digest(text), inode, *boot_moment()))
+            os.rename(conflict.kept, self._folder / name)
         _beside(conflict.kept).unlink(missing_ok=True)
 
+    # -- late bytes ------------------------------------------------------------------------------
+
+    def waiting(self) -> tuple[Late, ...]:
+        """The replaced files that are kept, the text that waits in them, and why; nothing is changed."""
+        found = []
+        for name in self._names():
+            with contextlib.suppress(OSError, ValueError):
+                found.append(self._late(name))
+        return tuple(late for late in found if late is not None)
+
+    def due(self) -> bool:
+        """Whether ``sweep`` may find something to do; takes no lock, and reads nothing that is as it was."""
+        for name in self._names():
+            known = self._as_known.get(name)
+            if known is None or known[0] != self._stamp(name):
+                return True
+            if known[1] is not None and self._is_free(name, known[1]):
+                return True
+        return False
+
     def sweep(self) -> None:
-        """Carry late bytes over; drop files whose time is up."""
-        if self._folder.is_symlink():
-            return  # not made by us: nothing in there is ours
-        for note_path in sorted(self._folder.glob("*.json")):
-            name = note_path.name.removesuffix(".json")
-            stamp = self._stamp(name)
-            if self._is_as_known(name, stamp):
-                continue
-            try:
-                note = _Note(**json.loads(read_own(note_path)))
-                content = read_own(self._folder / name)
-            except FileNotFoundError:  # the note of a file that never arrived
-                note_path.unlink(missing_ok=True)
-                continue
-            except (ValueError, TypeError, OSError):
-                continue  # not ours to judge: keep it
-            with contextlib.suppress(WorkbenchError, OSError):  # its place takes it not now: keep it
-                self._sweep_one(name, note, content)
-                if len(content) == note.known and not note.carrying and stamp is not None:
-                    self._as_known[name] = stamp, note.since + GRACE_SECONDS
+        """Carry late bytes over; drop the files that nobody can write into any more."""
+        for name in self._names():
+            with contextlib.suppress(WorkbenchError, OSError, ValueError):  # not now: it is kept
+                stamp, known = self._stamp(name), self._as_known.pop(name, None)
+                if known is not None and stamp == known[0]:
+                    note = known[1]
+                else:
+                    note = self._look(name)
+                    stamp = self._stamp(name)
+                if note is not None and self._is_free(name, note):
+                    self._drop(name, note)
+                elif stamp is not None and _is_settled(stamp) and (note is None or note.known == stamp[0][1]):
+                    self._as_known[name] = stamp, note
+        self._clear_notes()
+
+    def adopt(self, late: Late) -> None:
+        """Believe a note that is not sealed: the person has looked at what it would do.
+
+        Raises UsageError where it is for no memory file.
+        """
+        name = late.kept.name
+        note = self._read_note(name, sealed=False)
+        if note is None or not self._may_be_of(note.path):
+            raise UsageError(
+                f"it is not known which memory file {late.kept} is for",
+                hint="`workbench conflicts --late --show N` shows its text, `--late --discard N` removes it",
+            )
+        boot, moment = boot_moment()
+        inode = os.lstat(late.kept).st_ino
+        self._write_note(name, replace(note, inode=inode, boot=boot, moment=moment))
+
+    def remove(self, late: Late, text: bytes) -> None:
+        """Remove a kept file that the person has looked at, and that is stored elsewhere as ``text``.
+
+        Raises BusyError while a program is writing into it.
+        """
+        if not _unlink_unwritten(late.kept, text, also_unknown=True):
+            raise BusyError(
+                f"a program still has {late.kept} open, and may write into it",
+                hint="nothing was removed; try again when it has ended",
+            )
+        _beside(late.kept).unlink(missing_ok=True)
+
+    def _names(self) -> list[str]:
+        """The kept files; none where the folder is a link: then nothing in there is ours."""
+        return [name for name in self._listed() if not name.endswith((".json", ".json.new"))]
+
+    def _listed(self) -> list[str]:
+        with contextlib.suppress(OSError):
+            return [] if self._folder.is_symlink() else sorted(os.listdir(self._folder))
+        return []
+
+    def _clear_notes(self) -> None:
+        """Remove our notes of files that never arrived, after a kill, or that are gone."""
+        listed = set(self._listed())
+        for name in (one.removesuffix(".json") for one in listed if one.endswith(".json")):
+            if name not in listed and self._read_note(name, present=False) is not None:
+                (self._folder / f"{name}.json").unlink(missing_ok=True)
+
+    def _late(self, name: str) -> Late | None:
+        kept = self._folder / name
+        content = read_own(kept)
+        note = self._read_note(name)
+        said = note or self._read_note(name, sealed=False)
+        known = said.known if said is not None and said.digest == _digest(content[: said.known]) else 0
+        path = said.path if said is not None and self._may_be_of(said.path) else None
+        if note is None:
+            return Late(kept, path, content[known:], "unknown origin")
+        if late := content[known:]:
+            return Late(kept, note.path, late, "late lines" if path else "not memory")
+        with open_own(kept) as descriptor:
+            held = has_writers(descriptor, kept)
+        if held is False:
+            return None
+        return Late(kept, note.path, b"", "held open" if held else "writers unknown")
 
     def _stamp(self, name: str) -> _Stamp | None:
-        """When a kept file and its note were changed last; None where that is too fresh to go by."""
+        """When a kept file and its note were changed last."""
         try:
             found = [os.lstat(self._folder / each) for each in (name, f"{name}.json")]
         except OSError:
             return None
-        age = time.time() - max(max(one.st_mtime, one.st_ctime) for one in found)
-        if not _SETTLED_SECONDS < age < GRACE_SECONDS:
-            return None
         return tuple((one.st_ino, one.st_size, one.st_mtime_ns, one.st_ctime_ns) for one in found)
 
-    def _is_as_known(self, name: str, stamp: _Stamp | None) -> bool:
-        known = self._as_known.get(name)
-        if known is not None and stamp == known[0] and time.time() < known[1]:
-            return True
-        self._as_known.pop(name, None)
-        return False
+    def _may_be_of(self, path: str) -> bool:
+        """Whether late text may be added to a path: memory and records of ours, and nothing else."""
+        return self._may_hold(path) or (path.startswith(LEDGER) and "/." not in path)
 
-    def _sweep_one(self, name: str, note: _Note, content: bytes) -> None:
+    def _look(self, name: str) -> _Note | None:
+        """Carry over what is new in a kept file; what is known of it then. None: its note is not ours."""
+        note = self._read_note(name)
+        if note is None:
+            return None
+        content = read_own(self._folder / name)
         if _digest(content[: note.known]) != note.digest:  # rewritten by whoever holds it open
             target = self._conflicts / self._conflict_name(note.path, name)
             os.replace(self._folder / name, target)
             (self._folder / f"{name}.json").unlink()
-            return
-        age = time.time() - note.since
+            return None
+        if len(content) > note.known and not self._may_be_of(note.path):
+            return None
         if note.carrying:  # killed meanwhile: exactly once, whether it was before or after they arrived
-            self._carry(name, note, content[: note.known + note.carrying], resumed=True)
-        elif late := content[note.known :]:
+            return self._carry(name, note, content[: note.known + note.carrying], resumed=True)
+        if late := content[note.known :]:
             there = self._files.read_or_none(note.path) or b""
             note = replace(note, carrying=len(late), target=len(there), target_digest=_digest(there))
             self._write_note(name, note)
-            self._carry(name, note, content, resumed=False)
-        elif age < 0:  # the clock went backwards
-            self._write_note(name, replace(note, since=time.time()))
-        elif age >= GRACE_SECONDS:
-            os.unlink(self._folder / name)
-            (self._folder / f"{name}.json").unlink()
+            return self._carry(name, note, content, resumed=False)
+        return note
 
-    def _carry(self, name: str, note: _Note, content: bytes, *, resumed: bool) -> None:
+    def _carry(self, name: str, note: _Note, content: bytes, *, resumed: bool) -> _Note:
         """Add the late bytes at the end of ``content`` to the file that took its place."""
         late = content[note.known :]
         if not (resumed and self._has_arrived(note, late)):
             self._files.append(note.path, late)
         known = replace(note, known=len(content), digest=_digest(content), carrying=0)
-        self._write_note(name, replace(known, target=0, target_digest=""))
+        known = replace(known, target=0, target_digest="")
+        self._write_note(name, known)
+        return known
+
+    def _is_free(self, name: str, note: _Note) -> bool:
+        """Whether nobody can write into a kept file any more, as far as that can be known."""
+        boot, moment = boot_moment()
+        if boot == note.boot and abs(moment - note.moment) < SETTLED_SECONDS:
+            return False
+        kept = self._folder / name
+        with open_own(kept) as descriptor:
+            return has_writers(descriptor, kept) is False
+
+    def _drop(self, name: str, note: _Note) -> None:
+        kept = self._folder / name
+        with open_own(kept) as descriptor:
+            if has_writers(descriptor, kept) is False and _digest(_read_all(descriptor)) == note.digest:
+                os.unlink(kept)
+                (self._folder / f"{name}.json").unlink(missing_ok=True)
+
+    def _read_note(self, name: str, *, sealed: bool = True, present: bool = True) -> _Note | None:
+        """What is noted of a kept file; None for a note that we would not write.
+
+        With ``sealed`` only our own counts, for this very file where it is ``present``.
+        """
+        try:
+            found = json.loads(read_own(self._folder / f"{name}.json"))
+            seal = found.pop("seal", None)
+            if sealed and not self._seal.fits({**found, "name": name}, seal):
+                return None
+            found.pop("since", None)  # 0.1 went by the clock
+            note = _Note(**{"inode": 0, "boot": "", "moment": 0.0, **found})
+            if sealed and present and note.inode != os.lstat(self._folder / name).st_ino:
+                return None
+        except (OSError, ValueError, TypeError, AttributeError, RecursionError):
+            return None
+        return (
+            note if isinstance(note.path, str) and isinstance(note.known, int) and note.known >= 0 else None
+        )
 
     def _has_arrived(self, note: _Note, late: bytes) -> bool:
         now = self._files.read_or_none(note.path) or b""
@@ -194,7 +351,8 @@ class Displaced:
         fresh.unlink(missing_ok=True)
         descriptor = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)
         with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-            json.dump(asdict(note), file)
+            told = asdict(note)
+            json.dump({**told, "seal": self._seal.of({**told, "name": name})}, file)
             if note.carrying:
                 file.flush()
                 os.fsync(descriptor)
@@ -227,12 +385,37 @@ def _beside(kept: Path) -> Path:
     return kept.with_name(kept.name + ".json")
 
 
-def _conflict(kept: Path) -> Conflict:
+def _conflict(kept: Path, may_be_of: Callable[[str], bool]) -> Conflict:
     try:
         note = json.loads(read_own(_beside(kept)))
-        return Conflict(kept, RelPath(str(note["path"])), float(note["since"]))
-    except (OSError, ValueError, KeyError, TypeError):
+        path, since = str(note["path"]), float(note["since"])
+        return Conflict(kept, RelPath(path) if may_be_of(path) else None, since)
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
         return Conflict(kept, None, 0.0)
+
+
+def _is_settled(stamp: _Stamp) -> bool:
+    """Whether a further change would show in the times of the files."""
+    newest = max(max(one[2:]) for one in stamp)
+    return time.time() - newest / 1e9 > SETTLED_SECONDS
+
+
+def _unlink_unwritten(path: Path, text: bytes, *, also_unknown: bool) -> bool:
+    """Remove a file that holds ``text`` and that nobody can write into any more; whether that is done.
+
+    ``also_unknown``: also where nobody can tell.
+    """
+    with open_own(path) as descriptor:
+        held = has_writers(descriptor, path)
+        if held or (held is None and not also_unknown) or _read_all(descriptor) != text:
+            return False
+        os.unlink(path)
+    return True
+
+
+def _read_all(descriptor: int) -> bytes:
+    with os.fdopen(os.dup(descriptor), "rb") as file:
+        return file.read()
 
 
 def _digest(data: bytes) -> str:

@@ -176,6 +176,11 @@ class Files:
                 _append(folder, own, path, ours[len(after) :])
             return True
 
+    def inode_beside(self, path: RelPath, name: str) -> int:
+        """The inode number of the file ``name`` in the folder of ``path``. Raises FileNotFoundError."""
+        with self._folder(path) as (folder, _):
+            return _stat(folder, name).st_ino
+
     def is_same_file(self, path: RelPath, name: str) -> bool:
         """Whether ``name`` in the folder of ``path`` is the very same file under a second name."""
         with contextlib.suppress(FileNotFoundError), self._folder(path) as (folder, own):

@@ -10,10 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from workbench.memory.names import BlobId, CommitId, OperationId, RelPath
-from workbench.special_files import read_regular
+from workbench.workspace.own_files import read_own
+from workbench.workspace.seal import Seal
 
-read_own = read_regular
-"""Files of the state folder are read by it."""
 _NAME = "journal.json"
 _TEMPORARY = re.compile(r"\.wb-[0-9a-f]+-\d+\.tmp")
 
@@ -50,10 +49,11 @@ class Intent:
 
 
 class Journal:
-    """At most one intent, in one file, flushed to the disk before the first file is touched."""
+    """At most one intent, in one file, sealed, and flushed to the disk before the first file is touched."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, seal: Seal) -> None:
         self._path = folder / _NAME
+        self._seal = seal
 
     def write(self, intent: Intent) -> None:
         """Make the intent durable."""
@@ -61,7 +61,8 @@ class Journal:
         fresh.unlink(missing_ok=True)
         descriptor = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)
         with os.fdopen(descriptor, "w", encoding="ascii") as file:
-            json.dump(asdict(intent), file)
+            told = asdict(intent)
+            json.dump({**told, "seal": self._seal.of(told)}, file)
             file.flush()
             os.fsync(descriptor)
         os.replace(fresh, self._path)
@@ -74,13 +75,19 @@ class Journal:
     def read(self) -> Intent | None:
         """The intent that was left behind, or None."""
         try:
-            return _intent(json.loads(read_own(self._path)))
+            found = json.loads(read_own(self._path))
+            seal = found.pop("seal", None)
+            believed = self._seal.fits(found, seal) or not self._seal.lasts
+            intent = _intent(found) if believed else None
         except FileNotFoundError:
             return None
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
-            # Written atomically, so this was not us; without it nothing can be rolled forward.
+            # Written atomically and sealed, so this was not us; without it nothing can be rolled forward.
+            # Where no key can be kept no seal is known later, and the commit it names has to prove it.
+            intent = None
+        if intent is None:
             self.set_aside()
-            return None
+        return intent
 
     def set_aside(self) -> None:
         """The intent cannot be believed: keep the file under another name."""

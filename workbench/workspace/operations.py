@@ -33,14 +33,16 @@ from workbench.repository.commits import Commit
 from workbench.repository.history import History
 from workbench.visible import cut, visible
 from workbench.workspace import appended
-from workbench.workspace.displaced import Conflict, Displaced
+from workbench.workspace.displaced import Conflict, Displaced, Late
 from workbench.workspace.files import TEMPORARY_PREFIX, ChangedError, Files
 from workbench.workspace.format import require_known_format
 from workbench.workspace.journal import Intent, Journal, Step
 from workbench.workspace.layout import STATE_DIR
 from workbench.workspace.locks import hold
 from workbench.workspace.looking import require_more_than_looking
+from workbench.workspace.own_files import read_own
 from workbench.workspace.plan import Operation, Plan
+from workbench.workspace.seal import Seal
 from workbench.workspace.secrets_gate import left_in_history, require_no_new_secret
 from workbench.workspace.steps import Steps, TornError
 
@@ -60,14 +62,22 @@ _ON_NO_BRANCH = (
 class Operations:
     """What was done to a workspace's memory, and the one way to do more."""
 
-    def __init__(self, files: Files, history: History, state: Path, prepare: Callable[[], Path]) -> None:
-        """``prepare`` makes the folder ``state`` when the first action needs it."""
+    def __init__(
+        self,
+        files: Files,
+        history: History,
+        state: Path,
+        prepare: Callable[[], Path],
+        may_curate: Callable[[str], bool] | None = None,
+    ) -> None:
+        """``prepare`` makes the folder ``state`` when the first action needs it; ``may_curate`` says which
+        paths are memory, by the settings of now."""
         self._files = files
         self._history = history
         self._prepare = prepare
         self._lock = state / "operations.lock"
-        self._journal = Journal(state)
-        self._displaced = Displaced(files, state)
+        self._journal = Journal(state, Seal(files.root))
+        self._displaced = Displaced(files, state, may_curate)
         self._steps = Steps(files, history, self._displaced)
 
     # -- doing -----------------------------------------------------------------------------------
@@ -148,7 +158,9 @@ class Operations:
                     self._history.remove_left_locks(killed.since)
                 self._journal.sweep()
                 self._roll_forward()
-                self._displaced.sweep()
+                with contextlib.suppress(RepositoryStateError):  # an unfinished merge: nothing is added to it
+                    self._history.require_committable()
+                    self._displaced.sweep()
                 yield
         except OSError as error:
             raise disk_error(error) from error
@@ -362,8 +374,54 @@ class Operations:
     def discard(self, conflict: Conflict) -> BlobId:
         """Take a conflict off the list. Its text is kept in git, under the name that is returned."""
         with self._exclusive("discarding a conflict"):
-            blob = self._history.store_for_good(conflict.text())
-            self._displaced.drop(conflict)
+            text = conflict.text()
+            blob = self._history.store_for_good(text)
+            self._displaced.drop(conflict, text)
+        return blob
+
+    # -- late lines ------------------------------------------------------------------------------
+
+    def carry_late(self) -> None:
+        """Add what programs wrote into replaced files to the files that took their place.
+
+        Done without waiting long; where another action runs, a merge is unfinished or nothing may be written,
+        it stays for later, and ``late`` names it. Never raises for that.
+        """
+        if not self._displaced.due():
+            return
+        with contextlib.suppress(WorkbenchError, OSError):
+            require_more_than_looking()
+            require_known_format(self._files.root)
+            self._history.require_committable()
+            self._history.require_untracked(STATE_DIR)
+            with hold(self._lock, "carrying late lines over"):
+                self._displaced.sweep()
+
+    def late(self) -> tuple[Late, ...]:
+        """The replaced files that are kept, and what waits in them."""
+        return self._displaced.waiting()
+
+    def take_late(self) -> None:
+        """Add what waits in replaced files of unknown origin too: the person has agreed.
+
+        Raises UsageError where it is not known which file a text is for, and what ``carry_out`` raises.
+        """
+        self._history.require_committable()
+        with self._exclusive("carrying late lines over"):
+            for late in self._displaced.waiting():
+                if late.why == "unknown origin" and late.path is not None:
+                    self._displaced.adopt(late)
+            self._displaced.sweep()
+
+    def discard_late(self, late: Late) -> BlobId:
+        """Remove a kept file. Its text stays in git, under the name that is returned.
+
+        Raises BusyError while a program is writing into it.
+        """
+        with self._exclusive("discarding a replaced file"):
+            text = read_own(late.kept)
+            blob = self._history.store_for_good(text)
+            self._displaced.remove(late, text)
         return blob
 
     def of(self, commit: CommitId) -> Operation:

@@ -7,7 +7,7 @@ import os
 import time
 from pathlib import Path
 
-from workbench.workspace.journal import read_own
+from workbench.workspace.own_files import read_own
 
 
 def read_state(path: Path, most: int) -> object | None:

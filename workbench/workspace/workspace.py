@@ -27,9 +27,9 @@ from workbench.settings import Settings
 from workbench.special_files import require_not_special
 from workbench.workspace import layout
 from workbench.workspace.files import Files
-from workbench.workspace.journal import read_own
 from workbench.workspace.layout import Layout, MemoryFile
 from workbench.workspace.operations import Operations
+from workbench.workspace.own_files import read_own
 
 if TYPE_CHECKING:
     from workbench.settings_told import SettingsProblem
@@ -109,7 +109,11 @@ class Workspace:
     @cached_property
     def operations(self) -> Operations:
         """What was done to this memory, and the way to do more. Raises as ``history`` does."""
-        return Operations(self.files, self.history, self.root / layout.STATE_DIR, self.state_dir)
+        state = self.root / layout.STATE_DIR
+        return Operations(self.files, self.history, state, self.state_dir, self._may_curate)
+
+    def _may_curate(self, path: str) -> bool:
+        return self.layout.may_curate(path)
 
     def stop_reading(self) -> None:
         """Have what reads the history in another thread end with StoppedError, now and from then on."""

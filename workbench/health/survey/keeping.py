@@ -112,7 +112,7 @@ def leftovers(subject: Subject) -> Section:
         )
         for number, path in enumerate(kept, 1)
     ]
-    displaced = _count(subject, "displaced")
+    displaced = len(subject.workspace.operations.late())
     aside = _count(subject, "set-aside")
     quarantined = _quarantined(subject)
     return Section(
@@ -121,7 +121,7 @@ def leftovers(subject: Subject) -> Section:
         seen=f"{len(kept):,} conflicts, {quarantined:,} set aside" if kept or quarantined else "none",
         facts=(
             ("conflicts", f"{len(kept):,}"),
-            ("displaced", f"{displaced:,} replaced versions, kept for an hour for those who write there"),
+            ("displaced", f"{displaced:,} replaced files that a program may still write into"),
             ("quarantine", f"{quarantined:,} pages that no agent is given"),
             ("set aside by repairs", f"{aside:,} files below .workbench/set-aside"),
         ),

@@ -15,6 +15,7 @@ from workbench.graph.reading import GraphReader
 from workbench.graph.snapshot import Graph
 from workbench.recall.recording import Given, record_recalls
 from workbench.recall.scopes import ReadOnlyMemberError, Scope, open_leader, open_scopes
+from workbench.workspace.late import LateLines
 from workbench.workspace.workspace import Workspace
 
 _T = TypeVar("_T")
@@ -64,6 +65,7 @@ class Door:
         self.user = user
         self.session = session
         self.now = clock
+        self.late = LateLines(workspace.root)
         self._graphs = {"": GraphReader(workspace)}
         if self.leader is not None:
             self._graphs["leader"] = GraphReader(self.leader)
@@ -133,6 +135,7 @@ class Door:
         """Let a write that has begun end, for at most ``patience`` seconds, and end helper processes."""
         if self._writing.acquire(timeout=patience):
             self._writing.release()
+        self.late.close()
         self.workspace.close()
         if self.leader is not None:
             self.leader.close()

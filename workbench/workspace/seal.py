@@ -1,0 +1,90 @@
+"""Proof that a note in ``.workbench/`` was written by this person's workbench, for this very folder.
+
+A note is sealed with a random key that lies outside of every workspace. An archive that is unpacked, a clone
+or a copied folder can hold any note, but none with a seal that fits: it also names the folder it was
+written in.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import hmac
+import json
+import os
+import secrets
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import platformdirs
+
+from workbench.workspace.own_files import read_own
+
+_BYTES = 32
+_OF_THIS_PROCESS = secrets.token_bytes(_BYTES)
+"""Seals what is written where no key can be kept; nothing that another process wrote is known then."""
+
+
+def key_path() -> Path:
+    """Where the key lies, for its owner's eyes only."""
+    return platformdirs.user_state_path("memory-workbench") / "seal.key"
+
+
+class Seal:
+    """Seals and verifies the notes of one workspace."""
+
+    def __init__(self, root: Path) -> None:
+        self._root = root
+
+    def of(self, note: Mapping[str, Any]) -> str:
+        """The seal of a note, made of plain JSON values. Raises OSError where the workspace is gone."""
+        return self._made(_kept_key() or _made_key() or _OF_THIS_PROCESS, note)
+
+    def fits(self, note: Mapping[str, Any], seal: object) -> bool:
+        """Whether this person's workbench wrote the note, in this folder."""
+        if not isinstance(seal, str):
+            return False
+        try:
+            keys = [key for key in (_kept_key(), _OF_THIS_PROCESS) if key]
+            return any(hmac.compare_digest(self._made(key, note).encode(), seal.encode()) for key in keys)
+        except (OSError, ValueError):
+            return False
+
+    @property
+    def lasts(self) -> bool:
+        """Whether what is sealed here is known to later processes too."""
+        return (_kept_key() or _made_key()) is not None
+
+    def _made(self, key: bytes, note: Mapping[str, Any]) -> str:
+        told = json.dumps([os.stat(self._root).st_ino, dict(note)], sort_keys=True)
+        return hmac.new(key, told.encode("ascii"), hashlib.sha256).hexdigest()
+
+
+def _kept_key() -> bytes | None:
+    try:
+        key = read_own(key_path())
+    except (OSError, ValueError):
+        return None
+    return key if len(key) == _BYTES else None
+
+
+def _made_key() -> bytes | None:
+    """Make the key, unless another process does so at the same time; None where it cannot be kept."""
+    path = key_path()
+    fresh = path.with_name(f".seal-{secrets.token_hex(6)}")
+    try:
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        descriptor = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)
+        try:
+            with os.fdopen(descriptor, "wb") as file:
+                file.write(secrets.token_bytes(_BYTES))
+                file.flush()
+                os.fsync(descriptor)
+            with contextlib.suppress(FileExistsError):
+                os.link(fresh, path)
+        finally:
+            os.unlink(fresh)
+    except OSError:
+        return None
+    return _kept_key()
