@@ -80,8 +80,10 @@ def test_an_agent_that_holds_its_log_open_loses_no_line_hours_later_or_after_a_j
     run: Run, sandbox: Sandbox, agent: FileIO, later: Callable[[float], None], seconds: float
 ) -> None:
     agent.write(b"- soon after\n")
+    assert run("status").code == 0
     later(seconds)
-    assert run("pin", sandbox.address("staging port")).code == 0
+    for words in ("staging port", "async reviews"):
+        assert run("pin", sandbox.address(words)).code == 0
     agent.write(LATE)
     assert run("pin", sandbox.address("tantivy")).code == 0
     assert run("status").code == 0

@@ -17,6 +17,7 @@ from mcp_types import CallToolResult, TextContent, TextResourceContents
 
 from indexing.sync.run import reindex
 from tests.support.workspaces import LOG, Sandbox
+from workbench.curation import plan_forget
 from workbench.mcp import resources
 from workbench.memory.names import RelPath
 from workbench.workspace import ledger
@@ -43,6 +44,21 @@ def text_of(result: CallToolResult) -> str:
     """The one text that a result has."""
     (content,) = result.content
     return cast("TextContent", content).text
+
+
+async def test_an_answer_has_what_an_agent_wrote_into_the_replaced_log(
+    server: Server, sandbox: Sandbox
+) -> None:
+    with (sandbox.root / LOG).open("ab", buffering=0) as log:
+        async with Client(server()) as client:
+            place = sandbox.workspace
+            place.operations.carry_out(lambda: plan_forget(place, [sandbox.address("weather in Lisbon")]))
+            for line in ("- late words", "- and later ones"):
+                log.write(f"{line}\n".encode())
+                assert line in text_of(await client.call_tool("memory_get", {"path": LOG}))
+            log.write(b"- the last ones\n")
+            read = await client.read_resource(resources.uri_of(RelPath(LOG)))
+            assert "- the last ones" in read.contents[0].text  # type: ignore[union-attr]
 
 
 @pytest.mark.parametrize("mode", ["legacy", "auto"])

@@ -50,6 +50,19 @@ def test_a_crafted_journal_moves_no_file_of_somebody_else(sandbox: Sandbox) -> N
     promote(sandbox)
 
 
+@pytest.mark.parametrize("sealed", [{}, {"seal": "0" * 64}, {"seal": None}])
+def test_a_journal_that_an_archive_brought_with_its_commit_changes_no_file(
+    sandbox: Sandbox, sealed: dict[str, object]
+) -> None:
+    journal = crafted_journal(sandbox, ".wb-0123456789ab-0.tmp")
+    state = sandbox.workspace.state_dir()
+    (state / "journal.json").write_text(json.dumps({**journal, **sealed}))
+    sandbox.workspace.operations.recover()
+    assert sandbox.read("MEMORY.md") == MEMORY_TEXT.encode()
+    assert sandbox.git("log", "--format=%s") == "start\n"
+    assert (state / "journal.refused").exists()
+
+
 @pytest.mark.parametrize("journal", ["[" * 100_000, "[]", '{"steps": [{}]}', '{"steps": 1}', "pipe", "link"])
 def test_a_journal_that_is_none_blocks_nothing(sandbox: Sandbox, journal: str) -> None:
     path = sandbox.workspace.state_dir() / "journal.json"

@@ -37,6 +37,9 @@ old a change must be for its time to tell it from another one, as clocks of file
 _MOST_OF_NAME = 200
 """Bytes of a conflict's name: file systems take 255, and its note's is longer."""
 
+_MOST_UNKNOWN = 100_000_000
+"""Bytes of a file of unknown origin that are read to say what waits in it."""
+
 Why = Literal["late lines", "unknown origin", "not memory", "held open", "writers unknown"]
 
 
@@ -246,8 +249,10 @@ class Displaced:
 
     def _late(self, name: str) -> Late | None:
         kept = self._folder / name
-        content = read_own(kept)
         note = self._read_note(name)
+        if note is None and os.lstat(kept).st_size > _MOST_UNKNOWN:
+            return Late(kept, None, b"", "unknown origin")
+        content = read_own(kept)
         said = note or self._read_note(name, sealed=False)
         known = said.known if said is not None and said.digest == _digest(content[: said.known]) else 0
         path = said.path if said is not None and self._may_be_of(said.path) else None

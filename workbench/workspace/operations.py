@@ -44,7 +44,7 @@ from workbench.workspace.own_files import read_own
 from workbench.workspace.plan import Operation, Plan
 from workbench.workspace.seal import Seal
 from workbench.workspace.secrets_gate import left_in_history, require_no_new_secret
-from workbench.workspace.steps import Steps, TornError
+from workbench.workspace.steps import MODE, Steps, TornError, private_modes, programs
 
 ATTEMPTS = 8
 """How often an action is planned anew before it gives way to a busier writer."""
@@ -53,7 +53,6 @@ _SUBJECT_CHARACTERS = 72
 _RECOVERY_DEPTH = 1_000
 """Commits that are searched for an operation whose process was killed."""
 EXTERNAL_AUTHOR = ("external", "external@localhost")
-_MODE = "Mode"
 _ON_NO_BRANCH = (
     "HEAD is on no branch, so this is kept only until you leave it: `git switch -c NAME` makes it a branch"
 )
@@ -172,9 +171,9 @@ class Operations:
             require_no_new_secret(plan.edits, partial(self._history.blob, head), brings_back=plan.brings_back)
         steps = tuple(self._step(operation, head, n, edit) for n, edit in enumerate(plan.edits))
         head = self._commit_external(head, steps)
-        message = _message(operation, plan, _private_modes(steps))
+        message = _message(operation, plan, private_modes(steps))
         changes = {step.path: step.after for step in steps}
-        commit = self._history.build_commit(head, changes, message, programs=_programs(steps))
+        commit = self._history.build_commit(head, changes, message, programs=programs(steps))
         self._history.require_movable(commit, head)
         intent = Intent(operation, head, commit, message, steps)
         self._journal.write(intent)
@@ -214,9 +213,9 @@ class Operations:
             if told
             else f"{action}: {_subject(names)}\n\nOperation: {operation}\nAction: {action}\nActor: external\n"
         )
-        programs = {path for path in found if (self._files.mode(path) or 0) & 0o100}
+        executable = {path for path in found if (self._files.mode(path) or 0) & 0o100}
         author = None if told else EXTERNAL_AUTHOR
-        commit = self._history.build_commit(head, found, message, author=author, programs=programs)
+        commit = self._history.build_commit(head, found, message, author=author, programs=executable)
         left = tuple(Step(path, blob, blob, "") for path, blob in found.items())
         self._journal.write(Intent(operation, head, commit, message, left))  # for the person's index
         moved = self._history.advance(commit, head, "workbench: edits found on disk")
@@ -281,7 +280,7 @@ class Operations:
         changes: Mapping[RelPath, BlobId | None],
     ) -> CommitId:
         """The operation's commit on another parent; the journal names it before a branch does."""
-        commit = self._history.build_commit(parent, changes, intent.message, programs=_programs(taken))
+        commit = self._history.build_commit(parent, changes, intent.message, programs=programs(taken))
         steps = tuple(replace(step, after=changes[step.path]) for step in taken)
         self._journal.write(replace(intent, parent=parent, commit=commit, steps=steps))
         return commit
@@ -453,7 +452,7 @@ class Operations:
             return None
         for key, value in commit.trailers:
             bits, _, name = value.partition(" ")
-            if key == _MODE and name == path and re.fullmatch("[0-7]{3}", bits):
+            if key == MODE and name == path and re.fullmatch("[0-7]{3}", bits):
                 return int(bits, 8)
         return 0o777 if self._history.is_program(parent, path) else None
 
@@ -475,20 +474,6 @@ class Operations:
             undoes=OperationId(undoes) if ours and undoes else None,
             trailers=commit.trailers,
         )
-
-
-def _programs(steps: Iterable[Step]) -> set[RelPath]:
-    """The files that an operation makes executable ones."""
-    return {step.path for step in steps if step.before is None and step.mode and step.mode & 0o100}
-
-
-def _private_modes(steps: Iterable[Step]) -> list[tuple[str, str]]:
-    """What git cannot remember of the files that go: that not everybody could read them."""
-    return [
-        (_MODE, f"{step.mode & 0o777:03o} {step.path}")
-        for step in steps
-        if step.after is None and step.mode is not None and not step.mode & 0o004
-    ]
 
 
 def _message(operation: OperationId, plan: Plan, further: Iterable[tuple[str, str]]) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Iterable
 
 from workbench.errors import NotMemoryError, WorkbenchError
 from workbench.memory.file_edit import FileEdit
@@ -12,6 +13,9 @@ from workbench.workspace.displaced import Displaced
 from workbench.workspace.exchange import ASIDE
 from workbench.workspace.files import ChangedError, Files, Written
 from workbench.workspace.journal import Step
+
+MODE = "Mode"
+"""The trailer of an operation that keeps the permission bits of a file that goes."""
 
 
 class TornError(Exception):
@@ -170,6 +174,20 @@ class Steps:
 
     def _bytes(self, blob: BlobId | None) -> bytes | None:
         return None if blob is None else self._history.stored(blob)
+
+
+def programs(steps: Iterable[Step]) -> set[RelPath]:
+    """The files that an operation makes executable ones."""
+    return {step.path for step in steps if step.before is None and step.mode and step.mode & 0o100}
+
+
+def private_modes(steps: Iterable[Step]) -> list[tuple[str, str]]:
+    """What git cannot remember of the files that go: that not everybody could read them."""
+    return [
+        (MODE, f"{step.mode & 0o777:03o} {step.path}")
+        for step in steps
+        if step.after is None and step.mode is not None and not step.mode & 0o004
+    ]
 
 
 def _state(now: bytes | None, before: bytes | None, after: bytes | None) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 from tests.screens.interface import opened
 from tests.support.workspaces import LOG, LOG_TEXT, Sandbox
 
@@ -33,6 +35,22 @@ async def test_what_an_agent_appends_appears(sandbox: Sandbox) -> None:
             log.write("- Appended just now\n")
         rows = interface.main.pane.list
         await interface.until(lambda: any("Appended" in row.text for row in rows.rows), "in the list")
+
+
+async def test_what_an_agent_writes_into_the_replaced_log_appears(sandbox: Sandbox) -> None:
+    with (sandbox.root / LOG).open("ab", buffering=0) as log:
+        async with opened(sandbox.workspace) as interface:
+            await interface.go_to("weather")
+            await interface.press("d")
+            await interface.until(lambda: b"weather" not in sandbox.read(LOG), "forgotten")
+            for number in range(2):
+                line = b"- Written into the old file %d\n" % number
+                log.write(line)
+                written = time.monotonic()
+                await interface.until(lambda: line in sandbox.read(LOG), "in the log")  # noqa: B023
+                assert time.monotonic() - written < 4 * 2.0  # within two seconds on a machine of one's own
+            rows = interface.main.pane.list
+            await interface.until(lambda: any("old file 1" in row.text for row in rows.rows), "in the list")
 
 
 async def test_new_and_removed_files_come_and_go(sandbox: Sandbox) -> None:
