@@ -14,7 +14,6 @@ import click
 
 from workbench.cli.output import narrate, narrate_row
 from workbench.errors import UsageError
-from workbench.workspace.layout import STATE_DIR
 
 if TYPE_CHECKING:
     from workbench.workspace.workspace import Workspace
@@ -79,7 +78,7 @@ def opened(folder: Path | str | None, *, anyhow: bool = False) -> Workspace:
 
 def bring_up_to_date(place: Workspace) -> None:
     """Add what programs wrote into replaced files to their files; say what has to wait."""
-    if not (place.root / STATE_DIR / "displaced").is_dir():
+    if not (place.cache_dir() / "displaced").is_dir():
         return
     from workbench.workspace.late import carry_late, late_in, late_sentences
 
