@@ -72,7 +72,7 @@ def _kept_key() -> bytes | None:
 def _made_key() -> bytes | None:
     """Make the key, unless another process does so at the same time; None where it cannot be kept."""
     path = key_path()
-    fresh = path.with_name(f".seal-{secrets.token_hex(6)}")
+    fresh = path.with_name(f".seal-{os.urandom(6).hex()}")
     try:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         descriptor = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)
