@@ -316,8 +316,9 @@ class Displaced:
         if boot == note.boot and abs(moment - note.moment) < SETTLED_SECONDS:
             return False
         kept = self._folder / name
-        with open_own(kept) as descriptor:
+        with contextlib.suppress(OSError, ValueError), open_own(kept) as descriptor:
             return has_writers(descriptor, kept) is False
+        return False  # another process dropped it
 
     def _drop(self, name: str, note: _Note) -> None:
         kept = self._folder / name
