@@ -7,6 +7,7 @@ Whoever opens one may wait for ever. An unpacked archive can bring one along, so
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import os
 import stat
@@ -29,16 +30,25 @@ _LOOSE_OBJECTS = frozenset(f"{number:02x}" for number in range(256))
 
 def read_regular(path: Path) -> bytes:
     """The bytes of a regular file. Raises ValueError, without waiting, for a link or a special file."""
+    with open_regular(path) as descriptor, os.fdopen(os.dup(descriptor), "rb") as file:
+        return file.read()
+
+
+@contextlib.contextmanager
+def open_regular(path: Path) -> Iterator[int]:
+    """A descriptor of a regular file, to read from. Raises as ``read_regular`` does."""
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     except OSError as error:
         if error.errno in (errno.ELOOP, errno.ENXIO):
             raise ValueError(f"{path} is not a file") from error
         raise
-    with os.fdopen(descriptor, "rb") as file:
+    try:
         if not stat.S_ISREG(os.fstat(descriptor).st_mode):
             raise ValueError(f"{path} is not a file")
-        return file.read()
+        yield descriptor
+    finally:
+        os.close(descriptor)
 
 
 def kind_of_special(path: Path | str) -> str:

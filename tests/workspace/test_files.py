@@ -10,10 +10,10 @@ import pytest
 
 from workbench.errors import NotMemoryError
 from workbench.memory.names import RelPath
+from workbench.special_files import read_regular
 from workbench.workspace import displaced, exchange
 from workbench.workspace.displaced import Displaced
 from workbench.workspace.files import ChangedError, Files
-from workbench.workspace.own_files import read_own
 
 PATH = RelPath("memory/a.md")
 
@@ -99,9 +99,9 @@ def test_what_was_looked_at_is_read_again_only_once_it_changes(
 
     def note(path: Path) -> bytes:
         read.append(path.name)
-        return read_own(path)
+        return read_regular(path)
 
-    monkeypatch.setattr(displaced, "read_own", note)
+    monkeypatch.setattr(displaced, "read_regular", note)
     with (place.root / PATH).open("ab", buffering=0) as agent:
         written = place.replace(PATH, b"- one\n- two\n", b"- two\n", temporary=".wb-1.tmp")
         assert written.displaced is not None

@@ -25,9 +25,9 @@ from typing import Literal
 
 from workbench.errors import BusyError, ReadOnlyError, UsageError, WorkbenchError, WriteFailedError
 from workbench.memory.names import RelPath
+from workbench.special_files import open_regular, read_regular
 from workbench.workspace.files import Files
 from workbench.workspace.layout import LEDGER, Layout
-from workbench.workspace.own_files import open_own, read_own
 from workbench.workspace.seal import Seal
 from workbench.workspace.writers import boot_moment, has_writers
 
@@ -77,7 +77,7 @@ class Conflict:
 
     def text(self) -> bytes:
         """The bytes that are kept."""
-        return read_own(self.kept)
+        return read_regular(self.kept)
 
 
 @dataclass(frozen=True, slots=True)
@@ -252,7 +252,7 @@ class Displaced:
         note = self._read_note(name)
         if note is None and os.lstat(kept).st_size > _MOST_UNKNOWN:
             return Late(kept, None, b"", "unknown origin")
-        content = read_own(kept)
+        content = read_regular(kept)
         said = note or self._read_note(name, sealed=False)
         known = said.known if said is not None and said.digest == _digest(content[: said.known]) else 0
         path = said.path if said is not None and self._may_be_of(said.path) else None
@@ -260,7 +260,7 @@ class Displaced:
             return Late(kept, path, content[known:], "unknown origin")
         if late := content[known:]:
             return Late(kept, note.path, late, "late lines" if path else "not memory")
-        with open_own(kept) as descriptor:
+        with open_regular(kept) as descriptor:
             held = has_writers(descriptor, kept)
         if held is False:
             return None
@@ -283,7 +283,7 @@ class Displaced:
         note = self._read_note(name)
         if note is None:
             return None
-        content = read_own(self._folder / name)
+        content = read_regular(self._folder / name)
         if _digest(content[: note.known]) != note.digest:  # rewritten by whoever holds it open
             target = self._conflicts / self._conflict_name(note.path, name)
             os.replace(self._folder / name, target)
@@ -316,13 +316,13 @@ class Displaced:
         if boot == note.boot and abs(moment - note.moment) < SETTLED_SECONDS:
             return False
         kept = self._folder / name
-        with contextlib.suppress(OSError, ValueError), open_own(kept) as descriptor:
+        with contextlib.suppress(OSError, ValueError), open_regular(kept) as descriptor:
             return has_writers(descriptor, kept) is False
         return False  # another process dropped it
 
     def _drop(self, name: str, note: _Note) -> None:
         kept = self._folder / name
-        with open_own(kept) as descriptor:
+        with open_regular(kept) as descriptor:
             if has_writers(descriptor, kept) is False and _digest(_read_all(descriptor)) == note.digest:
                 os.unlink(kept)
                 (self._folder / f"{name}.json").unlink(missing_ok=True)
@@ -333,7 +333,7 @@ class Displaced:
         With ``sealed`` only our own counts, for this very file where it is ``present``.
         """
         try:
-            found = json.loads(read_own(self._folder / f"{name}.json"))
+            found = json.loads(read_regular(self._folder / f"{name}.json"))
             seal = found.pop("seal", None)
             if sealed and not self._seal.fits({**found, "name": name}, seal):
                 return None
@@ -393,7 +393,7 @@ def _beside(kept: Path) -> Path:
 
 def _conflict(kept: Path, may_be_of: Callable[[str], bool]) -> Conflict:
     try:
-        note = json.loads(read_own(_beside(kept)))
+        note = json.loads(read_regular(_beside(kept)))
         path, since = str(note["path"]), float(note["since"])
         return Conflict(kept, RelPath(path) if may_be_of(path) else None, since)
     except (OSError, ValueError, KeyError, TypeError, RecursionError):
@@ -411,7 +411,7 @@ def _unlink_unwritten(path: Path, text: bytes, *, also_unknown: bool) -> bool:
 
     ``also_unknown``: also where nobody can tell.
     """
-    with open_own(path) as descriptor:
+    with open_regular(path) as descriptor:
         held = has_writers(descriptor, path)
         if held or (held is None and not also_unknown) or _read_all(descriptor) != text:
             return False

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from workbench.memory.names import BlobId, CommitId, OperationId, RelPath
-from workbench.workspace.own_files import read_own
+from workbench.special_files import read_regular
 from workbench.workspace.seal import Seal
 
 _NAME = "journal.json"
@@ -75,7 +75,7 @@ class Journal:
     def read(self) -> Intent | None:
         """The intent that was left behind, or None."""
         try:
-            found = json.loads(read_own(self._path))
+            found = json.loads(read_regular(self._path))
             seal = found.pop("seal", None)
             believed = self._seal.fits(found, seal) or not self._seal.lasts
             intent = _intent(found) if believed else None

@@ -31,6 +31,7 @@ from workbench.memory.names import BlobId, CommitId, OperationId, RelPath
 from workbench.memory.secrets import masked
 from workbench.repository.commits import Commit
 from workbench.repository.history import History
+from workbench.special_files import read_regular
 from workbench.visible import cut, visible
 from workbench.workspace import appended
 from workbench.workspace.displaced import Conflict, Displaced, Late
@@ -40,7 +41,6 @@ from workbench.workspace.journal import Intent, Journal, Step
 from workbench.workspace.layout import STATE_DIR
 from workbench.workspace.locks import hold
 from workbench.workspace.looking import require_more_than_looking
-from workbench.workspace.own_files import read_own
 from workbench.workspace.plan import Operation, Plan
 from workbench.workspace.seal import Seal
 from workbench.workspace.secrets_gate import left_in_history, require_no_new_secret
@@ -418,7 +418,7 @@ class Operations:
         Raises BusyError while a program is writing into it.
         """
         with self._exclusive("discarding a replaced file"):
-            text = read_own(late.kept)
+            text = read_regular(late.kept)
             blob = self._history.store_for_good(text)
             self._displaced.remove(late, text)
         return blob

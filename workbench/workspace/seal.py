@@ -19,7 +19,7 @@ from typing import Any
 
 import platformdirs
 
-from workbench.workspace.own_files import read_own
+from workbench.special_files import read_regular
 
 _BYTES = 32
 _OF_THIS_PROCESS = secrets.token_bytes(_BYTES)
@@ -63,7 +63,7 @@ class Seal:
 
 def _kept_key() -> bytes | None:
     try:
-        key = read_own(key_path())
+        key = read_regular(key_path())
     except (OSError, ValueError):
         return None
     return key if len(key) == _BYTES else None

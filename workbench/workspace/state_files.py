@@ -7,13 +7,13 @@ import os
 import time
 from pathlib import Path
 
-from workbench.workspace.own_files import read_own
+from workbench.special_files import read_regular
 
 
 def read_state(path: Path, most: int) -> object | None:
     """What such a file holds; None where there is none, where it is no JSON, or over ``most`` bytes."""
     try:
-        data = read_own(path)
+        data = read_regular(path)
         return json.loads(data) if len(data) <= most else None
     except (OSError, ValueError, RecursionError):
         return None

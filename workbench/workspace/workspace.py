@@ -24,12 +24,11 @@ from workbench.memory.markdown import Document, parse_document
 from workbench.memory.names import RelPath, is_outside
 from workbench.repository.history import History
 from workbench.settings import Settings
-from workbench.special_files import require_not_special
+from workbench.special_files import read_regular, require_not_special
 from workbench.workspace import layout
 from workbench.workspace.files import Files
 from workbench.workspace.layout import Layout, MemoryFile
 from workbench.workspace.operations import Operations
-from workbench.workspace.own_files import read_own
 
 if TYPE_CHECKING:
     from workbench.settings_told import SettingsProblem
@@ -246,7 +245,7 @@ def _keep_out_of_git(folder: Path) -> None:
     """See to it that git ignores all of ``folder``: a disk that was full may have left half of the file."""
     ignore = folder / ".gitignore"
     with contextlib.suppress(FileNotFoundError, ValueError):
-        if read_own(ignore) == _IGNORE_ALL:
+        if read_regular(ignore) == _IGNORE_ALL:
             return
     fresh = folder / f".gitignore.{os.getpid()}-{time.monotonic_ns()}"  # others may be at the same
     try:
