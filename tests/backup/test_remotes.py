@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -144,3 +146,56 @@ def test_a_password_in_an_address_is_never_shown(sandbox: Sandbox) -> None:
 
 
 # -- states ------------------------------------------------------------------------------------------------
+
+
+def ssh_program(tmp_path: Path, name: str, lines: str) -> Path:
+    program = tmp_path / name
+    program.write_text(f"#!/bin/sh\n{lines}\n")
+    program.chmod(0o755)
+    return program
+
+
+def backup(sandbox: Sandbox, place: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "workbench", "-w", str(sandbox.root), "backup", place],
+        env=os.environ | environment,
+        cwd=Path(__file__).parents[2],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+@pytest.mark.parametrize("way", ["GIT_SSH_COMMAND", "GIT_SSH", "core.sshCommand"])
+def test_a_backup_over_ssh_starts_the_ssh_of_the_person(sandbox: Sandbox, tmp_path: Path, way: str) -> None:
+    remote, calls = bare(tmp_path), tmp_path / "calls"
+    # The last argument of ssh is the command to run on the other side.
+    ssh = ssh_program(tmp_path, "my-ssh", f'echo "$@" >> {calls}\nfor last; do :; done\nexec sh -c "$last"')
+    own = {way: str(ssh)} if way.startswith("GIT") else {}
+    if not own:
+        configuration = tmp_path / "home" / ".gitconfig"
+        configuration.parent.mkdir(exist_ok=True)
+        configuration.write_text(f"[user]\n\tname = T\n\temail = t@localhost\n[core]\n\tsshCommand = {ssh}\n")
+        own = {"HOME": str(configuration.parent), "XDG_CONFIG_HOME": str(configuration.parent)}
+    sandbox.git("config", "core.sshCommand", f"touch {tmp_path / 'canary'}")
+    done = backup(sandbox, f"ssh://me@localhost{remote}", **own)
+    assert done.returncode == 0, done.stderr
+    assert "me@localhost" in calls.read_text()
+    assert git(remote, "rev-parse", "main") == sandbox.git("rev-parse", "HEAD").strip()
+    assert not (tmp_path / "canary").exists()
+
+
+@pytest.mark.parametrize("place", ["ssh://me@localhost/memory.git", "me@localhost:memory.git"])
+def test_a_backup_that_ssh_refuses_says_what_ssh_said(sandbox: Sandbox, tmp_path: Path, place: str) -> None:
+    lines = (
+        "printf 'me@localhost: \\033[2JPermission denied (publickey).\\r\\n' >&2\n"
+        "echo 'Connection closed by 127.0.0.1 port 22' >&2\nexit 255"
+    )
+    ssh = ssh_program(tmp_path, "refusing", lines)
+    done = backup(sandbox, place, GIT_SSH_COMMAND=str(ssh))
+    assert done.returncode == 1
+    assert "Permission denied (publickey)." in done.stderr
+    assert "Connection closed by 127.0.0.1 port 22" in done.stderr
+    assert "`ssh me@localhost` by hand" in done.stderr
+    assert "\033" not in done.stderr
+    assert "Traceback" not in done.stderr

@@ -13,7 +13,7 @@ from typing import Any
 
 from workbench.backup.bundles import Chain, read_header
 from workbench.backup.spare import DETACHED, new_repository, remote_refs
-from workbench.backup.targets import Target, find_target
+from workbench.backup.targets import Target, find_target, without_secret
 from workbench.errors import BackupError, NotMemoryError, RepositoryStateError, UsageError, disk_error
 from workbench.memory.names import CommitId, RelPath
 from workbench.repository.carrier import ask, network_carrier
@@ -111,7 +111,9 @@ def restore_remote(target: Target, folder: Path, branch: str = "") -> Restored:
             )
             found = ask(carrier, "rev_parse", ref).decode().strip()
         except RepositoryStateError as error:
-            raise BackupError(f"{target.shown} could not be fetched: {error.message}") from error
+            raise BackupError(
+                f"{target.shown} could not be fetched: {without_secret(error.message)}", hint=target.help
+            ) from error
         return chosen, CommitId(found)
 
     return _restored(folder, "sha256" if len(commit) == 64 else "sha1", fill)

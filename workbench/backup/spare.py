@@ -15,9 +15,10 @@ from typing import Any
 from workbench.backup.targets import Target, without_secret
 from workbench.errors import BackupError, ConflictError, RepositoryStateError
 from workbench.memory.names import CommitId
-from workbench.repository.carrier import ask, network_carrier, reason
+from workbench.repository.carrier import ask, cause, network_carrier
 from workbench.repository.history import History
 from workbench.scratch import scratch
+from workbench.visible import visible
 
 DETACHED = "workbench/backup"
 """The branch that stands for a detached HEAD in a backup."""
@@ -90,10 +91,10 @@ def push(carrier: Any, target: Target, branch: str) -> bool:
             hint="bring them here first (git pull), or name another place: a backup is never forced",
         )
     if status:
-        why = line.rpartition("\t")[2] or reason(err)
+        why = visible(line.rpartition("\t")[2], one_line=True) or cause(err)
         raise BackupError(
             f"{target.shown} did not take the backup: {without_secret(why)}",
-            hint="nothing was changed here; try `git push` by hand to see more",
+            hint=f"nothing was changed here; {target.help or 'try `git push` by hand to see more'}",
         )
     return not line.startswith("=")
 
@@ -109,7 +110,7 @@ def remote_refs(carrier: Any, target: Target) -> tuple[dict[str, str], str]:
     except RepositoryStateError as error:
         raise BackupError(
             f"{target.shown} cannot be read: {without_secret(error.message)}",
-            hint="is it there, and may you read it?",
+            hint=target.help or "is it there, and may you read it?",
         ) from error
     branches, head = {}, ""
     for row in out.split("\n"):

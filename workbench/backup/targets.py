@@ -12,6 +12,7 @@ from urllib.parse import unquote
 from workbench.errors import RepositoryStateError, UsageError
 from workbench.repository.carrier import PROTOCOLS, ask
 from workbench.repository.history import History
+from workbench.visible import visible
 
 Kind = Literal["folder", "file", "remote"]
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://")
@@ -31,6 +32,17 @@ class Target:
     def shown(self) -> str:
         """The place as it is said and printed: without a password."""
         return without_secret(self.place)
+
+    @property
+    def help(self) -> str:
+        """What to try where a place behind ssh cannot be reached; empty for all others."""
+        if self.kind != "remote" or not (self.place.startswith("ssh://") or _is_ssh_short(self.place)):
+            return ""
+        host = self.place.removeprefix("ssh://").split("/")[0].split(":")[0]
+        return (
+            f"try `ssh {visible(without_secret(host), one_line=True)}` by hand; `GIT_SSH_COMMAND`, `GIT_SSH`"
+            " and the core.sshCommand of your own git configuration are used"
+        )
 
     @property
     def local(self) -> Path | None:
@@ -87,6 +99,10 @@ def refuse_inside(target: Target, history: History) -> None:
 def without_secret(text: str) -> str:
     """A text with the passwords of its URLs taken out."""
     return _SECRET.sub(r"\1…@", text)
+
+
+def _is_ssh_short(text: str) -> bool:
+    return _SCHEME.match(text) is None and _SSH_SHORT.fullmatch(text) is not None
 
 
 def _checked(text: str, base: Path) -> Target:

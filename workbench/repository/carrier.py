@@ -7,6 +7,7 @@ switched off, by means that win over every configuration file.
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from subprocess import PIPE
@@ -14,6 +15,7 @@ from typing import Any
 
 from workbench.errors import NoGitError, RepositoryStateError
 from workbench.special_files import require_regular_repository
+from workbench.visible import cut, visible
 
 _OVERRIDES = {
     "core.fsmonitor": "false",
@@ -33,6 +35,17 @@ _OLDEST = (2, 31)
 _FLUSHES_ALL = (2, 36)
 """Older ones do not know `core.fsync`, and flush objects only by a setting that newer ones warn of."""
 _FILTER_KEYS = ("clean", "smudge", "process")
+_SSH = ("GIT_SSH", "GIT_SSH_COMMAND", "GIT_SSH_VARIANT")
+"""How the person starts ssh. Only a backup reaches another place: elsewhere no protocol is allowed."""
+_LAST = 4
+"""Lines in which a program that git started (ssh, a helper) says why it could not."""
+_NO_CAUSE = re.compile(
+    r"fatal: Could not read from remote repository\.|Please make sure you have the correct access rights"
+    r"|and the repository exists\.|To \S+|Done|error: failed to push some refs to .*"
+)
+"""What git says of every failed connection."""
+_REMOTE = ("fetch", "ls_remote")
+"""Commands that reach another place."""
 PROTOCOLS = ("file", "git", "http", "https", "ssh")
 """How a backup may travel. What names a program (``ext::``) or a helper of its own is not among them."""
 
@@ -43,14 +56,22 @@ def reason(text: str) -> str:
     return next((line for line in lines if line.startswith(("fatal: ", "error: "))), lines[-1])
 
 
+def cause(text: str) -> str:
+    """Why another place could not be reached: the last lines of ssh and git, safe for a terminal."""
+    lines = [visible(line.strip(), one_line=True) for line in text.strip().splitlines()]
+    told = [line for line in lines if line and not _NO_CAUSE.fullmatch(line)]
+    return "; ".join(cut(line, 300) for line in told[-_LAST:]) or reason(text)
+
+
 def carrier_for(root: Path) -> Any:
-    """GitPython's command runner, started in ``root``, with no inherited GIT_* variable.
+    """GitPython's command runner, started in ``root``; of GIT_* variables only those of ssh are inherited.
 
     Raises SpecialFileError where git would wait for a named pipe in its own folder, and NoGitError.
     """
     require_regular_repository(root)
     for name in [n for n in os.environ if n.startswith("GIT_") and not n.startswith("GIT_PYTHON_")]:
-        del os.environ[name]
+        if name not in _SSH:
+            del os.environ[name]
     os.environ["GIT_PYTHON_REFRESH"] = "quiet"
     import git  # noqa: PLC0415 - 50 ms that browsing does not need
 
@@ -83,8 +104,9 @@ def ask(carrier: Any, command: str, *arguments: str, data: bytes | None = None) 
     process = getattr(carrier, command)(*arguments, as_process=True, istream=PIPE)
     out, err = carrier.answer(process, data or b"")
     if process.proc.returncode:
+        why = (cause if command in _REMOTE else reason)(err.decode("utf-8", "replace"))
         raise RepositoryStateError(
-            f"git {command.replace('_', '-')} failed: {reason(err.decode('utf-8', 'replace'))}",
+            f"git {command.replace('_', '-')} failed: {why}",
             hint="`git status` and `git fsck` tell more",
         )
     return bytes(out)
@@ -93,8 +115,8 @@ def ask(carrier: Any, command: str, *arguments: str, data: bytes | None = None) 
 def network_carrier(folder: Path) -> Any:
     """A runner for the repository ``folder``, made by us: the one kind that may reach another place.
 
-    Only the person's own configuration counts (their identity, their ssh, their credential helpers):
-    there is no other in ``folder``. ``ext::`` and helpers of that kind are never started.
+    Only the person's own environment and configuration count (their identity, `GIT_SSH_COMMAND` and
+    `core.sshCommand`, their credential helpers): there is no other in ``folder``. ``ext::`` and helpers of that kind are never started.
     """
     carrier = carrier_for(folder)
     carrier.may_wait = True
