@@ -9,12 +9,14 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Container, Iterable, Iterator
 from dataclasses import dataclass
 
 _CAPITAL = "A-ZÀ-ÖØ-ÞĀĂĄĆČĎĐĒĖĘĚĞĢĪĮİĶĹĻĽŁŃŅŇŌŐŒŔŘŚŞŠŢŤŪŮŰŲŹŻŽА-ЯЁΑ-Ω"
-_WORD = rf"[{_CAPITAL}][\w’'&+#-]*(?:\.[a-z]{{2,4}}\b)?"
-NAME = rf"{_WORD}(?:[ ](?:(?:of|de|van|von|der|la|del|di|bin|al)[ ])?(?:{_WORD}|v?\d\w*(?:\.\w+)*))*"
+# Longer ones are no names, and every repetition has a bound: the time is linear in the text.
+_WORD = rf"[{_CAPITAL}][\w’'&+#-]{{0,60}}(?:\.[a-z]{{2,4}}\b)?"
+_NUMBER = r"v?\d\w{0,20}(?:\.\w{1,20}){0,4}"
+NAME = rf"{_WORD}(?:[ ](?:(?:of|de|van|von|der|la|del|di|bin|al)[ ])?(?:{_WORD}|{_NUMBER})){{0,9}}"
 """A capitalised phrase: `Sarah Chen`, `Atlas v2`, `NATS`, `Node.js`, `University of Leeds`."""
 _NAME = re.compile(rf"(?<![\w/.@`#\[-]){NAME}(?![/@`\]])")
 _CAPITALISED_ANYWAY = """
@@ -106,7 +108,10 @@ _CROWDED = 0.3
 """Share of words within sentences that are capitalised, from which on (German, titles) that tells nothing."""
 _SAMPLE = 12
 """Words that must have been seen for that."""
+_SMALL = re.compile(r"(?<![\w/.@`#-])(?P<word>\w{1,60}(?!\w))(?P<more>[\w’'&+#.-]{0,60})(?![/@`])")
 _MIDDLE = re.compile(r"(?<=[a-zß-ÿ,] )(?P<word>[^\W\d_]\w*)")
+_BEFORE = 100
+"""Characters before a name in which it is looked for whether a sentence begins with it."""
 TWICE = 2
 """How often a name of which nothing tells what it is must be said to be a concept."""
 
@@ -126,6 +131,7 @@ def recognise(texts: Iterable[str], known: Callable[[str], str | None]) -> dict[
     A first name alone counts for the only longer name that begins with it.
     """
     texts = list(texts)
+    small = small_words(texts)
     crowded = _is_crowded(texts)
     mentioned: Counter[str] = Counter()
     votes: dict[str, Counter[str]] = defaultdict(Counter)
@@ -134,7 +140,7 @@ def recognise(texts: Iterable[str], known: Callable[[str], str | None]) -> dict[
         for kind, cue in _CUES:
             for found in cue.finditer(text):
                 if (name := clean_name(found["name"])) and not _is_common(name):
-                    if kind == "person" and is_no_person(name, texts):
+                    if kind == "person" and is_no_person(name, small):
                         continue
                     votes[name][kind] += 1
                     inside.add(name)
@@ -169,13 +175,23 @@ def clean_name(name: str) -> str:
     return " ".join(words)
 
 
-def is_no_person(name: str, texts: Iterable[str]) -> bool:
+def small_words(texts: Iterable[str]) -> frozenset[str]:
+    """The words of ``texts`` as they are written there, that is: those in small letters are no names."""
+    out: set[str] = set()
+    for text in texts:
+        for found in _SMALL.finditer(text):
+            if not found["more"].startswith("-"):
+                out.add(found["word"])
+            out.add(found[0].removesuffix("'s").removesuffix("’s").rstrip("'’-&."))
+    return frozenset(out)
+
+
+def is_no_person(name: str, small: Container[str]) -> bool:
     """Whether a word that does what people do is no name: an office, or what is said in small letters too."""
     word = name.casefold()
     if " " in name or word == name:
         return False
-    small = re.compile(rf"(?<![\w/.@`#-]){re.escape(word)}(?![\w/@`-])")
-    return word in _OFFICES or any(small.search(text) for text in texts)
+    return word in _OFFICES or word in small
 
 
 def _is_common(name: str) -> bool:
@@ -190,7 +206,7 @@ def _is_crowded(texts: Iterable[str]) -> bool:
 
 def _begins(text: str, at: int) -> bool:
     """Whether a name stands where any word would be capitalised."""
-    before = text[:at].rstrip(" \t\"'“‘(*_[")
+    before = text[max(0, at - _BEFORE) : at].rstrip(" \t\"'“‘(*_[")
     return not before or before[-1] in ".!?:;\n-–—•>"
 
 

@@ -37,6 +37,8 @@ _WHO = "about somebody (he, she, they) whom their line does not name"
 _AGENTS = "of what an agent says of itself"
 _TOO_LONG = "too long for a line of a page, or unfit for one"
 _ABOUT_ME = frozenset({Family.PREFERENCE, Family.PERSONAL, Family.RELATIONSHIP})
+_LOOK_BACK = 2_000
+"""Characters of a line before a sentence, or of a heading, in which it is looked for whom it is about."""
 _SUREST = 0.95
 """Confidence of what rules find: they read words, they do not understand them."""
 _DATED = frozenset({"todo", "event", "goal"})
@@ -89,6 +91,8 @@ def extract(
             notes.append(f"{dropped} items of {model.name} were left out: their lines do not say them")
     entities = tuple(rules.entities(memories, relations))
     notes += [f"{count} left out: {why}" for why, count in rules.left_out.items()]
+    if source.unread:
+        notes.append(f"{source.unread} parts of very long lines were not read for it")
     return Extraction(tuple(memories), tuple(relations), entities, tuple(notes))
 
 
@@ -102,6 +106,7 @@ class _Rules:
         speakers = (f"{line.speaker} said" for line in source.lines if line.speaker)
         self._names = recognise((*(line.text for line in source.lines), *speakers), known)
         self._turns: dict[tuple[str, ...], list[str]] = defaultdict(list)
+        self._persons: dict[tuple[str, ...], Recognised | None] = {}
         for line in source.lines:
             self._turns[line.origins].append(line.text)
 
@@ -207,8 +212,9 @@ class _Rules:
         in the same breath, where that is known; else about nobody.
         """
         if _SOMEBODY.match(text):
-            before = self._only_person(line.text[: max(0, line.text.find(text))])
-            return before or self._only_person("\n".join(self._turns[line.origins] if line.origins else ()))
+            at = max(0, line.text.find(text))
+            before = self._only_person(line.text[max(0, at - _LOOK_BACK) : at])
+            return before or self._person_of_turn(line.origins)
         mine = any(word.strip(".,;:!?\"'()") in _FIRST for word in text.casefold().split()[:4])
         named = [one for name, _ in names_in(text) if (one := self._names.get(name))]
         about = next((one for one in named if (self._is_spoken_of(one) if mine else one.type in _ACTS)), None)
@@ -217,7 +223,10 @@ class _Rules:
         if about is not None:
             return about
         heading = (
-            one for h in reversed(line.heading) for name, _ in names_in(h) if (one := self._find(name))
+            one
+            for h in reversed(line.heading)
+            for name, _ in names_in(h[:_LOOK_BACK])
+            if (one := self._find(name))
         )
         return next((one for one in heading if one.type in _THINGS), self._speaker(line))
 
@@ -228,6 +237,12 @@ class _Rules:
     def _only_person(self, text: str) -> Recognised | None:
         named = {one for name, _ in names_in(text) if (one := self._find(name)) and one.type == "person"}
         return named.pop() if len(named) == 1 else None
+
+    def _person_of_turn(self, origins: tuple[str, ...]) -> Recognised | None:
+        """The only person whom the lines of one origin name; they are read once."""
+        if origins and origins not in self._persons:
+            self._persons[origins] = self._only_person("\n".join(self._turns[origins]))
+        return self._persons.get(origins)
 
     def _named(self, name: str, kind: str = "") -> Recognised:
         """The entity that a relation names: that it does is reason enough for a page."""

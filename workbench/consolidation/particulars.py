@@ -6,7 +6,7 @@ import re
 
 _NAME = re.compile(r"(?<=[^\s.!?] )[^\W\d_a-zß-öø-ÿ][\w’'-]+")
 """A capitalised word inside of a sentence."""
-_FIGURE = re.compile(r"\w*\d[\w.:,/-]*\w|\d")
+_FIGURE = re.compile(r"(?<!\w)\w*\d[\w.:,/-]*\w|\d")
 
 
 def figures(text: str) -> list[str]:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import date
 
-from workbench.consolidation.entities import is_no_person
+from workbench.consolidation.entities import is_no_person, small_words
 from workbench.curation.derivation import trust_of
 from workbench.errors import NotCuratableError, UsageError
 from workbench.graph.drafts import entity_name
@@ -16,7 +16,9 @@ from workbench.memory.entry import Entry, Form, Kind, without_emphasis
 from workbench.memory.episode_page import split_turns
 from workbench.memory.markdown import Document
 from workbench.memory.provenance import parse_day
+from workbench.memory.sentences import beginning
 from workbench.memory.session_blocks import session_blocks, session_of
+from workbench.memory.window import MOST_PARTS
 
 KINDS = (Kind.EPISODE, Kind.LOG)
 """What the graph is learnt from. Dreams, other tools' diaries and what is curated already are no sources."""
@@ -67,6 +69,8 @@ class Source:
     lines: tuple[Line, ...]
     user: str = ""
     day: date | None = None
+    unread: int = 0
+    """Parts of very long lines that nothing is learnt from."""
 
 
 def read_source(document: Document) -> Source:
@@ -85,6 +89,7 @@ def read_source(document: Document) -> Source:
         lines=tuple(_lines(document)),
         user=_user(header.text("user") if header else None),
         day=day,
+        unread=sum(entry.part > MOST_PARTS for entry in document.entries),
     )
 
 
@@ -98,7 +103,7 @@ def _user(said: str | None) -> str:
 
 def _lines(document: Document) -> Iterator[Line]:
     sessions = session_blocks(document)
-    chosen = [(entry, split_turns(entry.text)[0]) for entry in _chosen(document)]
+    chosen = [(entry, beginning(split_turns(entry.text)[0])) for entry in _chosen(document)]
     speakers = _speakers(text for _, text in chosen)
     for entry, text in chosen:
         own = entry.provenance
@@ -121,7 +126,8 @@ def _lines(document: Document) -> Iterator[Line]:
 
 def _chosen(document: Document) -> Iterator[Entry]:
     """The entries that hold words; of an episode with facts, decisions or open points just these."""
-    held = [e for e in document.entries if e.form in (Form.ITEM, Form.PARAGRAPH, Form.QUOTE)]
+    prose = (Form.ITEM, Form.PARAGRAPH, Form.QUOTE)
+    held = [e for e in document.entries if e.form in prose and e.part <= MOST_PARTS]
     if document.kind is Kind.EPISODE and any(map(_section, held)):
         held = [entry for entry in held if _section(entry)]
     yield from held
@@ -143,6 +149,7 @@ def _speakers(texts: Iterable[str]) -> frozenset[str]:
         if (found := _in_bold(text)) is not None:
             lines[found["name"].strip()] += 1
             firsts[found["name"].strip()] += bool(_FIRST.search(found["words"]))
+    small = small_words(texts)
     return frozenset(
         name
         for name, count in lines.items()
@@ -150,7 +157,7 @@ def _speakers(texts: Iterable[str]) -> frozenset[str]:
         and name.casefold() not in _LABELS
         and len(name.split()) <= 3
         and all(word[:1].isupper() for word in name.split())
-        and not is_no_person(name, texts)
+        and not is_no_person(name, small)
     )
 
 

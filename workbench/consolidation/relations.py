@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from workbench.consolidation.entities import KIN, NAME, clean_name
+from workbench.memory.facts import MOST_CHARACTERS
 
 ME = "\N{BUST IN SILHOUETTE}"
 """Stands for whoever says `I` or `my`."""
@@ -20,10 +21,15 @@ _UNSURE = re.compile(
 )
 _AND = re.compile(r"\s*(?:,\s*(?:and\s+)?|\s+and\s+|\s*&\s*)")
 _TARGETS = (
-    rf"(?P<targets>(?:the\s+)?(?:project\s+)?{NAME}(?:(?:,\s*(?:and\s+)?|\s+and\s+)(?:the\s+)?{NAME})*)"
+    rf"(?P<targets>(?:the\s+)?(?:project\s+)?{NAME}"
+    rf"(?:(?:,\s*(?:and\s+)?|\s+and\s+)(?:the\s+)?{NAME}){{0,19}})"
 )
 _PATTERNS = tuple(
-    (kind, re.compile(rf"(?<![\w-])(?P<subject>{_FIRST}|{NAME}){_ADVERB}\s+(?P<verb>{verb})\s+{_TARGETS}"))
+    (
+        kind,
+        re.compile(rf"\s{verb}\s"),
+        re.compile(rf"(?<![\w-])(?P<subject>{_FIRST}|{NAME}){_ADVERB}\s+(?P<verb>{verb})\s+{_TARGETS}"),
+    )
     for kind, verb in (
         ("works_on", r"(?:work(?:s|ed)?|(?:am|is|are|'m|’m)\s+working)\s+on"),
         ("works_at", r"(?:work(?:s)?|(?:am|is|are)\s+(?:working|employed))\s+(?:at|for)"),
@@ -68,18 +74,20 @@ class Said:
 
 def relations_in(sentence: str) -> Iterator[Said]:
     """The relations that one sentence states; none that it denies, asks or only considers."""
-    if _UNSURE.search(sentence):
+    if len(sentence) > MOST_CHARACTERS or _UNSURE.search(sentence):
         return
     for found in KIN.finditer(sentence):
         if name := clean_name(found["name"]):
             yield Said(ME, found["kin"].casefold(), name, "person")
-    for kind, pattern in _PATTERNS:
+    for kind, verb, pattern in _PATTERNS:
+        if not verb.search(sentence):  # it is far cheaper than the names around it
+            continue
         for found in pattern.finditer(sentence):
             first = found["subject"] in ("I", "We", "we")
             if not first and found["verb"].split()[0] in _PLURAL and " and " not in found["subject"]:
                 continue
             subject = ME if first else clean_name(found["subject"])
-            for part in _AND.split(found["targets"]):
+            for part in _AND.split(" ".join(found["targets"].split())):
                 target = clean_name(re.sub(r"\A(?:the\s+)?(?:project\s+)?", "", part.strip()))
                 if subject and len(target) > 1 and target != subject:
                     yield Said(subject, kind, target, _TARGET_TYPES.get(kind, ""))

@@ -29,7 +29,7 @@ from workbench.memory.prose import (
     words_of,
 )
 from workbench.memory.secrets import secrets_in
-from workbench.memory.sentences import Sentence, sentences
+from workbench.memory.sentences import Sentence, beginning, sentences
 from workbench.memory.small_talk import is_foreign_small_talk, is_small_talk, without_interjections
 from workbench.memory.wish import Wish, wish_in
 
@@ -118,7 +118,9 @@ def facts_in(text: str, *, by_user: bool = True, of_a_day: bool = False) -> tupl
     Fenced blocks are left out, and so are whole lines in which somebody tries to steer an AI or hides text.
     ``by_user`` is whether the person said it: what the agent says about itself counts for less. With
     ``of_a_day`` come also those that tell of their day only, marked as such: what other days repeat lasts.
+    Of a text that is longer than anybody writes the beginning is read.
     """
+    text = beginning(text)
     out: list[Fact] = []
     shut = list(_shut(text))
     closed = 0
@@ -141,7 +143,7 @@ def why_not(text: str) -> str | None:
     line = text.strip("\r\n")
     if reason := _dangerous(line):
         return reason
-    line = _OURS.sub("", line)
+    line = _OURS.sub("", beginning(line))
     if reason := machine_made(line):
         return reason
     longest, said = 0, "no words"
@@ -156,6 +158,8 @@ def why_not(text: str) -> str | None:
 
 def _is_task(text: str, sentence: Sentence) -> bool:
     """Whether a sentence is a task: by an empty box before it, by its first word, or as minutes give one."""
+    if len(sentence.text) > MOST_CHARACTERS:
+        return False
     box = _TASK.search(text[max(0, sentence.start - 12) : sentence.start])
     marked = sentence.text.startswith("[ ] ") or _MARKED.match(sentence.text) is not None
     return box is not None or marked or is_assigned(bare(sentence.text))

@@ -11,6 +11,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+MOST_READ = 20_000
+"""Characters of one text that are read for what it tells: more is a file that was pasted."""
 _WRAPPED = 50
 """Characters of a line without a full stop from which on the next line is taken to continue it."""
 _LOOK_BACK = 24
@@ -70,6 +72,14 @@ def sentences(text: str) -> tuple[Sentence, ...]:
             at = cut
         _add(out, text, at, end)
     return tuple(out)
+
+
+def beginning(text: str) -> str:
+    """The whole sentences among the first ``MOST_READ`` characters; a text that is no longer as it stands."""
+    if len(text) <= MOST_READ:
+        return text
+    read = sentences(text[:MOST_READ])
+    return text[: read[-1].start] if read else ""
 
 
 def _add(out: list[Sentence], text: str, start: int, end: int) -> None:

@@ -87,5 +87,5 @@ def _trimmed(phrase: str, *, first: bool, small: set[str]) -> str:
     if opens in _OPENERS or (first and (opens in _COMMON - _IN_NAMES or opens in small)):
         words = words[1:]
     while words and words[-1].casefold() in _COMMON:
-        words = words[:-1]
+        words.pop()
     return " ".join(words)

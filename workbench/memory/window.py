@@ -12,6 +12,9 @@ from collections.abc import Iterator
 WINDOW = 250
 """Word pieces an entry may have: the 256 of all-MiniLM-L6-v2, less its two marks and a little air."""
 
+MOST_PARTS = 20
+"""Parts of one long line that something is learnt from: more is a file that was pasted. All are searched."""
+
 _WORD = re.compile(r"[A-Za-z]+|\d+|[^\sA-Za-z\d]")
 _SENTENCE_END = re.compile(r"(?<=[.!?…])[\"')\]*_`]*[ \t]+|(?<=[。！？；])")
 _SAMPLE = 4096
@@ -20,6 +23,9 @@ _BLANK = re.compile(r"[ \t]+")
 
 def word_pieces(text: str) -> int:
     """An estimate from above of the word pieces in ``text`` (English words of up to 7 letters are one)."""
+    word = text.strip()
+    if len(word) <= 7 and word.isascii() and word.isalpha():  # most texts that are asked about are a word
+        return 1
     total = 0
     for found in _WORD.finditer(text):
         length = found.end() - found.start()

@@ -116,7 +116,8 @@ def network_carrier(folder: Path) -> Any:
     """A runner for the repository ``folder``, made by us: the one kind that may reach another place.
 
     Only the person's own environment and configuration count (their identity, `GIT_SSH_COMMAND` and
-    `core.sshCommand`, their credential helpers): there is no other in ``folder``. ``ext::`` and helpers of that kind are never started.
+    `core.sshCommand`, their credential helpers): there is no other in ``folder``. ``ext::`` and helpers of
+    that kind are never started.
     """
     carrier = carrier_for(folder)
     carrier.may_wait = True

@@ -24,7 +24,7 @@ from workbench.memory.episode_page import split_turns
 from workbench.memory.facts import Fact, facts_in, why_not
 from workbench.memory.markdown import Document, file_date
 from workbench.memory.session_blocks import SessionBlock, session_blocks, session_of
-from workbench.memory.window import word_pieces
+from workbench.memory.window import MOST_PARTS, word_pieces
 from workbench.workspace.layout import ARCHIVE, MemoryFile
 from workbench.workspace.workspace import Workspace
 
@@ -157,6 +157,8 @@ class _Reader:
         """Why an entry is no source; None where it may be one."""
         if entry.form not in _PROSE:
             return f"no prose: {entry.form.value}"
+        if entry.part > MOST_PARTS:
+            return f"behind the first {MOST_PARTS} parts of a very long line"
         if is_generated(generated, entry.start_line):
             return "in a block that a program generates"
         if day > self.today:

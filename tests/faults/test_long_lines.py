@@ -1,0 +1,146 @@
+"""Lines made to keep us busy: twice the text is about twice the work, and a line of 1 MB takes seconds."""
+
+from __future__ import annotations
+
+import itertools
+import resource
+import subprocess
+import sys
+import time
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.support.workspaces import Sandbox
+from workbench.consolidation.entities import names_in, recognise
+from workbench.consolidation.extract import extract
+from workbench.consolidation.particulars import figures, names
+from workbench.consolidation.passages import read_source
+from workbench.consolidation.relations import relations_in
+from workbench.consolidation.said import fit_lines
+from workbench.memory.entry import Kind
+from workbench.memory.facts import facts_in, why_not
+from workbench.memory.hidden import hidden_in
+from workbench.memory.instructions import steers
+from workbench.memory.likeness import distinction
+from workbench.memory.markdown import parse_document
+from workbench.memory.names import RelPath
+from workbench.memory.secrets import masked, secrets_in
+from workbench.memory.sentences import MOST_READ, sentences
+from workbench.memory.spoken import among_many, clean
+from workbench.memory.topics import concept_tags, topics
+from workbench.memory.window import MOST_PARTS
+
+ATOMS = (
+    *("Aa ", "I ", "a", " ", "`", "[", "[[", "(", "<", "<!--", "</", "*", "_", "- ", "|", "http://", "a.b."),
+    *("@a ", "#a ", "1", "1.", "0x", "A", "É", "漢", "、", "\\", "~", "=", '"', "'", ":", ";", "user: "),
+    *("and ", "is ", "my ", "never ", "Aa, ", "Aa'", "Aa-", "Aa of ", "May ", "i need to ", "Aa works on "),
+    *("password ", "](", "\u200b", "a\n", "- a\n", "\n\n", "```\n", "> "),
+    *("".join(two) for two in itertools.permutations(("Aa", " ", "I", "and ", "my ", ",", ".", "_", "<"), 2)),
+)
+"""What a line of nothing else would be slow in, were a pattern not linear."""
+SMALL = 8_000
+MOST = 2.5
+"""How much more work twice the text may cost."""
+LEAST = 0.05
+"""Seconds below which a ratio says nothing."""
+MOST_SECONDS = 20
+"""Processor time of a command over a line of 1 MB; an idle machine of today takes a quarter of it."""
+_LOG = RelPath("memory/2026-03-04.md")
+
+
+def _learn(text: str) -> object:
+    document = parse_document(_LOG, b"- " + text.encode(), Kind.LOG)
+    return extract(read_source(document), known=lambda _: None)
+
+
+PASSES: dict[str, Callable[[str], object]] = {
+    "facts": facts_in,
+    "why_not": why_not,
+    "recognise": lambda text: recognise([text], lambda _: None),
+    "names_in": lambda text: list(names_in(text)),
+    "relations": lambda text: list(relations_in(text)),
+    "figures": figures,
+    "names": names,
+    "sentences": sentences,
+    "secrets": secrets_in,
+    "masked": masked,
+    "hidden": hidden_in,
+    "steers": steers,
+    "clean": clean,
+    "among_many": among_many,
+    "fit_lines": lambda text: list(fit_lines(text[:MOST_READ], Counter())),
+    "topics": topics,
+    "concept_tags": concept_tags,
+    "distinction": distinction,
+    "parse": lambda text: parse_document(_LOG, text.encode(), Kind.LOG),
+    "learn": _learn,
+}
+
+
+def _seconds(work: Callable[[str], object], text: str) -> float:
+    start = time.process_time()
+    work(text)
+    return time.process_time() - start
+
+
+def _is_linear(work: Callable[[str], object], atom: str) -> bool:
+    """Whether doubling the text keeps the ratio; a loaded machine gets more tries, and larger texts."""
+    size = SMALL
+    for _ in range(6):
+        small = atom * (size // len(atom))
+        one, two = _seconds(work, small), _seconds(work, small * 2)
+        if two <= max(LEAST, MOST * one):
+            return True
+        one = min(one, *(_seconds(work, small) for _ in range(2)))
+        two = min(two, *(_seconds(work, small * 2) for _ in range(2)))
+        if two <= MOST * one:
+            return True
+        if one > 2.0:
+            return False
+        size *= 2
+    return False
+
+
+@pytest.mark.parametrize("name", PASSES)
+def test_twice_the_text_is_about_twice_the_work(name: str) -> None:
+    assert [atom for atom in ATOMS if not _is_linear(PASSES[name], atom)] == []
+
+
+@pytest.mark.parametrize("atom", ["Aa ", "I ", "[", "Aa works on "])
+def test_a_line_of_a_megabyte_is_taken_in_within_seconds(sandbox: Sandbox, person: Path, atom: str) -> None:
+    (person / "settings.yaml").write_text("model: none\n")
+    line = atom * (1_000_000 // len(atom))
+    sandbox.write("memory/2026-03-20.md", f"# Log\n\n- {line}\n- Priya Nair works on Quiet Gauge.\n")
+    for command in (["ingest"], ["dream", "--dry-run"], ["reindex"], ["check"]):
+        before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
+        done = _run(sandbox, *command)
+        assert resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before < MOST_SECONDS, command
+        assert "Traceback" not in done.stderr
+        assert done.returncode in (0, 1), done.stderr
+    pages = {path.stem for path in (sandbox.root / "graph").rglob("*.md")}
+    assert "priya-nair" in pages
+    assert "MEMORY" not in pages
+
+
+def test_what_stands_behind_the_bound_of_a_line_is_kept_and_its_secret_is_found(sandbox: Sandbox) -> None:
+    secret = "ghp_" + "aB3dE5fG7h" * 3 + "aB3dE5"
+    line = "Aa " * 400_000 + f"the token is {secret} . Zephyr works on Quiet Gauge."
+    assert [found.rule for found in secrets_in(line)] == ["GitHub token"]
+    assert why_not(line) == "holds a secret"
+    document = parse_document(_LOG, b"- " + line.encode(), Kind.LOG)
+    assert sum(len(entry.text.split()) for entry in document.entries) == len(line.split())
+    found = extract(read_source(document), known=lambda _: None)
+    assert (
+        f"{len(document.entries) - MOST_PARTS} parts of very long lines were not read for it" in found.notes
+    )
+    assert not any("ghp_" in draft.text for draft in found.memories)
+
+
+def _run(sandbox: Sandbox, *arguments: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "workbench", "-w", str(sandbox.root), *arguments]
+    return subprocess.run(
+        command, cwd=Path(__file__).parents[2], capture_output=True, text=True, check=False, timeout=240
+    )
