@@ -7,6 +7,7 @@ from screens.drawing.shown import grouped, row_text, words
 from screens.graph.known import Known, Looking, Sight, Thing
 from workbench.graph.neighbourhood import Node
 from workbench.graph.schedule import PERIODS, Due, Period, period_of, upcoming
+from workbench.memory.moment import clock_of
 
 EMPTY = words(
     "nothing is due\n"
@@ -60,7 +61,7 @@ def _row(due: Due, period: Period) -> Row:
     tail = [Part(row_text(due.held.owner), "muted")]
     day = memory.happens_at
     if day is not None:
-        tail.append(Part(words(f"{day:%a} {day.day} {day:%b}"), "faint"))
+        tail.append(Part(words(f"{day:%a} {day.day} {day:%b}{clock_of(day)}"), "faint"))
         tone: Tone = "bad" if period == "overdue" else "warn" if period == "today" else "muted"
         tail.append(Part(words(due.when), tone))
     return Row(

@@ -8,14 +8,15 @@ from datetime import date
 from screens.drawing.rows import Part, Tone
 from screens.drawing.shown import Shown, row_text, words
 from workbench.memory.graph import Entity, Relation, TypedMemory
+from workbench.memory.moment import clock_of
 
 _TRUST: dict[str, Tone] = {"owner": "good", "agent": "muted", "external": "warn", "unknown": "warn"}
 Line = Entity | Relation | TypedMemory
 
 
 def day_text(day: date) -> Shown:
-    """A day in a row: ``2 Mar 2026``."""
-    return Shown(f"{day.day} {day:%b %Y}")
+    """A day in a row: ``2 Mar 2026``, with its time where it has one."""
+    return Shown(f"{day.day} {day:%b %Y}{clock_of(day)}")
 
 
 def day_in_row(day: date, now: date) -> Shown:

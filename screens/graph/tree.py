@@ -161,7 +161,7 @@ def fact_row(memory: TypedMemory, left: float, looking: Looking, known: Known) -
     if memory.done:
         tail.append(Part(words("done"), "good"))
     elif memory.happens_at is not None:
-        tail.append(Part(words(f"on {memory.happens_at:%Y-%m-%d}"), "accent"))
+        tail.append(Part(words(f"on {memory.happens_at}"), "accent"))
     faded = memory.importance - left > _NOTICEABLE
     tail.append(Part(words(f"{left:.2f}{'↓' if faded else ' '}"), "muted"))
     return Row(

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+import re
+from datetime import datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -169,3 +172,36 @@ def test_duplicates_are_found_and_resolved_by_the_real_model(
     assert sorted(path.name for path in (sandbox.root / "graph/technology").iterdir())[0] == "my.md"
     assert {"pg", "pg-2"} <= set(texts(sandbox, "PostgreSQL"))
     assert "0 merged" in run("graph", "duplicates", "--resolve").err
+
+
+def test_an_appointment_keeps_its_time_and_zone_wherever_it_is_shown(run: Run, sandbox: Sandbox) -> None:
+    day = (datetime.now() + timedelta(days=3)).date().isoformat()
+    for text, when in (
+        ("Board meeting", f"{day}T16:00"),
+        ("Dentist", f"{day} 14:30+02:00"),
+        ("Hand in the report", day),
+    ):
+        stored = run(
+            "graph", "store", "--about", "Alice", "--type", "event", text.replace(" ", "-"),
+            "--happens-at", when, "--occurred-at", "2026-01-02T08:00Z",
+        )  # fmt: skip
+        assert stored.code == 0, stored.err
+    page = sandbox.read(ALICE).decode()
+    assert f"happens_at={day}T14:30+02:00" in page
+    assert "occurred_at=2026-01-02T08:00Z" in page
+    assert "valid_from=2026-01-02 " in page
+    shown = [line.split()[:2] for line in run("graph", "events").out.splitlines() if day in line]
+    assert shown == [[day, "in"], [day, "14:30+02:00"], [day, "16:00"]]
+    found = run("graph", "find", "--happens-within", "5", "--sort", "due", "--json").json
+    moments = re.findall(rf'"happens_at": "({day}[^"]*)"', json.dumps(found))
+    assert moments == [day, f"{day}T14:30+02:00", f"{day}T16:00"]
+    assert f"{day} 14:30+02:00" in run("graph", "bulletin", "context").out
+
+
+@pytest.mark.parametrize("when", ["2026-04-01T25:00", "2026-04-01 noon", "next week"])
+def test_a_time_that_is_none_is_refused_with_an_example(run: Run, sandbox: Sandbox, when: str) -> None:
+    before = sandbox.snapshot()
+    refused = run("graph", "store", "--about", "Alice", "Dentist", "--happens-at", when)
+    assert refused.code == 2
+    assert "2026-04-01T14:30+02:00" in refused.err
+    assert sandbox.snapshot() == before

@@ -229,12 +229,47 @@ def test_code_tables_and_what_the_assistant_says_of_itself_are_left_out() -> Non
         ("The launch is on April 1", date(2026, 4, 1)),
         ("The launch is on February 3", date(2027, 2, 3)),
         ("We went there yesterday", date(2026, 3, 13)),
+        ("Next week I'm travelling to Oslo", date(2026, 3, 16)),
+        ("The exam is next Friday", date(2026, 3, 20)),
+        ("In two weeks we move", date(2026, 3, 28)),
+        ("The launch is 3 weeks from now", date(2026, 4, 4)),
+        ("The day after tomorrow we move", date(2026, 3, 16)),
+        ("Nächste Woche fliege ich nach Oslo", date(2026, 3, 16)),
+        ("Am Montag habe ich einen Termin", date(2026, 3, 16)),
+        ("Nächsten Freitag treffe ich Ana", date(2026, 3, 20)),
+        ("In zwei Wochen ziehe ich um", date(2026, 3, 28)),
+        ("Morgen fliege ich nach Oslo", date(2026, 3, 15)),
+        ("La semaine prochaine je pars à Oslo", date(2026, 3, 16)),
+        ("Vendredi prochain je vois le dentiste", date(2026, 3, 20)),
+        ("Dans deux semaines nous partons", date(2026, 3, 28)),
+        ("La próxima semana viajo a Oslo", date(2026, 3, 16)),
+        ("El viernes que viene tengo cita", date(2026, 3, 20)),
+        ("Pasado mañana viajo a Oslo", date(2026, 3, 16)),
+        ("Jeden Morgen trinke ich Tee", None),
+        ("Por la mañana tomo café", None),
+        ("Last week I was in Oslo", None),
+        ("Next month I travel", None),
         ("Send it soon", None),
         ("Between 2026-04-01 and 2026-04-05", None),
     ],
 )
 def test_days_are_seen_from_the_day_they_were_said(text: str, day: date | None) -> None:
     assert day_in(text, SATURDAY) == day
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Next week I'm travelling to Oslo",
+        "Nächste Woche fliege ich nach Oslo",
+        "I see the dentist next Friday",
+    ],
+)
+def test_a_day_to_come_makes_an_event_of_what_is_said_of_it(text: str) -> None:
+    (memory,) = learnt(f"- {text}.\n").memories
+    assert memory.type == "event"
+    assert memory.happens_at is not None
+    assert memory.happens_at > SATURDAY
 
 
 def item(line: int, text: str, entity: str = "user", kind: str = "person", type: str = "fact") -> object:

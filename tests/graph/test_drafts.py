@@ -15,6 +15,7 @@ from workbench.graph.drafts import (
     proposed_draft,
 )
 from workbench.memory.graph import ENTITY_TYPES, IMPORTANCE
+from workbench.memory.moment import Moment
 from workbench.memory.proposal import Proposal
 
 
@@ -38,11 +39,13 @@ def test_a_day_that_is_none_is_named_with_its_field(field: str) -> None:
     assert "2026-04-01" in caught.value.hint
 
 
-def test_days_may_be_dates_or_moments() -> None:
+def test_days_may_be_dates_or_moments_where_something_happens() -> None:
+    at = "2026-03-02T10:00:00Z"
     draft = memory_draft(
-        {"text": "Send it", "happens_at": "2026-04-01", "occurred_at": "2026-03-02T10:00:00Z"}
+        {"text": "Send it", "happens_at": "2026-04-01", "occurred_at": at, "valid_until": at}
     )
-    assert (draft.happens_at, draft.occurred_at) == (date(2026, 4, 1), date(2026, 3, 2))
+    assert (draft.happens_at, draft.valid_until) == (date(2026, 4, 1), date(2026, 3, 2))
+    assert draft.occurred_at == Moment(2026, 3, 2, "10:00:00Z")
 
 
 @pytest.mark.parametrize("field", ["confidence", "importance"])

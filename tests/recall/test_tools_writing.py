@@ -380,3 +380,19 @@ def test_memory_of_a_newer_format_is_not_written_and_the_agent_is_told_why(
     before = everything(given)
     assert f"knows up to {FORMAT}" in refusal(given.door(), name, **arguments)
     assert everything(given) == before
+
+
+def test_an_agent_stores_and_moves_an_appointment_with_its_time(storing: Given) -> None:
+    door = storing.door()
+    done = tell(
+        door, "memory_graph_store", text="Dentist", type="event", entity="Sarah Chen",
+        happens_at="2026-03-25 14:30+02:00",
+    )  # fmt: skip
+    assert done["status"] == "stored"
+    stored = next(h.memory for h in read_graph(storing.workspace).memories() if h.memory.text == "Dentist")
+    assert str(stored.happens_at) == "2026-03-25 14:30+02:00"
+    found = tell(door, "memory_graph_query", happens_within=30, types=["event"])["memories"]
+    assert [one["happens_at"] for one in found] == ["2026-03-25T14:30+02:00"]
+    tell(door, "memory_graph_update", memory=stored.id, happens_at="2026-03-25T16:00")
+    assert b"happens_at=2026-03-25T16:00" in storing.sandbox.read(stored.entry.path)
+    assert "happens_at" in refusal(door, "memory_graph_store", text="Dentist", happens_at="2026-03-25T99:00")

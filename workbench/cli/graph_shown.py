@@ -148,7 +148,7 @@ def say_schedule(schedule: Schedule) -> None:
 
 def _say_due(due: Due) -> None:
     memory = due.held.memory
-    day = memory.happens_at.isoformat() if memory.happens_at else ""
+    day = str(memory.happens_at) if memory.happens_at else ""
     say(f"  {day:<10}  {due.when:<18}  {due.sort:<8}  {due.held.owner}: {memory.text}".rstrip())
 
 

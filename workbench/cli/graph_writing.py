@@ -26,8 +26,10 @@ if TYPE_CHECKING:
 @click.option(
     "--relation", metavar="KIND", help="TEXT names an entity: store `NAME KIND TEXT`, as in works_on."
 )
-@click.option("--happens-at", metavar="DAY", help="When it is due or takes place.")
-@click.option("--occurred-at", metavar="DAY", help="When it happened.")
+@click.option(
+    "--happens-at", metavar="DAY", help="When it is due or takes place: a day, or 2026-04-01T14:30+02:00."
+)
+@click.option("--occurred-at", metavar="DAY", help="When it happened: a day, or with its time.")
 @click.option("--valid-from", metavar="DAY")
 @click.option("--valid-until", metavar="DAY")
 @click.option("--importance", type=click.FloatRange(0, 1))

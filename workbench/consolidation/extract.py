@@ -12,7 +12,7 @@ from typing import Any
 
 from workbench.consolidation.asked import Found, asked, is_me, portions
 from workbench.consolidation.entities import Recognised, names_in, recognise
-from workbench.consolidation.happening import day_in
+from workbench.consolidation.happening import day_in, is_to_come
 from workbench.consolidation.passages import Line, Source
 from workbench.consolidation.relations import ME, relations_in
 from workbench.consolidation.said import OF_AN_AGENT
@@ -125,6 +125,8 @@ class _Rules:
                     continue
                 # `Foghorn lives in the cloud`: only people have a life to tell of.
                 kind = "fact" if told == "identity" and owner.type != "person" else told
+                if kind == "fact" and is_to_come(text, line.day):
+                    kind = "event"
                 day = day_in(text, line.day) if kind in _DATED else None
                 ahead = day is not None and (line.day is None or day >= line.day)
                 try:

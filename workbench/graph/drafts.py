@@ -11,6 +11,7 @@ from typing import Any, TypeAlias
 
 from workbench.errors import UsageError
 from workbench.memory.graph import ENTITY_TYPES, IMPORTANCE, relation_kind
+from workbench.memory.moment import Moment, parse_moment
 from workbench.memory.proposal import Proposal
 from workbench.memory.provenance import TRUST
 from workbench.memory.window import fits
@@ -21,7 +22,9 @@ USER = "User"
 LONGEST_NAME = 200
 """Characters that a name may have."""
 _KIND = re.compile(r"[^\W_]\w{0,63}")
-_DAYS = ("happens_at", "occurred_at", "valid_from", "valid_until")
+_MOMENTS = ("happens_at", "occurred_at")
+"""What may have a time of the day as well."""
+_DAYS = (*_MOMENTS, "valid_from", "valid_until")
 _SHARES = ("confidence", "importance")
 
 
@@ -165,19 +168,20 @@ def dated(draft: MemoryDraft, today: date) -> MemoryDraft:
     if draft.valid_from:
         return draft
     start = min(draft.occurred_at or today, draft.valid_until or date.max)
-    return replace(draft, valid_from=start)
+    return replace(draft, valid_from=date(start.year, start.month, start.day))
 
 
 def day_of(name: str, value: object) -> date:
-    """An ISO date, or the date of an ISO date-time. Raises UsageError that names the field."""
-    if isinstance(value, date):
-        return date(value.year, value.month, value.day)
-    try:
-        return date.fromisoformat(str(value).strip()[:10])
-    except ValueError:
+    """An ISO date, or date and time; what counts days leaves the time out. Raises UsageError."""
+    may_have_time = name in _MOMENTS
+    said = value.isoformat() if isinstance(value, date) else str(value).strip()
+    found = parse_moment(said)
+    if found is None or (len(said) > len("2026-04-01") and may_have_time and not isinstance(found, Moment)):
         raise UsageError(
-            f"{name} must be a day, not “{_shown(str(value))}”", hint="an ISO date, such as 2026-04-01"
-        ) from None
+            f"{name} must be a day, not “{_shown(said)}”",
+            hint="an ISO date, such as 2026-04-01" + (", or 2026-04-01T14:30+02:00" if may_have_time else ""),
+        )
+    return found if may_have_time else date(found.year, found.month, found.day)
 
 
 def one_line(text: str, what: str) -> str:

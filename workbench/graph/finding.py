@@ -16,6 +16,7 @@ from workbench.graph.scope import Scope
 from workbench.graph.snapshot import Graph, Held
 from workbench.graph.words import memories_with
 from workbench.memory.graph import IMPORTANCE, Entity, TypedMemory, name_key
+from workbench.memory.moment import ordinal
 
 Order = Literal["importance", "confidence", "date", "due"]
 """``importance`` and ``confidence``: the highest first; ``date``: the newest first; ``due``: the soonest
@@ -184,8 +185,8 @@ def _order(memory: TypedMemory, order: Order) -> tuple[float, float, str]:
     if order == "confidence":
         return -memory.confidence, -memory.importance, memory.entry.address
     if order == "date":
-        return -(memory.day or date.min).toordinal(), -memory.weight, memory.entry.address
-    return (memory.happens_at or date.max).toordinal(), -memory.weight, memory.entry.address
+        return -ordinal(memory.day or date.min), -memory.weight, memory.entry.address
+    return ordinal(memory.happens_at or date.max), -memory.weight, memory.entry.address
 
 
 def _unknown_types(graph: Graph, question: Question) -> list[str]:

@@ -11,6 +11,7 @@ from workbench.graph.answer import memory_json
 from workbench.graph.as_of import entity_holds, memory_holds
 from workbench.graph.snapshot import Graph, Held
 from workbench.memory.graph import Entity, TypedMemory
+from workbench.memory.moment import ordinal
 
 Sort = Literal["todo", "event", "deadline"]
 """An ``event`` happens and is over; a ``todo`` waits until it is done; a ``deadline`` is the day of a goal,
@@ -133,6 +134,6 @@ def _due(graph: Graph, today: date) -> Iterator[Due]:
                 yield Due(held, "deadline", days)
 
 
-def _order(due: Due) -> tuple[int, float, str]:
-    days = due.days if due.days is not None else 0
-    return days, -due.held.memory.weight, due.held.memory.entry.address
+def _order(due: Due) -> tuple[float, float, str]:
+    day = due.held.memory.happens_at
+    return ordinal(day) if day else 0.0, -due.held.memory.weight, due.held.memory.entry.address

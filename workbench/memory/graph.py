@@ -16,6 +16,7 @@ from types import MappingProxyType
 from workbench.memory.entry import Entry, Form, Kind
 from workbench.memory.frontmatter import FrontMatter
 from workbench.memory.markdown import Document, block_text
+from workbench.memory.moment import parse_moment
 from workbench.memory.names import RelPath
 from workbench.memory.provenance import TRUST, least_trusted, parse_day
 
@@ -232,8 +233,8 @@ def _memory(type_: str, text: str, entry: Entry, header: FrontMatter | None) -> 
         id=own.get("id") or "",
         confidence=_share(own.get("confidence"), CERTAIN),
         importance=_share(own.get("importance"), usual),
-        happens_at=parse_day(own.get("happens_at")),
-        occurred_at=parse_day(own.get("occurred_at")),
+        happens_at=parse_moment(own.get("happens_at")),
+        occurred_at=parse_moment(own.get("occurred_at")),
         valid_from=parse_day(own.get("valid_from")),
         valid_until=parse_day(own.get("valid_until")),
         recorded_at=parse_day(own.get("at")),

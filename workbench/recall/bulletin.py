@@ -192,7 +192,7 @@ def _due(graph: Graph, standing: _Standing, today: date) -> Iterator[Section]:
 
 
 def _since(held: Held) -> str:
-    return held.memory.day.isoformat() if held.memory.day else ""
+    return str(held.memory.day) if held.memory.day else ""
 
 
 def _when(due: Due) -> str:

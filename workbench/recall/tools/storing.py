@@ -33,6 +33,7 @@ from workbench.recall.tools.tool import (
     Result,
     Tool,
     day,
+    moment,
     share,
     takes,
     text,
@@ -143,8 +144,8 @@ STORE = Tool(
             "Whom or what it is about, by name or id; leave it out for the person themself", LONGEST_NAME
         ),
         entity_type=ENTITY_TYPE,
-        happens_at=day("When it is due or takes place"),
-        occurred_at=day("When it happened"),
+        happens_at=moment("When it is due or takes place"),
+        occurred_at=moment("When it happened"),
         valid_until=day("Until when it is true"),
         importance=share("How much it matters; leave it out for what is usual for its type"),
         confidence=share("How sure it is"),

@@ -95,6 +95,16 @@ def day(about: str) -> Schema:
     return {"type": "string", "pattern": "^\\d{4}-\\d{2}-\\d{2}$", "description": f"{about} (YYYY-MM-DD)"}
 
 
+def moment(about: str) -> Schema:
+    """An ISO date, or a date and a time."""
+    clock = "[T ]\\d{2}:\\d{2}(?::\\d{2}(?:\\.\\d{1,6})?)?(?:Z|[+-]\\d{2}:?\\d{2})?"
+    return {
+        "type": "string",
+        "pattern": f"^\\d{{4}}-\\d{{2}}-\\d{{2}}(?:{clock})?$",
+        "description": f"{about} (YYYY-MM-DD, or with a time: 2026-04-01T14:30+02:00)",
+    }
+
+
 def one_of(about: str, values: tuple[str, ...], usual: str | None = None) -> Schema:
     """One of some words."""
     said: Schema = {"type": "string", "enum": list(values), "description": about}

@@ -1,0 +1,104 @@
+"""Days that may have a time: ``2026-04-01``, ``2026-04-01T14:30``, ``2026-04-01 14:30+02:00``."""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, date, datetime, time
+from typing import Any
+
+from workbench.memory.provenance import parse_day
+
+_MOMENT = re.compile(
+    r"(?P<day>\d{4}-\d\d-\d\d)[Tt ]"
+    r"(?P<clock>[0-2]\d:[0-5]\d(?::[0-5]\d(?:\.\d{1,6})?)?) ?(?P<zone>[Zz]|[+-]\d\d:?\d\d)?"
+)
+_SECONDS = 86_400
+
+
+class Moment(date):
+    """A day and the time of it, with the zone where one was given: as it was written.
+
+    It is that day wherever days are compared or counted; two moments of one day stand in the order of time.
+    """
+
+    __slots__ = ("clock",)
+
+    clock: str
+
+    def __new__(cls, year: int, month: int, day: int, clock: str = "00:00") -> Moment:
+        """``clock`` is the time with its zone, as in ISO 8601."""
+        made = super().__new__(cls, year, month, day)
+        made.clock = clock
+        return made
+
+    def isoformat(self) -> str:
+        """``2026-04-01T14:30+02:00``."""
+        return f"{super().isoformat()}T{self.clock}"
+
+    def __str__(self) -> str:
+        """``2026-04-01 14:30+02:00``."""
+        return f"{super().isoformat()} {self.clock}"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """For copies, and for other processes."""
+        return type(self), (self.year, self.month, self.day, self.clock)
+
+    def __hash__(self) -> int:
+        """That of its day."""
+        return super().__hash__()
+
+    def __eq__(self, other: object) -> bool:
+        """Whether it is the same moment, as it is written; a day is none."""
+        return isinstance(other, Moment) and super().__eq__(other) and self.clock == other.clock
+
+    def __ne__(self, other: object) -> bool:
+        """Whether it is another moment."""
+        return not self == other
+
+    def __lt__(self, other: date) -> bool:
+        """Whether it is earlier; of a day all moments are equal to the day itself."""
+        return ordinal(self) < ordinal(other) if isinstance(other, Moment) else super().__lt__(other)
+
+    def __le__(self, other: date) -> bool:
+        """Whether it is not later."""
+        return not self > other
+
+    def __gt__(self, other: date) -> bool:
+        """Whether it is later."""
+        return ordinal(self) > ordinal(other) if isinstance(other, Moment) else super().__gt__(other)
+
+    def __ge__(self, other: date) -> bool:
+        """Whether it is not earlier."""
+        return not self < other
+
+
+def parse_moment(text: str | None) -> date | None:
+    """A day, or a moment where a time is said; None where ``text`` is neither."""
+    found = _MOMENT.fullmatch(text.strip()) if text else None
+    if found is None:
+        return parse_day(text)
+    clock, zone = found["clock"], (found["zone"] or "").upper()
+    try:
+        day = datetime.fromisoformat(f"{found['day']}T{clock}{zone}").date()
+    except ValueError:
+        return None
+    return Moment(day.year, day.month, day.day, clock + zone)
+
+
+def ordinal(day: date) -> float:
+    """A number to sort days and moments by: whole for a day, a moment's is between its day and the next.
+
+    Moments of one day are compared by the instant that their zones make of them; without a zone in UTC.
+    """
+    if not isinstance(day, Moment):
+        return float(day.toordinal())
+    start = datetime.combine(date(day.year, day.month, day.day), time(), UTC)
+    said = datetime.fromisoformat(day.isoformat())
+    instant = said if said.tzinfo else said.replace(tzinfo=UTC)
+    # A zone may take an instant to the day before or after: the share stays within the day all the same.
+    return day.toordinal() + ((instant - start).total_seconds() / _SECONDS + 1) / 3
+
+
+def clock_of(day: date | None) -> str:
+    """`` 14:30+02:00``, to be written behind a day; empty for a day without a time."""
+    return f" {day.clock}" if isinstance(day, Moment) else ""
