@@ -17,8 +17,8 @@ from workbench.memory.markdown import Document
 NEIGHBOURS = 2
 """Entries before and after, under the same heading, that lend an entry their words and meaning."""
 
-CHUNKER = 2
-"""Raised when entries are cut differently from the same bytes, so that indexes are built anew."""
+CHUNKER = 3
+"""Raised when the same bytes are cut, dated or named differently, so that indexes are built anew."""
 
 _KINDS = tuple(Kind)
 _NOTHING_KNOWN = Facets()

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from workbench.memory.dated_name import dated_name
 from workbench.memory.entry import Entry, Kind
 from workbench.memory.graph import IMPORTANCE, memory_type
 from workbench.memory.markdown import Document
@@ -14,7 +15,7 @@ from workbench.memory.provenance import TRUST, Provenance, least_trusted
 from workbench.memory.session_blocks import session_blocks, session_of
 
 _USER_FOLDER = re.compile(r"(?:^|/)users/([^/]+)/")
-_DAY_IN_NAME = re.compile(r"^\d{4}-\d{2}-\d{2}-?|^\d{8}-?")
+_DIGITS_OF_DAY = re.compile(r"^\d{8}-?")
 _SOURCE_FIELDS = ("src", "session", "by")
 _SOURCE_KEYS = ("source_id", "session", "session_id", "session_key", "source", "agent", "by")
 _NAMES = ("name", "title", "aliases", "key_topics")
@@ -169,11 +170,12 @@ def _percent(said: str | None, usual: float | None) -> int | None:
 
 
 def _name_of(document: Document) -> list[str]:
-    """What the name of a file says of it: ``sarah chen``; the day of a log is no name."""
+    """What the name of a file says of it: ``sarah chen``; the day and time of a log are no name."""
     if document.kind in _UNNAMED:
         return []
-    stem = document.path.rpartition("/")[2].removesuffix(".md")
-    return [_DAY_IN_NAME.sub("", stem).replace("-", " ").replace("_", " ")]
+    dated = dated_name(document.path)
+    stem = dated.slug if dated else document.path.rpartition("/")[2].removesuffix(".md")
+    return [_DIGITS_OF_DAY.sub("", stem).replace("-", " ").replace("_", " ")]
 
 
 def _distinct(values: Iterable[str]) -> tuple[str, ...]:

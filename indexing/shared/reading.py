@@ -17,7 +17,7 @@ from indexing.sync.sources import MARKDOWN_LIMIT
 from workbench.errors import WorkbenchError, WorkspaceError
 from workbench.memory.markdown import parse_document
 from workbench.memory.names import RelPath
-from workbench.workspace.layout import MemoryFile, kind_of
+from workbench.workspace.layout import MemoryFile, is_template, kind_of
 from workbench.workspace.workspace import Workspace
 
 
@@ -62,7 +62,7 @@ def difference(root: Path | str, known: Mapping[str, str], *, believe: bool = Fa
     failed: dict[str, str] = {}
     there: set[str] = set()
     unchanged = 0
-    files = workspace.scan()
+    files = _searched(workspace)
     if len(known) > 1 and not files and not believe:
         raise WorkspaceError(
             f"all of its {len(known)} files have vanished; the table was left as it is",
@@ -86,10 +86,14 @@ def difference(root: Path | str, known: Mapping[str, str], *, believe: bool = Fa
 def everything(root: Path | str) -> Iterator[FileRead]:
     """All files of the workspace in ``root``. Raises WorkbenchError and OSError."""
     workspace = Workspace.open(root)
-    for file in workspace.scan():
+    for file in _searched(workspace):
         read = _read(workspace, file, None)
         if read is not None:
             yield read
+
+
+def _searched(workspace: Workspace) -> list[MemoryFile]:
+    return [file for file in workspace.scan() if not is_template(file.path)]
 
 
 def _read(workspace: Workspace, file: MemoryFile, known: str | None) -> FileRead | None:

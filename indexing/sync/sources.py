@@ -71,7 +71,7 @@ class Source:
     def holds(self, path: str) -> bool:
         """Whether ``path`` is a file of this place."""
         if self.sort == "workspace":
-            return self.layout.holds(path)
+            return self.layout.holds(path) and not layout.is_template(path)
         prefix = self.base.rstrip("/") + "/"
         return path.startswith(prefix) and self._takes(path.removeprefix(prefix))
 
@@ -83,7 +83,7 @@ class Source:
         """Its files as the file system describes them, sorted by path."""
         found = layout.scan(Path(self.base), self.layout) if not self.absent else []
         if self.sort == "workspace":
-            return found
+            return [file for file in found if not layout.is_template(file.path)]
         kind = Kind.TRANSCRIPT if self.sort == "transcripts" else Kind.NOTE
         prefix = self.base.rstrip("/") + "/"
         return [

@@ -17,8 +17,8 @@ from screens.main.moving import Command
 from screens.main.request import Request
 from screens.panes.entry_rows import lightened
 from screens.reading.snapshots import MemoryView
+from workbench.memory.dated_name import dated_name
 from workbench.memory.entry import Kind
-from workbench.memory.provenance import parse_day
 from workbench.workspace.layout import MemoryFile
 
 if TYPE_CHECKING:
@@ -99,8 +99,8 @@ class Targeting:
 
 def recency(file: MemoryFile) -> tuple[date, bool]:
     """How new a file is: a log by its day, which a clone does not change, any other by its last change."""
-    day = parse_day(file.path.rpartition("/")[2]) if file.kind is Kind.LOG else None
-    return day or date.fromtimestamp(file.ctime_ns / 1e9), day is not None
+    named = dated_name(file.path) if file.kind is Kind.LOG else None
+    return named.day if named else date.fromtimestamp(file.ctime_ns / 1e9), named is not None
 
 
 def aimed(request: Request, answer: str, memory: str) -> Request:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from datetime import date, timedelta
 from itertools import groupby
@@ -18,8 +17,8 @@ from screens.panes.kept import KeptFiles, kept_rows
 from screens.panes.pane import FilePane, Unfolded
 from screens.reading.snapshots import Kept, Overview, Promoted, QuarantineView, Summary, stamp
 from screens.widgets.entry_list import EntryList
+from workbench.memory.dated_name import dated_name
 from workbench.memory.entry import Kind
-from workbench.memory.provenance import parse_day
 from workbench.workspace.layout import MemoryFile
 
 _GROUPS = (
@@ -28,7 +27,6 @@ _GROUPS = (
     (Kind.BOOTSTRAP, "Bootstrap"),
     (Kind.DREAM, "Dreams"),
 )
-_LOG_NAME = re.compile(r"memory/(\d{4}-\d{2}-\d{2})(?:-(.+))?\.md")
 _DAY_CELLS = 10
 _QUARANTINE = "group:quarantine"
 
@@ -72,7 +70,7 @@ class LogsPane(FilePane):
         files = overview.files.values()
         logs = (file for file in files if file.kind is Kind.LOG)
         self.days = sorted(logs, key=lambda file: file.path, reverse=True)
-        self.days.sort(key=lambda file: file.path[7:17], reverse=True)
+        self.days.sort(key=_day_in, reverse=True)
         if self.days and not self._summaries_asked:
             self.folds.set(self.days[0].path, True)  # the newest day is open from the start
         self.groups = {kind: [file for file in files if file.kind is kind] for kind, _ in _GROUPS}
@@ -104,7 +102,7 @@ class LogsPane(FilePane):
         opened: dict[str, Unfolded] = {}
         today = self.today()
         days = [file for file in self.days if self.filter is None or self.filter.keeps_day(_day_in(file))]
-        for year, files in groupby(days, key=lambda file: file.path[7:11]):
+        for year, files in groupby(days, key=lambda file: _day_in(file)[:4]):
             if year != str(today.year):
                 rows.append(Row(f"year:{year}", words(year), tone="faint", inert=True))
             for file in files:
@@ -246,11 +244,11 @@ def quarantine_rows(view: QuarantineView, *, is_open: bool) -> list[Row]:
 
 
 def day_row(file: MemoryFile, today: date) -> Row:
-    """A day: its date with the weekday, and the name of its session where it has one."""
-    found = _LOG_NAME.fullmatch(file.path)
-    day = parse_day(found[1]) if found else None
-    slug = row_text(found[2].replace("-", " ")) if found and found[2] else Shown("")
-    lead = Part(_day(day, today) if day else row_text(file.path), "accent" if day == today else "muted")
+    """A day: its date with the weekday, and the name or time of its session where it has one."""
+    found = dated_name(file.path)
+    slug = row_text(found.title) if found else Shown("")
+    is_today = found is not None and found.day == today
+    lead = Part(_day(found.day, today) if found else row_text(file.path), "accent" if is_today else "muted")
     emphasis: tuple[tuple[int, int, Tone], ...] = ((0, len(slug), "head"),) if slug else ()
     return Row(file.path, slug, lead=(lead,), path=file.path, emphasis=emphasis)
 
@@ -285,8 +283,9 @@ def summed(row: Row, summary: Summary | None, promoted: Promoted, *, is_open: bo
 
 
 def _day_in(file: MemoryFile) -> str:
-    """The day that a log is of; empty for anything else."""
-    return file.path[7:17] if file.kind is Kind.LOG else ""
+    """The day that a log is of, as ``2026-03-14``; empty for anything else."""
+    found = dated_name(file.path) if file.kind is Kind.LOG else None
+    return found.day.isoformat() if found else ""
 
 
 def _day(day: date, today: date) -> Shown:

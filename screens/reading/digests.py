@@ -14,6 +14,7 @@ from sys import getsizeof
 from screens.panes.entry_rows import TRUSTS
 from screens.panes.filtering import Filter, Subject, iso
 from screens.reading.snapshots import Promoted, Stamp
+from workbench.memory.dated_name import dated_name
 from workbench.memory.entry import Entry
 
 MOST_BYTES = 24_000_000
@@ -83,7 +84,8 @@ def words_of(entry: Entry) -> str:
 
 def days_of(entry: Entry) -> tuple[str, ...]:
     """The days that a filter looks at: that of the file, and its own."""
-    return (entry.path[7:17], *iso(entry.date))
+    named = dated_name(entry.path)
+    return iso(named.day if named else None, entry.date)
 
 
 def trust_said(entry: Entry) -> str:

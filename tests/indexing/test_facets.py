@@ -116,6 +116,8 @@ def test_trust_is_that_which_show_tells_from_the_files(text: str, path: str, kin
         ("memory/2026-03-14.md", ()),
         ("memory/2026-03-14-standup-notes.md", ("standup notes",)),
         ("memory/projects/atlas_plan.md", ("atlas plan",)),
+        ("memory/2026-03-14-2012.md", ()),
+        ("memory/2026-03-14_STANDUP.md", ("STANDUP",)),
     ],
 )
 def test_a_file_is_found_by_its_name_but_not_by_its_day(path: str, names: tuple[str, ...]) -> None:

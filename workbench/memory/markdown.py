@@ -14,6 +14,7 @@ from datetime import date
 from functools import cache
 from typing import TYPE_CHECKING
 
+from workbench.memory.dated_name import dated_name
 from workbench.memory.entry import Entry, Form, Kind, Span, entry_hash
 from workbench.memory.frontmatter import BOM, FrontMatter, read_front_matter
 from workbench.memory.names import RelPath
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
     from markdown_it.token import Token
 
 _MARKER = re.compile(r"[ \t]*(?:[-*+]|\d{1,9}[.)])(?:[ \t]+|$)", re.MULTILINE)
-_DATED_NAME = re.compile(r"(?:^|/)(\d{4}-\d{2}-\d{2})(?:-[^/]*)?\.md$")
 _QUOTE_MARK = re.compile(r"^[ \t]{0,3}> ?", re.MULTILINE)
 _STRAY_BYTE = re.compile("[\udc80-\udcff]")
 _FORMS = {
@@ -90,9 +90,8 @@ def is_plain(data: bytes) -> bool:
 
 def file_date(path: str, header: FrontMatter | None) -> date | None:
     """The day a file speaks of: by its name, else by its front matter."""
-    named = _DATED_NAME.search(path)
-    if named and (day := parse_day(named[1])):
-        return day
+    if named := dated_name(path):
+        return named.day
     if header is None:
         return None
     keys = ("date", "ended_at", "started_at", "created_at", "valid_from")

@@ -7,6 +7,7 @@ from datetime import date, timedelta
 from typing import Literal
 
 from workbench.errors import WorkbenchError
+from workbench.memory.dated_name import dated_name
 from workbench.memory.entry import Kind
 from workbench.recall.rendering import tokens
 from workbench.workspace.workspace import Workspace
@@ -53,12 +54,12 @@ def loaded(workspace: Workspace, today: date, *, memory_loaded: bool = True) -> 
     and the logs of today and yesterday: what OpenClaw and its kin read when a session begins. What is in
     ``_system/`` is never among them.
     """
-    days = {(today - timedelta(days=back)).isoformat(): why for why, back in _LOGS}
+    days = {today - timedelta(days=back): why for why, back in _LOGS}
     found = []
     for file in workspace.scan():
         why = _WHY.get(file.kind)
-        if file.kind is Kind.LOG:
-            why = days.get(file.path.rpartition("/")[2][:10])
+        if file.kind is Kind.LOG and (named := dated_name(file.path)):
+            why = days.get(named.day)
         if why is None or (file.kind is Kind.MEMORY and not memory_loaded):
             continue
         found.append(_measured(workspace, file.path, file.kind, why, file.size))

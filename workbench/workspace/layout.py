@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from workbench.memory.dated_name import dated_name
 from workbench.memory.entry import Kind
 from workbench.memory.names import RelPath
 
@@ -39,7 +40,8 @@ _KIND_OF_FOLDER = (
 _GLOB = re.compile(r"\[!?\]?[^\]]*\]|.", re.DOTALL)
 """What a glob consists of: sets of characters, and single ones."""
 _SPECIAL = re.compile(r"[]\\\[^&~|]")
-DAILY_LOG = re.compile(r"memory/\d{4}-\d{2}-\d{2}(?:-[^/]+)?\.md")
+_LOGS = "memory/"
+_TEMPLATE_FOLDERS = frozenset({"template", "templates"})
 INCLUDE = (
     "*.md",
     "memory/**/*.md",
@@ -121,9 +123,19 @@ def kind_of(path: str) -> Kind:
     """What sort of memory ``path`` holds, by its place alone."""
     if path in _KIND_OF_FILE:
         return _KIND_OF_FILE[path]
-    if DAILY_LOG.fullmatch(path):
+    if path.rpartition("/")[0] + "/" == _LOGS and dated_name(path):
         return Kind.LOG
     return next((kind for folder, kind in _KIND_OF_FOLDER if path.startswith(folder)), Kind.NOTE)
+
+
+def is_template(path: str) -> bool:
+    """Whether ``path`` is a form to be filled in: a note that is listed, but never searched or learnt from.
+
+    Notes called `template*.md` and those in a folder `templates` are; a page or log about templates is none.
+    """
+    *parents, name = path.casefold().split("/")
+    named = name.startswith("template") or not _TEMPLATE_FOLDERS.isdisjoint(parents)
+    return named and kind_of(path) is Kind.NOTE
 
 
 def scan(root: Path, layout: Layout) -> list[MemoryFile]:

@@ -56,6 +56,16 @@ async def test_all_four_panes_fill(full: Sandbox) -> None:
             await interface.until_shown(words)
 
 
+async def test_a_log_named_by_its_hour_shows_the_hour_and_one_with_underscores_is_a_log(
+    sandbox: Sandbox,
+) -> None:
+    sandbox.write("memory/2026-03-16-2012.md", "# Session\n\n- The broker fell over\n")
+    sandbox.write("memory/2026-03-17_BROKER_DRILL.md", "# Drill\n\n- The drill went well\n")
+    async with opened(sandbox.workspace, (200, 50)) as interface:
+        await interface.until_shown("Mon 16 Mar 20:12: ")
+        await interface.until_shown("Tue 17 Mar BROKER DRILL")
+
+
 async def test_a_row_of_code_shows_the_code_and_not_its_fence(sandbox: Sandbox) -> None:
     sandbox.write("memory/2026-03-20.md", "# Day\n\n```sh\nmake all\n```\n\n~~~\n\nthe second block\n~~~\n")
     sandbox.write("memory/2026-03-21.md", "# Day\n\n```\n```\n")

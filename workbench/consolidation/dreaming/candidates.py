@@ -25,13 +25,13 @@ from workbench.memory.facts import Fact, facts_in, why_not
 from workbench.memory.markdown import Document, file_date
 from workbench.memory.session_blocks import SessionBlock, session_blocks, session_of
 from workbench.memory.window import MOST_PARTS, word_pieces
-from workbench.workspace.layout import ARCHIVE, MemoryFile
+from workbench.workspace.layout import ARCHIVE, MemoryFile, is_template
 from workbench.workspace.workspace import Workspace
 
 SOURCES = frozenset({Kind.LOG, Kind.NOTE, Kind.EPISODE})
 """Kinds of files whose entries may be promoted; graph pages are long-term memory already."""
-_ASIDE = frozenset({"archive", "archives", "template", "templates"})
-"""Folders of notes that were laid aside, or are none yet."""
+_ASIDE = frozenset({"archive", "archives"})
+"""Folders of notes that were laid aside."""
 _DREAMERS = frozenset({"dreaming", "dream"})
 _NOT_ITS_OWN = frozenset({"external", "unknown"})
 _FACTUAL = frozenset({"facts", "decisions"})
@@ -114,7 +114,8 @@ def candidates(
 def _is_aside(file: MemoryFile) -> bool:
     """Whether a note is no source for the place where it lies; one beside the memory is code's, mostly."""
     folders = file.path.split("/")[:-1]
-    aside = file.path.startswith(ARCHIVE) or not _ASIDE.isdisjoint(map(str.casefold, folders))
+    aside = is_template(file.path) or not _ASIDE.isdisjoint(map(str.casefold, folders))
+    aside = aside or file.path.startswith(ARCHIVE)
     return file.kind is Kind.NOTE and (aside or not folders)
 
 

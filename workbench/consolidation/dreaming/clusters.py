@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from datetime import date
 
 from workbench.consolidation.dreaming.candidates import Mention
+from workbench.memory.dated_name import dated_name
 from workbench.memory.entry import Kind
 from workbench.memory.likeness import (
     Distinction,
@@ -125,5 +126,5 @@ def session_name(mention: Mention) -> str:
     """The session that a mention comes from: as its file says, else a log that is one session's own."""
     if mention.session:
         return mention.session
-    name = mention.path.rpartition("/")[2].removesuffix(".md")
-    return mention.path if mention.kind is Kind.LOG and len(name) > len("2026-03-14") else ""
+    named = dated_name(mention.path) if mention.kind is Kind.LOG else None
+    return mention.path if named and named.title else ""
