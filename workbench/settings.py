@@ -26,6 +26,8 @@ PROVIDERS = ("local", "openai", "gemini", "none")
 _EMBEDDING = ("providers", "endpoint", "model", "dimensions", "key", "key_env", "price", "ask_above")
 _EMBEDDING_RUNS = ("batch", "concurrency", "timeout", "query_timeout", "device")
 _OUTSIDE = ("extra_paths", "transcripts", "team_leader")
+_BY_WORKSPACE = ("transcripts",)
+"""Settings that may say something else for each workspace."""
 _LANGUAGE = ("endpoint", "model", "key", "key_env", "timeout")
 _POLICY = ("agent_writes",)
 USER_ONLY = frozenset(
@@ -93,7 +95,7 @@ class Settings:
     extra_paths: tuple[str, ...] = ()
     """Markdown files and folders outside of the workspace to be searched too; relative ones count from it."""
     transcripts: tuple[str, ...] = ()
-    """Folders or patterns of session transcripts (JSON lines) to be searched too."""
+    """Folders or patterns of session transcripts (JSON lines), searched too; or `{WORKSPACE: FOLDER}`."""
     transcript_bytes: int = 100_000
     """Bytes that a transcript grows by before it is indexed again."""
     transcript_lines: int = 50
@@ -207,10 +209,13 @@ def load(workspace_file: Path, *, lenient: bool = False, skipped: list[str] | No
     default counts then. What is strict is skipped in no case, nor is what looks like its misspelt name.
     """
     left_out = skipped if skipped is not None else []
-    own = user_settings_path()
-    settings = _apply(Settings(), own, names(), trusted=True, lenient=lenient, skipped=left_out)
-    allowed = names() - USER_ONLY
-    return _apply(settings, workspace_file, allowed, trusted=False, lenient=lenient, skipped=left_out)
+    root = workspace_file.parent
+
+    def applied(over: Settings, path: Path, allowed: frozenset[str], *, trusted: bool) -> Settings:
+        return _apply(over, path, root, allowed, trusted=trusted, lenient=lenient, skipped=left_out)
+
+    own = applied(Settings(), user_settings_path(), names(), trusted=True)
+    return applied(own, workspace_file, names() - USER_ONLY, trusted=False)
 
 
 def names() -> frozenset[str]:
@@ -240,6 +245,7 @@ def refuse_unfit(name: str, value: object) -> None:
 def _apply(
     settings: Settings,
     path: Path,
+    root: Path,
     allowed: frozenset[str],
     *,
     trusted: bool,
@@ -260,7 +266,7 @@ def _apply(
         ) from error
     newer = not trusted and _is_newer(path, found)
     changes: dict[str, object] = {}
-    for name, value in flat(found).items():
+    for name, value in flat(found, root).items():
         is_foreign = newer and name not in allowed and not name.startswith("exclude")
         if not trusted and (name == KEY or is_foreign):
             continue  # what a newer program sets means nothing here
@@ -333,15 +339,25 @@ def _not_plain(path: Path) -> UsageError:
     return UsageError(f"{path} is not a plain file", hint="put the settings themselves in it, or remove it")
 
 
-def flat(found: Mapping[str, object]) -> dict[str, object]:
-    """``memory: {budget: 1}`` and ``memory_budget: 1`` say the same."""
+def flat(found: Mapping[str, object], root: Path | None = None) -> dict[str, object]:
+    """``memory: {budget: 1}`` and ``memory_budget: 1`` say the same.
+
+    `transcripts` may say for each workspace which are its own; then those of ``root`` count.
+    """
     said: dict[str, object] = {}
     for key, value in found.items():
-        if isinstance(value, Mapping):
+        if key in _BY_WORKSPACE and isinstance(value, Mapping):
+            own = [paths for place, paths in value.items() if root is not None and _is_at(place, root)]
+            said |= {key: own[0]} if own else {}
+        elif isinstance(value, Mapping):
             said.update({f"{key}_{inner}": deep for inner, deep in value.items()})
         else:
             said[key] = value
     return said
+
+
+def _is_at(place: str, root: Path) -> bool:
+    return os.path.realpath(os.path.expanduser(place)) == os.path.realpath(root)
 
 
 def checked(path: Path, name: str, value: object) -> object:

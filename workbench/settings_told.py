@@ -165,10 +165,11 @@ class _File:
 def tell(workspace_file: Path | None) -> ToldSettings:
     """Every setting as it counts in the workspace with this file; None for no workspace."""
     own_path = settings_module.user_settings_path()
-    own = _told_by(own_path, Origin.OWN, names())
+    root = workspace_file.parent if workspace_file is not None else None
+    own = _told_by(own_path, Origin.OWN, names(), root)
     shared = _File({}, {}, ())
     if workspace_file is not None:
-        shared = _told_by(workspace_file, Origin.WORKSPACE, names() - USER_ONLY)
+        shared = _told_by(workspace_file, Origin.WORKSPACE, names() - USER_ONLY, root)
     told = tuple(_setting(field.name, own, shared) for field in fields(Settings))
     return ToldSettings(told, (*own.problems, *shared.problems), own_path, workspace_file)
 
@@ -298,14 +299,14 @@ def _tuple(value: object) -> tuple[str, ...]:
     return value if isinstance(value, tuple) else ()
 
 
-def _told_by(path: Path, origin: Origin, allowed: frozenset[str]) -> _File:
+def _told_by(path: Path, origin: Origin, allowed: frozenset[str], root: Path | None) -> _File:
     """What one file says, each setting by itself; what is wrong with one leaves the others."""
     problems: list[SettingsProblem] = []
     values: dict[str, object] = {}
     said: dict[str, Said] = {}
     try:
         text = settings_module.read_file(path, trusted=origin is Origin.OWN).decode("utf-8")
-        found, places = flat(read_mapping(text)), places_of(text)
+        found, places = flat(read_mapping(text), root), places_of(text)
     except (FileNotFoundError, NotADirectoryError):
         return _File({}, {}, ())
     except (OSError, ValueError, UsageError) as error:

@@ -105,12 +105,36 @@ def test_ingest_alone_reads_the_workspace_and_no_ones_transcripts(
     folder.mkdir(parents=True)
     (folder / "s91.jsonl").write_bytes(claw(*SAID))
     os.utime(folder / "s91.jsonl", (1_773_482_400,) * 2)
+    (person / ".openclaw/openclaw.json").write_text(
+        json.dumps({"agents": {"defaults": {"workspace": str(sandbox.root)}}})
+    )
     done = run("ingest", "--json").json
     assert {one["source"]: one["outcome"] for one in done["sources"]} == {LOG: "taken", EPISODE: "taken"}
     asked = run("ingest", "--source", "transcript", "--json").json
     (one,) = asked["sources"]
     assert (one["source"], one["outcome"]) == (str(folder / "s91.jsonl"), "taken")
     assert len(one["episodes"]) == 1
+
+
+@pytest.mark.parametrize("command", [("ingest", "--source", "transcript"), ("watch", "--once")])
+def test_sessions_of_an_agent_that_works_elsewhere_are_not_read(
+    run: Run, sandbox: Sandbox, person: Path, command: tuple[str, ...]
+) -> None:
+    folder = person / ".openclaw/agents/main/sessions"
+    folder.mkdir(parents=True)
+    (folder / "s91.jsonl").write_bytes(claw(*SAID))
+    os.utime(folder / "s91.jsonl", (1_773_482_400,) * 2)
+    before = sandbox.snapshot()
+    refused = run(*command)
+    assert refused.code == 2
+    assert "OpenClaw's main works in" in refused.err
+    line = f'transcripts: {{"{sandbox.root}": "~/.openclaw/agents/main/sessions"}}'
+    assert line in refused.err
+    assert sandbox.snapshot() == before
+    (person / "settings.yaml").write_text(f"{line}\n")
+    assert run(*command).code == 0
+    now = sandbox.snapshot()
+    assert "tantivy" in "".join(now[path].decode() for path in now.keys() - before)
 
 
 def test_ingest_reads_the_transcripts_that_settings_name(run: Run, talk: Path, person: Path) -> None:

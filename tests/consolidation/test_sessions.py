@@ -227,19 +227,6 @@ def names(files: tuple[TranscriptFile, ...]) -> list[str]:
     return [file.name for file in files]
 
 
-def test_without_a_setting_known_agents_are_read_and_no_other_projects_of_claude_code(
-    person: Path, sandbox: Sandbox
-) -> None:
-    write(person / ".openclaw/agents/main/sessions/a.jsonl", claw(("user", "a")))
-    write(person / ".clawdbot/agents/main/sessions/b.jsonl", claw(("user", "b")))
-    own = "".join(c if c.isalnum() else "-" for c in str(sandbox.root))
-    write(person / f".claude/projects/{own}/c.jsonl", code(("user", "c")))
-    write(person / ".claude/projects/-home-sam-taxes/x.jsonl", code(("user", "x")))
-    write(person / ".openclaw/agents/main/sessions/sessions.json", b"{}")
-    write(sandbox.root / "sessions/d.jsonl", claw(("user", "d")))
-    assert sorted(names(find(sandbox.workspace).files)) == ["a.jsonl", "b.jsonl", "c.jsonl"]
-
-
 def test_a_setting_takes_their_place(person: Path, sandbox: Sandbox, tmp_path: Path) -> None:
     write(person / ".openclaw/agents/main/sessions/a.jsonl", claw(("user", "a")))
     write(tmp_path / "mine/e.jsonl", claw(("user", "e")))

@@ -58,9 +58,9 @@ def ingest(
     """Take in what is new: sessions become episodes, episodes and logs teach the graph.
 
     Without FILEs and --source: the workspace's own episodes and daily logs, and the transcripts that your
-    settings name. `--source transcript` reads those of OpenClaw, Clawdbot and Claude Code where they lie, if
-    your settings name none. A FILE is taken in however new it is: a transcript (*.jsonl) or a folder of them,
-    wherever they lie, or a page (*.md) of this workspace.
+    settings name. `--source transcript` reads those of the agent that works in this workspace (OpenClaw,
+    Clawdbot, Claude Code), if your settings name none. A FILE is taken in however new it is: a transcript
+    (*.jsonl) or a folder of them, wherever they lie, or a page (*.md) of this workspace.
     """
     from workbench.cli.progress import Bar
     from workbench.consolidation.ingest import Ingest
@@ -91,7 +91,7 @@ def ingest(
     else:
         _say_counts(done, counts, dry_run=dry_run)
         if not (files or source or place.settings.transcripts):
-            narrate("sessions were not looked for: name their FILEs, or all programs' with `--source all`")
+            narrate("sessions were not looked for: name their FILEs, or add your agent's with `--source all`")
     return 1 if counts["failed"] or (files and counts["refused"]) else 0
 
 
@@ -139,7 +139,7 @@ def watch(once: bool, model: str, log: bool, metrics: str | None, as_json: bool)
 
     Facts are saved after every 15 messages of yours, 100 KB or 50 lines; a session that is compacted, or
     quiet for five minutes, becomes an episode. It follows the transcripts that your settings name, else those
-    of OpenClaw and Clawdbot, and Claude Code's of this folder.
+    of the agent that works in this workspace.
     """
     from workbench.consolidation.transcript_files import watched
     from workbench.consolidation.watch import Follower

@@ -19,6 +19,7 @@ from workbench.consolidation.episodes import episode_of, plan_episode
 from workbench.consolidation.learn import learnt, plan_learn, unlearnt
 from workbench.consolidation.outcomes import Outcome, why_left_out, why_nothing
 from workbench.consolidation.resolve import resolve
+from workbench.consolidation.session_owner import SessionOwner
 from workbench.consolidation.sessions import Part, Reading, read_new
 from workbench.consolidation.transcript_files import TranscriptFile, find, opened, why_unreadable
 from workbench.consolidation.triggers import QUIET_SECONDS, quiet_seconds
@@ -111,13 +112,16 @@ class Ingest:
         checkpoints = Checkpoints.read(self._workspace, "episode")
         for number, file in enumerate(places.files):
             self._progress(file.name, number, len(places.files))
-            yield self.transcript(file, checkpoints, completed=bool(named))
+            yield self.transcript(file, checkpoints, named=bool(named))
 
-    def transcript(self, file: TranscriptFile, checkpoints: Checkpoints, *, completed: bool = False) -> Taken:
-        """One transcript: each of its sessions that is completed or was compacted."""
+    def transcript(self, file: TranscriptFile, checkpoints: Checkpoints, *, named: bool = False) -> Taken:
+        """One transcript: each of its sessions that is completed or was compacted.
+
+        One that somebody ``named`` counts as completed, and as this workspace's whatever it says of itself.
+        """
         taken = _Growing(source=file.path, kind="transcript")
         try:
-            return self._transcript(file, checkpoints, taken, completed=completed)
+            return self._transcript(file, checkpoints, taken, named=named)
         except (OSError, NotMemoryError) as error:
             return taken.done("refused", why_unreadable(error))
         except WorkbenchError as error:
@@ -134,10 +138,12 @@ class Ingest:
             yield self._page(path)
 
     def _transcript(
-        self, file: TranscriptFile, checkpoints: Checkpoints, taken: _Growing, *, completed: bool
+        self, file: TranscriptFile, checkpoints: Checkpoints, taken: _Growing, *, named: bool
     ) -> Taken:
         exclude = self._workspace.settings.transcript_exclude
         reading = read_new(file, checkpoints, exclude=exclude, user=self._user, whole=True)
+        if reading is not None and not named and (why := SessionOwner.of(self._workspace).why_not(file)):
+            return taken.done("foreign", why)
         if reading is None:
             with opened(file.path) as descriptor:
                 done = not file.size or checkpoints.is_done(file, descriptor)
@@ -155,7 +161,7 @@ class Ingest:
         noted: Checkpoint | None = None
         for part in reading.parts:
             key = part.session.key
-            if not (part.closed or completed or quiet):
+            if not (part.closed or named or quiet):
                 why = f"session {key} is still going on"
                 return taken.done("taken" if taken.episodes else "waiting", why)
             session = replace(part.session, cycle=part.session.cycle + shifts[key])

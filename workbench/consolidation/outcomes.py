@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Literal
 
-Outcome = Literal["taken", "unchanged", "excluded", "waiting", "old", "refused", "failed"]
+Outcome = Literal["taken", "unchanged", "excluded", "foreign", "waiting", "old", "refused", "failed"]
 
 _SAID: Mapping[str, str] = {
     "taken": "taken in",
     "unchanged": "held nothing new",
     "excluded": "left out by your settings",
+    "foreign": "of other workspaces",
     "waiting": "not at an end yet",
     "old": "too old",
 }

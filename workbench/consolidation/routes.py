@@ -6,7 +6,7 @@ import contextlib
 import json
 import os
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import pairwise
 from typing import Any
@@ -28,7 +28,8 @@ _LONGEST = 300
 class Route:
     """Where a session comes from: its ``key``, the ``agent``, the ``user``, words of its ``origin``.
 
-    ``many``: several people can speak in it, so that not every word of a user is its owner's.
+    ``many``: several people can speak in it, so that not every word of a user is its owner's. ``workspace``
+    is the folder that the agent worked in.
     """
 
     key: str = ""
@@ -36,6 +37,7 @@ class Route:
     user: str = ""
     origin: tuple[str, ...] = ()
     many: bool = False
+    workspace: str = ""
 
 
 def route_of(file: TranscriptFile, session: str) -> Route:
@@ -46,7 +48,7 @@ def route_of(file: TranscriptFile, session: str) -> Route:
         found = _store(store)
         if route := found.get(session) or found.get(file.name):
             return route
-    return Route(agent=_agent_of_folder(folder))
+    return Route(agent=agent_of_folder(folder))
 
 
 def routed(key: str, origin: tuple[str, ...] = (), *, agent: str = "") -> Route:
@@ -73,6 +75,7 @@ def _store(file: TranscriptFile) -> Mapping[str, Route]:
     for key, entry in entries.items() if isinstance(entries, dict) else ():
         if isinstance(entry, dict):
             route = routed(key[:_LONGEST], tuple(dict.fromkeys(_origin(entry))))
+            route = replace(route, workspace=_workspace(entry))
             for name in (entry.get("sessionId"), os.path.basename(_word(entry.get("sessionFile")))):
                 if isinstance(name, str) and name:
                     found.setdefault(name, route)
@@ -85,7 +88,17 @@ def _origin(entry: Mapping[str, Any]) -> Iterator[str]:
         yield from (word[:_LONGEST] for name in _WORDS if (word := _word(told.get(name))))
 
 
-def _agent_of_folder(folder: str) -> str:
+def _workspace(entry: Mapping[str, Any]) -> str:
+    """The folder that a session's entry names, in itself or in the report of its last prompt."""
+    report = entry.get("systemPromptReport")
+    for told in (entry, report if isinstance(report, dict) else {}):
+        found = _word(told.get("workspaceDir"))
+        if os.path.isabs(found) and "\0" not in found:
+            return found
+    return ""
+
+
+def agent_of_folder(folder: str) -> str:
     """``main`` of ``…/agents/main/sessions``."""
     above, name = os.path.split(folder)
     above, agent = os.path.split(above)

@@ -1,19 +1,19 @@
 """Where session transcripts are, and how they are read: never through a link, never more than was there.
 
 They lie beside the workspace and are read only on request: those that the settings name, else those of the
-agents whose places are known. A pipe, a device, a link is refused, and said.
+agent that works in it. A pipe, a device, a link is refused, and said.
 """
 
 from __future__ import annotations
 
 import contextlib
 import os
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from indexing.sync.sources import Sources
+from workbench.consolidation.agent_sessions import own_sessions
 from workbench.errors import NotMemoryError, ReadOnlyError
 from workbench.memory.names import RelPath
 from workbench.workspace import layout
@@ -21,9 +21,6 @@ from workbench.workspace.files import Files
 from workbench.workspace.layout import Layout
 from workbench.workspace.workspace import Workspace
 
-_OF_AGENTS = ("~/.openclaw/agents/*/sessions/*.jsonl", "~/.clawdbot/agents/*/sessions/*.jsonl")
-_OF_CLAUDE_CODE = "~/.claude/projects/{project}/*.jsonl"
-_NOT_IN_PROJECTS = re.compile(r"[^A-Za-z0-9]")
 SUFFIX = ".jsonl"
 _BLOCK = 1 << 20
 _BELOW = Layout(include=(f"**/*{SUFFIX}",), exclude=("**/.*", "**/.*/**", "**/node_modules/**"))
@@ -65,22 +62,19 @@ class Places:
 
 
 def watched(workspace: Workspace) -> Workspace:
-    """The workspace with what is read for it beside: what its settings name, else the usual places."""
-    named = workspace.settings.transcripts or usual_places(workspace.root)
+    """The workspace with the transcripts read for it: what its settings name, else those of its own agent.
+
+    Raises UsageError where it is not known whose they are.
+    """
+    named = workspace.settings.transcripts or own_sessions(workspace.root)
     return Workspace(workspace.root, replace(workspace.settings, transcripts=named, extra_paths=()))
 
 
-def usual_places(root: Path) -> tuple[str, ...]:
-    """Where OpenClaw and Clawdbot keep transcripts, and Claude Code those of the folder ``root``.
-
-    Claude Code keeps sessions of every folder it ever worked in; other projects' are not this memory's.
-    """
-    project = _NOT_IN_PROJECTS.sub("-", str(root))
-    return (*_OF_AGENTS, _OF_CLAUDE_CODE.format(project=project))
-
-
 def find(workspace: Workspace, named: Sequence[str] = ()) -> Places:
-    """The transcripts ``named`` (files or folders), else all that are read for this workspace."""
+    """The transcripts ``named`` (files or folders), else all that are read for this workspace.
+
+    Raises UsageError as ``watched``.
+    """
     refused: dict[str, str] = {}
     paths = _below(named, refused) if named else _of_settings(workspace, refused)
     files: dict[str, TranscriptFile] = {}

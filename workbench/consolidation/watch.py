@@ -18,6 +18,7 @@ from workbench.consolidation.checkpoints import Checkpoints
 from workbench.consolidation.expiry import plan_prune
 from workbench.consolidation.flush import Flushed, flush_reading
 from workbench.consolidation.ingest import Ingest, Taken
+from workbench.consolidation.session_owner import SessionOwner
 from workbench.consolidation.sessions import Reading, read_new
 from workbench.consolidation.transcript_files import TranscriptFile, find, watched, why_unreadable
 from workbench.consolidation.triggers import (
@@ -41,7 +42,7 @@ PRUNE_EVERY = timedelta(hours=6)
 
 _EPISODES = "episodes"
 Kind = Literal["flushed", "taken", "pruned", "waiting", "skipped", "failed"]
-_QUIETLY = frozenset({"unchanged", "waiting", "excluded"})
+_QUIETLY = frozenset({"unchanged", "waiting", "excluded", "foreign"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -107,6 +108,7 @@ class Follower:
         """What fails at present: the class of its error, by the transcript, or `episodes`."""
         self._flushes = Checkpoints("flush")
         self._episodes = Checkpoints("episode")
+        self._owner = SessionOwner(workspace.root)
 
     def follow(
         self,
@@ -141,6 +143,7 @@ class Follower:
         self._flushes = Checkpoints.read(self._workspace, "flush")
         self._episodes = Checkpoints.read(self._workspace, "episode")
         places = find(self._workspace)
+        self._owner = SessionOwner.of(self._workspace)
         there = {file.path for file in places.files} | {*places.refused, _EPISODES}
         self.failing = {source: error for source, error in self.failing.items() if source in there}
         for path, why in places.refused.items():
@@ -159,8 +162,9 @@ class Follower:
         try:
             reading = read_new(file, self._flushes, exclude=self._workspace.settings.transcript_exclude)
             done = True
-            if reading is not None and reading.excluded:
-                yield from self._once(self._event("skipped", file, now, reading.excluded))
+            why = reading.excluded or self._owner.why_not(file) if reading is not None else ""
+            if why:
+                yield from self._once(self._event("skipped", file, now, why))
             else:
                 for event in self._live(file, reading, now, quiet=quiet):
                     done = done and event.kind not in ("failed", "skipped")
