@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import sqlite3
 import subprocess
 from collections.abc import Iterator
 from datetime import UTC, datetime
@@ -18,6 +19,7 @@ from workbench.graph.reading import read_graph
 from workbench.importing.carried import Carried
 from workbench.importing.dump import read_dump
 from workbench.importing.goclaw import Tables, array_elements, carried_tables
+from workbench.importing.lite import read_lite
 from workbench.importing.plan import plan_import
 from workbench.importing.postgres import read_postgres
 from workbench.memory.entry import Kind
@@ -129,6 +131,55 @@ def test_a_server_and_its_dump_give_the_same_memory(sandbox: Sandbox, server: st
         (item.name, item.drafts, item.episode, item.file) for item in dumped.items
     ]
     assert live.left_out == dumped.left_out
+
+
+@pytest.mark.parametrize("zone", ["UTC", "Asia/Tokyo"])
+def test_what_came_from_a_dump_does_not_come_again_from_the_server(
+    sandbox: Sandbox, server: str, dump: Path, zone: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    carry_in(sandbox, of(sandbox, read_dump(dump)))
+    monkeypatch.setenv("PGTZ", zone)
+    with pytest.raises(NotCuratableError, match="nothing is new in goclaw"):
+        carry_in(sandbox, of(sandbox, read_postgres(server)))
+
+
+def lite_file(path: Path) -> Path:
+    """GoClaw Lite: the same rows in SQLite, ids and moments as text, lists and properties as JSON."""
+    schema = SCHEMA.replace("DEFAULT gen_random_uuid()", "").replace("TEXT[] DEFAULT '{}'", "TEXT")
+    schema = schema.replace("DEFAULT NOW()", "")
+    array = "ARRAY['Port Ellery', 'Gauge 7, lifted', 'say \"when\"']"
+    text = "E'The pilot dry run at Port Ellery passed.\\nWalt confirmed in 40 s.'"
+    assert array in ROWS
+    assert text in ROWS
+    rows = ROWS.replace(array, """'["Port Ellery", "Gauge 7, lifted", "say \\"when\\""]'""")
+    rows = rows.replace(
+        text, "'The pilot dry run at Port Ellery passed.' || char(10) || 'Walt confirmed in 40 s.'"
+    )
+    rows = rows.replace(f"$${AWKWARD}$$", f"'{AWKWARD}'")
+    connection = sqlite3.connect(path)
+    connection.executescript(schema + rows)
+    connection.close()
+    return path
+
+
+def test_the_sqlite_file_of_goclaw_lite_gives_the_same_memory(
+    sandbox: Sandbox, dump: Path, tmp_path: Path
+) -> None:
+    lite, dumped = of(sandbox, read_lite(lite_file(tmp_path / "lite.db"))), of(sandbox, read_dump(dump))
+    assert [(item.name, item.digest) for item in lite.items] == [
+        (item.name, item.digest) for item in dumped.items
+    ]
+    assert lite.left_out == dumped.left_out
+
+
+def test_a_sqlite_file_of_others_is_refused_with_the_tables_it_has(tmp_path: Path) -> None:
+    path = tmp_path / "other.db"
+    connection = sqlite3.connect(path)
+    connection.executescript("CREATE TABLE notes (id, body); CREATE TABLE kg_entities (name)")
+    connection.close()
+    with pytest.raises(UsageError) as refused:
+        read_lite(path)
+    assert refused.value.hint == "it has kg_entities(name), notes(id, body)"
 
 
 def test_each_table_becomes_what_it_is_here(sandbox: Sandbox, server: str) -> None:

@@ -488,6 +488,57 @@ def test_cells_become_typed_memories_of_their_scenes(sandbox: Sandbox, tmp_path:
         carry_in(sandbox, read_cells(tmp_path / "memory.db", NOW.date()))
 
 
+@pytest.mark.parametrize(
+    ("schema", "scene"),
+    [
+        (
+            "CREATE TABLE scenes (id TEXT PRIMARY KEY, title TEXT, summary TEXT, created_at TEXT);"
+            "CREATE TABLE memory_cells (cell_id TEXT, scene_id TEXT, type TEXT, importance REAL, text TEXT,"
+            " timestamp INTEGER);"
+            "INSERT INTO scenes VALUES ('s1', 'kitchen', 'Everything about the kitchen', '2026-03-01');",
+            "'s1'",
+        ),
+        (
+            "CREATE TABLE scenes (scene TEXT PRIMARY KEY, summary TEXT, updated_at TEXT);"
+            "CREATE TABLE memory_cells (id INTEGER PRIMARY KEY, scene TEXT, cell_type TEXT, salience REAL,"
+            " content TEXT, created_at TEXT);"
+            "INSERT INTO scenes VALUES ('kitchen', 'Everything about the kitchen', '2026-03-01');",
+            "'kitchen'",
+        ),
+    ],
+)
+def test_cells_of_other_versions_come_over_under_the_names_of_their_scenes(
+    sandbox: Sandbox, tmp_path: Path, schema: str, scene: str
+) -> None:
+    path = tmp_path / "memory.db"
+    connection = sqlite3.connect(path)
+    connection.executescript(schema)
+    connection.execute(
+        f"INSERT INTO memory_cells VALUES (1, {scene}, 'preference', 0.6, 'Likes rye bread', '2026-02-02')"
+    )
+    connection.commit()
+    connection.close()
+    carry_in(sandbox, read_cells(path, NOW.date()))
+    found = {
+        (held.owner, held.memory.type, held.memory.text, held.memory.importance)
+        for held in read_graph(sandbox.workspace).memories()
+    }
+    assert ("kitchen", "preference", "Likes rye bread", 0.6) in found
+    assert {one[:3] for one in found} == {
+        ("kitchen", "preference", "Likes rye bread"),
+        ("kitchen", "observation", "Everything about the kitchen"),
+    }
+
+
+def test_a_database_without_cells_is_refused_with_the_tables_it_has(tmp_path: Path) -> None:
+    path = tmp_path / "memory.db"
+    sqlite3.connect(path).executescript("CREATE TABLE memory_cells (id, w1); CREATE TABLE scenes (id)")
+    with pytest.raises(UsageError) as refused:
+        read_cells(path, NOW.date())
+    assert "has no table of cells" in refused.value.message
+    assert refused.value.hint == "it has memory_cells(id, w1), scenes(id)"
+
+
 # -- recalls of OpenClaw -----------------------------------------------------------------------------
 
 

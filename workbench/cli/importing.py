@@ -91,25 +91,30 @@ def goclaw_graph(file: Path, user: str, dry_run: bool, as_json: bool) -> None:
     _carry_in(lambda _: read_memory_graph(file), user=user, dry_run=dry_run, as_json=as_json)
 
 
-@import_.command(short_help="GoClaw v3: a plain pg_dump, or a running PostgreSQL.")
+@import_.command(short_help="GoClaw v3: a plain pg_dump, a SQLite file (Lite), or a running PostgreSQL.")
 @click.argument("source", metavar="FILE|postgresql://...")
 @click.option("--agent", default="", help="The agent whose memory it is: its key or id.")
 @_user
 @dry_run_option
 @json_option
 def goclaw(source: str, agent: str, user: str, dry_run: bool, as_json: bool) -> None:
-    """The memory tables of GoClaw v3: from a plain pg_dump, or from a running PostgreSQL.
+    """The memory tables of GoClaw v3: from a plain pg_dump, a SQLite file of Lite, or a running PostgreSQL.
 
-    The password of a server is taken from ~/.pgpass or PGPASSWORD; nothing is written there.
+    What came from one of these is known when it comes from another. The password of a server is taken from
+    ~/.pgpass or PGPASSWORD; nothing is written there.
     """
+    from workbench.importing.database import is_database
     from workbench.importing.dump import read_dump
     from workbench.importing.goclaw import LABEL, carried_tables
+    from workbench.importing.lite import read_lite
     from workbench.importing.plan import known_items
     from workbench.importing.postgres import read_postgres
 
     def read(place: Workspace) -> Carried:
-        running = source.startswith(("postgresql://", "postgres://"))
-        tables = read_postgres(source) if running else read_dump(Path(source))
+        if source.startswith(("postgresql://", "postgres://")):
+            tables = read_postgres(source)
+        else:
+            tables = read_lite(Path(source)) if is_database(Path(source)) else read_dump(Path(source))
         own = {known.path for known in known_items(place, LABEL).values()}
         taken = {file.path for file in place.scan()} - own
         return carried_tables(tables, agent=agent, taken=taken)

@@ -92,10 +92,13 @@ def _halves(text: str, lead: str) -> Iterator[str]:
 
 
 def moment_of(value: object) -> datetime | None:
-    """A moment as databases write it: ISO text, a datetime, or seconds since 1970; None for all else."""
+    """A moment as databases write it: ISO text, a datetime, or seconds since 1970; None for all else.
+
+    It is in UTC, so that a moment is the same whatever zone the database writes it in.
+    """
     try:
         if isinstance(value, datetime):
-            return value if value.tzinfo else value.replace(tzinfo=UTC)
+            return value.astimezone(UTC) if value.tzinfo else value.replace(tzinfo=UTC)
         if isinstance(value, bool):
             return None
         if isinstance(value, (int, float)):
@@ -103,7 +106,7 @@ def moment_of(value: object) -> datetime | None:
             return datetime.fromtimestamp(seconds, UTC) if seconds > 0 else None
         if isinstance(value, str) and value.strip():
             found = datetime.fromisoformat(value.strip().replace("Z", "+00:00"))
-            return found if found.tzinfo else found.replace(tzinfo=UTC)
+            return found.astimezone(UTC) if found.tzinfo else found.replace(tzinfo=UTC)
     except (ValueError, OverflowError, OSError):
         return None
     return None

@@ -23,6 +23,7 @@ _MAGIC = b"SQLite format 3\x00"
 _PARTS = ("", "-wal", "-journal")
 """The files of one database: itself, and what was written and is not in it yet, or may be taken back."""
 _TRIES, _PAUSE_SECONDS = 40, 0.05
+_MOST_SHOWN = 20
 
 
 class Database:
@@ -38,6 +39,12 @@ class Database:
         rows = self._connection.execute(f"PRAGMA table_info({_quoted(table)})")
         return tuple(str(row[1]) for row in rows)
 
+    def described(self) -> str:
+        """Its tables with their columns, for a message: ``cells(id, content), notes(id)``."""
+        own = sorted(name for name in self.tables if not name.startswith("sqlite_"))
+        shown = [f"{name}({', '.join(self.columns(name)[:_MOST_SHOWN])})" for name in own[:_MOST_SHOWN]]
+        return ", ".join([*shown, *(["…"] if len(own) > _MOST_SHOWN else [])]) or "no table"
+
     def rows(self, table: str, wanted: Sequence[str], order: str) -> Iterator[Mapping[str, Any]]:
         """The rows of a table, each with those of the ``wanted`` columns that the table has."""
         have = self.columns(table)
@@ -48,17 +55,22 @@ class Database:
             yield dict(zip(names, row, strict=True))
 
 
+def is_database(path: Path) -> bool:
+    """Whether a plain file begins as SQLite's do. Raises UsageError where it cannot be read."""
+    require_plain_file(path)
+    with path.open("rb") as file:
+        return file.read(len(_MAGIC)) == _MAGIC
+
+
 @contextlib.contextmanager
-def opened(path: Path, needed: Sequence[str]) -> Iterator[Database]:
+def opened(path: Path, needed: Sequence[str] = ()) -> Iterator[Database]:
     """The database at ``path``, which must have the ``needed`` tables.
 
     A program may be writing it: a copy of it and of its log or journal is read, as of the last commit.
     Raises UsageError.
     """
-    require_plain_file(path)
-    with path.open("rb") as file:
-        if file.read(len(_MAGIC)) != _MAGIC:
-            raise UsageError(f"{path} is no SQLite database")
+    if not is_database(path):
+        raise UsageError(f"{path} is no SQLite database")
     with scratch("import") as folder:
         copy = folder / "database"
         _copy(path, copy)

@@ -1,4 +1,6 @@
-"""The memory tables of GoClaw v3: episodes, entities, relations and documents, from PostgreSQL or its dump.
+"""The memory tables of GoClaw v3: episodes, entities, relations and documents.
+
+They come from PostgreSQL, from its dump, or from the SQLite file of GoClaw Lite, which has the same tables.
 
 `episodic_summaries` become episodes, `kg_entities` and `kg_relations` pages of the graph with the windows in
 which they held, `memory_documents` files: where the workspace has none of that name, else below
@@ -7,6 +9,7 @@ which they held, `memory_documents` files: where the workspace has none of that 
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 from collections.abc import Iterable, Iterator, Mapping
@@ -99,10 +102,17 @@ def carried_tables(tables: Tables, *, agent: str = "", taken: Iterable[str] = ()
             name = f"{table}/{row.get('id')}"
             try:
                 made = make(row)
-                items.append(Item(name=name, digest=digest_of(row), **made))
+                items.append(Item(name=name, digest=_digest(row, made), **made))
             except UsageError as error:
                 left_out.append((name, why(error)))
     return Carried(label=LABEL, items=tuple(items), left_out=tuple(left_out))
+
+
+def _digest(row: Row, made: Mapping[str, Any]) -> str:
+    """The digest of what a row says: a server and its dump spell the same row differently."""
+    if "file" in made:  # its path here depends on what stands here
+        return digest_of([row.get(name) for name in ("path", "user_id", "content")])
+    return digest_of(made)
 
 
 def _agent(tables: Tables, wanted: str) -> str:
@@ -239,7 +249,10 @@ def _entity_type(row: Row) -> str:
 
 
 def _list(value: object) -> Iterator[object]:
-    """The elements of an array: a list, or PostgreSQL's own writing of one, ``{a,"b c"}``."""
+    """The elements of an array: a list, its JSON, or PostgreSQL's own writing of one, ``{a,"b c"}``."""
+    if isinstance(value, str) and value.startswith("["):
+        with contextlib.suppress(ValueError, RecursionError):
+            value = json.loads(value)
     if isinstance(value, (list, tuple)):
         yield from value
     elif isinstance(value, str) and value.startswith("{") and value.endswith("}"):
