@@ -12,7 +12,7 @@ from tests.cli.conftest import Run
 from tests.support.workspaces import EPISODE, Sandbox
 from workbench.workspace.locks import hold
 
-STEPS = ["prune", "context", "decay", "dream", "backup"]
+STEPS = ["prune", "context", "ingest", "decay", "dream", "backup"]
 
 
 @pytest.fixture(autouse=True)

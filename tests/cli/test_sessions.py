@@ -6,6 +6,7 @@ import io
 import json
 import os
 import sys
+from datetime import date
 from pathlib import Path
 from typing import NoReturn
 
@@ -332,3 +333,58 @@ def test_flush_wants_a_transcript(run: Run) -> None:
     done = run("flush")
     assert done.code == 2
     assert "--hook" in done.err
+
+
+def test_a_note_and_long_term_memory_teach_the_graph_when_they_are_named(run: Run, sandbox: Sandbox) -> None:
+    sandbox.write("memory/people.md", "# People\n\n- Maria Lopez works at Harbour Freight.\n")
+    sandbox.write("MEMORY.md", "# Memory\n\n- We decided to use tantivy for the search of Project Atlas.\n")
+    alone = {one["source"] for one in run("ingest", "--json").json["sources"]}
+    assert alone == {LOG, EPISODE}
+    for path, words in (("memory/people.md", "Harbour Freight"), ("MEMORY.md", "tantivy")):
+        (one,) = run("ingest", path, "--json").json["sources"]
+        assert (one["outcome"], one["memories"] > 0) == ("taken", True)
+        graph = "".join(page.read_text() for page in (sandbox.root / "graph").rglob("*.md"))
+        assert words in graph
+        (again,) = run("ingest", "--source", "markdown", path, "--json").json["sources"]
+        assert (again["outcome"], again["why"]) == ("unchanged", "nothing is new in it")
+
+
+@pytest.mark.parametrize(
+    ("path", "why"),
+    [
+        ("graph/person/maria.md", "it is a page of the graph itself"),
+        ("DREAMS.md", "a dream diary would feed on itself"),
+        ("memory/templates/day.md", "a template is no memory"),
+        ("SOUL.md", "it instructs the agent, which loads it itself"),
+        ("_system/archive/2026-03.md", "it was put away"),
+    ],
+)
+def test_a_page_that_is_no_source_is_refused_with_the_reason(
+    run: Run, sandbox: Sandbox, path: str, why: str
+) -> None:
+    sandbox.write(path, "# A page\n\n- I live in Osaka\n")
+    done = run("ingest", path)
+    assert done.code == 1
+    assert f"{path}: refused: not a source: {why}" in done.err
+
+
+@pytest.mark.parametrize("command", [("nightly", "--only", "ingest"), ("watch", "--once")])
+def test_a_todo_in_a_log_reaches_the_bulletin_and_the_index(
+    run: Run, sandbox: Sandbox, person: Path, command: tuple[str, ...]
+) -> None:
+    (person / "settings.yaml").write_text("model: none\n")
+    assert run("reindex").code == 0
+    log = f"memory/{date.today()}.md"
+    sandbox.write(log, "# Today\n\n- User: I have to renew the quayside permit tomorrow.\n")
+    done = run(*command)
+    assert done.code == 0
+    assert "quayside permit" in run("bulletin", "context").out
+    found = run("search", "quayside", "--json").json
+    assert found["stale"] is False
+    assert {hit["path"].partition("/")[0] for hit in found["hits"]} == {"graph", "memory"}
+    commits = sandbox.git("log", "--oneline")
+    run(*command)
+    assert sandbox.git("log", "--oneline") == commits  # nothing is new
+    sandbox.write(log, sandbox.read(log) + b"- User: I have to call the harbour master tomorrow.\n")
+    run(*command)
+    assert "harbour master" in run("bulletin", "context").out

@@ -208,8 +208,13 @@ def test_a_name_with_a_page_is_of_its_type() -> None:
     ].type == ("place")
 
 
-def test_only_episodes_and_logs_are_sources() -> None:
-    for path, kind in (("MEMORY.md", Kind.MEMORY), ("DREAMS.md", Kind.DREAM), ("graph/a/b.md", Kind.ENTITY)):
+def test_dreams_pages_and_templates_are_no_sources() -> None:
+    for path, kind in (
+        ("DREAMS.md", Kind.DREAM),
+        ("graph/a/b.md", Kind.ENTITY),
+        ("memory/TEMPLATE-day.md", Kind.NOTE),
+        ("_system/archive/2026-03.md", Kind.NOTE),
+    ):
         with pytest.raises(NotCuratableError):
             read_source(parse_document(RelPath(path), b"- I live in Osaka\n", kind))
 

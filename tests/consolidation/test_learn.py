@@ -221,8 +221,9 @@ def test_what_sounds_alike_is_told_and_never_merged(log: Sandbox) -> None:
 
 
 def test_other_files_teach_nothing(sandbox: Sandbox) -> None:
-    with pytest.raises(NotCuratableError, match="no episode and no daily log"):
-        learn(sandbox, "MEMORY.md")
+    sandbox.write("DREAMS.md", "# Dreams\n\n- I live in Osaka\n")
+    with pytest.raises(NotCuratableError, match="is not a source: a dream diary"):
+        learn(sandbox, "DREAMS.md")
     with pytest.raises(NotMemoryError):
         learn(sandbox, "../outside.md")
 

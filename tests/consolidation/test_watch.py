@@ -19,6 +19,7 @@ from tests.support.transcripts import NOW, compaction
 from tests.support.workspaces import EPISODE, EPISODE_TEXT, Sandbox
 from workbench.consolidation.episodes import episodes
 from workbench.consolidation.watch import Event, Follower
+from workbench.errors import ReadOnlyError
 from workbench.workspace.workspace import Workspace
 
 BIRTHDAY = "Please remember that my birthday is on 3 May."
@@ -67,7 +68,8 @@ class World:
 
     def round(self, *, after: float = 0.0) -> list[Event]:
         self.clock.now += timedelta(seconds=after)
-        return list(self.follower.round())
+        """What became of transcripts and episodes; logs, which a flush writes too, are told of apart."""
+        return [event for event in self.follower.round() if not event.source.endswith(".md")]
 
     def kinds(self, *, after: float = 0.0) -> list[tuple[str, str]]:
         return [(event.kind, event.why) for event in self.round(after=after)]
@@ -222,7 +224,7 @@ def test_changes_are_followed_as_they_come_until_it_is_told_to_end(world: World)
 
     found = []
     for event in world.follower.follow(stop, said.append, watch=watch):
-        found.append(Path(event.source).name)
+        found += [Path(event.source).name] if event.source.endswith(".jsonl") else []
         if len(found) == 3:
             stop.set()
     assert sorted(found) == ["0.jsonl", "1.jsonl", "2.jsonl"]
@@ -246,9 +248,41 @@ def test_the_program_follows_until_a_signal_and_says_what_it_did(
         assert process.stdout is not None
         assert "a.jsonl: 1 fact saved (messages)" in process.stdout.readline()
         append(folder / "b.jsonl", claw(("user", DECISION), *(("user", "Fine."),) * 14))
-        assert "b.jsonl: 1 fact saved (messages)" in process.stdout.readline()
+        line = process.stdout.readline()
+        while ".md: " in line:  # what the logs of the workspace, and the one that was just written, teach
+            assert line.rstrip().endswith("(new lines)")
+            line = process.stdout.readline()
+        assert "b.jsonl: 1 fact saved (messages)" in line
         process.send_signal(how)
         out, err = process.communicate(timeout=60)
     assert process.returncode == 0, err
-    assert out == ""
+    assert all("(new lines)" in line for line in out.splitlines())
     assert f"reading transcripts in {folder}" in err
+
+
+def test_only_logs_that_changed_teach_and_one_that_fails_is_tried_again(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    list(world.follower.round())
+    world.sandbox.write("memory/2026-03-19.md", f"# Day\n\n- {DECISION}\n")
+    read: list[str] = []
+    real = Workspace.document
+
+    def document(self: Workspace, path: str) -> object:
+        read.append(path)
+        if path.startswith("memory/2026-03-19") and world.clock.now == NOW:
+            raise ReadOnlyError(path)
+        return real(self, path)
+
+    monkeypatch.setattr(Workspace, "document", document)
+    (failed,) = world.follower.round()
+    assert (failed.kind, failed.source) == ("failed", "memory/2026-03-19.md")
+    assert "memory/2026-03-14.md" not in read
+    assert world.follower.failing
+    world.clock.now += timedelta(seconds=1)
+    (taken,) = world.follower.round()
+    assert taken.sentence() == "memory/2026-03-19.md: 1 memory (new lines)"
+    assert world.follower.failing == {}
+    read.clear()
+    assert list(world.follower.round()) == []
+    assert read == []

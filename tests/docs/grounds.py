@@ -113,6 +113,8 @@ def openclaw(home: Path, demo: Path) -> Path:
 def everything(home: Path, demo: Path) -> Path:
     """``~/agent`` as OpenClaw left it, and all that can be imported into it."""
     place = openclaw(home, demo).rename(home / "agent")
+    config = {"agents": {"defaults": {"workspace": "~/agent"}}}
+    (home / ".openclaw" / "openclaw.json").write_text(json.dumps(config))
     goclaw(home, demo)
     a_vault(home, demo)
     (home / ".openclaw" / "memory.db").rename(home / "memory.db")

@@ -85,8 +85,16 @@ COMMANDS: dict[str, tuple[Listed, ...]] = {
     "Remember": (
         Listed("ingest", "sessions:ingest", "Sessions become episodes; episodes and logs teach the graph."),
         Listed("flush", "sessions:flush", "Save the durable facts of a session before it is compacted."),
-        Listed("watch", "sessions:watch", "Follow session transcripts as they grow, until interrupted."),
-        Listed("nightly", "nights:nightly", "Prune, clear the context, decay, dream, back up: for a clock."),
+        Listed(
+            "watch",
+            "sessions:watch",
+            "Follow session transcripts and daily logs as they grow, until interrupted.",
+        ),
+        Listed(
+            "nightly",
+            "nights:nightly",
+            "Prune, clear the context, ingest logs, decay, dream, back up: for a clock.",
+        ),
         Listed("jobs", "jobs:jobs", "What a clock runs (nightly, watch, reindex), and how it stands."),
     ),
     "Agent": (

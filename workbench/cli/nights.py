@@ -12,11 +12,11 @@ from workbench.cli.output import json_option, narrate, say, say_json
 from workbench.cli.places import workspace
 from workbench.jobs.names import Job
 
-_STEPS = ("prune", "context", "decay", "dream", "backup")
+_STEPS = ("prune", "context", "ingest", "decay", "dream", "backup")
 _MARKS = {"done": "done", "nothing": "—", "failed": "failed", "would": "would"}
 
 
-@click.command(short_help="Prune, clear the context, decay, dream, back up: for a clock.")
+@click.command(short_help="Prune, clear the context, ingest logs, decay, dream, back up: for a clock.")
 @click.option("--only", type=click.Choice(_STEPS), multiple=True, help="Only this step; may be repeated.")
 @click.option("--model", default="", help="A language model to word proposals with; `none` for none.")
 @job_options
@@ -25,7 +25,7 @@ _MARKS = {"done": "done", "nothing": "—", "failed": "failed", "would": "would"
 def nightly(
     only: tuple[str, ...], model: str, log: bool, metrics: str | None, dry_run: bool, as_json: bool
 ) -> int:
-    """Prune expired episodes, clear workspace-context.md, decay, dream, back up.
+    """Prune expired episodes, clear workspace-context.md, ingest logs, decay, dream, back up.
 
     Each step reports, and one that fails does not stop the others. Nothing is promoted or forgotten: dreaming
     and decay leave proposals. `workbench jobs print` shows how to run this every night.

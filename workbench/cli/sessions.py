@@ -60,7 +60,8 @@ def ingest(
     Without FILEs and --source: the workspace's own episodes and daily logs, and the transcripts that your
     settings name. `--source transcript` reads those of the agent that works in this workspace (OpenClaw,
     Clawdbot, Claude Code), if your settings name none. A FILE is taken in however new it is: a transcript
-    (*.jsonl) or a folder of them, wherever they lie, or a page (*.md) of this workspace.
+    (*.jsonl) or a folder of them, wherever they lie, or a page (*.md) of this workspace: a log, an
+    episode, a note, MEMORY.md.
     """
     from workbench.cli.progress import Bar
     from workbench.consolidation.ingest import Ingest
@@ -135,11 +136,11 @@ def flush(transcripts: tuple[str, ...], hook: bool, model: str, dry_run: bool, a
 @job_options
 @json_option
 def watch(once: bool, model: str, log: bool, metrics: str | None, as_json: bool) -> None:
-    """Follow session transcripts as they grow, until interrupted.
+    """Follow session transcripts and daily logs as they grow, until interrupted.
 
-    Facts are saved after every 15 messages of yours, 100 KB or 50 lines; a session that is compacted, or
-    quiet for five minutes, becomes an episode. It follows the transcripts that your settings name, else those
-    of the agent that works in this workspace.
+    What is new in daily logs teaches the graph. Facts are saved after every 15 messages of yours, 100 KB or
+    50 lines; a session that is compacted, or quiet for five minutes, becomes an episode. It follows the
+    transcripts that your settings name, else those of the agent that works in this workspace.
     """
     from workbench.consolidation.transcript_files import watched
     from workbench.consolidation.watch import Follower

@@ -18,6 +18,7 @@ from workbench.consolidation.checkpoints import Checkpoint, Checkpoints, Resumed
 from workbench.consolidation.episodes import episode_of, plan_episode
 from workbench.consolidation.learn import learnt, plan_learn, unlearnt
 from workbench.consolidation.outcomes import Outcome, why_left_out, why_nothing
+from workbench.consolidation.passages import why_no_source
 from workbench.consolidation.resolve import resolve
 from workbench.consolidation.session_owner import SessionOwner
 from workbench.consolidation.sessions import Part, Reading, read_new
@@ -129,9 +130,12 @@ class Ingest:
         except Exception as error:  # whatever one source holds, the others are taken in
             return taken.done("failed", f"{type(error).__name__}: {error}")
 
-    def markdown(self, named: Sequence[str] = ()) -> Iterator[Taken]:
-        """Each episode and daily log with words that the graph was not learnt from."""
-        paths, wrong = self._pages(named)
+    def markdown(self, named: Sequence[str] = (), *, among: Collection[str] | None = None) -> Iterator[Taken]:
+        """Each episode and daily log (``among`` those) with words that the graph was not learnt from.
+
+        Notes and MEMORY.md teach it where they are ``named``.
+        """
+        paths, wrong = self._pages(named, among)
         yield from wrong
         for number, path in enumerate(paths):
             self._progress(path, number, len(paths))
@@ -279,6 +283,8 @@ class Ingest:
         taken = _Growing(source=path, kind="markdown")
         try:
             self._workspace.read(path)
+            if why := why_no_source(path):
+                return taken.done("refused", f"not a source: {why}")
             self._learn(path, taken)
         except OSError as error:
             return taken.done("failed", why_unreadable(error))
@@ -289,13 +295,13 @@ class Ingest:
         done = bool(taken.operations or taken.plans)
         return taken.done("taken" if done else "unchanged", "" if done else "nothing is new in it")
 
-    def _pages(self, named: Sequence[str]) -> tuple[list[str], list[Taken]]:
+    def _pages(self, named: Sequence[str], among: Collection[str] | None) -> tuple[list[str], list[Taken]]:
         """The pages to learn from, and those that are not, with the reason."""
         if named:
             return [self._relative(name) for name in named], []
         paths: list[str] = []
         told: list[Taken] = []
-        fresh = list(unlearnt(self._workspace))
+        fresh = list(unlearnt(self._workspace, among))
         for one in fresh:
             day = self._day_of(one.path)
             if one.problem:

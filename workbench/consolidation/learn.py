@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TYPE_CHECKING
@@ -112,11 +112,11 @@ class Unlearnt:
     problem: str = ""
 
 
-def unlearnt(workspace: Workspace) -> Iterator[Unlearnt]:
-    """The episodes and daily logs that can teach something new, the oldest first by their paths."""
+def unlearnt(workspace: Workspace, among: Collection[str] | None = None) -> Iterator[Unlearnt]:
+    """The episodes and daily logs, or those ``among`` them, that can teach something new; by their paths."""
     known = learnt(workspace)
     for file in workspace.scan():
-        if file.kind in KINDS:
+        if file.kind in KINDS and (among is None or file.path in among):
             try:
                 document = workspace.document(file.path)
             except (WorkbenchError, OSError) as error:

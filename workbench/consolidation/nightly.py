@@ -2,9 +2,10 @@
 
 1. ``prune``: episodes that have expired (an operation, undoable);
 2. ``context``: workspace-context.md is archived and cleared (an operation);
-3. ``decay``: memories that faded are proposed for forgetting;
-4. ``dream``: what should become long-term memory is proposed;
-5. ``backup``: to where the last backup went.
+3. ``ingest``: what is new in daily logs and episodes teaches the graph (an operation each), and is indexed;
+4. ``decay``: memories that faded are proposed for forgetting;
+5. ``dream``: what should become long-term memory is proposed;
+6. ``backup``: to where the last backup went.
 
 Nothing is forgotten or promoted here: what waits in the morning are proposals.
 """
@@ -130,6 +131,33 @@ def _context(night: Night) -> Outcome:
     return _carried_out("context", night, lambda: plan_clear_context(night.workspace, now=night.now))
 
 
+def _ingest(night: Night) -> Outcome:
+    from workbench.consolidation.index_update import update_index  # noqa: PLC0415
+    from workbench.consolidation.ingest import Ingest  # noqa: PLC0415
+
+    run = Ingest(night.workspace, now=night.now, model=night.model, dry_run=night.dry_run)
+    done = list(run.markdown())
+    taken = [one for one in done if one.outcome == "taken"]
+    failed = [one for one in done if one.outcome in ("failed", "refused")]
+    notes = [f"{one.source}: {one.why}" for one in failed]
+    notes += [
+        f"{one.source}: `workbench undo {operation.id}` takes it back"
+        for one in taken
+        for operation in one.operations
+    ]
+    said = "nothing is new in logs and episodes"
+    if taken:
+        sources = "1 source" if len(taken) == 1 else f"{len(taken):,} sources"
+        said = f"{sources}, {sum(one.memories for one in taken):,} new in the graph"
+    if not night.dry_run and (problem := update_index(night.workspace)):
+        notes.append(problem)
+    if failed:
+        said += f"; {len(failed):,} cannot be read"
+        return Outcome(step="ingest", state="failed", said=said, notes=tuple(notes), error="WorkbenchError")
+    would: State = "would" if night.dry_run else "done"
+    return Outcome(step="ingest", state=would if taken else "nothing", said=said, notes=tuple(notes))
+
+
 def _decay(night: Night) -> Outcome:
     from workbench.graph.decay import fading_in  # noqa: PLC0415
 
@@ -189,6 +217,7 @@ def _backup(night: Night) -> Outcome:
 STEPS: Mapping[str, Step] = {
     "prune": _prune,
     "context": _context,
+    "ingest": _ingest,
     "decay": _decay,
     "dream": _dream,
     "backup": _backup,

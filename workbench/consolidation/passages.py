@@ -14,14 +14,23 @@ from workbench.errors import NotCuratableError, UsageError
 from workbench.graph.drafts import entity_name
 from workbench.memory.entry import Entry, Form, Kind, without_emphasis
 from workbench.memory.episode_page import split_turns
+from workbench.memory.graph import memory_type
 from workbench.memory.markdown import Document
 from workbench.memory.provenance import parse_day
 from workbench.memory.sentences import beginning
 from workbench.memory.session_blocks import session_blocks, session_of
 from workbench.memory.window import MOST_PARTS
+from workbench.workspace.layout import ARCHIVE, QUARANTINE, is_template, kind_of
 
 KINDS = (Kind.EPISODE, Kind.LOG)
-"""What the graph is learnt from. Dreams, other tools' diaries and what is curated already are no sources."""
+"""What the graph is learnt from by itself. Dreams and other tools' diaries are no sources."""
+_ON_REQUEST = (*KINDS, Kind.NOTE, Kind.MEMORY)
+_NO_SOURCE = {
+    Kind.ENTITY: "it is a page of the graph itself",
+    Kind.DREAM: "a dream diary would feed on itself",
+    Kind.CONTEXT: "it is cleared every night",
+    Kind.BOOTSTRAP: "it instructs the agent, which loads it itself",
+}
 _SECTIONS = {"facts": "fact", "decisions": "decision", "open": "todo"}
 _SPEAKER = re.compile(r"(?P<name>[^\W\d_][\w .'’-]{0,40}?)\s*:\s+(?P<words>\S.*)", re.DOTALL)
 _SPEAKS = 0.3
@@ -74,10 +83,10 @@ class Source:
 
 
 def read_source(document: Document) -> Source:
-    """The lines of an episode or a daily log. Raises NotCuratableError for everything else."""
-    if document.kind not in KINDS:
+    """The lines of an episode, log, note or MEMORY.md. Raises NotCuratableError for everything else."""
+    if why := why_no_source(document.path):
         raise NotCuratableError(
-            f"{document.path} is no episode and no daily log: the graph is not learnt from it",
+            f"{document.path} is not a source: {why}",
             hint="`graph store` puts a memory of your own into the graph",
         )
     header = document.front_matter
@@ -91,6 +100,16 @@ def read_source(document: Document) -> Source:
         day=day,
         unread=sum(entry.part > MOST_PARTS for entry in document.entries),
     )
+
+
+def why_no_source(path: str) -> str:
+    """Why the graph is not learnt from the file at ``path``, also when asked; empty where it can be."""
+    kind = kind_of(path)
+    if is_template(path):
+        return "a template is no memory"
+    if path.startswith((ARCHIVE, QUARANTINE)):
+        return "it was put away"
+    return "" if kind in _ON_REQUEST else _NO_SOURCE.get(kind, f"a {kind} teaches the graph nothing")
 
 
 def _user(said: str | None) -> str:
@@ -128,6 +147,8 @@ def _chosen(document: Document) -> Iterator[Entry]:
     """The entries that hold words; of an episode with facts, decisions or open points just these."""
     prose = (Form.ITEM, Form.PARAGRAPH, Form.QUOTE)
     held = [e for e in document.entries if e.form in prose and e.part <= MOST_PARTS]
+    if document.kind not in KINDS:  # what is typed already is a memory of the graph where it stands
+        held = [entry for entry in held if not memory_type(entry)]
     if document.kind is Kind.EPISODE and any(map(_section, held)):
         held = [entry for entry in held if _section(entry)]
     yield from held

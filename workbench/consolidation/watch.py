@@ -1,4 +1,4 @@
-"""Following session transcripts as they grow: facts are saved and sessions taken in when it is time.
+"""Following transcripts and daily logs as they grow: facts are saved and sessions taken in when it is time.
 
 A round looks at every transcript and asks the triggers; nothing is remembered between rounds that the
 checkpoints do not say, but for what was told already. So one round for cron does what a watcher does.
@@ -17,6 +17,7 @@ from indexing.sync.watch import Pause, Watch, hints, occasions
 from workbench.consolidation.checkpoints import Checkpoints
 from workbench.consolidation.expiry import plan_prune
 from workbench.consolidation.flush import Flushed, flush_reading
+from workbench.consolidation.index_update import update_index
 from workbench.consolidation.ingest import Ingest, Taken
 from workbench.consolidation.session_owner import SessionOwner
 from workbench.consolidation.sessions import Reading, read_new
@@ -30,8 +31,10 @@ from workbench.consolidation.triggers import (
     take_up,
 )
 from workbench.errors import NotCuratableError, NotMemoryError, WorkbenchError
+from workbench.memory.entry import Kind as FileKind
 from workbench.models.port import LanguageModel
 from workbench.workspace.late import CARRY_SECONDS, LateLines
+from workbench.workspace.layout import MemoryFile
 from workbench.workspace.plan import Operation
 from workbench.workspace.workspace import Workspace
 
@@ -41,6 +44,8 @@ if TYPE_CHECKING:
 PRUNE_EVERY = timedelta(hours=6)
 
 _EPISODES = "episodes"
+_INDEX = "index"
+_CHANGES = ("flushed", "taken", "pruned")
 Kind = Literal["flushed", "taken", "pruned", "waiting", "skipped", "failed"]
 _QUIETLY = frozenset({"unchanged", "waiting", "excluded", "foreign"})
 
@@ -79,9 +84,10 @@ class Event:
             there = f", {known} were there already" if known else ""
             return f"{self.source}: {_count(lines, 'fact')} saved{there} ({self.why})"
         if self.taken is not None and self.kind == "taken":
-            episodes = _count(len(self.taken.episodes), "episode")
+            episodes = _count(len(self.taken.episodes), "episode") + ", "
             memories = _count(self.taken.memories, "memory", "memories")
-            return f"{self.source}: {episodes}, {memories} ({self.why})"
+            episodes = episodes if self.taken.kind == "transcript" else ""
+            return f"{self.source}: {episodes}{memories} ({self.why})"
         return f"{self.source}: {self.why}"
 
 
@@ -104,6 +110,7 @@ class Follower:
         self._seen: dict[str, tuple[int, float, bool]] = {}
         self._told: dict[tuple[str, Kind], str] = {}
         self._first_seen: dict[str, datetime] = {}
+        self._read_logs: dict[str, MemoryFile] = {}
         self.failing: dict[str, str] = {}
         """What fails at present: the class of its error, by the transcript, or `episodes`."""
         self._flushes = Checkpoints("flush")
@@ -149,9 +156,13 @@ class Follower:
         for path, why in places.refused.items():
             refused = Event(kind="failed", at=self._clock(), source=path, why=why, error="NotMemoryError")
             yield from self._once(refused)
-        for file in places.files:
-            yield from self._file(file)
-        yield from self._prune()
+        changed = False
+        for events in (*map(self._file, places.files), self._logs(), self._prune()):
+            for event in events:
+                changed = changed or event.kind in _CHANGES
+                yield event
+        if changed and (problem := update_index(self._workspace)):
+            yield from self._once(Event(kind="failed", at=self._clock(), source=_INDEX, why=problem))
 
     def _file(self, file: TranscriptFile) -> Iterator[Event]:
         now = self._clock()
@@ -239,6 +250,23 @@ class Follower:
             compacted=any(part.closed for part in reading.parts),
         )
 
+    def _logs(self) -> Iterator[Event]:
+        """Teach the graph what daily logs say that it was not learnt from; those that changed are read."""
+        logs = {file.path: file for file in self._workspace.scan() if file.kind is FileKind.LOG}
+        new = {path: file for path, file in logs.items() if self._read_logs.get(path) != file}
+        if not new:
+            return
+        now = self._clock()
+        ingest = Ingest(self._workspace, now=now, model=self._model, embedder=self._embedder)
+        self._read_logs = logs
+        for taken in ingest.markdown(among=new):
+            event = Event(kind="taken", at=now, source=taken.source, why="new lines", taken=taken)
+            if taken.outcome in ("failed", "refused"):
+                del self._read_logs[taken.source]  # what failed is tried again with the next round
+                yield from self._once(replace(event, kind="failed", why=taken.why, taken=None))
+            elif taken.outcome == "taken":
+                yield event
+
     def _prune(self) -> Iterator[Event]:
         """Let expired episodes go, every six hours; also after the clock was set back."""
         now = self._clock()
@@ -266,7 +294,7 @@ class Follower:
             self.failing[event.source] = event.error or "Error"
         elif event.kind == "pruned":
             self.failing.pop(_EPISODES, None)
-        if event.kind in ("flushed", "taken", "pruned"):
+        if event.kind in _CHANGES:
             yield event
         elif self._told.get(key) != event.why:
             self._told[key] = event.why
