@@ -48,7 +48,9 @@ def read_by(root: Path) -> list[str]:
 
 def outcomes(root: Path) -> dict[str, str]:
     place = Workspace.open(root)
-    taken = {Path(one.source).name: one.outcome for one in Ingest(place, now=NOW, dry_run=True).transcripts()}
+    taken: dict[str, str] = {
+        Path(one.source).name: one.outcome for one in Ingest(place, now=NOW, dry_run=True).transcripts()
+    }
     place.close()
     return taken
 

@@ -252,7 +252,9 @@ class Follower:
 
     def _logs(self) -> Iterator[Event]:
         """Teach the graph what daily logs say that it was not learnt from; those that changed are read."""
-        logs = {file.path: file for file in self._workspace.scan() if file.kind is FileKind.LOG}
+        logs: dict[str, MemoryFile] = {
+            file.path: file for file in self._workspace.scan() if file.kind is FileKind.LOG
+        }
         new = {path: file for path, file in logs.items() if self._read_logs.get(path) != file}
         if not new:
             return
