@@ -88,12 +88,12 @@ COMMANDS: dict[str, tuple[Listed, ...]] = {
         Listed(
             "watch",
             "sessions:watch",
-            "Follow session transcripts and daily logs as they grow, until interrupted.",
+            "Follow transcripts and logs as they grow, until interrupted.",
         ),
         Listed(
             "nightly",
             "nights:nightly",
-            "Prune, clear the context, ingest logs, decay, dream, back up: for a clock.",
+            "Prune, clear, ingest, decay, dream, back up: for a clock.",
         ),
         Listed("jobs", "jobs:jobs", "What a clock runs (nightly, watch, reindex), and how it stands."),
     ),

@@ -136,7 +136,7 @@ def flush(transcripts: tuple[str, ...], hook: bool, model: str, dry_run: bool, a
 @job_options
 @json_option
 def watch(once: bool, model: str, log: bool, metrics: str | None, as_json: bool) -> None:
-    """Follow session transcripts and daily logs as they grow, until interrupted.
+    """Follow transcripts and logs as they grow, until interrupted.
 
     What is new in daily logs teaches the graph. Facts are saved after every 15 messages of yours, 100 KB or
     50 lines; a session that is compacted, or quiet for five minutes, becomes an episode. It follows the
