@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Sequence
 from datetime import date
 
@@ -23,6 +24,7 @@ from workbench.memory.names import RelPath
 from workbench.models.port import LanguageModelError, Message, Schema
 
 SATURDAY = date(2026, 3, 14)
+UNMARKED = re.compile(r"^- (?!assistant:|user:|User:|\*\*|__|.*trust=agent)", re.MULTILINE)
 EPISODE = """---
 id: e12
 source_id: agent:main:1:0
@@ -78,6 +80,9 @@ def nobody(_: str) -> str | None:
 
 
 def learnt(text: str, path: str = "memory/2026-03-14.md", model: Scripted | None = None) -> Extraction:
+    """What a source teaches; lines of a log that say nobody else are the owner's turns."""
+    if not path.startswith("episodes/"):
+        text = UNMARKED.sub("- User: ", text)
     kind = Kind.EPISODE if path.startswith("episodes/") else Kind.LOG
     document = parse_document(RelPath(path), text.encode(), kind)
     return extract(read_source(document), known=nobody, model=model)
@@ -398,7 +403,7 @@ def test_who_speaks_is_never_a_name() -> None:
 @pytest.mark.parametrize("label", ["Note", "Decision", "Staging", "Topic", "Ben Okafor"])
 def test_a_label_in_bold_is_a_person_only_where_somebody_speaks(label: str) -> None:
     found = learnt(f"- **{label}:** the release of Atlas is on Friday\n")
-    assert {one.entity for one in found.memories} <= {"User", "Atlas"}
+    assert {one.entity for one in found.memories} <= {"Agent log", "Atlas"}
 
 
 @pytest.mark.parametrize(
@@ -453,10 +458,7 @@ def test_what_an_agent_says_of_itself_is_not_the_persons(line: str) -> None:
 
 def test_what_an_agent_says_of_others_still_teaches() -> None:
     found = learnt("- assistant: Sarah Chen works on Atlas.\n- assistant: We use Postgres for storage.\n")
-    assert {one.text for one in found.memories} == {
-        "Sarah Chen works on Atlas.",
-        "We use Postgres for storage.",
-    }
+    assert {one.text for one in found.memories} == {"Sarah Chen works on Atlas."}  # `we` is nobody's page
 
 
 def test_a_model_does_not_make_the_agents_words_the_persons() -> None:
@@ -475,7 +477,7 @@ def test_a_sentence_about_somebody_unnamed_is_on_nobodys_page() -> None:
 
 def of_turns(*lines: tuple[str, int]) -> Extraction:
     facts = "".join(f"- {text} <!-- wb: src=s.jsonl#L{turn} -->\n" for text, turn in lines)
-    header = "---\nid: e1\nsource_id: s:0\ncreated_at: 2026-03-14T10:00:00Z\n---\n"
+    header = "---\nid: e1\nsource_id: s:0\ntrust: owner\ncreated_at: 2026-03-14T10:00:00Z\n---\n"
     return learnt(f"{header}\n## Facts\n\n{facts}", path="episodes/2026/03/e1.md")
 
 
@@ -511,7 +513,7 @@ def test_what_is_uncertain_by_its_own_words_is_not_learnt() -> None:
 
 
 def test_a_fact_too_long_for_a_page_is_told() -> None:
-    found = learnt("- We decided that " + "we go on and on and " * 48 + "stop.\n")
+    found = of_turns(("We decided that " + "we go on and on and " * 48 + "stop.", 1))
     assert found.memories == ()
     assert found.notes == ("1 left out: too long for a line of a page, or unfit for one",)
 

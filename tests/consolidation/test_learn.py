@@ -25,7 +25,7 @@ NOW = datetime(2026, 3, 20, 9, tzinfo=UTC)
 PATH = "memory/2026-03-15.md"
 TEXT = """# 2026-03-15
 
-- I live in Osaka since the spring
+- User: I live in Osaka since the spring
 - Sarah Chen works on Atlas these days
 - Atlas uses NATS for its events
 """
@@ -127,20 +127,30 @@ def test_a_second_source_makes_a_claim_surer(log: Sandbox) -> None:
     assert after.confidence > before.confidence
 
 
-@pytest.mark.parametrize("trust", ["owner", "agent", "external"])
-def test_what_is_learnt_is_trusted_as_its_source_is(sandbox: Sandbox, trust: str) -> None:
+@pytest.mark.parametrize("trust", ["owner", "agent"])
+def test_a_turn_of_the_owner_teaches_their_page_also_where_an_agent_spoke_too(
+    sandbox: Sandbox, trust: str
+) -> None:
     sandbox.write(EPISODE, EPISODE_TEXT.format(trust=trust))
     learn(sandbox, EPISODE)
-    assert {m.trust for m in entity(sandbox, "Tessa").memories} == {trust}
-    assert {r.trust for r in entity(sandbox, "Tessa").relations} == {trust}
+    assert {m.trust for m in entity(sandbox, "Tessa").memories} == {"owner"}
+    assert {r.trust for r in entity(sandbox, "Tessa").relations} == {"owner"}
 
 
-def test_a_log_vouches_for_nobody_and_lowers_what_an_owner_said(log: Sandbox) -> None:
+@pytest.mark.parametrize("trust", ["external", "unknown"])
+def test_a_session_of_others_teaches_nothing_about_the_owner(sandbox: Sandbox, trust: str) -> None:
+    sandbox.write(EPISODE, EPISODE_TEXT.format(trust=trust))
+    learn(sandbox, EPISODE)
+    assert read_graph(sandbox.workspace).entity("Tessa") is None
+
+
+def test_a_line_of_the_agents_log_is_no_second_voice_of_the_owner(log: Sandbox) -> None:
     log.write(EPISODE, EPISODE_TEXT.format(trust="owner").replace("user: Tessa\n", ""))
     learn(log, EPISODE)
-    assert {m.trust for m in entity(log, "User").memories} == {"owner"}
+    before = [(m.text, m.trust, m.confidence) for m in entity(log, "User").memories]
+    log.write(PATH, TEXT.replace("User: I live", "I live"))
     learn(log)
-    assert {m.trust for m in entity(log, "User").memories if "Osaka" in m.text} == {"unknown"}
+    assert [(m.text, m.trust, m.confidence) for m in entity(log, "User").memories] == before
 
 
 def test_a_recall_count_is_nothing_new(sandbox: Sandbox) -> None:
@@ -259,7 +269,7 @@ def test_what_the_owner_says_goes_to_the_page_that_user_md_names(sandbox: Sandbo
     page = "graph/person/tessa-marlowe.md"
     sandbox.write("USER.md", "# User\n\n- **Name:** Tessa Marlowe, she/her\n")
     sandbox.write(page, "---\nname: Tessa Marlowe\ntype: person\n---\n- [fact] Leads the team\n")
-    sandbox.write(PATH, "# 2026-03-15\n\n- I am allergic to hazelnuts\n")
+    sandbox.write(PATH, "# 2026-03-15\n\n- Tessa: I am allergic to hazelnuts\n")
     learn(sandbox)
     assert "I am allergic to hazelnuts" in (sandbox.root / page).read_text()
     assert not (sandbox.root / "graph/person/user.md").exists()

@@ -50,9 +50,11 @@ class Given:
         self.sandbox.write(path, f"# Notes\n\n{lines}")
 
     def page(self, name: str, *lines: str, type_: str = "person", extra: str = "") -> str:
-        """A page of the graph; its path."""
+        """A page of the graph that the owner vouches for, unless a line says otherwise; its path."""
         path = f"graph/{type_}/{name.lower().replace(' ', '-')}.md"
         body = "".join(f"- {line}\n" for line in lines)
+        if "trust:" not in extra:
+            extra += "trust: owner\n"
         self.sandbox.write(
             path, f"---\nid: ent-{name.lower()[:4]}\nname: {name}\ntype: {type_}\n{extra}---\n{body}"
         )

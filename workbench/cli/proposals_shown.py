@@ -161,10 +161,15 @@ def say_dream(dream: Dream) -> None:
 
 def say_waiting(waits: Iterable[Waiting], now: datetime) -> None:
     """A list of proposals; what is stale, deferred or flagged says so."""
-    from workbench.proposals.flagged import flags_of
+    from workbench.proposals.flagged import flags_of, is_from_outside
 
     for one in waits:
-        note = f"stale: {one.stale}" if one.stale else ""
+        note = (
+            "from outside: accepted only by itself, never with others"
+            if is_from_outside(one.proposal)
+            else ""
+        )
+        note = f"stale: {one.stale}" if one.stale else note
         if one.hidden(now):
             note = f"deferred until {one.until}"
         if found := flags_of(one.proposal):

@@ -110,7 +110,7 @@ def show(key: str, as_json: bool) -> None:
 @_keys
 @click.option("--all", "everything", is_flag=True, help="All that wait.")
 @_run_option
-@click.option("--allow-flagged", is_flag=True, help="Hidden text and secrets too.")
+@click.option("--allow-flagged", is_flag=True, help="Hidden text, secrets and suspicious orders too.")
 @reason_option
 @allow_secret_option
 @dry_run_option
@@ -162,7 +162,7 @@ def _chosen(
 @proposals.command()
 @click.argument("key", metavar="KEY")
 @click.option("--text", metavar="WORDS", default=None, help="The words; else your editor opens.")
-@click.option("--allow-flagged", is_flag=True, help="Hidden text and secrets too.")
+@click.option("--allow-flagged", is_flag=True, help="Hidden text, secrets and suspicious orders too.")
 @reason_option
 @allow_secret_option
 @dry_run_option
@@ -280,10 +280,15 @@ def withdraw(keys: tuple[str, ...], reason: str, dry_run: bool, as_json: bool) -
 
 
 def _waiting_json(one: Waiting, now: datetime) -> dict[str, Any]:
+    from workbench.proposals.flagged import flags_of
+
+    flags = flags_of(one.proposal)
     return {
         **one.proposal.as_json(),
         "stale": one.stale or None,
         "deferred_until": one.until.isoformat() if one.until else None,
         "hidden": one.hidden(now),
+        "flags": list(flags),
+        "suspicious": any(flag.startswith("suspicious") for flag in flags),
         "gone": list(one.gone),
     }

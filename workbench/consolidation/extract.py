@@ -19,6 +19,7 @@ from workbench.consolidation.said import OF_AN_AGENT
 from workbench.errors import UsageError
 from workbench.graph.drafts import USER, EntityDraft, MemoryDraft, RelationDraft
 from workbench.memory.facts import Family, facts_in, why_not
+from workbench.memory.origin import ALLOWED
 from workbench.memory.sentences import sentences
 from workbench.models.port import LanguageModel
 
@@ -35,12 +36,15 @@ _UNSURE = re.compile(
 _DOUBT = "uncertain by their own words"
 _WHO = "about somebody (he, she, they) whom their line does not name"
 _AGENTS = "of what an agent says of itself"
+_NOT_OWNERS = "not said by the owner, so no fact about them"
 _TOO_LONG = "too long for a line of a page, or unfit for one"
 _ABOUT_ME = frozenset({Family.PREFERENCE, Family.PERSONAL, Family.RELATIONSHIP})
 _LOOK_BACK = 2_000
 """Characters of a line before a sentence, or of a heading, in which it is looked for whom it is about."""
 _SUREST = 0.95
 """Confidence of what rules find: they read words, they do not understand them."""
+AGENT_PAGE = "Agent log"
+"""The page of the todos and events that the agent notes and that are of no thing with a page."""
 _DATED = frozenset({"todo", "event", "goal"})
 _ACTS = frozenset({"project", "person", "organization", "product", "technology", "task", "event"})
 """Types of entities that a fact of several names is about; places and concepts are only mentioned in it."""
@@ -101,6 +105,7 @@ class _Rules:
 
     def __init__(self, source: Source, known: Callable[[str], str | None]) -> None:
         self._user = source.user or USER
+        self._owner_names = {self._user.casefold(), USER.casefold(), *source.owner}
         self._known = known
         self.left_out: Counter[str] = Counter()
         speakers = (f"{line.speaker} said" for line in source.lines if line.speaker)
@@ -122,6 +127,9 @@ class _Rules:
                     continue
                 if (owner := self._owner(text, family, line)) is None:
                     self.left_out[_WHO] += 1
+                    continue
+                if (owner := self._allowed(owner, told, line)) is None:
+                    self.left_out[_NOT_OWNERS] += 1
                     continue
                 # `Foghorn lives in the cloud`: only people have a life to tell of.
                 kind = "fact" if told == "identity" and owner.type != "person" else told
@@ -153,6 +161,8 @@ class _Rules:
                     subject = self._speaker(line) if said.subject == ME else self._named(said.subject)
                     target = self._named(said.target, said.target_type)
                     if target.name == subject.name or not _fits(said.target_type, target.type):
+                        continue
+                    if self._is_owner(subject.name) and not line.of_owner:
                         continue
                     with suppress(UsageError):  # no name that a page can have
                         yield RelationDraft(
@@ -190,14 +200,21 @@ class _Rules:
         except UsageError:
             return None
 
-    def _sourced(self, draft: MemoryDraft | RelationDraft, line: Line) -> MemoryDraft | RelationDraft:
+    def _sourced(self, draft: MemoryDraft | RelationDraft, line: Line) -> MemoryDraft | RelationDraft | None:
         me = self._speaker(line)
         if isinstance(draft, RelationDraft):
             if is_me(draft.entity):
                 draft = replace(draft, entity=me.name, entity_type=me.type)
+            if self._is_owner(draft.entity) and not line.of_owner:
+                self.left_out[_NOT_OWNERS] += 1
+                return None
             return replace(draft, valid_from=line.day, **_origin(line))
-        if not draft.entity:
-            draft = replace(draft, entity=me.name, entity_type=me.type)
+        owner = Recognised(draft.entity, draft.entity_type, 1) if draft.entity else me
+        allowed = self._allowed(owner, draft.type, line)
+        if allowed is None:
+            self.left_out[_NOT_OWNERS] += 1
+            return None
+        draft = replace(draft, entity=allowed.name, entity_type=allowed.type)
         day = day_in(draft.text, line.day) if draft.type in _DATED else None
         ahead = day is not None and (line.day is None or day >= line.day)
         return replace(
@@ -231,6 +248,20 @@ class _Rules:
             if (one := self._find(name))
         )
         return next((one for one in heading if one.type in _THINGS), self._speaker(line))
+
+    def _allowed(self, owner: Recognised, kind: str, line: Line) -> Recognised | None:
+        """The page that a memory of this line may stand on, None for none.
+
+        The owner's page is the owner's: what the agent notes stays on pages of things, and its todos and events
+        of nothing that has a page on one of its own.
+        """
+        if line.of_owner or not self._is_owner(owner.name):
+            return owner
+        dated = kind in _DATED and ALLOWED[line.origin].dated
+        return Recognised(AGENT_PAGE, "concept", 1) if dated else None
+
+    def _is_owner(self, name: str) -> bool:
+        return name.casefold() in self._owner_names
 
     def _is_spoken_of(self, one: Recognised) -> bool:
         """Whether a sentence with `I` can be about this thing; who bought one speaks of themselves."""
@@ -286,5 +317,5 @@ def _origin(line: Line) -> dict[str, Any]:
     return {
         "sources": tuple(dict.fromkeys((line.place, *line.origins))),
         "session": line.session,
-        "trust": line.trust,
+        "trust": line.origin.value,
     }

@@ -10,12 +10,13 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TYPE_CHECKING
 
 from workbench.consolidation.extract import Extraction, extract
-from workbench.consolidation.passages import KINDS, read_source
+from workbench.consolidation.passages import KINDS, Source, read_source
 from workbench.errors import NotCuratableError, WorkbenchError
 from workbench.graph.decided import draft_key
 from workbench.graph.directory import Directory
@@ -23,11 +24,14 @@ from workbench.graph.drafts import USER, Draft, MemoryDraft
 from workbench.graph.lookalikes import lookalikes
 from workbench.graph.writing import write
 from workbench.memory.markdown import Document
-from workbench.memory.names import RelPath
+from workbench.memory.origin import names_of
+from workbench.memory.secrets import masked
 from workbench.models.port import LanguageModel
+from workbench.proposals.suspicious import Suspect, suspicious_records
 from workbench.visible import cut, visible
 from workbench.workspace.decisions import rejected_keys
 from workbench.workspace.ledger import read, with_records
+from workbench.workspace.owner import owner_name_of
 from workbench.workspace.plan import Plan
 from workbench.workspace.workspace import Workspace
 
@@ -37,11 +41,6 @@ if TYPE_CHECKING:
 KIND = "graph"
 """What a record of the book `ingested` says that is of the graph."""
 _NOTES = 20
-_USER_PAGE = RelPath("USER.md")
-_CALLED = re.compile(
-    r"^[ \t]*[-*+]?[ \t]*(?:\*\*|__)?Name:?(?:\*\*|__)?:?[ \t]+(?P<name>[^,;(\n]{1,100})", re.M | re.I
-)
-"""How USER.md says whose memory it is: `- **Name:** Ana Ruiz, she/her`."""
 
 
 def plan_learn(
@@ -63,8 +62,9 @@ def plan_learn(
     FileNotFoundError.
     """
     document = workspace.document(path)
-    source = read_source(document)
-    source = replace(source, user=source.user or _owner(workspace))
+    owner = _owner(workspace)
+    source = read_source(document, owner=owner.names)
+    source = replace(source, user=source.user or owner.page)
     digest = digest_of(document)
     if learnt(workspace).get(path) == digest:
         raise NotCuratableError(
@@ -91,12 +91,19 @@ def plan_learn(
             notes += _said_otherwise(workspace, found.memories, user, embedder)
         except WorkbenchError as error:
             notes.append(f"not compared by meaning: {error.message}")
+    held, held_note = suspicious_records(workspace, _suspects(source), now)
+    if held_note:
+        notes.append(held_note)
     if not written.became:
         notes.append("nothing in it is new to the graph")
     return Plan(
         action="learn",
         summary=_summary(path, found, len(written.became)),
-        edits=(*written.edits, with_records(workspace, "ingested", [record], now)),
+        edits=(
+            *written.edits,
+            with_records(workspace, "ingested", [record], now),
+            *([with_records(workspace, "proposals", held, now)] if held else []),
+        ),
         became=written.became,
         actor="dreaming",
         trailers=(("Source", path),),
@@ -145,17 +152,25 @@ def _known(workspace: Workspace) -> _Types:
     return _Types(Directory(workspace))
 
 
-def _owner(workspace: Workspace) -> str:
-    """The page of the person whose memory it is: that of the name in USER.md, where there is one."""
-    data = workspace.files.read_or_none(_USER_PAGE)
-    said = _CALLED.search(data.decode("utf-8", "replace")) if data else None
-    if said is None:
-        return USER
-    try:
-        found = Directory(workspace).find(said["name"].strip("*_ "), "person")
-    except WorkbenchError:
-        return USER
-    return found.name if found else USER
+@dataclass(frozen=True, slots=True)
+class _Owner:
+    """The page of the person whose memory it is, and the names in lower case that they go by."""
+
+    page: str
+    names: frozenset[str]
+
+
+def _owner(workspace: Workspace) -> _Owner:
+    """Whom USER.md names, with the page of that name where there is one."""
+    name = owner_name_of(workspace)
+    names = names_of(name)
+    found = None
+    if name:
+        with suppress(WorkbenchError):
+            found = Directory(workspace).find(name, "person")
+    if found is None:
+        return _Owner(USER, names)
+    return _Owner(found.name, names.union(names_of(found.name), map(str.casefold, found.aliases)))
 
 
 class _Types:
@@ -181,6 +196,13 @@ def _said_otherwise(
     ]
 
 
+def _suspects(source: Source) -> Iterator[Suspect]:
+    return (
+        Suspect(line.as_it_stands, line.place, line.entry, line.origin, line.suspicious)
+        for line in source.suspicious
+    )
+
+
 def _summary(path: str, found: Extraction, written: int) -> str:
     return f"{path}: {written} of {len(found.memories) + len(found.relations)} things are new"
 
@@ -192,4 +214,4 @@ def _few(notes: Sequence[str]) -> tuple[str, ...]:
 
 
 def _short(text: str) -> str:
-    return cut(visible(text, one_line=True), 60)
+    return cut(visible(masked(text), one_line=True), 60)

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import date
 
 from workbench.consolidation.entities import is_no_person, small_words
-from workbench.curation.derivation import trust_of
 from workbench.errors import NotCuratableError, UsageError
 from workbench.graph.drafts import entity_name
 from workbench.memory.entry import Entry, Form, Kind, without_emphasis
 from workbench.memory.episode_page import split_turns
 from workbench.memory.graph import memory_type
 from workbench.memory.markdown import Document
+from workbench.memory.orders import suspicion
+from workbench.memory.origin import ALLOWED, Origin, OriginReader, names_of
 from workbench.memory.provenance import parse_day
 from workbench.memory.sentences import beginning
 from workbench.memory.session_blocks import session_blocks, session_of
@@ -44,8 +45,6 @@ _LABEL_WORDS = """
     problem progress question questions reason reminder result results risk solution status summary task tasks
     today todo todos topic topics update updates why"""
 _LABELS = frozenset(_LABEL_WORDS.split())
-_AGENT = frozenset({"assistant", "agent", "ai", "bot", "system"})
-_PERSON = frozenset({"user", "human", "me", "owner"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,7 +53,8 @@ class Line:
 
     ``speaker`` is who said it, where the line begins with a name (`**Sarah:** …`); ``section`` the type of
     memory that its heading stands for, if any; ``origins`` are where the line itself says that it is from.
-    ``by_user`` is false where it is the agent's: by its label, or by what its comment says.
+    ``origin`` is who it is from; ``suspicious`` why it is taken for an order to an agent: such a line teaches
+    nothing. ``entry`` is the address of its entry, ``as_it_stands`` its words with the speaker's mark.
     """
 
     text: str
@@ -64,10 +64,22 @@ class Line:
     heading: tuple[str, ...] = ()
     section: str = ""
     speaker: str = ""
-    by_user: bool = True
+    origin: Origin = Origin.UNKNOWN
     origins: tuple[str, ...] = ()
     session: str = ""
-    trust: str = "unknown"
+    entry: str = ""
+    as_it_stands: str = ""
+    suspicious: str = ""
+
+    @property
+    def by_user(self) -> bool:
+        """Whether the owner said it; what only an agent says of itself is no memory of theirs."""
+        return self.origin is not Origin.AGENT
+
+    @property
+    def of_owner(self) -> bool:
+        """Whether it may stand on the owner's own page."""
+        return ALLOWED[self.origin].owner_fact
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,10 +92,16 @@ class Source:
     day: date | None = None
     unread: int = 0
     """Parts of very long lines that nothing is learnt from."""
+    owner: frozenset[str] = frozenset()
+    """The names, in lower case, by which the owner and their page are known."""
+    suspicious: tuple[Line, ...] = ()
 
 
-def read_source(document: Document) -> Source:
-    """The lines of an episode, log, note or MEMORY.md. Raises NotCuratableError for everything else."""
+def read_source(document: Document, *, owner: Collection[str] = ()) -> Source:
+    """The lines of an episode, log, note or MEMORY.md. Raises NotCuratableError for everything else.
+
+    ``owner`` are the names, in lower case, by which the owner speaks in it.
+    """
     if why := why_no_source(document.path):
         raise NotCuratableError(
             f"{document.path} is not a source: {why}",
@@ -93,12 +111,17 @@ def read_source(document: Document) -> Source:
     day = next((entry.date for entry in document.entries if entry.date), None)
     if day is None and header:
         day = parse_day(header.text("created_at"))
+    user = _user(header.text("user") if header else None)
+    names = names_of(user).union(owner)
+    lines = tuple(_lines(document, names))
     return Source(
         path=document.path,
-        lines=tuple(_lines(document)),
-        user=_user(header.text("user") if header else None),
+        lines=tuple(line for line in lines if not line.suspicious),
+        user=user,
         day=day,
         unread=sum(entry.part > MOST_PARTS for entry in document.entries),
+        owner=names,
+        suspicious=tuple(line for line in lines if line.suspicious),
     )
 
 
@@ -120,26 +143,27 @@ def _user(said: str | None) -> str:
         return ""
 
 
-def _lines(document: Document) -> Iterator[Line]:
+def _lines(document: Document, owner: Collection[str]) -> Iterator[Line]:
     sessions = session_blocks(document)
     chosen = [(entry, beginning(split_turns(entry.text)[0])) for entry in _chosen(document)]
-    speakers = _speakers(text for _, text in chosen)
+    origins = OriginReader(document, owner=owner, speakers=_speakers(text for _, text in chosen))
     for entry, text in chosen:
         own = entry.provenance
-        said_by, words = _said(text, speakers)
-        folded = said_by.casefold()
+        said = origins.said(entry, text)
         yield Line(
-            text=words,
+            text=said.words,
             number=entry.start_line,
             place=f"{document.path}#L{entry.start_line}",
             day=entry.date,
             heading=entry.heading,
             section=_section(entry) if document.kind is Kind.EPISODE else "",
-            speaker="" if folded in _AGENT | _PERSON else said_by,
-            by_user=folded not in _AGENT and not (own and own.get("trust") == "agent"),
+            speaker=said.speaker,
+            origin=said.origin,
             origins=own.all("src") if own else (),
             session=(own.get("session") if own else None) or session_of(sessions, entry) or "",
-            trust=trust_of(document, entry),
+            entry=entry.address,
+            as_it_stands=text,
+            suspicious=suspicion(said.words, said.origin) or "",
         )
 
 
@@ -180,17 +204,6 @@ def _speakers(texts: Iterable[str]) -> frozenset[str]:
         and all(word[:1].isupper() for word in name.split())
         and not is_no_person(name, small)
     )
-
-
-def _said(text: str, speakers: frozenset[str]) -> tuple[str, str]:
-    """Who said it, and what: ``**Sarah:** I prefer tea`` has a speaker, ``Staging port: 8443`` has none."""
-    found = _in_bold(text)
-    if found is not None and found["name"].strip() in speakers:
-        return found["name"].strip(), found["words"]
-    head, colon, rest = text.partition(":")
-    if colon and head.strip("*_ ").casefold() in _AGENT | _PERSON and rest.strip("*_ "):
-        return head.strip("*_ "), rest.strip("*_ ")
-    return "", text
 
 
 def _in_bold(text: str) -> re.Match[str] | None:

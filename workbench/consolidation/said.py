@@ -17,6 +17,7 @@ from workbench.memory.facts import Family, facts_in, why_not
 from workbench.memory.findings import Finding
 from workbench.memory.hidden import hidden_in
 from workbench.memory.instructions import steers
+from workbench.memory.key_like import clipped
 from workbench.memory.provenance import COMMENT
 from workbench.memory.secrets import secrets_in
 from workbench.memory.sentences import sentences
@@ -110,7 +111,7 @@ def _read(turns: tuple[Turn, ...]) -> tuple[list[tuple[int, Turn, str]], int]:
     chosen: list[tuple[int, Turn, str]] = []
     left, unread = MOST_OF_SESSION, 0
     for number, turn in reversed(list(enumerate(turns, 1))):
-        text = turn.text[: min(MOST_OF_TURN, left)]
+        text = clipped(turn.text, min(MOST_OF_TURN, left))
         left -= len(text)
         unread += len(turn.text) - len(text)
         if text:

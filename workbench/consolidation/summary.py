@@ -25,6 +25,7 @@ from workbench.memory.episode_page import (
     EpisodeLine,
 )
 from workbench.memory.facts import Family
+from workbench.memory.key_like import clipped, looks_like_key
 from workbench.memory.plain_line import plain_line
 from workbench.memory.provenance import least_trusted
 from workbench.memory.session import Session
@@ -142,7 +143,7 @@ def _extracted(said: Sequence[Said], embedder: Embedder | None, notes: list[str]
 
 
 def _compacted(session: Session, withheld: Counter[str]) -> tuple[EpisodeLine, ...]:
-    found = dict.fromkeys(fit_lines(session.summary[:MOST_OF_TURN], withheld))
+    found = dict.fromkeys(fit_lines(clipped(session.summary, MOST_OF_TURN), withheld))
     return tuple(EpisodeLine(text) for text in found)[:MOST_COMPACTED]
 
 
@@ -190,7 +191,8 @@ def _strongest(said: Sequence[Said], most: int) -> list[Said]:
 
 def _abstract(texts: Sequence[str]) -> str:
     """The first real sentence, never in a model's words; the first of any length where all are short."""
-    lines = [line for text in texts if (line := plain_line(text, MOST_ABSTRACT))]
+    sound = (text for text in texts if not looks_like_key(text))
+    lines = [line for text in sound if (line := plain_line(text, MOST_ABSTRACT))]
     return next((line for line in lines if len(line) >= LEAST_ABSTRACT), next(iter(lines), ""))
 
 

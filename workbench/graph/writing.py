@@ -29,6 +29,7 @@ from workbench.memory.file_edit import FileEdit
 from workbench.memory.findings import by_rule
 from workbench.memory.graph import TypedMemory, read_entity
 from workbench.memory.hidden import hidden_in
+from workbench.memory.key_like import looks_like_key
 from workbench.memory.markdown import Document
 from workbench.memory.names import RelPath
 from workbench.memory.provenance import Provenance, least_trusted
@@ -287,7 +288,17 @@ def located(workspace: Workspace, address: str) -> tuple[Document, TypedMemory]:
 def held_back(draft: Draft) -> str:
     """Why a draft is not written: the secrets and the hidden text in its words; empty for others."""
     words = words_of(draft)
-    return "; ".join(by_rule((*secrets_in(words), *hidden_in(words))))
+    found = by_rule((*secrets_in(words), *hidden_in(words)))
+    if not found and any(map(looks_like_key, _names_of(draft))):
+        found = ["a name that looks like a key"]
+    return "; ".join(found)
+
+
+def _names_of(draft: Draft) -> tuple[str, ...]:
+    """What would become the names of pages, or be found by them."""
+    if isinstance(draft, EntityDraft):
+        return draft.name, *draft.aliases
+    return (draft.entity, draft.target) if isinstance(draft, RelationDraft) else (draft.entity,)
 
 
 def flagged(held: dict[Draft, str] | dict[MemoryDraft, str]) -> FlaggedError:

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import re
 
+from workbench.memory.key_like import clipped
+
 _COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
 _CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 _SURROGATE = re.compile("[\ud800-\udfff]")
@@ -27,7 +29,7 @@ def plain_line(text: str, most: int) -> str:
     Comments are left out. Doing it twice changes nothing more. No more than the beginning of a long text is
     looked at.
     """
-    text = text[: _LOOKED_AT * most]
+    text = clipped(text, _LOOKED_AT * most)
     text = _SURROGATE.sub("\N{REPLACEMENT CHARACTER}", text)
     text = _COMMENT.sub(" ", text).replace("<!--", "<! --").replace("-->", "-- >")
     text = " ".join(_CONTROL.sub(" ", text).split())
@@ -44,7 +46,9 @@ def shortened(text: str, most: int) -> str:
     """``text`` in at most ``most`` characters, cut after a word, with an ellipsis where it is."""
     if len(text) <= most:
         return text
-    words = text[: most - 1]
+    words = clipped(text, most - 1)
+    if len(words) < most - 1:  # a secret begins here, and the beginning of one tells of it
+        return words.rstrip() + "…"
     whole = words.rpartition(" ")[0] if not text[most - 1].isspace() else words
     # One word that fills the line, as in writing without blanks, is cut in its middle.
     return (whole.rstrip() if len(whole) > most // 2 else words.rstrip()) + "…"

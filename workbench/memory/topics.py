@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 
+from workbench.memory.key_like import looks_like_key
 from workbench.memory.sentences import sentences
 from workbench.memory.verbs import is_base, is_ing, word_set
 
@@ -59,7 +60,7 @@ def topics(text: str, most: int = 20) -> tuple[str, ...]:
         begin = opening.end() if opening else 0
         for match in _PHRASE.finditer(sentence.text):
             phrase = _trimmed(match[0], first=match.start() <= begin, small=small)
-            if phrase:
+            if phrase and not looks_like_key(phrase):
                 counts[phrase] += 1
     return tuple(phrase for phrase, _ in counts.most_common(max(0, most)))
 

@@ -16,7 +16,7 @@ from workbench.memory.file_edit import FileEdit
 from workbench.memory.proposal import Proposal
 from workbench.proposals.budget import budget_notes
 from workbench.proposals.carrying import Carried, address_of, carry
-from workbench.proposals.flagged import doubts, flags, held_back, title
+from workbench.proposals.flagged import doubts, flags, held_back, is_from_outside, title
 from workbench.proposals.foreseen import Foreseen
 from workbench.proposals.page import Kept, page_path, with_run
 from workbench.proposals.pending import Book, Waiting, find_all, read_book
@@ -36,6 +36,7 @@ _MOST_LEFT = 10
 """Claims left behind that the page of the day names."""
 _ON_THE_PAGE = frozenset({"add", "merge", "supersede"})
 _WRITES = _ON_THE_PAGE | {"store", "update"}
+_ALONE = "its words are from outside: accept it by itself"
 
 
 def plan_accept(
@@ -107,6 +108,9 @@ def plan_of(
     if not allow_flagged:
         held = held_back([p for p in proposals if p.action in _WRITES], final, len(proposals))
         proposals = [p for p in proposals if p.key not in held or p.action not in _WRITES]
+    if len(final) > 1:
+        proposals, alone = _but_from_outside(proposals)
+        held |= alone
     foreseen = Foreseen(workspace)
     done: list[Carried] = []
     moved: dict[str, str] = {}
@@ -142,6 +146,22 @@ def plan_of(
         trailers=_trailers(done),
         notes=(*notes, *_left_out(final, held), *_notes(done), *budget_notes(workspace, foreseen)),
     )
+
+
+def _but_from_outside(proposals: Sequence[Proposal]) -> tuple[Sequence[Proposal], dict[str, str]]:
+    """Those whose words are the owner's or the agent's, and the others by key with why they are left out.
+
+    Words of others are accepted one at a time, by somebody who looks at them. Raises NotCuratableError where
+    nothing else is there.
+    """
+    foreign = [one for one in proposals if one.action in _WRITES and is_from_outside(one)]
+    if foreign and len(foreign) == len(proposals):
+        raise NotCuratableError(
+            f"all {len(foreign)} are words from outside, which are not accepted together",
+            hint="look at each: `workbench proposals show KEY`, then `workbench proposals accept KEY`",
+        )
+    left = [one for one in proposals if one not in foreign]
+    return left, {one.key: _ALONE for one in foreign}
 
 
 def diff_of(workspace: Workspace, proposal: Proposal, now: datetime) -> str:
@@ -246,7 +266,8 @@ def _notes(done: Sequence[Carried]) -> tuple[str, ...]:
 
 def _left_out(texts: Mapping[str, str], held: Mapping[str, str]) -> tuple[str, ...]:
     return tuple(
-        f"left out, and still waiting: {key} “{title(texts[key], _SHORT)}”: {why} (--allow-flagged takes it)"
+        f"left out, and still waiting: {key} “{title(texts[key], _SHORT)}”: {why}"
+        + ("" if why == _ALONE else " (--allow-flagged takes it)")
         for key, why in held.items()
     )
 

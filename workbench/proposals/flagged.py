@@ -9,7 +9,8 @@ from workbench.errors import FlaggedError
 from workbench.memory.facts import why_not
 from workbench.memory.findings import by_rule
 from workbench.memory.hidden import hidden_in
-from workbench.memory.instructions import steers
+from workbench.memory.orders import suspicion
+from workbench.memory.origin import Origin
 from workbench.memory.proposal import Proposal
 from workbench.memory.secrets import masked, secrets_in
 from workbench.visible import cut, visible
@@ -18,13 +19,16 @@ _TITLE = 60
 
 
 @lru_cache(maxsize=2_048)
-def flags(text: str) -> tuple[str, ...]:
-    """Secrets, hidden text and orders to an agent in ``text``, one line each, fit to be shown.
+def flags(text: str, origin: Origin = Origin.AGENT) -> tuple[str, ...]:
+    """Secrets, hidden text and orders to an agent in ``text`` of this origin, one line each, fit to be shown.
 
     Automation never accepts these, and a person only knowingly.
     """
-    order = steers(text)
-    return (*by_rule((*secrets_in(text), *hidden_in(text))), *([order] if order else []))
+    order = suspicion(text, origin)
+    return (
+        *by_rule((*secrets_in(text), *hidden_in(text))),
+        *([f"suspicious, {order}"] if order else []),
+    )
 
 
 def said_by(proposal: Proposal, text: str | None = None) -> tuple[str, ...]:
@@ -36,7 +40,19 @@ def said_by(proposal: Proposal, text: str | None = None) -> tuple[str, ...]:
 
 def flags_of(proposal: Proposal, text: str | None = None) -> tuple[str, ...]:
     """The ``flags`` of everything that accepting it may write, ``text`` in the place of its own words."""
-    return tuple(dict.fromkeys(flag for words in said_by(proposal, text) for flag in flags(words)))
+    origin = origin_said(proposal)
+    return tuple(dict.fromkeys(flag for words in said_by(proposal, text) for flag in flags(words, origin)))
+
+
+def origin_said(proposal: Proposal) -> Origin:
+    """The origin that a proposal itself says; one that says none is read as an agent's words are."""
+    said = Origin(proposal.trust) if proposal.trust in tuple(Origin) else Origin.UNKNOWN
+    return Origin.AGENT if said is Origin.UNKNOWN else said
+
+
+def is_from_outside(proposal: Proposal) -> bool:
+    """Whether it says that its words are somebody else's: then it is accepted by itself, and never unseen."""
+    return proposal.trust == Origin.OUTSIDE
 
 
 def doubts(text: str) -> str | None:

@@ -11,8 +11,10 @@ from workbench.curation.derivation import trust_of
 from workbench.curation.sources import NEVER_A_SOURCE, Source
 from workbench.errors import EntryNotFoundError, NotMemoryError, UsageError
 from workbench.memory.address import path_of
+from workbench.memory.claims import claim_key
 from workbench.memory.entry import Entry, Kind, entry_hash
 from workbench.memory.names import is_outside
+from workbench.memory.origin import Origin, OriginReader
 from workbench.memory.proposal import Proposal
 from workbench.memory.provenance import Provenance, least_trusted
 from workbench.workspace.workspace import Workspace
@@ -95,6 +97,24 @@ def trust_from(proposal: Proposal, places: Sequence[Source]) -> str:
     can be asked came from outside.
     """
     return least_trusted(proposal.trust, *([trust_of(p.document, p.entry) for p in places] or ["external"]))
+
+
+def origin_from(proposal: Proposal, places: Sequence[Source]) -> Origin:
+    """Who the words of a proposal are from: the least of what it says itself and of the places it comes from.
+
+    What says nothing of itself, and has no place that still stands, is of unknown origin.
+    """
+    said = Origin(proposal.trust) if proposal.trust in tuple(Origin) else Origin.UNKNOWN
+    if not places:
+        return said
+    found = {OriginReader(place.document).of(place.entry) for place in places}
+    return Origin(least_trusted(*found, *([] if said is Origin.UNKNOWN else [said])))
+
+
+def distinct_texts(places: Sequence[Source]) -> int:
+    """How many different texts in different files the places are: copies of one text are one source."""
+    texts = {claim_key(place.entry.text) for place in places}
+    return min(len(texts), len({place.entry.path for place in places}))
 
 
 def score_of(proposal: Proposal) -> str | None:

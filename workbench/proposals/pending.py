@@ -126,6 +126,13 @@ def propose(
     )
 
 
+def fresh(workspace: Workspace, proposals: Sequence[Proposal], now: datetime) -> tuple[Proposal, ...]:
+    """Those of ``proposals`` that neither wait already nor were decided on."""
+    book = read_book(workspace)
+    waits = {name_of(one.proposal) for one in waiting(workspace, now, book=book)}
+    return tuple(one for one in proposals if name_of(one) not in waits and not book.decisions.why_not(one))
+
+
 def pending(workspace: Workspace, now: datetime) -> tuple[Proposal, ...]:
     """The proposals that can be decided on now: neither deferred nor stale, the oldest first."""
     return tuple(w.proposal for w in waiting(workspace, now) if not w.stale and not w.hidden(now))

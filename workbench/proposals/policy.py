@@ -1,7 +1,7 @@
 """What may be accepted without looking at each: `dream --apply`, which a person says once for a whole run.
 
-Whatever is doubtful waits for a person: flagged text, words that are no memory, words that nobody vouches
-for and that stand in one place only, what would change or replace something pinned, drop a number or a name,
+Whatever is doubtful waits for a person: flagged text, words that are no memory, words from outside, lines of
+a log that one text alone says, what would change or replace something pinned, drop a number or a name,
 touch too much of what is there, or leave no room. Only what the run proposes to archive makes room.
 """
 
@@ -15,6 +15,7 @@ from datetime import date, datetime, timedelta
 from workbench.errors import NotCuratableError, WorkbenchError
 from workbench.memory.entry import Entry
 from workbench.memory.markdown import block_text
+from workbench.memory.origin import ALLOWED, Origin
 from workbench.memory.proposal import Proposal
 from workbench.memory.standing import blocks
 from workbench.proposals.accepting import followed, plan_of, where_to
@@ -23,6 +24,7 @@ from workbench.proposals.carrying import Carried, carry
 from workbench.proposals.flagged import doubts, flags_of
 from workbench.proposals.foreseen import Foreseen
 from workbench.proposals.losing import lost, merged_words
+from workbench.proposals.origins import distinct_texts, origin_from, places_of, trust_from
 from workbench.proposals.pending import closed_by, read_book
 from workbench.workspace.plan import Plan
 from workbench.workspace.workspace import Workspace
@@ -32,8 +34,9 @@ MOST_TOUCHED = 0.25
 YOUNG = 14
 """Days in which what was kept is not archived unseen: nothing can have been recalled yet."""
 SOURCES = 2
-"""Files that words must stand in which neither the owner nor the agent is known to have said."""
+"""Different texts, in different files, that must say what stands in the agent's own log alone."""
 ACTOR = "dreaming"
+_BY_OTHERS = "its words are from outside"
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,8 +132,8 @@ class _Trial:
             return "nothing is forgotten unseen"
         if one.action != "archive" and (why := "; ".join(flags_of(one)) or doubts(one.text)):
             return why
-        if one.action != "archive" and not _vouched(one):
-            return "it stands in one place only, and neither you nor the agent is known to have said it"
+        if one.action != "archive" and (why := _unvouched(self.workspace, one)):
+            return why
         if one.target:
             return self._doubt_of_target(one, touched)
         return ""
@@ -205,10 +208,21 @@ def _may_not_go(entry: Entry, today: date) -> str:
     return f"it was kept less than {YOUNG} days ago" if _is_young(entry, today) else ""
 
 
-def _vouched(one: Proposal) -> bool:
-    """Whether the owner or the agent said it, or it stands in several files."""
-    files = {source.partition("#")[0] for source in one.sources}
-    return one.trust in ("owner", "agent") or len(files) >= SOURCES
+def _unvouched(workspace: Workspace, one: Proposal) -> str:
+    """Why nobody vouches for a proposal's words; empty where somebody does.
+
+    A line of the agent's own log is one voice: a second one says it in another text of another file.
+    """
+    places = places_of(workspace, one)
+    origin = origin_from(one, places)
+    if not ALLOWED[origin].in_bulk:
+        return _BY_OTHERS if origin is Origin.OUTSIDE else "nobody is known to have said it"
+    judged = any(gate.name == "corroboration" for gate in one.gates)
+    if not judged or origin is Origin.OWNER or trust_from(one, places) in ("owner", "agent"):
+        return ""
+    if distinct_texts(places) >= SOURCES:
+        return ""
+    return "only one text of the agent's log says it (copies of one text are one source)"
 
 
 def _is_young(entry: Entry, today: date) -> bool:

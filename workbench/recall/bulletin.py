@@ -15,8 +15,10 @@ from workbench.graph.as_of import is_over
 from workbench.graph.schedule import Due, upcoming
 from workbench.graph.snapshot import Graph, Held
 from workbench.memory.claims import claim_key
+from workbench.memory.entry import Kind
+from workbench.memory.origin import Origin, of_page_line
 from workbench.recall.rendering import as_line, fenced, tokens
-from workbench.recall.withholding import why_withheld
+from workbench.recall.withholding import why_by_origin, why_withheld
 
 Which = Literal["memory", "context"]
 KINDS: tuple[tuple[str, str, int], ...] = (
@@ -152,7 +154,9 @@ class _Standing:
         entry = held.memory.entry
         if is_over(held.memory, self._today) or (held.entity and is_over(held.entity, self._today)):
             return False
-        if why := why_withheld(entry.path, entry.kind, entry.text, memory_loaded=self._loaded):
+        if why := _why_not_by_origin(held) or why_withheld(
+            entry.path, entry.kind, entry.text, memory_loaded=self._loaded
+        ):
             self._withheld[why] = self._withheld.get(why, 0) + 1
             return False
         key = (
@@ -202,12 +206,28 @@ def _when(due: Due) -> str:
     return f"{when}, {due.held.memory.happens_at}"
 
 
+def _origin(held: Held) -> Origin:
+    """Curated files are the owner's; of other lines, who their marks say."""
+    memory = held.memory
+    return Origin.OWNER if memory.entry.kind is Kind.MEMORY else of_page_line(memory.entry, memory.trust)
+
+
+def _why_not_by_origin(held: Held) -> str | None:
+    memory = held.memory
+    day = memory.happens_at or (memory.occurred_at if memory.type == "event" else None)
+    return why_by_origin(
+        _origin(held), memory.text, told=True, dated=memory.type in ("todo", "event") and day is not None
+    )
+
+
 def _section(title: str, told: Sequence[tuple[Held, str]], most: int) -> Section:
     return Section(title, tuple(_line(held, why) for held, why in told[:most]), max(0, len(told) - most))
 
 
 def _line(held: Held, why: str) -> BulletinLine:
     memory = held.memory
+    if _origin(held) is Origin.AGENT:
+        why = f"{why}, from log" if why else "from log"
     line = BulletinLine(
         entry=memory.entry.address,
         owner=as_line(held.entity.name) if held.entity else "",

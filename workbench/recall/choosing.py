@@ -15,11 +15,12 @@ from workbench.memory.entry import Form, Kind
 from workbench.memory.episode_page import split_turns
 from workbench.memory.markdown import Document
 from workbench.memory.names import is_outside
+from workbench.memory.origin import OriginReader
 from workbench.recall.injection import Injection, LeftOut, Line, text_of
 from workbench.recall.relevance import Relevance
 from workbench.recall.rendering import as_line, tokens
 from workbench.recall.scopes import Scope
-from workbench.recall.withholding import why_flagged, why_not_from, why_over
+from workbench.recall.withholding import why_by_origin, why_flagged, why_not_from, why_over
 from workbench.settings import Settings
 
 _ALIKE = 0.8
@@ -58,7 +59,13 @@ class Choice:
     """Takes candidates, the best first, for as long as there is room."""
 
     def __init__(
-        self, settings: Settings, today: date, known: frozenset[str], *, memory_loaded: bool
+        self,
+        settings: Settings,
+        today: date,
+        known: frozenset[str],
+        *,
+        memory_loaded: bool,
+        owner: frozenset[str] = frozenset(),
     ) -> None:
         self._settings = settings
         self._today = today
@@ -70,6 +77,8 @@ class Choice:
         self._below: list[LeftOut] = []
         self._matches = 0
         self._documents: dict[tuple[str, str], Document] = {}
+        self._readers: dict[tuple[str, str], OriginReader] = {}
+        self._owner = owner
 
     def consider(self, one: Found) -> None:
         """Take it, or note why not."""
@@ -119,7 +128,7 @@ class Choice:
 
     def _why_not_as_it_stands(self, one: Found) -> str | None:
         """What only the file itself says; files beside the workspace say no more than the index knows."""
-        if is_outside(one.hit.path):
+        if is_outside(one.hit.path):  # a person's settings name these places: what lies there is theirs
             return None
         where = (one.scope.mark, one.hit.path)
         try:
@@ -130,7 +139,15 @@ class Choice:
             return "it is not on the disk any more"
         if entry.form is Form.HEADING:
             return "it is a heading"
+        said = self._origins(where).said(entry)
+        if why := why_by_origin(said.origin, said.words):
+            return why
         return why_over(entry.provenance.day("valid_until") if entry.provenance else None, self._today)
+
+    def _origins(self, where: tuple[str, str]) -> OriginReader:
+        if where not in self._readers:
+            self._readers[where] = OriginReader(self._documents[where], owner=self._owner)
+        return self._readers[where]
 
     def _no_room(self, line: Line) -> str | None:
         if len(self._lines) >= self._settings.inject_entries:

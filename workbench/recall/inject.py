@@ -9,12 +9,14 @@ from indexing.document import entry_key
 from indexing.search.answer import Query
 from workbench.errors import WorkbenchError
 from workbench.memory.claims import claim_key
+from workbench.memory.origin import names_of
 from workbench.recall.choosing import Choice, Found
 from workbench.recall.injection import Injection
 from workbench.recall.relevance import RelevanceOf
 from workbench.recall.scopes import Scope, Scoped, ask
 from workbench.recall.trivial import why_trivial
 from workbench.settings import Settings
+from workbench.workspace.owner import owner_name_of
 
 LOOKED_AT = 25
 """Hits of which those worth giving are chosen."""
@@ -48,7 +50,7 @@ def inject(
         notes += (note for note in (answer.degraded, answer.stale, *answer.notes) if note)
         found += _found(one, query)
     known = _claims_of_memory(scopes[0]) if memory_loaded else frozenset()
-    chosen = Choice(settings, now.date(), known, memory_loaded=memory_loaded)
+    chosen = Choice(settings, now.date(), known, memory_loaded=memory_loaded, owner=_owner(scopes[0]))
     for candidate in sorted(found, key=lambda one: (bool(one.scope.mark), -one.order)):
         chosen.consider(candidate)
     return chosen.injection(max((one.relevance.score for one in found), default=0.0), notes)
@@ -64,6 +66,13 @@ def _found(one: Scoped, query: Query) -> Iterator[Found]:
             stored = pool.entry(key)
             context = " ".join((stored.text, *stored.heading, *stored.facets.names))
             yield Found(one.scope, hit, stored, relevance.of(key, context))
+
+
+def _owner(scope: Scope) -> frozenset[str]:
+    try:
+        return names_of(owner_name_of(scope.workspace))
+    except (WorkbenchError, OSError):
+        return frozenset()  # without a name the owner's mark is `User:`
 
 
 def _claims_of_memory(scope: Scope) -> frozenset[str]:

@@ -6,9 +6,16 @@ from datetime import date
 
 from workbench.memory.entry import Kind
 from workbench.memory.hidden import hidden_in
+from workbench.memory.orders import suspicion
+from workbench.memory.origin import ALLOWED, Origin
 from workbench.memory.secrets import secrets_in
 from workbench.workspace import layout
 
+_BY_ORIGIN = {
+    Origin.AGENT: "it is the agent's own note",
+    Origin.OUTSIDE: "it is from outside",
+    Origin.UNKNOWN: "it is of unknown origin",
+}
 _PUT_AWAY = {layout.QUARANTINE: "it is in quarantine", layout.ARCHIVE: "it was archived"}
 _NOT_GIVEN = {
     Kind.BOOTSTRAP: "the agent loads this file itself",
@@ -43,6 +50,19 @@ def why_flagged(text: str) -> str | None:
         return f"it holds hidden text ({findings[0].rule})"
     if findings := secrets_in(text):
         return f"it holds a secret ({findings[0].rule})"
+    return None
+
+
+def why_by_origin(origin: Origin, text: str, *, told: bool = False, dated: bool = False) -> str | None:
+    """Why words of this origin are not given unasked; None where they may be.
+
+    ``told``: as a fact, in a bulletin; ``dated``: there as a todo or an event that has a day.
+    """
+    may = ALLOWED[origin]
+    if not (may.told or (may.dated and dated) if told or dated else may.given):
+        return _BY_ORIGIN[origin]
+    if why := suspicion(text, origin):
+        return f"it is suspicious: it {why}" if why.startswith("orders") else f"it is suspicious: {why}"
     return None
 
 

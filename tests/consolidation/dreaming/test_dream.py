@@ -46,20 +46,23 @@ def test_a_plain_statement_does_not_reach_the_bar_of_a_memory_that_begins(nights
 
 def test_a_log_is_the_agents_own_word_and_enough_by_itself(nights: Nights) -> None:
     nights.log(3, FACT)
-    assert nights.proposal(FACT).trust == "unknown"  # it may be proposed, and gains no trust by that
+    assert nights.proposal(FACT).trust == "agent"
 
 
-def test_what_is_of_unknown_origin_is_believed_when_another_day_says_the_same(nights: Nights) -> None:
-    line = f"{FACT} <!-- wb: trust=unknown -->"
-    nights.log(3, line)
+def test_what_is_of_unknown_origin_is_not_proposed_however_many_days_say_it(nights: Nights) -> None:
+    for day in (1, 3, 5):
+        nights.log(day, f"{FACT} <!-- wb: trust=unknown -->")
     assert nights.proposed() == []
-    assert nights.why(FACT).startswith("nobody vouches for it: 1 of 2")
-    nights.log(1, line)
+    assert nights.why(FACT) == "of unknown origin"
+
+
+def test_copies_of_one_text_are_one_source(nights: Nights) -> None:
+    for day in range(1, 13):
+        nights.log(day, FACT)
     proposal = nights.proposal(FACT)
-    assert proposal.trust == "unknown"
+    assert "said in 12 places on 12 days (1 independent source)" in proposal.why
     corroboration = next(gate for gate in proposal.gates if gate.name == "corroboration")
-    assert (corroboration.reached, corroboration.needed) == (2, 2)
-    assert "2 independent sources" in proposal.why
+    assert corroboration.reached == 1
 
 
 def test_what_an_agent_vouches_for_is_not_made_less_by_a_log_that_says_it_too(nights: Nights) -> None:
@@ -68,7 +71,7 @@ def test_what_an_agent_vouches_for_is_not_made_less_by_a_log_that_says_it_too(ni
     proposal = nights.proposal(WISH)
     assert proposal.trust == "agent"
     assert [source.partition("/")[0] for source in proposal.sources] == ["episodes"]
-    assert "said in 2 places on 2 days" in proposal.why
+    assert "said in 1 place on 1 day" in proposal.why
     workspace = nights.workspace
     propose(workspace, [proposal], NOW)
     workspace.operations.carry_out(lambda: plan_accept(workspace, [proposal.key], now=NOW))

@@ -14,6 +14,7 @@ from workbench.memory.claims import claim_key
 from workbench.proposals.pending import pending, propose
 
 FACT = "The staging port of the gateway is 8443"
+OWN = "Sarah prefers async reviews over meetings"
 
 
 def said(nights: Nights, words: str) -> int:
@@ -125,13 +126,6 @@ def test_what_the_agent_repeats_because_it_was_given_it_is_no_new_mention(nights
     assert known.facts["grounded"] == 1
 
 
-def test_one_session_cannot_repeat_a_claim_into_memory(nights: Nights) -> None:
-    nights.log(2, *[f"{FACT} <!-- wb: trust=unknown -->"] * 50, session="evil")
-    assert said(nights, FACT) == 50
-    assert nights.proposed() == []
-    assert nights.why(FACT).startswith("nobody vouches for it: 1 of 2")
-
-
 def test_repeating_a_claim_in_one_session_makes_its_score_no_higher(nights: Nights) -> None:
     nights.log(2, FACT)
     once = nights.proposal(FACT).score
@@ -141,9 +135,8 @@ def test_repeating_a_claim_in_one_session_makes_its_score_no_higher(nights: Nigh
 
 
 def test_one_day_of_unnamed_sessions_counts_as_one_source(nights: Nights) -> None:
-    nights.log(2, *[f"{FACT} <!-- wb: trust=unknown -->"] * 50)
+    nights.log(2, *[FACT] * 50)
     assert nights.explained(FACT).facts["grounded"] == 1
-    assert nights.proposed() == []
 
 
 def test_one_session_cannot_recall_a_claim_into_memory(nights: Nights) -> None:
@@ -164,13 +157,17 @@ def test_the_same_question_of_a_day_counts_once(nights: Nights) -> None:
     assert nights.explained(FACT).facts["recalls"] == 1
 
 
-def test_what_comes_from_outside_alone_is_never_proposed(nights: Nights) -> None:
+def test_what_comes_from_outside_alone_is_proposed_as_such_and_after_the_others(nights: Nights) -> None:
     for day in range(1, 6):
         nights.episode(day, f"e{day}", FACT, trust="external")
     nights.recall(FACT, 8, 6, 4, 2, 1, 0)
     assert recalled(nights, FACT) == 6
-    assert nights.proposed() == []
-    assert nights.why(FACT) == "from outside alone"
+    nights.log(1, OWN)
+    nights.recall(OWN, 3, 2, 1)
+    assert nights.proposed()[-1] == FACT
+    one = nights.proposal(FACT)
+    assert one.trust == "external"
+    assert one.why.startswith("its words are from outside")
 
 
 def test_what_a_person_rejected_does_not_return_from_new_logs(nights: Nights) -> None:

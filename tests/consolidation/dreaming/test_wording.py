@@ -78,9 +78,9 @@ def test_its_key_stays_that_of_the_claim(twice: Nights) -> None:
 
 def test_the_least_trusted_source_of_the_words_counts(nights: Nights) -> None:
     nights.episode(1, "e1", ONE)
-    nights.log(4, f"{OTHER} <!-- wb: trust=unknown -->")
+    nights.log(4, f"{OTHER} <!-- wb: trust=external -->")
     (proposal,) = nights.dream(model=Scripted(claims(MERGED))).proposals
-    assert proposal.trust == "unknown"
+    assert proposal.trust == "external"
     assert sorted(source.partition("/")[0] for source in proposal.sources) == ["episodes", "memory"]
     (only,) = nights.dream(model=Scripted(claims(MERGED, "c1.1"))).proposals
     assert (only.trust, len(only.sources)) == ("agent", 1)

@@ -15,7 +15,6 @@ from workbench.consolidation.dreaming.gates import MOST_TOKENS
 from workbench.consolidation.dreaming.generated import generated_lines, is_generated
 from workbench.consolidation.dreaming.progress import OnProgress, Progress, unheard
 from workbench.consolidation.dreaming.skips import Skips
-from workbench.curation.derivation import trust_of
 from workbench.errors import WorkbenchError
 from workbench.memory.claims import claim_key
 from workbench.memory.entry import Entry, Form, Kind
@@ -23,9 +22,13 @@ from workbench.memory.episode import Episode, read_episode
 from workbench.memory.episode_page import split_turns
 from workbench.memory.facts import Fact, facts_in, why_not
 from workbench.memory.markdown import Document, file_date
+from workbench.memory.orders import suspicion
+from workbench.memory.origin import ALLOWED, Origin, OriginReader, names_of
 from workbench.memory.session_blocks import SessionBlock, session_blocks, session_of
 from workbench.memory.window import MOST_PARTS, word_pieces
+from workbench.proposals.suspicious import Suspect
 from workbench.workspace.layout import ARCHIVE, MemoryFile, is_template
+from workbench.workspace.owner import owner_name_of
 from workbench.workspace.workspace import Workspace
 
 SOURCES = frozenset({Kind.LOG, Kind.NOTE, Kind.EPISODE})
@@ -33,7 +36,6 @@ SOURCES = frozenset({Kind.LOG, Kind.NOTE, Kind.EPISODE})
 _ASIDE = frozenset({"archive", "archives"})
 """Folders of notes that were laid aside."""
 _DREAMERS = frozenset({"dreaming", "dream"})
-_NOT_ITS_OWN = frozenset({"external", "unknown"})
 _FACTUAL = frozenset({"facts", "decisions"})
 """Headings of an episode under which its facts stand."""
 _PROSE = (Form.ITEM, Form.PARAGRAPH)
@@ -60,11 +62,9 @@ class Mention:
     context: str
     day: date
     session: str
-    trust: str
+    origin: Origin
     whole: bool = False
     """Whether the claim is all that its entry says."""
-    own: bool = False
-    """Whether it stands in the agent's own notebook, where nothing says that it comes from elsewhere."""
 
     @property
     def source(self) -> str:
@@ -75,7 +75,12 @@ class Mention:
     @property
     def trusted(self) -> bool:
         """Whether the owner or their agent vouches for it."""
-        return self.own or self.trust in ("owner", "agent")
+        return self.origin in (Origin.OWNER, Origin.AGENT)
+
+    @property
+    def trust(self) -> str:
+        """The origin as provenance writes it."""
+        return self.origin.value
 
 
 @dataclass(slots=True)
@@ -87,6 +92,7 @@ class Found:
     entries: int = 0
     old: int = 0
     unread: list[str] = field(default_factory=list)
+    suspicious: list[Suspect] = field(default_factory=list)
 
 
 def candidates(
@@ -94,7 +100,8 @@ def candidates(
 ) -> Found:
     """All mentions of at most ``days`` days of age, file by file; what was left out goes to ``skips``."""
     found = Found()
-    reader = _Reader(today, today - timedelta(days=days), skips, found)
+    owner = names_of(owner_name_of(workspace))
+    reader = _Reader(today, today - timedelta(days=days), skips, found, owner)
     files = [file for file in workspace.scan() if file.kind in SOURCES and not _is_aside(file)]
     for number, file in enumerate(files):
         tell(Progress("reading", number, len(files)))
@@ -132,6 +139,7 @@ class _Reader:
     oldest: date
     skips: Skips
     found: Found
+    owner: frozenset[str]
     _claims: dict[str, tuple[_Claim, ...]] = field(default_factory=dict)
 
     def mentions(self, document: Document, changed: date) -> Iterator[Mention]:
@@ -141,6 +149,7 @@ class _Reader:
         if episode is not None and why is None:
             self.found.episodes.append(episode)
         blocks, generated = session_blocks(document), generated_lines(document.data)
+        origins = OriginReader(document, owner=self.owner)
         factual = document.kind is Kind.EPISODE and any(map(_is_factual, document.entries))
         for entry in document.entries:
             self.found.entries += 1
@@ -150,7 +159,7 @@ class _Reader:
             elif reason := why or self._why(entry, day, generated, factual=factual):
                 self._leave_out(entry, reason)
             else:
-                yield from self._of(document, entry, day, blocks)
+                yield from self._of(document, entry, day, blocks, origins)
 
     def _why(
         self, entry: Entry, day: date, generated: tuple[tuple[int, int], ...], *, factual: bool
@@ -178,8 +187,23 @@ class _Reader:
         return "over" if said.get("superseded_by") or any(end < self.today for end in ends) else None
 
     def _of(
-        self, document: Document, entry: Entry, day: date, blocks: tuple[SessionBlock, ...]
+        self,
+        document: Document,
+        entry: Entry,
+        day: date,
+        blocks: tuple[SessionBlock, ...],
+        origins: OriginReader,
     ) -> Iterator[Mention]:
+        said = origins.said(entry)
+        origin = said.origin
+        if why := suspicion(said.words, origin):
+            place = f"{document.path}#L{entry.start_line}"
+            self.found.suspicious.append(Suspect(entry.text, place, entry.address, origin, why))
+            self._leave_out(entry, f"suspicious: {why}")
+            return
+        if not ALLOWED[origin].proposed:
+            self._leave_out(entry, "of unknown origin")
+            return
         claims = self._claims.get(entry.text)
         if claims is None:
             said = split_turns(entry.text)[0] if entry.kind is Kind.EPISODE else entry.text
@@ -188,7 +212,7 @@ class _Reader:
             self._leave_out(entry, why_not(entry.text) or "it states nothing durable")
             return
         own = entry.provenance.get("session") if entry.provenance else None
-        session, trust = own or session_of(blocks, entry) or "", trust_of(document, entry)
+        session = own or session_of(blocks, entry) or ""
         for claim in claims:
             if claim.tokens > MOST_TOKENS:
                 self.skips.add(claim.key, f"too long: {claim.tokens} tokens of {MOST_TOKENS}", claim.text)
@@ -205,26 +229,14 @@ class _Reader:
                 context=entry.text,
                 day=day,
                 session=session,
-                trust=trust,
+                origin=origin,
                 whole=claim.whole,
-                own=_is_own(document, entry),
             )
 
     def _leave_out(self, entry: Entry, why: str) -> None:
         """Tell of an entry; its key is worked out only where it is named."""
         key = claim_key(entry.text) if self.skips.names(why) else ""
         self.skips.add(key, why, entry.text)
-
-
-def _is_own(document: Document, entry: Entry) -> bool:
-    """Whether an entry is the agent's own word, as a log is its notebook.
-
-    That is enough to be proposed, as a person decides; it raises no trust, and what is marked as coming from
-    outside stays so.
-    """
-    header = document.front_matter
-    said = {entry.provenance and entry.provenance.get("trust"), header and header.text("trust")}
-    return entry.kind is Kind.LOG and _NOT_ITS_OWN.isdisjoint(filter(None, said))
 
 
 @dataclass(frozen=True, slots=True)

@@ -56,7 +56,7 @@ class Chooser:
         """The proposals, the best first, at most as many as the limit."""
         passed = sorted(
             (judged for judged in self.known.judged if judged.passed),
-            key=lambda judged: (-judged.score.total, judged.cluster.key),
+            key=lambda judged: (not judged.cluster.trusted, -judged.score.total, judged.cluster.key),
         )
         chosen: list[Choice] = []
         for number, judged in enumerate(passed):
@@ -177,6 +177,8 @@ def why_proposed(judged: Judged, standing: Standing | None) -> str:
     else:
         asked = f"by {_some(signals.queries, 'question')} on {_some(len(signals.days), 'day')}"
         text = f"recalled {_some(signals.recalls, 'time')} {asked}; {said}"
+    if not cluster.trusted:
+        text = f"its words are from outside: {text}"
     if standing is None:
         return text
     verb = "adds to" if standing.relation == "merge" else "is newer than"

@@ -115,8 +115,20 @@ def sources_of(mentions: Iterable[Mention], *, echoes: frozenset[date] = frozens
 
     A day on which a named session made the claim is none beside it: the log of that day may be its own.
     What a log says on one of the ``echoes``, days on which the agent had been given the claim, is no source.
+    Copies of one text are one source, in however many files they stand.
     """
     heard = [m for m in mentions if not (m.kind is Kind.LOG and m.day in echoes)]
+    texts = len({m.key for m in heard})
+    return frozenset(sorted(_told_by(heard))[:texts])
+
+
+def days_of(mentions: Iterable[Mention], *, echoes: frozenset[date] = frozenset()) -> frozenset[str]:
+    """The sessions and days that say a claim, also in the same words: what returns is no matter of one day."""
+    return _told_by([m for m in mentions if not (m.kind is Kind.LOG and m.day in echoes)])
+
+
+def _told_by(heard: Iterable[Mention]) -> frozenset[str]:
+    heard = list(heard)
     sessions = {session for m in heard if (session := session_name(m))}
     covered = {m.day for m in heard if session_name(m)}
     return frozenset(sessions | {m.day.isoformat() for m in heard if m.day not in covered})

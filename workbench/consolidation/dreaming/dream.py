@@ -19,6 +19,7 @@ from workbench.consolidation.dreaming.wording import worded
 from workbench.curation.sections import section_for
 from workbench.errors import UsageError
 from workbench.models.port import LanguageModel
+from workbench.proposals.suspicious import MOST, suspicious_proposals
 from workbench.workspace.workspace import Workspace
 
 MOST_SEEN = 20
@@ -85,7 +86,8 @@ def _deep(
             best = judged.cluster.best
             known.skips.add(best.key, why_left_out(judged), best.text)
     worthy = (choice.proposal for choice in proposals if choice.proposal not in room.unworthy)
-    made = (*worthy, *room.leaving)
+    marked = suspicious_proposals(known.found.suspicious, now)
+    made = (*worthy, *room.leaving, *marked[:MOST])
     return replace(
         result,
         proposals=tuple(replace(proposal, run=result.run, made_at=now) for proposal in made),

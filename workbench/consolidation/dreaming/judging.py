@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 
-from workbench.consolidation.dreaming.clusters import Cluster, sources_of
+from workbench.consolidation.dreaming.clusters import Cluster, days_of, sources_of
 from workbench.consolidation.dreaming.gates import Gates, by_ground, by_use, corroboration, passed
 from workbench.consolidation.dreaming.grounding import Ground, grounded_score
 from workbench.consolidation.dreaming.phases import light_hits, rem_hits
@@ -116,16 +116,20 @@ class Judge:
         return enough and signals.count >= self.gates.signals and signals.context >= self.gates.context
 
     def _corroboration(self, cluster: Cluster, sources: int, days: Sequence[date]) -> Gate:
-        """What comes from outside is no source of its own, however often it is said.
+        """What comes from outside corroborates nothing that others say; by itself it may wait for a person.
 
-        What tells of its day only, by its words, needs another source as what nobody vouches for does.
+        What tells of its day only, by its words, needs another day that says it.
         """
-        inside = [mention for mention in cluster.mentions if mention.trust != "external"]
+        echoes = frozenset(days) - {cluster.mentions[0].day}
+        inside = [mention for mention in cluster.mentions if mention.trusted]
+        if not inside:
+            return corroboration(sources, trusted=True)
+        if cluster.best.fact.of_a_day:
+            used = len(days) >= _USED
+            return corroboration(len(days_of(inside, echoes=echoes)) + used, trusted=False)
         if len(inside) < len(cluster.mentions):
-            sources = len(sources_of(inside, echoes=frozenset(days) - {cluster.mentions[0].day}))
-        used = bool(inside) and len(days) >= _USED
-        trusted = cluster.trusted and not cluster.best.fact.of_a_day
-        return corroboration(sources + used, trusted=trusted)
+            sources = len(sources_of(inside, echoes=echoes))
+        return corroboration(sources + (len(days) >= _USED), trusted=True)
 
 
 def why_left_out(judged: Judged) -> str:
@@ -133,7 +137,7 @@ def why_left_out(judged: Judged) -> str:
     missed = {gate.name: gate for gate in judged.gates if gate.distance > 0}
     gate = missed.get("corroboration")
     if gate is not None and not gate.reached:
-        return "from outside alone"
+        return "said only after the agent had been given it"
     if "context" in missed and not judged.signals.context:
         return "never recalled"
     if gate is not None and judged.cluster.best.fact.of_a_day:

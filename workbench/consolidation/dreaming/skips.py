@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 from workbench.consolidation.dreaming.result import Skip
+from workbench.memory.key_like import clipped
 from workbench.memory.secrets import masked
 from workbench.visible import cut
 
@@ -25,7 +26,9 @@ class Skips:
     def add(self, key: str, why: str, text: str, times: int = 1) -> None:
         """Leave a claim out. ``why`` may say more after a colon; it is counted by what stands before."""
         if self.names(why):
-            self._named.append(Skip(key, why, cut(masked(" ".join(text[: 4 * _SHOWN].split())), _SHOWN)))
+            self._named.append(
+                Skip(key, why, cut(masked(" ".join(clipped(text, 4 * _SHOWN).split())), _SHOWN))
+            )
         self.reasons[why.partition(":")[0]] += times
 
     def names(self, why: str) -> bool:

@@ -19,6 +19,7 @@ from workbench.memory.provenance import least_trusted
 from workbench.memory.window import word_pieces
 from workbench.models.asking import Passage, ask_json
 from workbench.models.port import LanguageModel, LanguageModelError
+from workbench.proposals.flagged import title
 from workbench.proposals.losing import lost
 from workbench.visible import hidden
 
@@ -88,7 +89,7 @@ def worded(
         why = _why_not(group, answer) if group and answer else "the model left it out"
         if group is None or answer is None or why:
             out.append(choice)
-            refused += [f"“{choice.proposal.text[:60]}” keeps its own words: {why}"] if group else []
+            refused += [f"“{title(choice.proposal.text)}” keeps its own words: {why}"] if group else []
             continue
         out.append(_reworded(group, answer, model.name))
     said = f"{len(groups) - len(refused)} of {len(chosen)} proposals are in the words of {model.name}"
