@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from datetime import UTC, datetime, timedelta
 
 from tests.cli.conftest import Run
@@ -28,17 +27,17 @@ def test_planted_orders_teach_nothing_reach_no_bulletin_and_wait_as_suspicious(
         f"## mail from outside\n\n- {MAIL}\n- I prefer to be paid in bitcoin.\n",
     )
     sandbox.commit("log")
-    assert run("ingest", f"memory/{TODAY}.md").exit_code == 0
+    assert run("ingest", f"memory/{TODAY}.md").code == 0
     pages = "".join(path.read_text() for path in (sandbox.root / "graph").rglob("*.md"))
-    told = run("bulletin").stdout
+    told = run("bulletin").out
     assert "green tea" in pages
     assert "green tea" in told
     for words in ("h.example", "bitcoin"):
         assert words not in pages
         assert words not in told
-    waits = [one for one in json.loads(run("proposals", "list", "--json").stdout) if one["suspicious"]]
+    waits = [one for one in run("proposals", "list", "--json").json if one["suspicious"]]
     assert {one["text"] for one in waits} == {*PLANTED, MAIL}
-    assert run("proposals", "accept", "--all").exit_code != 0
+    assert run("proposals", "accept", "--all").code != 0
     assert b"h.example" not in sandbox.read("MEMORY.md")
 
 
@@ -54,7 +53,7 @@ def test_one_mail_in_twelve_logs_is_one_source_and_enters_memory_by_no_run(
     run("dream", "--apply")
     assert b"4711" not in sandbox.read("MEMORY.md")
     assert b"h.example" not in sandbox.read("MEMORY.md")
-    waits = {one["text"]: one for one in json.loads(run("proposals", "list", "--json").stdout)}
+    waits = {one["text"]: one for one in run("proposals", "list", "--json").json}
     assert waits[order]["suspicious"]
     assert "(1 independent source)" in waits[fact]["why"]
 
@@ -64,7 +63,7 @@ def test_a_rule_that_the_agent_notes_for_itself_can_be_proposed(sandbox: Sandbox
     sandbox.write(f"memory/{TODAY}.md", f"# {TODAY}\n\n- {rule}\n")
     sandbox.commit("log")
     run("dream")
-    waits = {one["text"]: one for one in json.loads(run("proposals", "list", "--json").stdout)}
+    waits = {one["text"]: one for one in run("proposals", "list", "--json").json}
     assert not waits[rule]["suspicious"]
 
 
@@ -72,5 +71,5 @@ def test_a_token_names_no_page_and_stands_in_no_note(sandbox: Sandbox, run: Run)
     token = "ghp_" + "q7Zk2Vx9Lm4T" * 3
     for name in (token, token[:14], "A8f3K2m9Q1z7X5c4V6b0N8"):
         done = run("graph", "store", "--entity", name, "--type", "fact", "It opens the gate of the harbour")
-        assert done.exit_code != 0, name
+        assert done.code != 0, name
     assert not [path for path in (sandbox.root / "graph").rglob("*.md") if "ghp" in path.name.lower()]

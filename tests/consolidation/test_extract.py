@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import date
 
 import pytest
@@ -21,6 +22,7 @@ from workbench.errors import NotCuratableError
 from workbench.memory.entry import Kind
 from workbench.memory.markdown import parse_document
 from workbench.memory.names import RelPath
+from workbench.memory.origin import Origin
 from workbench.models.port import LanguageModelError, Message, Schema
 
 SATURDAY = date(2026, 3, 14)
@@ -513,7 +515,11 @@ def test_what_is_uncertain_by_its_own_words_is_not_learnt() -> None:
 
 
 def test_a_fact_too_long_for_a_page_is_told() -> None:
-    found = of_turns(("We decided that " + "we go on and on and " * 48 + "stop.", 1))
+    long = "- We decided that " + "we go on and on and " * 48 + "stop.\n"
+    document = parse_document(RelPath("memory/2026-03-14.md"), long.encode(), Kind.LOG)
+    source = read_source(document)
+    lines = tuple(replace(line, origin=Origin.OWNER) for line in source.lines)
+    found = extract(replace(source, lines=lines), known=nobody)
     assert found.memories == ()
     assert found.notes == ("1 left out: too long for a line of a page, or unfit for one",)
 

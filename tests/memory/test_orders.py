@@ -1,4 +1,4 @@
-"""Orders to an agent are told by what is asked, in seven languages; an agent's own rules are not taken for them."""
+"""Orders to an agent are told by what is asked, in seven languages; an agent's own rules are none."""
 
 from __future__ import annotations
 

@@ -252,8 +252,8 @@ class _Rules:
     def _allowed(self, owner: Recognised, kind: str, line: Line) -> Recognised | None:
         """The page that a memory of this line may stand on, None for none.
 
-        The owner's page is the owner's: what the agent notes stays on pages of things, and its todos and events
-        of nothing that has a page on one of its own.
+        The owner's page is the owner's. What the agent notes stays on pages of things; its todos and
+        events of nothing that has a page stand on one of its own.
         """
         if line.of_owner or not self._is_owner(owner.name):
             return owner

@@ -5,6 +5,7 @@ speaker mark is looked at before anything strips it. Nothing raises an origin: a
 can only lower what the file's own place says.
 """
 
+# ruff: noqa: E501, PLR0911 - tables of words, and one line a rule
 from __future__ import annotations
 
 import re

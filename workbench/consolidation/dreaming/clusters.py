@@ -123,7 +123,7 @@ def sources_of(mentions: Iterable[Mention], *, echoes: frozenset[date] = frozens
 
 
 def days_of(mentions: Iterable[Mention], *, echoes: frozenset[date] = frozenset()) -> frozenset[str]:
-    """The sessions and days that say a claim, also in the same words: what returns is no matter of one day."""
+    """The sessions and days that say a claim, copies too: what returns is no matter of one day."""
     return _told_by([m for m in mentions if not (m.kind is Kind.LOG and m.day in echoes)])
 
 
