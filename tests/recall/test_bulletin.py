@@ -133,7 +133,7 @@ def test_of_the_agents_notes_only_what_has_a_day_is_told_and_named_as_such(given
     found = made(given, "context")
     assert texts(found, "Upcoming") == ["Send the report", "Launch"]
     assert texts(found, "To do, without a day") == []
-    assert f"(tomorrow, {day(1)}, from log)" in found.text
+    assert f"{day(1)}, from log)" in found.text
 
 
 def test_of_others_nothing_is_told(given: Given) -> None:
