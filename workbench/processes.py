@@ -7,7 +7,7 @@ import os
 from collections.abc import Collection, Iterator
 from pathlib import Path
 
-from workbench.workspace.writers import file_system
+from workbench.open_files import file_system
 
 _PROC = Path("/proc")
 _GITS = ("git", "jgit", "tig", "lazygit", "gitui", "jj")

@@ -176,8 +176,9 @@ def tell(workspace_file: Path | None) -> ToldSettings:
 
 def problems_of(workspace_file: Path) -> tuple[SettingsProblem, ...]:
     """What does not count in the person's own file and in the workspace's."""
-    own = _told_by(settings_module.user_settings_path(), Origin.OWN, names())
-    return (*own.problems, *_told_by(workspace_file, Origin.WORKSPACE, names() - USER_ONLY).problems)
+    root = workspace_file.parent
+    own = _told_by(settings_module.user_settings_path(), Origin.OWN, names(), root)
+    return (*own.problems, *_told_by(workspace_file, Origin.WORKSPACE, names() - USER_ONLY, root).problems)
 
 
 def as_far_as_read(workspace_file: Path) -> tuple[Settings, tuple[SettingsProblem, ...]]:

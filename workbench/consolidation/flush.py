@@ -223,7 +223,7 @@ def _across(places: Iterable[tuple[int, int, str]], start: int, end: int) -> str
     return next((why for first, last, why in places if first < end and start < last), "")
 
 
-def _alone(workspace: Workspace) -> AbstractContextManager[None]:
+def _alone(workspace: Workspace) -> AbstractContextManager[object]:
     """Between a look at what is known and the writing of what is not, nobody else flushes."""
     return hold(workspace.state_dir() / _LOCK, "flush", wait=_LOCK_SECONDS)
 

@@ -8,7 +8,6 @@ twice, and a log that grew teaches only what is new in it.
 from __future__ import annotations
 
 import hashlib
-import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace

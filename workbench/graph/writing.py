@@ -290,7 +290,7 @@ def held_back(draft: Draft) -> str:
     words = words_of(draft)
     found = by_rule((*secrets_in(words), *hidden_in(words)))
     if not found and any(map(looks_like_key, _names_of(draft))):
-        found = ["a name that looks like a key"]
+        found = ("a name that looks like a key",)
     return "; ".join(found)
 
 

@@ -25,11 +25,11 @@ from typing import Literal
 
 from workbench.errors import BusyError, ReadOnlyError, UsageError, WorkbenchError, WriteFailedError
 from workbench.memory.names import RelPath
+from workbench.open_files import boot_moment, has_writers
 from workbench.special_files import open_regular, read_regular
 from workbench.workspace.files import Files
 from workbench.workspace.layout import LEDGER, Layout
 from workbench.workspace.seal import Seal
-from workbench.workspace.writers import boot_moment, has_writers
 
 SETTLED_SECONDS = 2.0
 """For how long a replaced file is kept in any case: a program may be in the middle of opening it. Also how

@@ -206,8 +206,8 @@ class _Reader:
             return
         claims = self._claims.get(entry.text)
         if claims is None:
-            said = split_turns(entry.text)[0] if entry.kind is Kind.EPISODE else entry.text
-            claims = self._claims[entry.text] = tuple(_claims(said))
+            words = split_turns(entry.text)[0] if entry.kind is Kind.EPISODE else entry.text
+            claims = self._claims[entry.text] = tuple(_claims(words))
         if not claims:
             self._leave_out(entry, why_not(entry.text) or "it states nothing durable")
             return
