@@ -11,7 +11,7 @@ from textual import events
 from textual.app import App
 from textual.binding import Binding, BindingType
 from textual.driver import Driver
-from textual.notifications import SeverityLevel
+from textual.notifications import Notification, SeverityLevel
 from textual.widgets._toast import Toast
 
 from screens.drawing.shown import words
@@ -185,13 +185,21 @@ class WorkbenchApp(App[None]):
         said = (message, title, severity)
         if any((note.message, note.title, note.severity) == said for note in showing):
             return
-        if over := showing[: len(showing) + 1 - (1 if low else _TOASTS)]:
-            for toast in self.screen.query(Toast) if self.screen_stack else ():
-                if toast._notification in over:
-                    toast._expire()  # with its holder, which Textual would leave there, one line high
-            for note in over:
-                self._unnotify(note, refresh=False)
+        self._take_away(showing[: len(showing) + 1 - (1 if low else _TOASTS)])
         super().notify(message, title=title, severity=severity, timeout=timeout, markup=False)
+
+    def unsay(self, message: str) -> None:
+        """Take the toast away that says this: it is not true any more."""
+        self._take_away([note for note in self._notifications if note.message == message])
+
+    def _take_away(self, notes: list[Notification]) -> None:
+        if not notes:
+            return
+        for toast in self.screen.query(Toast) if self.screen_stack else ():
+            if toast._notification in notes:
+                toast._expire()  # with its holder, which Textual would leave there, one line high
+        for note in notes:
+            self._unnotify(note, refresh=False)
 
     def use_theme(self, name: str) -> None:
         """Change the colours; an unknown name is reported and the first theme used."""

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Sequence, Set
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from textual.timer import Timer
 
@@ -25,10 +25,12 @@ from screens.main.request import Request
 from screens.reading.moment import day_shown, moment_of
 from screens.reading.store import path_of
 from workbench.errors import WorkbenchError
+from workbench.memory.names import OperationId
 from workbench.workspace.plan import Operation
 from workbench.workspace.workspace import Workspace
 
 if TYPE_CHECKING:
+    from screens.app import WorkbenchApp
     from screens.main.screen import MainScreen
 
 _HISTORY_PAUSE_SECONDS = 0.2
@@ -62,6 +64,8 @@ class Curating:
         self.conflicts = 0
         self._acted_on: dict[Request, tuple[Row, ...]] = {}
         """The rows that operations were asked for, until others stand in their place."""
+        self._said: dict[OperationId, Shown] = {}
+        """What the toast of each operation says, until the operation is undone."""
         self.gone = False
         """Whether the folder is not there now."""
         self._problem = Shown("")
@@ -190,7 +194,10 @@ class Curating:
             back = f"{key_for('redo')} does it again"
         text = "\n".join((subject, *where, back))
         lines = [*map(row_text, text.split("\n")), *(row_text(in_keys(note)) for note in operation.notes)]
-        screen.say(Shown("\n".join(lines)), title=words(_PAST.get(operation.action, "Done")))
+        if operation.undoes is not None:
+            cast("WorkbenchApp", screen.app).unsay(self._said.pop(operation.undoes, ""))
+        self._said[operation.id] = said = Shown("\n".join(lines))
+        screen.say(said, title=words(_PAST.get(operation.action, "Done")))
         self._count(message.conflicts)
         row = screen.pane.list.row
         if operation.action == "merge" and operation.became and not screen.overlay.is_open:

@@ -139,6 +139,19 @@ async def test_no_more_than_two_toasts_and_none_twice(indexed: Sandbox) -> None:
         assert [note.message for note in interface.app._notifications] == ["two", "three"]
 
 
+async def test_what_was_done_is_not_said_any_more_once_it_is_undone(indexed: Sandbox) -> None:
+    async with opened(indexed.workspace) as interface:
+        await interface.go_to("staging port")
+        await interface.press("d")
+        await interface.until_said("Forgotten")
+        await interface.press("u")
+        await interface.until_said("Taken back")
+        assert "Forgotten" not in interface.toasts
+        await interface.press("U")
+        await interface.until_said("Done again")
+        assert "Taken back" not in interface.toasts
+
+
 async def test_esc_right_after_typing_takes_away_all_that_was_typed(indexed: Sandbox) -> None:
     async with opened(indexed.workspace) as interface:
         main = interface.main
