@@ -14,6 +14,7 @@ from indexing.sync.sources import Sources
 from workbench.errors import WorkbenchError
 from workbench.memory.entry import Entry
 from workbench.memory.names import is_outside
+from workbench.plural import plural
 from workbench.workspace.workspace import Workspace
 
 _KEPT_FILES = 32
@@ -143,7 +144,7 @@ class Pass:
         """Why the index is behind, as far as this answer shows."""
         if not self.changed:
             return None
-        files = "1 file" if len(self.changed) == 1 else f"{len(self.changed)} files"
+        files = plural(len(self.changed), "file")
         return f"{files} among the hits changed since indexing; run `workbench reindex`"
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from indexing.embedding.choice import ModelChoice
 from workbench.errors import ModelUnavailableError
 from workbench.memory.window import word_pieces
+from workbench.plural import plural
 
 if TYPE_CHECKING:
     from indexing.embedding.port import Portion, Vectors
@@ -42,9 +43,9 @@ class Backfill:
 
     def sentence(self) -> str:
         """What it is and costs, in a line."""
-        texts = "1 text" if self.texts == 1 else f"{self.texts:,} texts"
+        texts = plural(self.texts, "text")
         there = f"on {self.where}" if self.where == HERE else f"at {self.where}"
-        said = f"{texts} of at most about {self.tokens:,} tokens for {self.model} {there}"
+        said = f"{texts} of at most about {plural(self.tokens, 'token')} for {self.model} {there}"
         if not self.charges:
             return said
         if self.cost is None:

@@ -28,6 +28,7 @@ from indexing.sync.report import OnProgress, Report
 from indexing.sync.sources import Sources
 from workbench.audit.flaw import Check, Flaw
 from workbench.errors import IndexUnavailableError
+from workbench.plural import plural
 from workbench.workspace.layout import STATE_DIR
 from workbench.workspace.workspace import Workspace
 
@@ -114,8 +115,8 @@ def _verify_words(
             asked, wrong = _ask_both(snapshot, rebuilt, [row[0] for row in wanted], generation)
             flaws += wrong
     kept = [stored for stored, _, _ in sorted(found, key=lambda row: (row[0].path, row[1]))]
-    looked = f"{len(found):,} entries of {len(same):,} files beside a clean build"
-    looked += f", {asked} questions asked of both" if asked else ""
+    looked = f"{plural(len(found), 'entry')} of {len(same):,} files beside a clean build"
+    looked += f", {plural(asked, 'question')} asked of both" if asked else ""
     looked += f"; {len(skipped)} changed files left out" if skipped else ""
     return [entry for entry in kept if entry.path in same], Check("words", looked, tuple(flaws))
 
@@ -163,7 +164,7 @@ def _books(manifest: Manifest, books: Manifest, same: set[str], snapshot: Snapsh
         if path in same and manifest.files[path].entries != record.entries
     ]
     if manifest.entries != snapshot.count():
-        what = f"the books say {manifest.entries} entries, the word index has {snapshot.count()}"
+        what = f"the books say {plural(manifest.entries, 'entry')}, the word index has {snapshot.count()}"
         flaws.append(Flaw("index", what, _ANEW))
     return flaws
 

@@ -261,6 +261,7 @@ def test_q_leaves_whatever_waits_behind_the_interface(root: Path, tmp_path: Path
     left = bytes(terminal.child.before or b"")  # type: ignore[arg-type]  # its types say str
     terminal.child.close()
     assert terminal.child.exitstatus == 0
+    assert left is not None
     assert b"\x1b[?1049l" in left  # the terminal is as it was before
     _, alive = psutil.wait_procs(children, timeout=SOON_SECONDS)
     assert alive == []

@@ -221,7 +221,7 @@ WRONG: tuple[tuple[str, dict[str, Any], str], ...] = (
     ("memory_search", {"query": "x", "limit": "5"}, "limit must be integer"),
     ("memory_search", {"query": "x", "mode": "magic"}, "mode must be one of hybrid, lexical, vector"),
     ("memory_search", {"query": "x", "kinds": ["log"] * 2}, "kinds holds something twice"),
-    ("memory_search", {"query": "x", "since": "yesterday"}, "since must be Only entries"),
+    ("memory_search", {"query": "x", "since": "yesterday"}, "since must be a day such as 2026-04-01"),
     ("memory_search", {"query": "x", "user": "root"}, "user is not known; known: query, limit"),
     ("memory_search", {"query": "x", "\x1b[2J": 1}, "␛[2J is not known"),
     ("memory_get", {"path": ["a"]}, "path must be string"),

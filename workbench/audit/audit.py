@@ -14,6 +14,7 @@ from workbench.audit.strays import check_strays
 from workbench.errors import RepositoryStateError, WorkbenchError
 from workbench.memory.difference import Hunk, hunks
 from workbench.memory.entry import entry_hash
+from workbench.plural import plural
 from workbench.repository import trees
 from workbench.repository.carrier import ask, reason
 from workbench.repository.commits import Commit
@@ -127,9 +128,8 @@ def _check_texts(workspace: Workspace, walked: _Walked) -> Check:
                 walked.named.add(blob)
     finally:
         reader.close()
-    looked = (
-        f"{len(walked.commits):,} operations, {len(walked.texts):,} texts ({size:,} bytes) read and hashed"
-    )
+    looked = f"{plural(len(walked.commits), 'operation')}, {plural(len(walked.texts), 'text')}"
+    looked += f" ({size:,} bytes) read and hashed"
     return Check("operations", looked, tuple(flaws))
 
 
@@ -183,7 +183,7 @@ def _check_claims(workspace: Workspace, walked: _Walked) -> Check:
             flaws.append(
                 Flaw(
                     "claim",
-                    f"{count} commits say that they are operation {name}: "
+                    f"{plural(count, 'commit')} say that they are operation {name}: "
                     + ", ".join(commit.id[:12] for commit in claiming),
                     "they change different lines, so one of them is forged; undo names commits too",
                 )
@@ -245,7 +245,11 @@ def _check_files(workspace: Workspace) -> Check:
                 flaws.append(Flaw("file", f"{entry.address} does not lie in its file as it should"))
                 break
             end = entry.span.end
-    return Check("files", f"{len(files):,} memory files, {entries:,} entries taken apart", tuple(flaws))
+    return Check(
+        "files",
+        f"{len(files):,} memory files, {plural(entries, 'entry')} taken apart",
+        tuple(flaws),
+    )
 
 
 def _reader(workspace: Workspace) -> ObjectReader:

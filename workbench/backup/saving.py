@@ -28,6 +28,7 @@ from workbench.backup.spare import borrowing, branch_of, push, remote_refs
 from workbench.backup.targets import Target, refuse_inside
 from workbench.errors import BackupError, NewerFormatError, UsageError, disk_error
 from workbench.memory.names import CommitId, RelPath
+from workbench.plural import plural
 from workbench.repository.carrier import ask
 from workbench.scratch import scratch
 from workbench.workspace.format import require_known_format
@@ -252,9 +253,9 @@ class _Work:
                 moved_on += data != self.workspace.files.read_or_none(path)
         if moved_on and not unrecorded(self.workspace, self.commit).changes:
             raise BackupError(
-                f"{moved_on} files do not come back from {self.target.shown} as they are on disk"
+                f"{plural(moved_on, 'file')} do not come back from {self.target.shown} as they are on disk"
             )
-        note = f"{moved_on} files changed while they were saved; the next backup will hold that"
+        note = f"{plural(moved_on, 'file')} changed while they were saved; the next backup will hold that"
         return len(kept), (note,) if moved_on and not _why_not_recorded(self.workspace) else ()
 
     def _done(
@@ -306,7 +307,7 @@ def _why_not_recorded(workspace: Workspace) -> str:
 def _left_out_note(why: str, found: Unrecorded) -> tuple[str, ...]:
     if not why or not found.changes:
         return ()
-    files = "1 file" if len(found.changes) == 1 else f"{len(found.changes)} files"
+    files = plural(len(found.changes), "file")
     return (
         f"{why}, so nothing was recorded first: what is not committed yet in {files}, for example "
         f"{next(iter(found.changes))}, is not in it; `git commit` or a newer workbench records it",
@@ -316,4 +317,4 @@ def _left_out_note(why: str, found: Unrecorded) -> tuple[str, ...]:
 def _ignored_note(ignored: tuple[RelPath, ...]) -> tuple[str, ...]:
     if not ignored:
         return ()
-    return (f"{len(ignored)} files that git ignores are not in it, for example {ignored[0]}",)
+    return (f"{plural(len(ignored), 'file')} that git ignores are not in it, for example {ignored[0]}",)

@@ -9,6 +9,7 @@ import click
 
 from workbench.cli.output import narrate, say
 from workbench.errors import ConflictError, NotCuratableError, UsageError
+from workbench.plural import plural
 from workbench.workspace.workspace import Workspace
 
 _WORDS = 60
@@ -105,7 +106,7 @@ def _agree(count: int) -> None:
     """Return when the person says yes."""
     if not sys.stdin.isatty():
         raise UsageError(
-            f"{count} entries were chosen, and that needs your word; nothing was changed",
+            f"changing {plural(count, 'entry')} at once needs your word; nothing was changed",
             hint="look at the list, then add --yes; --dry-run shows the diff",
         )
     if not click.confirm(f"forget these {count}?", err=True):

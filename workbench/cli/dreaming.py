@@ -13,6 +13,7 @@ from workbench.cli.output import json_option, narrate, operation_json, say, say_
 from workbench.cli.places import workspace
 from workbench.cli.progress import Bar
 from workbench.errors import ReadOnlyError, UsageError, WorkbenchError
+from workbench.plural import plural
 
 if TYPE_CHECKING:
     from workbench.consolidation.dreaming.result import Dream
@@ -171,7 +172,7 @@ def _say_dream(
     for one, why in proposed.left_out:
         narrate(f"left out: {one.key[:8]}: {why}")
     if proposed.replaced:
-        narrate(f"{len(proposed.replaced)} that waited are not proposed again, and wait no more")
+        narrate(f"no longer proposed: {plural(len(proposed.replaced), 'proposal')} of earlier runs")
     if done is not None:
         if done.operation is not None:
             say(done.operation.summary, bold=True)
@@ -188,9 +189,9 @@ def _say_dream(
         )
     elif found.phase == "deep":
         count = len(proposed.added) + len(proposed.waiting)
-        wait = "would wait" if dry_run else "wait"
+        wait = "would wait" if dry_run else "waits" if count == 1 else "wait"
         narrate(
-            f"{count} proposals {wait} for you: `workbench proposals list`"
+            f"{plural(count, 'proposal')} {wait} for you: `workbench proposals list`"
             if count
             else "nothing is proposed"
         )

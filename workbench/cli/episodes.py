@@ -15,6 +15,7 @@ from workbench.cli.output import json_option, narrate, say, say_json
 from workbench.cli.places import workspace
 from workbench.cli.whose import whose
 from workbench.errors import ConflictError, UsageError
+from workbench.plural import plural
 from workbench.visible import cut, visible
 from workbench.workspace.plan import Plan
 
@@ -186,7 +187,7 @@ def _agree(count: int) -> None:
     """Return when the person says yes."""
     if not sys.stdin.isatty():
         raise UsageError(
-            f"{count} episodes have expired, and removing them needs your word; nothing was changed",
+            f"removing {plural(count, 'expired episode')} needs your word; nothing was changed",
             hint="look at the list, then add --yes; --dry-run shows the diff",
         )
     if not click.confirm(f"remove these {count}?", err=True):
@@ -208,8 +209,8 @@ def _standing(one: Episode, marks: Mapping[str, Mark], now: datetime) -> str:
     parts = [
         _age(one, now),
         time_left(one, now),
-        _count(one.turns, "turn") if one.turns else "",
-        _count(recalls, "recall") if recalls else "never recalled",
+        plural(one.turns, "turn") if one.turns else "",
+        plural(recalls, "recall") if recalls else "never recalled",
         f"promoted {one.promoted_at}" if one.promoted_at else "",
         ", ".join(one.topics[:_TOPICS]),
         f"unreadable: {one.problem}" if one.problem else "",
@@ -263,15 +264,11 @@ def _age(one: Episode, now: datetime) -> str:
     if one.created_at is None:
         return ""
     days = (now.date() - one.created_at).days
-    return "today" if days == 0 else f"{_count(days, 'day')} old" if days > 0 else f"dated {one.created_at}"
+    return "today" if days == 0 else f"{plural(days, 'day')} old" if days > 0 else f"dated {one.created_at}"
 
 
 def _short(one: Episode) -> str:
     return cut(visible(one.abstract or one.path, one_line=True), _ABSTRACT)
-
-
-def _count(number: int, what: str) -> str:
-    return f"{number:,} {what}{'' if number == 1 else 's'}"
 
 
 def _iso(moment: date | datetime | None) -> str | None:

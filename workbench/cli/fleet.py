@@ -10,6 +10,7 @@ import click
 
 from workbench.cli.output import json_option, narrate, narrate_row, say, say_json, say_row
 from workbench.errors import UsageError
+from workbench.plural import plural
 
 if TYPE_CHECKING:
     from indexing.search.answer import Mode
@@ -248,16 +249,17 @@ def _agents(roster: str) -> tuple[Agent, ...]:
 def print_report(report: Report) -> None:
     """What a run did, as a person reads it: figures, then what failed."""
     say(
-        f"{report.total:,} workspaces: {report.written:,} written, {report.unchanged:,} unchanged, "
+        f"{plural(report.total, 'workspace')}: {report.written:,} written, {report.unchanged:,} unchanged, "
         f"{len(report.failed):,} failed" + (f", {report.removed:,} taken out" if report.removed else "")
     )
     say(
-        f"{report.rows:,} entries, {report.entries:,} of them written now; {report.embedded:,} embedded; "
-        f"{report.batches:,} writes; {report.seconds:.1f} s"
+        f"{plural(report.rows, 'entry')}, {report.entries:,} of them written now; "
+        f"{report.embedded:,} embedded; {plural(report.batches, 'write')}; {report.seconds:.1f} s"
     )
     if report.retried or report.lost or report.storage_retries:
         narrate(
-            f"tried again: {report.retried:,} workspaces, {report.lost:,} tasks of workers that were lost, "
+            f"tried again: {plural(report.retried, 'workspace')}, "
+            f"{plural(report.lost, 'task')} of workers that were lost, "
             f"{report.storage_retries:,} times the storage"
         )
     for death in report.deaths[:_SHOWN]:
@@ -265,7 +267,7 @@ def print_report(report: Report) -> None:
     if len(report.deaths) > _SHOWN:
         narrate(f"and {len(report.deaths) - _SHOWN:,} more: --report FILE names all of them")
     if report.lacking:
-        narrate(f"{report.lacking:,} entries have no vector: no vector can be made of their text")
+        narrate(f"{plural(report.lacking, 'entry')} have no vector: no vector can be made of their text")
     for failure in report.failed[:_SHOWN]:
         narrate_row(f"failed: {failure.name}: {failure.error} ({failure.attempts} attempts)")
     if len(report.failed) > _SHOWN:
@@ -275,15 +277,15 @@ def print_report(report: Report) -> None:
 def _print_standings(found: list[Standing], counts: Counter[str]) -> None:
     for one in found:
         if one.state != "fresh":
-            said = f"{one.behind} files behind" if one.behind else ""
+            said = f"{plural(one.behind, 'file')} behind" if one.behind else ""
             why = "; ".join(filter(None, [said, one.error]))
-            say_row(f"{one.state:<10}  {one.name}  {one.entries:,} entries  {why}", fg="yellow")
+            say_row(f"{one.state:<10}  {one.name}  {plural(one.entries, 'entry')}  {why}", fg="yellow")
     entries = sum(one.entries for one in found)
     told = ", ".join(f"{count:,} {state}" for state, count in counts.most_common())
-    say(f"{len(found):,} workspaces, {entries:,} entries: {told}")
+    say(f"{plural(len(found), 'workspace')}, {plural(entries, 'entry')}: {told}")
 
 
 def _print_findings(found: list[Finding], workspaces: int) -> None:
     for one in found:
         say_row(f"{one.fault:<10}  {one.workspace}  {one.path}  {one.detail}", fg="yellow")
-    say(f"{workspaces:,} workspaces: {len(found):,} findings")
+    say(f"{plural(workspaces, 'workspace')}: {plural(len(found), 'finding')}")

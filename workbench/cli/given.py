@@ -14,6 +14,7 @@ import click
 from workbench.cli.output import fail, json_option, narrate, say, say_json
 from workbench.cli.places import workspace
 from workbench.errors import UsageError, WorkbenchError
+from workbench.plural import plural
 
 if TYPE_CHECKING:
     from workbench.recall.bulletin import Bulletin
@@ -134,13 +135,15 @@ def _print_injection(found: Injection, *, everything: bool) -> None:
         say(found.text)
     for line in found.lines:
         sources = f"; from {', '.join(line.sources)}" if line.sources else ""
-        narrate(f"  {line.entry}: {line.why}; trust {line.trust}; {line.tokens} tokens{sources}")
+        narrate(f"  {line.entry}: {line.why}; trust {line.trust}; {plural(line.tokens, 'token')}{sources}")
     for one in found.left_out:
         narrate(f"  left out ({one.score:.2f}): {one.entry}: {one.why}")
     for one in found.below if everything else ():
         narrate(f"  {one.entry}: {one.why}")
     count = "1 entry matches" if found.match_count == 1 else f"{found.match_count} entries match"
-    narrate(f"{count}, {len(found.lines)} given; top score {found.top_score:.2f}; {found.tokens} tokens")
+    narrate(
+        f"{count}, {len(found.lines)} given; top score {found.top_score:.2f}; {plural(found.tokens, 'token')}"
+    )
 
 
 @click.command()
@@ -178,7 +181,7 @@ def _print_bulletin(found: Bulletin) -> None:
             narrate(f"  {section.title}: {section.more} more, for which there is no room")
     for why, count in found.withheld:
         narrate(f"  {count} not given: {why}")
-    narrate(f"{sum(len(section.lines) for section in found.sections)} lines; {found.tokens} tokens")
+    narrate(f"{sum(len(section.lines) for section in found.sections)} lines; {plural(found.tokens, 'token')}")
 
 
 @click.command(short_help="The agent's door: a Model Context Protocol server on stdio.")

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from workbench.cli.output import narrate, say
+from workbench.plural import plural
 
 if TYPE_CHECKING:
     from workbench.graph.answer import Answer
@@ -164,7 +165,7 @@ def say_stats(stats: Stats) -> None:
     if stats.confidence is not None:
         say(f"confidence {stats.confidence:.2f} on average")
     say("trust      " + (", ".join(f"{count:,} {level}" for level, count in stats.trust.items()) or "-"))
-    say(f"sources    {stats.sources:,}; {stats.unsourced:,} memories name none")
+    say(f"sources    {stats.sources:,}; {plural(stats.unsourced, 'memory')} name none")
     say(f"expired    {stats.expired:,}")
     say(f"pending    {stats.pending:,} todos")
     say(f"pinned     {stats.pinned:,}")
@@ -172,8 +173,9 @@ def say_stats(stats: Stats) -> None:
     say(f"days       {stats.oldest or '-'} to {stats.newest or '-'}")
     say("most links " + (", ".join(f"{name} {count}" for name, count in stats.top) or "-"))
     for one in stats.ingested:
-        count = "1 source" if one.sources == 1 else f"{one.sources:,} sources"
-        say(f"ingested   {one.kind}: {count}, {one.runs:,} times read, {one.memories:,} memories; {one.last}")
+        count = plural(one.sources, "source")
+        found = f"{one.runs:,} times read, {plural(one.memories, 'memory')}"
+        say(f"ingested   {one.kind}: {count}, {found}; {one.last}")
     for path in stats.broken:
         say(f"broken     {path}", fg="yellow")
 

@@ -13,6 +13,7 @@ from workbench.cli.output import json_option, narrate, say, say_json, say_row
 from workbench.cli.places import workspace
 from workbench.cli.progress import Bar
 from workbench.errors import UsageError
+from workbench.plural import plural
 
 if TYPE_CHECKING:
     from workbench.health.bench import Report
@@ -223,7 +224,7 @@ def _say_remarks(remarks: list[Remark], files: int, *, everything: bool) -> None
         if count > _REMARKS_A_RULE and not everything:
             narrate(f"{rule}: {count - _REMARKS_A_RULE} more; --all shows them")
     if files:
-        narrate(f"{counts['error']} errors, {counts['warning']} warnings in {files} files")
+        narrate(f"{counts['error']} errors, {counts['warning']} warnings in {plural(files, 'file')}")
     if counts["info"] and not everything:
         narrate(f"  → --all shows {counts['info']} remarks that are only worth knowing")
 
@@ -255,7 +256,7 @@ def _say_bench(report: Report) -> None:
     machine = ", ".join(
         str(value) if name == "system" else f"{name} {value}" for name, value in report.machine.items()
     )
-    say(f"{report.entries:,} entries of {report.files:,} files; {machine}")
+    say(f"{plural(report.entries, 'entry')} of {report.files:,} files; {machine}")
     say(f"{'speed':<34}{'median':>12}{'95 of 100':>12}{'runs':>7}", bold=True)
     for name, found in report.speed.items():
         say(f"{name:<34}{_ms(found.p50_ms):>12}{_ms(found.p95_ms):>12}{found.runs:>7}")

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from workbench.cli.output import narrate, say, say_json, say_row
+from workbench.plural import plural
 
 if TYPE_CHECKING:
     from indexing.search.answer import Answer, Hit
@@ -29,7 +30,7 @@ def print_far(answer: FarAnswer, explain: bool, *, as_json: bool) -> None:
         return
     _say_first(answer.degraded, answer.stale, answer.notes)
     if not answer.hits:
-        narrate(f"nothing was found in {len(answer.asked)} workspaces")
+        narrate(f"nothing was found in {plural(len(answer.asked), 'workspace')}")
     width = max((len(one.workspace.name) for one in answer.hits), default=0)
     for rank, one in enumerate(answer.hits, 1):
         where = f"{one.workspace.name.ljust(width)}  {one.hit.entry}"

@@ -16,6 +16,7 @@ from workbench.cli.output import json_option, narrate, say, say_json
 from workbench.cli.places import AS_OF, workspace
 from workbench.errors import BusyError, UsageError
 from workbench.jobs.names import Job
+from workbench.plural import plural
 from workbench.workspace.past import PastWorkspace
 from workbench.workspace.workspace import Workspace
 
@@ -129,13 +130,14 @@ def _print(report: Report) -> None:
     would = "would be " if report.dry_run else ""
     waiting = f", {report.waiting} growing" if report.waiting else ""
     say(
-        f"{report.seen} files: {report.added} {would}added, {report.changed} {would}changed, "
+        f"{plural(report.seen, 'file')}: {report.added} {would}added, {report.changed} {would}changed, "
         f"{report.removed} {would}removed, {report.unchanged} unchanged{waiting}"
     )
     if not report.dry_run:
         say(
-            f"{report.entries} entries: {report.entries_added} added, {report.entries_removed} removed; "
-            f"{report.embedded} embedded, {report.from_cache} from the cache; {report.seconds:.1f} s"
+            f"{plural(report.entries, 'entry')}: {report.entries_added} added, "
+            f"{report.entries_removed} removed; {report.embedded} embedded, "
+            f"{report.from_cache} from the cache; {report.seconds:.1f} s"
         )
     if report.dry_run and report.backfill:
         some = report.backfill.texts > 0
@@ -209,7 +211,7 @@ def _say_run(run: Run, *, as_json: bool) -> None:
         changes = {"added": report.added, "changed": report.changed, "removed": report.removed}
         counts = ", ".join(f"{count} {what}" for what, count in changes.items() if count) or "nothing changed"
         say(
-            f"{now:%H:%M:%S} {counts}: {report.entries} entries, {report.embedded} embedded, "
+            f"{now:%H:%M:%S} {counts}: {plural(report.entries, 'entry')}, {report.embedded} embedded, "
             f"{report.seconds:.1f} s"
         )
         _narrate_faults(report)

@@ -15,6 +15,7 @@ from workbench.cli.output import json_option, narrate, operation_json, say, say_
 from workbench.cli.places import workspace
 from workbench.cli.progress import Bar
 from workbench.errors import UsageError
+from workbench.plural import plural
 from workbench.workspace.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -38,7 +39,7 @@ def record(allow_secret: bool, as_json: bool) -> None:
     elif operation is None:
         say("nothing to record: all that is on disk is in the last commit")
     else:
-        files = _count(len(operation.paths), "file")
+        files = plural(len(operation.paths), "file")
         say(f"recorded {files} as operation {operation.id}")
 
 
@@ -87,7 +88,7 @@ def _say_backup(done: Backup) -> None:
     commit = (done.commit or "")[:12]
     if done.planned:
         if done.pending:
-            say(f"would record {_count(done.pending, 'file')} first")
+            say(f"would record {plural(done.pending, 'file')} first")
         what = {"sent": "send", "": ""}.get(
             done.wrote, f"write a{'n' * (done.wrote[0:1] == 'i')} {done.wrote} bundle"
         )
@@ -98,14 +99,14 @@ def _say_backup(done: Backup) -> None:
         )
     else:
         if done.recorded:
-            say(f"recorded {_count(len(done.recorded.paths), 'file')} as operation {done.recorded.id}")
+            say(f"recorded {plural(len(done.recorded.paths), 'file')} as operation {done.recorded.id}")
         if not done.wrote:
             say(f"nothing is new: {where} holds {done.branch} at {commit}")
         else:
             what = "sent" if done.wrote == "sent" else f"{done.wrote} backup"
             say(f"{what}: {where} holds {done.branch} at {commit}, the whole repository's branch")
         if done.compared is not None:
-            say(f"restored and compared: {_count(done.compared, 'memory file')}, byte for byte the same")
+            say(f"restored and compared: {plural(done.compared, 'memory file')}, byte for byte the same")
         narrate(f"`workbench restore {done.target.shown} DIR` brings it back")
     for note in done.notes:
         narrate(f"note: {note}")
@@ -148,7 +149,7 @@ def backup_line(last: dict[str, Any] | None) -> str:
     if last is None:
         return "never"
     since = last["operations_since"]
-    behind = "the history was rewritten since" if since is None else f"{_count(since, 'operation')} since"
+    behind = "the history was rewritten since" if since is None else f"{plural(since, 'operation')} since"
     when = datetime.fromisoformat(last["when"]).astimezone()
     return f"{when:%Y-%m-%d %H:%M} to {last['target']} · {behind}"
 
@@ -203,7 +204,7 @@ def restore(
             }
         )
         return
-    say(f"restored {_count(done.files, 'file')} to {done.folder}: {done.branch} at {done.commit[:12]}")
+    say(f"restored {plural(done.files, 'file')} to {done.folder}: {done.branch} at {done.commit[:12]}")
     for note in done.notes:
         narrate(f"note: {note}")
 
@@ -236,7 +237,3 @@ def _say_checks(checks: list[Check]) -> None:
         say(f"{flaw.kind}: {flaw.what}", fg="red")
         if flaw.hint:
             say(f"  → {flaw.hint}")
-
-
-def _count(number: int, what: str) -> str:
-    return f"{number:,} {what}" if number == 1 else f"{number:,} {what}s"

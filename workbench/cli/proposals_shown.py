@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from workbench.cli.output import narrate, say
 from workbench.memory.secrets import masked
+from workbench.plural import plural
 from workbench.visible import cut, visible
 
 if TYPE_CHECKING:
@@ -143,7 +144,7 @@ def say_dream(dream: Dream) -> None:
     """What a run saw, in a few lines, without its proposals."""
     say(f"run {dream.run}, phase {dream.phase}", bold=True)
     passed = f", {dream.gated:,} passed every gate" if dream.phase == "deep" else ""  # only deep has gates
-    say(f"{dream.considered:,} claims considered{passed}")
+    say(f"{plural(dream.considered, 'claim')} considered{passed}")
     for seen in dream.seen:
         days = f"{len(seen.days)} day{'' if len(seen.days) == 1 else 's'}"
         strength = f"{bar(seen.strength, 10)} {seen.strength:.2f}"

@@ -13,6 +13,7 @@ from workbench.cli.carrying_out import act, allow_secret_option, dry_run_option,
 from workbench.cli.output import json_option, narrate, say, say_diff, say_json
 from workbench.cli.places import workspace
 from workbench.errors import UsageError, WorkbenchError
+from workbench.plural import plural
 
 if TYPE_CHECKING:
     from workbench.proposals.pending import Waiting
@@ -49,7 +50,7 @@ def list_(everything: bool, run: str, as_json: bool) -> None:
         say_json([_waiting_json(one, now) for one in shown])
         return
     say_waiting(shown, now)
-    narrate(f"{len(shown)} proposals; long-term memory has {budget}")
+    narrate(f"{plural(len(shown), 'proposal')}; long-term memory has {budget}")
     if hidden := len(waits) - len(shown):
         narrate(f"{hidden} more are deferred or stale: --all shows them")
     if shown:
@@ -71,7 +72,7 @@ def decided(run: str, as_json: bool) -> None:
         say_json([{**one.proposal.as_json(), "decision": one.decision, "said": one.said} for one in settled])
         return
     say_settled(settled)
-    narrate(f"{len(settled)} proposals do not wait any more; `workbench proposals withdraw KEY` reopens one")
+    narrate(f"{plural(len(settled), 'decided proposal')}; `workbench proposals withdraw KEY` reopens one")
 
 
 @proposals.command(short_help="One proposal in full, with its diff.")

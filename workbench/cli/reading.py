@@ -23,6 +23,7 @@ from workbench.memory.address import find_entry, path_of
 from workbench.memory.entry import Entry
 from workbench.memory.file_edit import unified_diff
 from workbench.memory.names import RelPath, is_outside
+from workbench.plural import plural
 from workbench.special_files import special_file_error, special_files
 from workbench.workspace.format import require_known_format
 from workbench.workspace.late import late_in, late_sentences
@@ -169,7 +170,7 @@ def get(path: str, first: int, lines: int | None, as_json: bool) -> None:
             raise NotMemoryError(path) from None
     stop = len(rows) if lines is None else min(len(rows), first - 1 + lines)
     if first > max(1, len(rows)):
-        raise UsageError(f"{path} has {len(rows)} lines, so there is no line {first}")
+        raise UsageError(f"{path} has {plural(len(rows), 'line')}, so there is no line {first}")
     part = b"\n".join(row for row in rows[first - 1 : stop] if row is not None)
     text = part.decode("utf-8", "replace")
     if as_json:

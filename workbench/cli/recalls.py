@@ -9,6 +9,7 @@ import click
 
 from workbench.cli.output import json_option, narrate, say_json, say_row
 from workbench.cli.places import workspace
+from workbench.plural import plural
 
 if TYPE_CHECKING:
     from workbench.memory.entry import Entry
@@ -37,7 +38,7 @@ def loaded(with_memory: bool, as_json: bool) -> None:
     for one in found:
         state = "" if one.state == "loaded" else f" ({one.state})"
         say_row(f"{one.tokens:>7}  {one.path}  {one.why}{state}")
-    narrate(f"{len(found)} files; about {total} tokens" if found else "nothing is loaded")
+    narrate(f"{plural(len(found), 'file')}; about {plural(total, 'token')}" if found else "nothing is loaded")
 
 
 @click.command(short_help="Which memories dominate what agents are given; which never are.")
@@ -74,12 +75,12 @@ def _print(found: Dominance, most: int) -> None:
         return
     more = len(found.shares) - most
     rest = f", {more} more entries" if more > 0 else ""
-    narrate(f"{found.answers} answers in the last {found.days} days{rest}")
+    narrate(f"{plural(found.answers, 'answer')} in the last {found.days} days{rest}")
 
 
 def _line(share: Share) -> str:
     filled = max(1, round(share.share * _BAR))
-    questions = "1 question" if share.questions == 1 else f"{share.questions} questions"
+    questions = plural(share.questions, "question")
     last = share.last.date().isoformat() if share.last else ""
     bar = "#" * filled + "." * (_BAR - filled)
     return f"{bar} {share.share:>4.0%} {share.count:>5}x  {questions}, last {last}  {share.entry}"
@@ -88,4 +89,4 @@ def _line(share: Share) -> str:
 def _print_never(missed: tuple[Entry, ...], count: int, days: int) -> None:
     for entry in missed:
         say_row(f"never  {entry.address}  {entry.plain_title[:80]}")
-    narrate(f"{count} entries were not given in the last {days} days")
+    narrate(f"{plural(count, 'entry')} were not given in the last {days} days")

@@ -13,6 +13,7 @@ from workbench.cli import completing
 from workbench.cli.output import narrate, narrate_row, say, say_diff
 from workbench.cli.places import meant, opened
 from workbench.errors import NoWorkspaceError, UsageError
+from workbench.plural import plural
 
 DEMO_FOLDER = "memory-demo"
 
@@ -39,7 +40,7 @@ def demo(folder: str, no_open: bool) -> None:
         raise UsageError(f"{folder} is not empty", hint="name another folder: workbench demo DIR")
     else:
         commits, files = write_demo(target)
-        narrate(f"made {folder}: {files} files, {commits} commits")
+        narrate(f"made {folder}: {plural(files, 'file')}, {plural(commits, 'commit')}")
     if no_open:
         say(folder)
     else:

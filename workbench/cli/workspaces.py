@@ -6,6 +6,7 @@ import click
 
 from workbench.cli import completing
 from workbench.cli.output import json_option, narrate, narrate_row, say_json, say_row
+from workbench.plural import plural
 from workbench.workspace.registry import read_registry, register, unregister
 
 FOUND_WANTING = 4
@@ -61,7 +62,7 @@ def list_(as_json: bool) -> int:
         for one in found:
             name = one.workspace.name.ljust(width)
             colour = {"fg": "yellow"} if one.needs_a_look else {}
-            count = f"{one.entries:,} entries" if one.usable else one.state
+            count = f"{plural(one.entries, 'entry')}" if one.usable else one.state
             say_row(f"{name}  {count:>16}  {one.summary}", **colour)
             say_row(f"{' ' * width}  {one.workspace.root}", dim=True)
         for line in known.skipped:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Literal
 
+from workbench.plural import plural
+
 Outcome = Literal["taken", "unchanged", "excluded", "foreign", "waiting", "old", "refused", "failed"]
 
 _SAID: Mapping[str, str] = {
@@ -29,7 +31,7 @@ def why_nothing(lines: int, bad: int, *, anew: bool) -> str:
 
     ``anew``: the file was read before, and these came since.
     """
-    number = "1 line" if lines == 1 else f"{lines:,} lines"
+    number = plural(lines, "line")
     where = f"the {number} that came since it was read last" if anew else f"its {number}"
     if lines == bad:
         return f"nothing can be read in {where}: a transcript has a JSON object in each line"
@@ -47,11 +49,11 @@ def unreadable(name: str, bad: Sequence[int], *, named: int = _NAMED_LINES) -> s
     if not bad:
         return ""
     first = ", ".join(f"{name}:{line}" for line in bad[:named])
-    count = "1 line" if len(bad) == 1 else f"{len(bad):,} lines"
+    count = plural(len(bad), "line")
     return f"{count} cannot be read: {first}{', …' if len(bad) > named else ''}"
 
 
 def why_left_out(excluded: str, turns: int) -> str:
     """Why a session with so many turns is not taken in; ``excluded`` names the word of the settings."""
-    what = f"its {turns:,} turns are" if turns > 1 else "its only turn is" if turns else "it is"
+    what = f"its {plural(turns, 'turn')} are" if turns > 1 else "its only turn is" if turns else "it is"
     return f"{excluded}; {what} left out, as transcript_exclude in your settings says"

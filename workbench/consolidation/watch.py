@@ -33,6 +33,7 @@ from workbench.consolidation.triggers import (
 from workbench.errors import NotCuratableError, NotMemoryError, WorkbenchError
 from workbench.memory.entry import Kind as FileKind
 from workbench.models.port import LanguageModel
+from workbench.plural import plural
 from workbench.workspace.late import CARRY_SECONDS, LateLines
 from workbench.workspace.layout import MemoryFile
 from workbench.workspace.plan import Operation
@@ -82,10 +83,10 @@ class Event:
             lines = sum(len(one.lines) for one in self.flushed)
             known = sum(one.known for one in self.flushed)
             there = f", {known} were there already" if known else ""
-            return f"{self.source}: {_count(lines, 'fact')} saved{there} ({self.why})"
+            return f"{self.source}: {plural(lines, 'fact')} saved{there} ({self.why})"
         if self.taken is not None and self.kind == "taken":
-            episodes = _count(len(self.taken.episodes), "episode") + ", "
-            memories = _count(self.taken.memories, "memory", "memories")
+            episodes = plural(len(self.taken.episodes), "episode") + ", "
+            memories = plural(self.taken.memories, "memory")
             episodes = episodes if self.taken.kind == "transcript" else ""
             return f"{self.source}: {episodes}{memories} ({self.why})"
         return f"{self.source}: {self.why}"
@@ -221,7 +222,7 @@ class Follower:
         why = take_up(growth, settings)
         if full is None and why is None:
             waits = (
-                f"{_count(growth.messages, 'new message')} of {_count(growth.lines, 'line')}: waits for more"
+                f"{plural(growth.messages, 'new message')} of {plural(growth.lines, 'line')}: waits for more"
             )
             return self._event("waiting", file, now, waits)
         done = flush_reading(
@@ -230,7 +231,7 @@ class Follower:
         self._first_seen.pop(file.path, None)
         said = f"before it is compacted: {full}" if full else str(why)
         bad = (
-            f"; {_count(len(reading.bad), 'line')} cannot be read: " + _places(reading) if reading.bad else ""
+            f"; {plural(len(reading.bad), 'line')} cannot be read: " + _places(reading) if reading.bad else ""
         )
         if skipped := next((one.skipped for one in done if one.skipped), ""):
             return replace(self._event("skipped", file, now, skipped), flushed=done)
@@ -310,7 +311,3 @@ class Follower:
 def _places(reading: Reading) -> str:
     shown = ", ".join(f"{reading.file.name}:{line}" for line in reading.bad[:3])
     return shown + (", …" if len(reading.bad) > 3 else "")
-
-
-def _count(number: int, one: str, many: str = "") -> str:
-    return f"{number:,} {one if number == 1 else many or one + 's'}"

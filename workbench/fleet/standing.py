@@ -14,6 +14,7 @@ from indexing.sync.changes import reason
 from workbench.errors import WorkbenchError
 from workbench.fleet.report import OnProgress, Progress
 from workbench.fleet.roster import Agent
+from workbench.plural import plural
 
 State = Literal["fresh", "behind", "missing", "failed", "unreadable"]
 Fault = Literal["missing", "stale", "surplus", "doubled", "unlisted", "unreadable"]
@@ -117,7 +118,10 @@ def _checked(agent: Agent, known: dict[str, KnownFile]) -> Iterator[Finding]:
             wanted = Counter(entry_id(agent.name, entry.address) for entry in file.entries)
             if wanted and not has.ids:
                 yield Finding(
-                    fault="missing", workspace=agent.name, path=file.path, detail=f"{len(wanted)} entries"
+                    fault="missing",
+                    workspace=agent.name,
+                    path=file.path,
+                    detail=f"{plural(len(wanted), 'entry')}",
                 )
             elif set(wanted) != set(has.ids) or (wanted and has.digests != {file.digest}):
                 yield Finding(

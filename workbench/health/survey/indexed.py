@@ -12,6 +12,7 @@ from indexing.sync.manifest import Manifest
 from workbench.health.rebuilding import REINDEX
 from workbench.health.survey.section import Concern, Fix, Section, Severity
 from workbench.health.survey.subject import Subject
+from workbench.plural import plural
 
 _FIX = Fix(deed="reindex", label="bring the index up to date")
 _MEANING = {
@@ -30,7 +31,7 @@ def index(subject: Subject) -> Section:
     return Section(
         id="index",
         title="Index",
-        seen=f"fresh, {fresh.entries:,} entries" if fresh.state == "fresh" else fresh.summary,
+        seen=f"fresh, {plural(fresh.entries, 'entry')}" if fresh.state == "fresh" else fresh.summary,
         facts=tuple(_facts(fresh, manifest)),
         concerns=tuple(concerns),
         total=len(concerns),
@@ -51,10 +52,13 @@ def _facts(fresh: Freshness, manifest: Manifest | None) -> list[tuple[str, str]]
     if manifest is not None:
         facts += [
             ("model", manifest.model or "none: words alone are searched"),
-            ("without a vector", f"{manifest.pending:,} entries" if manifest.model else "all"),
+            (
+                "without a vector",
+                f"{plural(manifest.pending, 'entry')}" if manifest.model else "all",
+            ),
         ]
         if manifest.lacking:
-            facts.append(("no vector possible", f"{manifest.lacking:,} entries"))
+            facts.append(("no vector possible", f"{plural(manifest.lacking, 'entry')}"))
         with contextlib.suppress(OverflowError, OSError, ValueError):
             when = datetime.fromtimestamp(manifest.synced_ns / 1e9, UTC).astimezone()
             facts.append(("brought up to date", f"{when:%Y-%m-%d %H:%M}" if manifest.synced_ns else "never"))
@@ -92,7 +96,7 @@ def _concerns(fresh: Freshness, manifest: Manifest | None) -> list[Concern]:
         found.append(
             Concern(
                 severity="warning",
-                what=f"{manifest.pending:,} entries have no vector yet",
+                what=f"{plural(manifest.pending, 'entry')} have no vector yet",
                 meaning="they are found by their words alone",
                 do=REINDEX,
                 fixes=(_FIX,),

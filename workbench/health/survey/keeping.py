@@ -10,6 +10,7 @@ from workbench.backup.continuing import operations_since, remembered
 from workbench.backup.targets import without_secret
 from workbench.health.survey.section import Concern, Fix, Section
 from workbench.health.survey.subject import Subject
+from workbench.plural import plural
 from workbench.proposals.pending import waiting
 from workbench.workspace.layout import is_quarantined
 
@@ -37,9 +38,9 @@ def backup(subject: Subject) -> Section:
         moment = datetime.fromisoformat(last.when).astimezone()
         days, when = (subject.now - moment).days, f"{moment:%Y-%m-%d %H:%M}"
     target = without_secret(last.target)
-    behind = "the history was rewritten since" if since is None else f"{since:,} operations since"
+    behind = "the history was rewritten since" if since is None else f"{plural(since, 'operation')} since"
     shortly = "rewritten since" if since is None else f"{since:,} since" if since else "nothing since"
-    missing = "not known: the history was rewritten" if since is None else f"{since:,} operations"
+    missing = "not known: the history was rewritten" if since is None else f"{plural(since, 'operation')}"
     concerns = []
     if since is None or since >= _MANY or (since and days is not None and days >= _OLD_DAYS):
         concerns.append(
@@ -89,7 +90,7 @@ def dreams(subject: Subject) -> Section:
         title="Dreams",
         seen=f"{len(open_):,} waiting" if last else "no dream yet",
         facts=(
-            ("waiting", f"{len(open_):,} proposals"),
+            ("waiting", f"{plural(len(open_), 'proposal')}"),
             ("deferred", f"{sum(one.hidden(subject.now) for one in every):,}"),
             ("stale", f"{stale:,}: what they are about is gone"),
             ("last dream", last or "never"),
@@ -118,12 +119,12 @@ def leftovers(subject: Subject) -> Section:
     return Section(
         id="leftovers",
         title="Conflicts and leftovers",
-        seen=f"{len(kept):,} conflicts, {quarantined:,} set aside" if kept or quarantined else "none",
+        seen=f"{plural(len(kept), 'conflict')}, {quarantined:,} set aside" if kept or quarantined else "none",
         facts=(
             ("conflicts", f"{len(kept):,}"),
             ("displaced", f"{displaced:,} replaced files that a program may still write into"),
             ("quarantine", f"{quarantined:,} pages that no agent is given"),
-            ("set aside by repairs", f"{aside:,} files below .workbench/set-aside"),
+            ("set aside by repairs", f"{plural(aside, 'file')} below .workbench/set-aside"),
         ),
         concerns=tuple(concerns),
         total=len(concerns),

@@ -13,6 +13,7 @@ from workbench.health.survey.subject import Subject
 from workbench.memory.address import entry_at_line
 from workbench.memory.entry import Entry, Kind
 from workbench.memory.episode import FOLDER
+from workbench.plural import plural
 
 Rule = Callable[[Corpus], Iterator[Remark]]
 LISTED = 200
@@ -91,7 +92,12 @@ def _section(subject: Subject, id: str, title: str, *rules: Rule) -> Section:
         id=id,
         title=title,
         seen=said or "none",
-        facts=(("looked at", f"{len(corpus.documents):,} files, {len(corpus.entries):,} entries"),),
+        facts=(
+            (
+                "looked at",
+                f"{plural(len(corpus.documents), 'file')}, {plural(len(corpus.entries), 'entry')}",
+            ),
+        ),
         concerns=tuple(concerns),
         total=len(remarks),
         notes=subject.left_out,

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from workbench.health.growth import Growth, Measured
 from workbench.health.survey.section import Chart, Concern, Fix, Section
 from workbench.health.survey.subject import Subject
+from workbench.plural import plural
 
 Series = tuple[float | None, ...]
 _NEAR = 0.9
@@ -24,9 +25,13 @@ def grown(subject: Subject) -> Section:
         facts=(
             (
                 "logs",
-                f"{now.log_files:,} files, {now.logs.entries:,} entries, {now.logs.characters:,} characters",
+                f"{plural(now.log_files, 'file')}, {plural(now.logs.entries, 'entry')}"
+                f", {now.logs.characters:,} characters",
             ),
-            ("MEMORY.md", f"{now.memory.entries:,} entries, {now.memory.characters:,} characters"),
+            (
+                "MEMORY.md",
+                f"{plural(now.memory.entries, 'entry')}, {now.memory.characters:,} characters",
+            ),
         ),
         charts=(
             _chart(found, "entries in logs", "entries", _series(found, lambda m: m.logs.entries)),

@@ -14,6 +14,7 @@ from workbench.health.survey.subject import Subject
 from workbench.memory.address import find_entry, path_of
 from workbench.memory.entry import Entry
 from workbench.memory.episode import Episode, countdown
+from workbench.plural import plural
 from workbench.workspace.decisions import settled_keys
 from workbench.workspace.ledger import read
 
@@ -46,14 +47,14 @@ def recalls(subject: Subject) -> Section:
     last = found.counts[-1] if found.counts else 0
     seen = f"{told:,}, as episodes say" if told else "nothing was recalled yet"
     if found.total:
-        seen = f"{found.total:,} recalls; {last:,} this week"
+        seen = f"{plural(found.total, 'recall')}; {last:,} this week"
     unnamed = f"{len(never):,} of {len(entries):,} entries of MEMORY.md"
     return Section(
         id="recalls",
         title="Recalls",
         seen=seen,
         facts=(
-            ("recorded", f"{found.total:,} recalls"),
+            ("recorded", f"{plural(found.total, 'recall')}"),
             *([("by episodes", f"{told:,} more, counted by {len(own):,} of them")] if told else []),
             ("never recalled", unnamed if found.total else "not known: no recall was recorded here"),
         ),
@@ -86,7 +87,10 @@ def decay(subject: Subject) -> Section:
         title="Decay",
         seen=f"{due:,} faded, {len(ahead) - due:,} more in {LATER} days" if ahead else "nothing fades soon",
         facts=(
-            ("faded", f"{due:,} memories below {FORGET_BELOW}: the next night proposes to forget them"),
+            (
+                "faded",
+                f"{plural(due, 'memory')} below {FORGET_BELOW}: the next night proposes to forget them",
+            ),
             (f"within {SOON} days", f"{_until(ahead, subject.today, SOON) - due:,}"),
             (f"within {LATER} days", f"{len(ahead) - due:,}"),
         ),
@@ -119,7 +123,7 @@ def expiring(subject: Subject) -> Section:
         ),
         concerns=tuple(concerns[:_LISTED]),
         total=len(concerns),
-        notes=(f"{failed} episodes could not be read",) if failed else (),
+        notes=(f"{plural(failed, 'episode')} could not be read",) if failed else (),
     )
 
 

@@ -73,7 +73,9 @@ def _problem(error: Any) -> str:
     wanted = {
         "maxLength": f"is longer than {schema.get('maxLength')} characters",
         "minLength": "is empty",
-        "pattern": "must be " + str(schema.get("description", "of another form")),
+        "pattern": "must be a day such as 2026-04-01"
+        if "d{4}" in str(error.validator_value)
+        else "must be text without NUL",
         "enum": "must be one of " + ", ".join(map(str, schema.get("enum", ()))),
         "type": f"must be {schema.get('type')}",
         "minimum": f"must be at least {schema.get('minimum')}",

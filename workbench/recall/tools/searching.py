@@ -14,6 +14,7 @@ from workbench.errors import NotMemoryError, UsageError, WorkbenchError
 from workbench.memory.entry import Kind
 from workbench.memory.names import is_outside
 from workbench.memory.secrets import masked
+from workbench.plural import plural
 from workbench.recall.recording import Given
 from workbench.recall.relevance import Relevance, RelevanceOf
 from workbench.recall.rendering import as_text
@@ -101,7 +102,7 @@ def memory_get(door: Door, said: Arguments, call: Call) -> Result:
         lines.pop()
     first, count = said.get("from", 1), said.get("lines", MOST_LINES)
     if first > max(1, len(lines)):
-        raise UsageError(f"{path} has {len(lines)} lines, so there is no line {first}")
+        raise UsageError(f"{path} has {plural(len(lines), 'line')}, so there is no line {first}")
     part, notes = list[str](), list[str]()
     room = MOST_CHARACTERS
     for number, line in enumerate(lines[first - 1 : first - 1 + count], first):
