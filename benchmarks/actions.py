@@ -17,8 +17,8 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
-from workbench.curation import plan_promote, plan_undo
 from workbench.memory.entry import Kind
+from workbench.operations import plan_promote, plan_undo
 from workbench.workspace.workspace import Workspace
 
 

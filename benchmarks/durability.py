@@ -5,7 +5,7 @@
 A logistic regression with a small penalty (A. Hoerl and R. Kennard, “Ridge Regression”, Technometrics 12,
 1970) on the sentences of the labelled logs that nothing speaks against, and on the lines of
 benchmarks/collections/lines.yaml that rules may be shaped by, which count less: they are of talk, too.
-Printed are the weights that workbench/memory/durability.py has and those that come out now, and how often a
+Printed are the weights that workbench/salience/durability.py has and those that come out now, and how often a
 sentence of a lasting entry stands above one of a passing entry (the area under the curve; 0.5 is chance) by
 these weights and by the strength of the cue words alone. Nothing is fitted to the entries held out.
 """
@@ -20,11 +20,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks import junk, typed
-from workbench.memory.durability import BIAS, PATTERNS, WEIGHTS, log_odds, marks
-from workbench.memory.facts import facts_in, why_not
 from workbench.memory.prose import bare, is_foreign, lead_in, words_of
 from workbench.memory.sentences import sentences
-from workbench.memory.small_talk import without_interjections
+from workbench.salience.durability import BIAS, PATTERNS, WEIGHTS, log_odds, marks
+from workbench.salience.facts import facts_in, why_not
+from workbench.salience.small_talk import without_interjections
 
 HELD_OUT = typed.LINES.with_name("notes.yaml")
 NAMES = (*PATTERNS, "deed", "nobody's deed", "standing", "no verb", "long")

@@ -25,19 +25,19 @@ import lancedb
 import numpy as np
 
 from indexing.search.answer import Query
-from indexing.shared.asking import FleetSearch
-from indexing.shared.place import Place, place_of
+from indexing.shared.location import Location, place_of
+from indexing.shared.search import FleetSearch
 from indexing.shared.table import SharedTable
 from tests.fleet.storage import BUCKET, Bucket, Proxy, bucket
 from tests.fleet.workspaces import make_fleet, write
 from workbench.fleet.models import model_for_questions, recipe
-from workbench.fleet.on_ray import RayPool
 from workbench.fleet.pool import InProcess
-from workbench.fleet.report import Progress
+from workbench.fleet.ray_workers import RayPool
+from workbench.fleet.report import FleetProgress
 from workbench.fleet.roster import Agent
 from workbench.fleet.run import Plan, reindex
-from workbench.fleet.standing import check
-from workbench.fleet.work import Recipe, Task
+from workbench.fleet.sync_status import check
+from workbench.fleet.worker import Recipe, Task
 
 QUERIES = ("door code of agent 31", "who owns the deploy key", "ERR_12", "broker kind:log", "登录模块")
 
@@ -129,7 +129,7 @@ def measured(root: Path, storage: Bucket, count: int, workers: int, batch: int) 
     return out
 
 
-def searches(storage: Bucket, place: Place, alone: Place) -> tuple[list[dict[str, Any]], bool]:
+def searches(storage: Bucket, place: Location, alone: Location) -> tuple[list[dict[str, Any]], bool]:
     """Each question to both tables, of all workspaces and of two."""
     model, _ = model_for_questions(*_card(place))
     told, equal = [], True
@@ -159,12 +159,12 @@ def searches(storage: Bucket, place: Place, alone: Place) -> tuple[list[dict[str
     return told, equal
 
 
-def _card(place: Place) -> tuple[str, int]:
+def _card(place: Location) -> tuple[str, int]:
     card = SharedTable.open(place).card
     return card.model, card.dimension
 
 
-def rows(place: Place) -> list[dict[str, Any]]:
+def rows(place: Location) -> list[dict[str, Any]]:
     """All rows in one order."""
     base = lancedb.connect(place.uri, storage_options=dict(place.options) if place.remote else None)
     table = base.open_table("entries")
@@ -204,7 +204,7 @@ def machine() -> dict[str, object]:
     }
 
 
-def tell(progress: Progress) -> None:
+def tell(progress: FleetProgress) -> None:
     print(f"\r{progress.done}/{progress.total} ", end="", file=sys.stderr, flush=True)
 
 

@@ -27,7 +27,7 @@ from benchmarks.sentences import MixedEmbedder
 from indexing.embedding.choice import ModelChoice
 from indexing.embedding.select import open_embedder
 from indexing.search.answer import Query
-from indexing.search.by_words import LexicalSearch
+from indexing.search.keyword import LexicalSearch
 from indexing.sync.generations import Generation, Generations
 from indexing.sync.run import reindex
 from indexing.vectors.flat import in_order
@@ -92,7 +92,7 @@ def _from_the_shell(root: Path, text: str) -> float:
 
 def _service(root: Path, asked: list[str]) -> dict[str, str]:
     """What the interface's own service takes for whole answers, and its memory after them."""
-    command = [sys.executable, "-m", "indexing.search.service", str(root)]
+    command = [sys.executable, "-m", "indexing.search.worker", str(root)]
     with subprocess.Popen(
         command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     ) as served:

@@ -32,8 +32,8 @@ from indexing.embedding.select import bulk_threads, open_embedder
 from indexing.lexical.schema import open_index
 from indexing.lexical.terms import terms_of, words_query
 from indexing.search.answer import Query
-from indexing.search.by_words import LexicalSearch
 from indexing.search.hybrid import HybridSearch
+from indexing.search.keyword import LexicalSearch
 from indexing.sync.generations import Generations
 from indexing.sync.manifest import RACY_NS
 from indexing.sync.run import reindex

@@ -23,9 +23,9 @@ from pathlib import Path
 
 import yaml
 
-from workbench.consolidation.dreaming.dream import dream
-from workbench.consolidation.dreaming.gates import Gates
-from workbench.memory.facts import facts_in, why_not
+from workbench.dreaming.gates import Gates
+from workbench.dreaming.run import dream
+from workbench.salience.facts import facts_in, why_not
 from workbench.workspace.templates import set_up
 from workbench.workspace.workspace import Workspace
 

@@ -31,18 +31,18 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from workbench.consolidation.checkpoints import Checkpoints
-from workbench.consolidation.dreaming.dream import dream
-from workbench.consolidation.flush import flush_reading
-from workbench.consolidation.ingest import Ingest
-from workbench.consolidation.sessions import read_new
-from workbench.consolidation.transcript_files import look
-from workbench.curation import plan_archive
+from workbench.dreaming.proposals.accept import plan_accept
+from workbench.dreaming.proposals.inbox import propose
+from workbench.dreaming.run import dream
 from workbench.errors import NotCuratableError
+from workbench.ingest.checkpoints import Checkpoints
+from workbench.ingest.flush import flush_reading
+from workbench.ingest.ingest import Ingest
+from workbench.ingest.sessions import read_new
+from workbench.ingest.transcript_files import look
 from workbench.memory.entry import Form
 from workbench.memory.sentences import sentences
-from workbench.proposals.accepting import plan_accept
-from workbench.proposals.pending import propose
+from workbench.operations import plan_archive
 from workbench.workspace.templates import set_up
 from workbench.workspace.workspace import Workspace
 

@@ -18,7 +18,7 @@ from pathlib import Path
 import yaml
 
 from benchmarks.junk import Share
-from workbench.memory.facts import facts_in
+from workbench.salience.facts import facts_in
 
 LINES = Path(__file__).parent / "collections" / "logs.yaml"
 PASSING = "passing"

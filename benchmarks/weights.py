@@ -32,9 +32,9 @@ from indexing.ranking.diversity import WordSets, diversified
 from indexing.ranking.order import rank
 from indexing.ranking.weights import DEFAULT, PRESETS, Weights, changed
 from indexing.search.answer import Mode, Query
+from indexing.search.candidates import Pool
 from indexing.search.hybrid import HybridSearch
-from indexing.search.pool import Pool
-from indexing.sync import fill
+from indexing.sync import embed_missing
 from indexing.sync.generations import Generations
 from indexing.sync.run import reindex
 from workbench.workspace.workspace import Workspace
@@ -298,7 +298,7 @@ def main() -> int:
     asked = parser.parse_args()
     root = asked.keep or Path(tempfile.mkdtemp(prefix="bench-"))
     if asked.context is not None:
-        fill.CONTEXT_WEIGHT = asked.context  # type: ignore[attr-defined]
+        embed_missing.CONTEXT_WEIGHT = asked.context  # type: ignore[attr-defined]
     try:
         benches = [Bench(one) for one in collections(asked, root)]
         show_modes(benches)

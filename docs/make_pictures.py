@@ -22,15 +22,15 @@ DOCS = Path(__file__).resolve().parent
 sys.path.insert(0, str(DOCS.parent))
 
 from indexing.sync.run import reindex  # noqa: E402 - after the path
-from screens.agent.given import AgentScreen  # noqa: E402
 from screens.app import WorkbenchApp  # noqa: E402
-from screens.search.hits import Found  # noqa: E402
-from workbench.workspace.sample import write_demo  # noqa: E402
+from screens.context.screen import AgentScreen  # noqa: E402
+from screens.search.hits import HitList  # noqa: E402
+from workbench.workspace.demo_writer import write_demo  # noqa: E402
 from workbench.workspace.workspace import Workspace  # noqa: E402
 
 TODAY = date(2026, 3, 20)
 PATIENCE_SECONDS = 60.0
-NOTHING = Found("", (), "")
+NOTHING = HitList("", (), "")
 HOME = "/home/tessa/work"
 """What the pictures call the home that they are made in, which has as many letters."""
 

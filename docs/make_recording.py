@@ -26,7 +26,7 @@ sys.path.insert(0, str(DOCS.parent))
 
 from indexing.sync.run import reindex  # noqa: E402 - after the path
 from tests.screens.looks.picture import HEIGHT, WIDTH, Run, style_sheet, written  # noqa: E402
-from workbench.workspace.sample import write_demo  # noqa: E402
+from workbench.workspace.demo_writer import write_demo  # noqa: E402
 from workbench.workspace.workspace import Workspace  # noqa: E402
 
 TODAY = date(2026, 3, 20)

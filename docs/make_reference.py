@@ -18,10 +18,10 @@ import click
 DOCS = Path(__file__).resolve().parent
 sys.path.insert(0, str(DOCS.parent))
 
+from workbench.agent.tools.registry import TOOLS  # noqa: E402
 from workbench.cli import program  # noqa: E402 - after the path
-from workbench.recall.tools.registry import TOOLS  # noqa: E402
-from workbench.settings import CHOICES, SECRET, USER_ONLY, Settings, names  # noqa: E402
-from workbench.settings_told import UNITS, docs, value_text  # noqa: E402
+from workbench.config.settings import CHOICES, SECRET, USER_ONLY, Settings, names  # noqa: E402
+from workbench.config.settings_report import UNITS, docs, value_text  # noqa: E402
 
 MADE = "<!-- made by docs/make_reference.py, checked by a test -->\n"
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from workbench.memory.dated_name import dated_name
 from workbench.memory.entry import Entry, Kind
-from workbench.memory.graph import IMPORTANCE, memory_type
+from workbench.memory.graph_page import IMPORTANCE, memory_type
 from workbench.memory.markdown import Document
 from workbench.memory.provenance import TRUST, Provenance, least_trusted
 from workbench.memory.session_blocks import session_blocks, session_of

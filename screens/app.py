@@ -14,19 +14,19 @@ from textual.driver import Driver
 from textual.notifications import Notification, SeverityLevel
 from textual.widgets._toast import Toast
 
-from screens.drawing.shown import words
-from screens.main.apart import Apart
-from screens.main.covering import Covering
-from screens.main.ending import end_in_time, listen
-from screens.main.keying import Keying
+from screens.drawing.safe_text import words
+from screens.jobs.job_line import toasts_above_work
+from screens.main.escape_keys import Apart
+from screens.main.garbage_collection import Tidying
+from screens.main.key_bindings import Keying
 from screens.main.messages import Done
 from screens.main.palette import Commands
 from screens.main.screen import MainScreen
-from screens.main.theming import Theming, css_colors
-from screens.main.tidying import Tidying
-from screens.tour.touring import Touring
-from screens.working.work_line import toasts_above_work
-from screens.workspaces.switching import Switching
+from screens.main.signals import end_in_time, listen
+from screens.main.theme_control import Theming, css_colors
+from screens.main.too_small import Covering
+from screens.tour.run import Touring
+from screens.workspaces.switch import Switching
 from workbench.workspace.workspace import Workspace
 
 _TWICE_SECONDS = 2.0
@@ -41,13 +41,13 @@ class WorkbenchApp(App[None]):
     TITLE = "Memory Workbench"
     CSS_PATH: ClassVar[list[str | PurePath]] = [
         "main.tcss",
-        "dreams/review.tcss",
+        "review/review.tcss",
         "graph/neighbourhood.tcss",
-        "agent/given.tcss",
+        "context/given.tcss",
         "health/overview.tcss",
         "settings/overview.tcss",
         "tour/tour.tcss",
-        "working/working.tcss",
+        "jobs/working.tcss",
     ]
     COMMANDS: ClassVar[set[Any]] = {Commands}
     COMMAND_PALETTE_BINDING = "ctrl+p"

@@ -1,7 +1,8 @@
 """What a terminal sends, read as keys: whatever stands right behind esc is told from the same key alone.
 
 Textual names letters and digits behind esc, and makes of esc and any other key only the other key: esc would
-be lost. Here it is ``alt+slash``, ``alt+enter``, ``alt+space``, which ``screens.main.apart`` takes apart. So
+be lost. Here it is ``alt+slash``, ``alt+enter``, ``alt+space``, which
+``screens.main.escape_keys`` takes apart. So
 are f and b behind esc, which Textual takes for moving by words. What begins no longer sequence is a key at
 once: Textual waits for more, and drops esc when what comes is esc again.
 """

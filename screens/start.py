@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from screens.main.tidying import Tidying
+from screens.main.garbage_collection import Tidying
 
 if TYPE_CHECKING:
     from workbench.workspace.workspace import Workspace

@@ -31,7 +31,7 @@ def relative(path: Path) -> str:
 
 def test_only_the_carrier_starts_git() -> None:
     users = [relative(p) for p in MODULES if "git" in imported(ast.parse(p.read_text()))]
-    assert users == ["workbench/repository/carrier.py", "workbench/repository/runner.py"]
+    assert users == ["workbench/repository/git_runner.py", "workbench/repository/git_process.py"]
 
 
 def test_memory_does_no_input_or_output() -> None:
@@ -48,7 +48,7 @@ def test_memory_does_no_input_or_output() -> None:
 def test_only_the_file_layer_writes_a_memory_file() -> None:
     """Curation, screens and the command line have no way to write: they plan, operations carry out."""
     writers = {"write_text", "write_bytes", "unlink", "rename", "replace_file", "rmtree", "touch"}
-    for folder in ("workbench/curation", "workbench/tracing", "workbench/cli", "screens"):
+    for folder in ("workbench/operations", "workbench/history", "workbench/cli", "screens"):
         for path in (PROJECT / folder).rglob("*.py"):
             for node in ast.walk(ast.parse(path.read_text())):
                 if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
@@ -91,9 +91,9 @@ def audit(event, arguments):
         raise SystemExit(f"network: {event} {arguments}")
 sys.addaudithook(audit)
 from tests.support.workspaces import Sandbox
-from workbench.curation import plan_promote, plan_undo
+from workbench.operations import plan_promote, plan_undo
 from indexing.search.answer import Query
-from indexing.search.by_words import LexicalSearch
+from indexing.search.keyword import LexicalSearch
 from indexing.sync.run import reindex
 from pathlib import Path
 s = Sandbox(Path(sys.argv[1]) / "w")

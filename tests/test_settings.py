@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from workbench.config.safe_yaml import MAX_BYTES
+from workbench.config.settings import MAX_PATTERNS, SHARES, load
 from workbench.errors import UsageError
-from workbench.mapping import MAX_BYTES
-from workbench.settings import MAX_PATTERNS, SHARES, load
 
 BOMB = "include:\n- &a [x,x]\n" + "".join(
     f"- &{new} [*{old},*{old}]\n" for old, new in zip("abcdefgh", "bcdefghi", strict=True)

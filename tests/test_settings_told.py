@@ -11,12 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from indexing.ranking.weights import FUSIONS, PRESETS
+from workbench.config.settings import CHOICES, SECRET, Settings, flat, load
+from workbench.config.settings_report import UNITS, SettingOrigin, docs, tell
+from workbench.config.user_files import replace_own
+from workbench.config.yaml_edit import with_new, with_value, without, yaml_places
 from workbench.errors import ConflictError, ReadOnlyError, UsageError, WriteFailedError
-from workbench.own_files import replace_own
-from workbench.settings import CHOICES, SECRET, Settings, flat, load
-from workbench.settings_told import UNITS, Origin, docs, tell
-from workbench.settings_writing import changed_bytes, parse_value, plan_setting, set_own
-from workbench.yaml_places import with_new, with_value, without, yaml_places
+from workbench.operations.edit_settings import changed_bytes, parse_value, plan_setting, set_own
 
 NAMES = [field.name for field in fields(Settings)]
 TEXT = """# head
@@ -64,7 +64,7 @@ def test_the_workspace_goes_before_ones_own_file(own: Path, shared: Path) -> Non
     shared.write_text("memory: {budget: 7}\nexclude: b\n")
     told = tell(shared)
     budget = told.of("memory_budget")
-    assert (budget.value, budget.origin) == (7, Origin.WORKSPACE)
+    assert (budget.value, budget.origin) == (7, SettingOrigin.WORKSPACE)
     assert budget.where is not None
     assert (budget.where.line, [said.line for said in budget.also]) == (1, [2])
     assert told.of("exclude").value == ("a", "b")
@@ -76,7 +76,7 @@ def test_what_is_wrong_leaves_the_rest(own: Path, shared: Path) -> None:
     shared.write_text("model: evil\ncolour: blue\n")
     told = tell(shared)
     assert told.of("episode_days").value == 3
-    assert told.of("memory_budget").origin is Origin.DEFAULT
+    assert told.of("memory_budget").origin is SettingOrigin.DEFAULT
     assert [(problem.path.name, problem.line) for problem in told.problems] == [
         *(("settings.yaml", 1), ("settings.yaml", 3), ("workbench.yaml", 1), ("workbench.yaml", 2)),
     ]
@@ -100,7 +100,7 @@ def test_secrets_are_in_nothing_that_is_told(own: Path, monkeypatch: pytest.Monk
     own.write_text("embedding_providers: [openai]\n")
     told = tell(None).of("embedding_key")
     assert (told.origin, told.variable, told.shown) == (
-        *(Origin.ENVIRONMENT, "OPENAI_API_KEY", "set, and not shown"),
+        *(SettingOrigin.ENVIRONMENT, "OPENAI_API_KEY", "set, and not shown"),
     )
 
 
@@ -166,7 +166,7 @@ def test_any_word_is_written_so_that_it_is_read_again(there: dict[str, str], nam
         text = with_new(text, other, word)
     if there.get(name) == value:
         return
-    from workbench.mapping import read_mapping
+    from workbench.config.safe_yaml import read_mapping
 
     changed = changed_bytes(Path("s.yaml"), text.encode(), name, value).decode()
     assert flat(read_mapping(changed)) == {**there, name: value}

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench.visible import cut, hidden, in_place, visible
+from workbench.safety.terminal import cut, hidden, in_place, visible
 
 INVISIBLE = ("Cc", "Cf", "Co", "Cs", "Zl", "Zp")
 

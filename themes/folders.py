@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from themes.theme import ThemeData, ThemeError, parse_theme
-from workbench.settings import user_settings_path
+from workbench.config.settings import user_settings_path
 
 BUILT_IN = Path(__file__).parent
 _MAX_CHARACTERS = 64 * 1024

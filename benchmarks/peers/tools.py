@@ -105,7 +105,7 @@ class Workbench:
 
     @contextmanager
     def open(self, root: Path) -> Iterator[Service]:
-        command = (sys.executable, "-m", "indexing.search.service", root)
+        command = (sys.executable, "-m", "indexing.search.worker", root)
         with Lines(command, self._environment) as lines:
             while (said := lines.hear()).get("event") != "ready":
                 pass

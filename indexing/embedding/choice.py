@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from indexing.embedding.locate import NONE, locate
-from indexing.embedding.remote.service import REMOTE, Service, service_of
+from indexing.embedding.remote.provider import REMOTE, Service, service_of
+from workbench.config.settings import Settings
 from workbench.errors import ModelUnavailableError
-from workbench.settings import Settings
 
 if TYPE_CHECKING:
     from indexing.embedding.port import Embedder

@@ -50,7 +50,7 @@ def open_for_bulk(setting: str = "", *, threads: int = 1, device: str = "") -> E
     if wanted == "cpu" or cpu.__class__.__name__ == "NativeEmbedder":
         return cpu
     from indexing.embedding.bulk import BulkLocal  # noqa: PLC0415 - wanted by few
-    from indexing.embedding.prepare import PROBES  # noqa: PLC0415
+    from indexing.embedding.onnx_export import PROBES  # noqa: PLC0415
 
     return BulkLocal(cpu, wanted, lambda: _on_device(source, wanted), PROBES)
 
@@ -87,7 +87,7 @@ def _prepared(folder: Path, threads: int) -> Embedder:
     if not folder.is_dir():
         raise _NotUsableError("it is not prepared yet")
     try:
-        from indexing.embedding.prepared import DamagedError, PreparedEmbedder  # noqa: PLC0415
+        from indexing.embedding.onnx_model import DamagedError, PreparedEmbedder  # noqa: PLC0415
     except ImportError as error:
         raise _NotUsableError(str(error)) from error
     try:
@@ -119,7 +119,7 @@ def _prepare_in_child(source: ModelSource, target: Path) -> None:
         environment["PYTHONPATH"] = os.pathsep.join(filter(None, paths))
         try:
             done = subprocess.run(
-                [sys.executable, "-m", "indexing.embedding.prepare", *names],
+                [sys.executable, "-m", "indexing.embedding.onnx_export", *names],
                 env=environment,
                 stdin=subprocess.DEVNULL,
                 capture_output=True,

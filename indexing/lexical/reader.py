@@ -11,12 +11,12 @@ from tantivy import Query as EngineQuery
 
 from indexing.document import Stored, file_key
 from indexing.engines import engine
-from indexing.lexical.body import read_body
 from indexing.lexical.completion import completions
-from indexing.lexical.fitting import fitted, question_terms
-from indexing.lexical.narrowing import allowed, narrowed, preferred
+from indexing.lexical.filter_query import allowed, narrowed, preferred
+from indexing.lexical.query_rewrite import fitted, question_terms
+from indexing.lexical.read_only_reader import lockable, stand_in
 from indexing.lexical.schema import open_index, schema, stemmed
-from indexing.lexical.stand_in import lockable, stand_in
+from indexing.lexical.stored_fields import read_body
 from indexing.lexical.terms import Terms, these, words_query
 from indexing.lexical.values import values
 from indexing.lexical.vocabulary import Vocabulary
@@ -27,7 +27,7 @@ _COLUMNS = ("key", "day", "kind", "marks")
 
 
 @dataclass(frozen=True, slots=True)
-class Match:
+class KeywordMatch:
     """An entry of a snapshot: its key, day (ordinal, 0: none), kind code, ``Facets.marks``, and BM25.
 
     ``score`` is the sum of the fields' BM25 with their boosts; 0 when it shares no word.
@@ -65,7 +65,7 @@ class Snapshot:
         with engine("the word index cannot be read"):
             return values(self._vocabulary, name, begun, limit)
 
-    def search(self, question: Question, limit: int) -> list[Match]:
+    def search(self, question: Question, limit: int) -> list[KeywordMatch]:
         """The best ``limit`` entries by their words.
 
         Best first; the newer of equals first. A question of conditions alone is answered with the newest
@@ -78,7 +78,7 @@ class Snapshot:
             query = narrowed(self._scored(terms, question), question, self._vocabulary)
         return self._run(query, limit)
 
-    def look_up(self, keys: Sequence[int], question: Question) -> list[Match]:
+    def look_up(self, keys: Sequence[int], question: Question) -> list[KeywordMatch]:
         """Those of the entries with these keys that exist, with what their words score."""
         if not keys:
             return []
@@ -99,12 +99,12 @@ class Snapshot:
             keys = self._searcher.fast_field_values("key", [address for _, address in hits])
         return [int(key or 0) for key in keys]
 
-    def load(self, match: Match) -> Stored:
+    def load(self, match: KeywordMatch) -> Stored:
         """The entry itself."""
         with engine("the word index cannot be read"):
             return read_body(self._searcher.doc(match.address).get_first("body"))[0]
 
-    def everything(self) -> list[tuple[Stored, int, Match]]:
+    def everything(self) -> list[tuple[Stored, int, KeywordMatch]]:
         """All entries, each with its position in its file and what the index sorts and filters by."""
         matches = self._run(EngineQuery.all_query(), max(1, self.count()))
         with engine("the word index cannot be read"):
@@ -131,21 +131,21 @@ class Snapshot:
             rows = sorted(map(read_body, bodies), key=lambda row: (row[0].path, row[1]))
             return [entry for entry, _ in rows]
 
-    def _newest(self, question: Question, limit: int) -> list[Match]:
+    def _newest(self, question: Question, limit: int) -> list[KeywordMatch]:
         with engine("the word index cannot be read"):
             query = allowed(question, self._vocabulary)
             hits = self._searcher.search(query, limit, count=False, order_by_field="day").hits
             return self._matches([(1.0, address) for _, address in hits])
 
-    def _run(self, query: EngineQuery, limit: int) -> list[Match]:
+    def _run(self, query: EngineQuery, limit: int) -> list[KeywordMatch]:
         with engine("the word index cannot be read"):
             return self._matches(self._searcher.search(query, limit, count=False).hits)
 
-    def _matches(self, hits: Sequence[tuple[float, DocAddress]]) -> list[Match]:
+    def _matches(self, hits: Sequence[tuple[float, DocAddress]]) -> list[KeywordMatch]:
         addresses = [address for _, address in hits]
         columns = [self._searcher.fast_field_values(field, addresses) for field in _COLUMNS]
         found = [
-            Match(int(key or 0), float(score), int(day or 0), int(kind or 0), int(marks or 0), address)
+            KeywordMatch(int(key or 0), float(score), int(day or 0), int(kind or 0), int(marks or 0), address)
             for (score, address), key, day, kind, marks in zip(hits, *columns, strict=True)
         ]
         return sorted(found, key=lambda match: (-round(match.score, 4), -match.day, match.key))

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from tantivy import Occur, Query, Searcher
 
-from indexing.lexical.body import read_body
 from indexing.lexical.schema import schema, stemmed, words
+from indexing.lexical.stored_fields import read_body
 from indexing.lexical.vocabulary import Vocabulary
 from indexing.words import STOP_WORDS, normal
 

@@ -13,8 +13,8 @@ from tantivy import Document, IndexWriter, Query
 
 from indexing.document import Stored, entry_key, file_key, indexed_words, kind_code, path_term
 from indexing.engines import engine
-from indexing.lexical.body import read_body, write_body
 from indexing.lexical.schema import open_index, schema
+from indexing.lexical.stored_fields import read_body, write_body
 from indexing.storage import read_json
 
 _HEAP_BYTES = 96_000_000

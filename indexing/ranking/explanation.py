@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from indexing.facets import importance_in
 from indexing.query.dates import Period
 from indexing.ranking.order import DECAYING, Ranked, nearness
-from indexing.ranking.scores import Part
+from indexing.ranking.scores import ScorePart
 from indexing.ranking.weights import Weights
 
 
@@ -20,7 +20,7 @@ def parts_of(
     exact: float = 0.0,
     *,
     listed: bool = False,
-) -> tuple[Part, ...]:
+) -> tuple[ScorePart, ...]:
     """The parts of a score that played a part, words and meaning always.
 
     ``matched`` are the words in common with the question; ``alike`` is how like an earlier hit it is, where
@@ -36,33 +36,33 @@ def parts_of(
     if exact and weights.exact and 0.0 < scores.share < 1.0:
         meaning += f"; counts less, as {exact:.0%} of the question is said exactly"
     parts = [
-        Part("words", "plus", scores.lexical, lexical, lexical * scores.lexical, said),
-        Part("meaning", "plus", scores.vector, scores.share, scores.share * scores.vector, meaning),
+        ScorePart("words", "plus", scores.lexical, lexical, lexical * scores.lexical, said),
+        ScorePart("meaning", "plus", scores.vector, scores.share, scores.share * scores.vector, meaning),
     ]
     if scores.date:
         period = max(periods, key=lambda period: nearness(one.day, period))
         fit = nearness(one.day, period)
-        parts.append(Part("date", "plus", fit, weights.date, scores.date, period_in_words(period)))
+        parts.append(ScorePart("date", "plus", fit, weights.date, scores.date, period_in_words(period)))
     if weights.recency and one.kind in DECAYING:
         kept = 1.0 - (1.0 - scores.recency) / weights.recency
         age = f"half in {weights.half_life:g} days"
-        parts.append(Part("recency", "times", kept, weights.recency, scores.recency, age))
+        parts.append(ScorePart("recency", "times", kept, weights.recency, scores.recency, age))
     if scores.boost != 1.0:
-        parts.append(Part("boost", "times", scores.boost, 1.0, scores.boost, f"kind {one.kind}"))
+        parts.append(ScorePart("boost", "times", scores.boost, 1.0, scores.boost, f"kind {one.kind}"))
     if scores.importance != 1.0:
         value = importance_in(one.marks) or 0.0
-        parts.append(Part("importance", "times", value, weights.importance, scores.importance, ""))
+        parts.append(ScorePart("importance", "times", value, weights.importance, scores.importance, ""))
     if scores.pin != 1.0:
-        parts.append(Part("pin", "times", 1.0, weights.pin, scores.pin, "pinned"))
+        parts.append(ScorePart("pin", "times", 1.0, weights.pin, scores.pin, "pinned"))
     if scores.user != 1.0:
-        parts.append(Part("user", "times", 1.0, weights.user, scores.user, "their own"))
+        parts.append(ScorePart("user", "times", 1.0, weights.user, scores.user, "their own"))
     if alike is not None:
         share = 1.0 - weights.diversity
-        parts.append(Part("diversity", "order", alike, share, share * alike, "like an earlier hit"))
+        parts.append(ScorePart("diversity", "order", alike, share, share * alike, "like an earlier hit"))
     return tuple(parts)
 
 
-def explain(parts: Sequence[Part]) -> str:
+def explain(parts: Sequence[ScorePart]) -> str:
     """The parts in one line."""
     return "; ".join(_SAID[part.how](part) for part in parts)
 
@@ -76,16 +76,16 @@ def period_in_words(period: Period) -> str:
     return f"{days} (from “{period.words}”)" if period.words else days
 
 
-def _added(part: Part) -> str:
+def _added(part: ScorePart) -> str:
     return f"{part.name} {part.value:.3f} x {part.weight:.2f} ({part.words})"
 
 
-def _factor(part: Part) -> str:
+def _factor(part: ScorePart) -> str:
     words = f" ({part.words})" if part.words else ""
     return f"{part.name} {part.value:.2f}: times {part.contribution:.3f}{words}"
 
 
-def _place(part: Part) -> str:
+def _place(part: ScorePart) -> str:
     return f"{part.name}: {part.words}, {part.value:.0%} of the words"
 
 

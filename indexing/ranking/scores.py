@@ -36,7 +36,7 @@ class Scores:
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class ScorePart:
     """One part of a score. All ``plus`` contributions are added, then all ``times`` multiplied: the score.
 
     ``value`` is what was measured, ``weight`` what it counts, ``contribution`` what came of it, and ``words``

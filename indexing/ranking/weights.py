@@ -13,7 +13,7 @@ from workbench.errors import UsageError
 from workbench.memory.entry import Kind
 
 if TYPE_CHECKING:
-    from workbench.settings import Settings
+    from workbench.config.settings import Settings
 
 Fusion = Literal["sum", "rrf"]
 FUSIONS: tuple[Fusion, ...] = get_args(Fusion)

@@ -9,7 +9,7 @@ from typing import Literal, get_args
 
 from indexing.query.conditions import FIELDS, filters_from_json
 from indexing.query.filters import NONE, Filters
-from indexing.ranking.scores import Part, Scores
+from indexing.ranking.scores import ScorePart, Scores
 from indexing.ranking.weights import DEFAULT, Weights, weights_from_json
 from workbench.errors import UsageError
 from workbench.memory.entry import Kind
@@ -69,7 +69,7 @@ class Hit:
     score: float
     scores: Scores
     explanation: str | None = None
-    parts: tuple[Part, ...] = ()
+    parts: tuple[ScorePart, ...] = ()
     words: tuple[str, ...] = ()
 
     def as_json(self) -> dict[str, object]:
@@ -94,7 +94,7 @@ class Hit:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Answer:
+class SearchAnswer:
     """The hits, best first, and how far they can be trusted.
 
     ``stale`` says why the index is behind the files, ``degraded`` why a part of the search is missing;

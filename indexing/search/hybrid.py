@@ -18,9 +18,9 @@ from indexing.engines import RefusedError
 from indexing.lexical.reader import Snapshot
 from indexing.query.question import Question
 from indexing.ranking.weights import Weights
-from indexing.search.answer import Answer, Query
-from indexing.search.by_words import REINDEX, Asked, LexicalSearch
-from indexing.search.pool import Pool, candidate, days_only, of_days
+from indexing.search.answer import Query, SearchAnswer
+from indexing.search.candidates import Pool, candidate, days_only, of_days
+from indexing.search.keyword import REINDEX, LexicalSearch, TimedQuery
 from indexing.sync.generations import Generation
 from workbench.errors import IndexUnavailableError, ModelUnavailableError
 from workbench.workspace.workspace import Workspace
@@ -119,14 +119,14 @@ class HybridSearch(LexicalSearch):
         except ImportError as error:
             return None, f"{error.name or 'a library'} is not installed: words only"
 
-    def search(self, query: Query) -> Answer:
+    def search(self, query: Query) -> SearchAnswer:
         """The best entries for ``query``. ``degraded`` says why the answer rests on words alone.
 
         Raises IndexUnavailableError when there is no index or it is damaged beyond reading.
         """
         return super().search(query)
 
-    def _pool(self, asked: Asked, snapshot: Snapshot, size: int) -> Pool:
+    def _pool(self, asked: TimedQuery, snapshot: Snapshot, size: int) -> Pool:
         if asked.query.mode == "lexical" or not asked.terms:
             return self._by_words(asked, snapshot, size, None)
         reader, why = self._reader_of_vectors()
@@ -142,7 +142,7 @@ class HybridSearch(LexicalSearch):
             self._note_damage(error)
             return self._by_words(asked, snapshot, size, f"{error.message}: words only")
 
-    def _both(self, asked: Asked, snapshot: Snapshot, reader: VectorReader, size: int) -> Pool:
+    def _both(self, asked: TimedQuery, snapshot: Snapshot, reader: VectorReader, size: int) -> Pool:
         """Candidates of both sides, each with both scores."""
         question, days, mode = asked.question, asked.days, asked.query.mode
         vector = self._embedded(question.meant)

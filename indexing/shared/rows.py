@@ -23,7 +23,7 @@ from workbench.memory.entry import Kind
 
 if TYPE_CHECKING:
     from indexing.embedding.port import Vectors
-    from indexing.shared.reading import FileRead
+    from indexing.shared.workspace_reader import FileRead
 
 FORMAT = 1
 FIELDS = {"text": "t", "context": "c", "heading": "h", "date": "d", "exact": "x", "pairs": "p"}

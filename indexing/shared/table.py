@@ -22,7 +22,7 @@ import pyarrow as pa
 from lancedb.index import FTS, BTree, IvfRq
 
 from indexing.document import restored
-from indexing.shared.place import Place, ask_no_metadata_service, storage
+from indexing.shared.location import Location, ask_no_metadata_service, storage
 from indexing.shared.rows import FORMAT, file_id, quoted, schema
 from indexing.vectors.flat_card import INDEX_ROWS
 from indexing.vectors.nearest import PROBES, REFINE
@@ -38,7 +38,7 @@ _BOOKS = ("name", "path", "state", "error", "at")
 
 
 @dataclass(frozen=True, slots=True)
-class Card:
+class TableFingerprint:
     """What shaped a table: how words are cut (``words``), whose vectors they are, and how long. All or none.
 
     ``model`` is empty, and ``dimension`` 0, in a table of words alone.
@@ -84,12 +84,12 @@ Known = dict[str, dict[str, KnownFile]]
 class SharedTable:
     """The table at one place. Methods raise IndexUnavailableError when the storage fails."""
 
-    def __init__(self, place: Place, base: Any, entries: Any, card: Card) -> None:
+    def __init__(self, place: Location, base: Any, entries: Any, card: TableFingerprint) -> None:
         self.place, self.card = place, card
         self._base, self._entries = base, entries
 
     @classmethod
-    def open(cls, place: Place) -> SharedTable:
+    def open(cls, place: Location) -> SharedTable:
         """The table at ``place``. Raises IndexUnavailableError where there is none."""
         with storage(f"the index of the fleet at {place.uri} cannot be opened"):
             base = _connected(place)
@@ -102,7 +102,7 @@ class SharedTable:
             return cls(place, base, entries, _card(entries))
 
     @classmethod
-    def make(cls, place: Place, card: Card, *, full: bool = False) -> SharedTable:
+    def make(cls, place: Location, card: TableFingerprint, *, full: bool = False) -> SharedTable:
         """The table at ``place``, made where there is none; ``full`` makes it anew.
 
         Raises UsageError where the table is another version's or another model's.
@@ -247,7 +247,7 @@ class SharedTable:
             return self._entries.search().where(condition).select(columns).limit(most).to_arrow()
 
 
-def _connected(place: Place) -> Any:
+def _connected(place: Location) -> Any:
     ask_no_metadata_service()
     options = dict(place.options) if place.remote else None
     return lancedb.connect(place.uri, storage_options=options, read_consistency_interval=timedelta(0))
@@ -257,10 +257,10 @@ def _names(base: Any) -> list[str]:
     return list(base.list_tables().tables)
 
 
-def _card(entries: Any) -> Card:
+def _card(entries: Any) -> TableFingerprint:
     said = (entries.schema.metadata or {}).get(_CARD.encode())
     try:
-        return Card(**json.loads(said or b""))
+        return TableFingerprint(**json.loads(said or b""))
     except (ValueError, TypeError) as error:
         raise IndexUnavailableError("what is there was not made by this program") from error
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from indexing.sync.manifest import RACY_NS, FileRecord, Manifest
 from indexing.sync.scope import EVERYTHING, Scope
-from indexing.sync.sources import TAIL, Found, Source, Sources, tail_digest
+from indexing.sync.sources import TAIL, IndexSource, Sources, SourceScan, tail_digest
 from workbench.errors import WorkbenchError, WorkspaceError
 from workbench.memory.names import RelPath, is_outside
 from workbench.workspace.layout import MemoryFile
@@ -44,7 +44,7 @@ class Changes:
 
 def find_changes(
     sources: Sources,
-    found: Found,
+    found: SourceScan,
     manifest: Manifest,
     *,
     again: Iterable[str] = (),
@@ -74,7 +74,7 @@ class _Comparison:
         self._trusted_until = manifest.synced_ns - RACY_NS
         self._changes = Changes()
 
-    def run(self, found: Found, *, believe: bool) -> Changes:
+    def run(self, found: SourceScan, *, believe: bool) -> Changes:
         changes, known, trusted = self._changes, self._manifest.files, self._trusted_until
         here = self._scope.holds if self._scope else None
         again = self._again
@@ -137,12 +137,12 @@ class _Comparison:
         lines = data.count(b"\n", before)
         return tail_digest(data[:before]) == record.tail and lines < settings.transcript_lines
 
-    def _really_gone(self, missing: list[RelPath], found: Found) -> list[RelPath]:
+    def _really_gone(self, missing: list[RelPath], found: SourceScan) -> list[RelPath]:
         """``missing`` less the files of sources that are not there, or lost (nearly) all at once."""
         outside = [path for path in missing if is_outside(path)]
         if not outside:
             return missing
-        kept: dict[RelPath, Source] = {
+        kept: dict[RelPath, IndexSource] = {
             path: source for path in outside if (source := self._sources.keeps(path))
         }
         for source, there in found.counts:

@@ -11,7 +11,7 @@ from indexing.engines import RefusedError, SpecialInIndexError
 from indexing.sync.changes import find_changes
 from indexing.sync.generations import Generations
 from indexing.sync.manifest import Manifest
-from indexing.sync.sources import Found, Sources
+from indexing.sync.sources import Sources, SourceScan
 from workbench.memory.names import is_outside
 from workbench.workspace.layout import STATE_DIR
 from workbench.workspace.workspace import Workspace
@@ -124,7 +124,7 @@ def freshness(workspace: Workspace) -> Freshness:
         return Freshness(state="unreadable", files=len(found.files), sources=_states(found, None))
 
 
-def _compared(sources: Sources, found: Found) -> Freshness:
+def _compared(sources: Sources, found: SourceScan) -> Freshness:
     generation = Generations(sources.workspace.root / STATE_DIR).current()
     files = len(found.files)
     if generation is None:
@@ -154,7 +154,7 @@ def _compared(sources: Sources, found: Found) -> Freshness:
 
 
 def _states(
-    found: Found, manifest: Manifest | None, kept: Mapping[str, str] = MappingProxyType({})
+    found: SourceScan, manifest: Manifest | None, kept: Mapping[str, str] = MappingProxyType({})
 ) -> tuple[SourceState, ...]:
     if not any(source.beside for source, _ in found.counts):
         return ()

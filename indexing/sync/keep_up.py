@@ -8,15 +8,15 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from indexing.sync.cost_estimate import Agree
 from indexing.sync.freshness import freshness
-from indexing.sync.report import Progress, Report
+from indexing.sync.report import SyncProgress, SyncReport
 from indexing.sync.run import reindex
 from indexing.sync.sources import Sources
-from indexing.sync.spending import Agree
 from indexing.sync.watch import Occasion, Pause, Watch, hints, occasions
+from workbench.config.settings import Settings
 from workbench.errors import BusyError, WorkbenchError
-from workbench.settings import Settings
-from workbench.workspace.late import CARRY_SECONDS, LateLines
+from workbench.workspace.late_lines import CARRY_SECONDS, LateLines
 from workbench.workspace.workspace import Workspace
 
 
@@ -25,11 +25,11 @@ class Stopped(BaseException):
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
+class SyncRun:
     """Why a run was made, and what came of it: a report, or an error."""
 
     why: Occasion
-    report: Report | None = None
+    report: SyncReport | None = None
     error: WorkbenchError | None = None
 
 
@@ -59,7 +59,7 @@ class KeepUp:
         self._told = ""
         self._late = LateLines(root)
 
-    def runs(self) -> Iterator[Run]:
+    def runs(self) -> Iterator[SyncRun]:
         """Each run that did something, or failed at it, as it ends."""
         found = hints(self._sources, self._stop, self._say, watch=self._watch)
         for why in occasions(map(self._carry_late, found), self._pause):
@@ -77,7 +77,7 @@ class KeepUp:
         self._late.carry(at_most_every=CARRY_SECONDS)
         return changed
 
-    def _run(self, why: Occasion) -> Run | None:
+    def _run(self, why: Occasion) -> SyncRun | None:
         try:
             workspace = self._open()
             if why != "start" and not self._due(workspace):
@@ -90,14 +90,14 @@ class KeepUp:
             return self._failed(why, error)
         self._told = ""
         self._no_vectors = report.vectors is not None or not (report.embedded or report.from_cache)
-        return Run(why, report)
+        return SyncRun(why, report)
 
-    def _failed(self, why: Occasion, error: WorkbenchError) -> Run | None:
+    def _failed(self, why: Occasion, error: WorkbenchError) -> SyncRun | None:
         """An error is told once, not every time that it is met again."""
         if error.message == self._told:
             return None
         self._told = error.message
-        return Run(why, error=error)
+        return SyncRun(why, error=error)
 
     def _due(self, workspace: Workspace) -> bool:
         """Whether a run would do anything."""
@@ -116,6 +116,6 @@ class KeepUp:
         except WorkbenchError:  # settings that are being written: the next run says what is wrong
             return Sources(self._last or Workspace(self._root, Settings()))
 
-    def _break_off(self, _progress: Progress) -> None:
+    def _break_off(self, _progress: SyncProgress) -> None:
         if self._stop.is_set():
             raise Stopped

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 if TYPE_CHECKING:
-    from indexing.sync.spending import Backfill
+    from indexing.sync.cost_estimate import Backfill
 
 _SHOWN_LINES = 10
 
@@ -15,7 +15,7 @@ Phase = Literal["scan", "words", "prepare", "embed", "store", "fetch"]
 
 
 @dataclass(frozen=True, slots=True)
-class Progress:
+class SyncProgress:
     """``done`` of ``total`` units of a phase: files for scan and words, entries for embed and store.
 
     ``fetch`` is that of a model's download, in kilobytes.
@@ -30,11 +30,11 @@ class Progress:
         return {"event": "progress", "phase": self.phase, "done": self.done, "total": self.total}
 
 
-OnProgress: TypeAlias = "Callable[[Progress], None] | None"
+OnProgress: TypeAlias = "Callable[[SyncProgress], None] | None"
 
 
 @dataclass(slots=True)
-class Report:
+class SyncReport:
     """What a reindex did. ``failed`` maps paths to reasons; ``vectors`` says why there are none, or None.
 
     ``waiting`` counts transcripts that grew too little to be indexed again; ``absent`` says of sources that

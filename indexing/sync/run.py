@@ -16,14 +16,14 @@ from indexing.embedding.port import Distant
 from indexing.engines import UNWRITABLE, RefusedError
 from indexing.storage import shape
 from indexing.sync.changes import Changes, find_changes, reason, refuse_if_vanished
+from indexing.sync.cost_estimate import Agree, Purse, backfill
+from indexing.sync.generation_vectors import Meaning
 from indexing.sync.generations import Generation, Generations
-from indexing.sync.index_words import compact_words, index_words
+from indexing.sync.index_keywords import compact_words, index_words
 from indexing.sync.manifest import Manifest, words_fingerprint
-from indexing.sync.meaning import Meaning
-from indexing.sync.report import OnProgress, Progress, Report
+from indexing.sync.report import OnProgress, SyncProgress, SyncReport
 from indexing.sync.scope import EVERYTHING, Scope, scope_of
-from indexing.sync.sources import Found, Sources
-from indexing.sync.spending import Agree, Purse, backfill
+from indexing.sync.sources import Sources, SourceScan
 from indexing.sync.texts import texts_due, texts_indexed
 from workbench.errors import IndexUnavailableError, ModelUnavailableError, ReadOnlyError
 from workbench.workspace.layout import STATE_DIR
@@ -46,7 +46,7 @@ def reindex(
     model: ModelChoice | None = None,
     threads: int = 0,
     agree: Agree | None = None,
-) -> Report:
+) -> SyncReport:
     """Make the index say what the files say; return what was done.
 
     Only files at or below ``paths`` are looked at (see ``scope_of``); without any, all. ``full`` builds a new
@@ -101,7 +101,7 @@ class _Sync:
         self._sources = Sources(workspace)
         self._scope = EVERYTHING
         self._vectors = vectors
-        self._progress: Callable[[Progress], None] = progress or (lambda _: None)
+        self._progress: Callable[[SyncProgress], None] = progress or (lambda _: None)
         self._threads = threads
         self._given = self._model = model
         self._own: ModelChoice | None = None
@@ -109,12 +109,12 @@ class _Sync:
         self._cache = workspace.cache_dir() / CACHE_FILE
         self._purse = Purse(self._cache, workspace.settings.embedding_ask_above, agree)
         self._words = words_fingerprint()
-        self._report = Report()
+        self._report = SyncReport()
         self._started = time.perf_counter()
         self._generations = Generations(workspace.root / STATE_DIR)
         self._broken: Generation | None = None
 
-    def plan(self, paths: Sequence[str], *, full: bool) -> Report:
+    def plan(self, paths: Sequence[str], *, full: bool) -> SyncReport:
         """What a run would do to which files."""
         self._choose_model()
         current, manifest, changes, found = self._planned(paths, full=full)
@@ -134,17 +134,17 @@ class _Sync:
             self._purse.ask(self._model, texts_due(self._sources, self._model, current, manifest, changes))
         self._model, self._no_model = self._given, None
 
-    def run(self, paths: Sequence[str], *, full: bool) -> Report:
+    def run(self, paths: Sequence[str], *, full: bool) -> SyncReport:
         """Carry a sync out, a second time in a new generation when the first one meets damage."""
         self._generations.require_in_place()
         self._choose_model(stay=True)
         try:
             return self._carried_out(paths, full=full)
         except _StayError as stay:
-            self._report = Report(notes=[stay.note])
+            self._report = SyncReport(notes=[stay.note])
         return self._carried_out(paths, full=False)
 
-    def _carried_out(self, paths: Sequence[str], *, full: bool) -> Report:
+    def _carried_out(self, paths: Sequence[str], *, full: bool) -> SyncReport:
         generation, manifest = self._choose_generation(full and not paths)
         self._scope = self._scope_of(paths, manifest)
         try:
@@ -152,14 +152,14 @@ class _Sync:
         except RefusedError:
             raise  # another generation would be refused just the same
         except IndexUnavailableError as error:
-            self._report = Report(rebuilt=str(error))
+            self._report = SyncReport(rebuilt=str(error))
             self._broken = generation
         self._scope = EVERYTHING
         return self._bring_up_to_date(self._generations.begin(), Manifest(self._words), full)
 
     def _planned(
         self, paths: Sequence[str], *, full: bool
-    ) -> tuple[Generation | None, Manifest, Changes, Found]:
+    ) -> tuple[Generation | None, Manifest, Changes, SourceScan]:
         """What a run would begin with."""
         current = self._generations.current()
         known = current.manifest() if current and (paths or not full) else None
@@ -184,7 +184,13 @@ class _Sync:
         return EVERYTHING
 
     def _changes(
-        self, found: Found, manifest: Manifest, again: Sequence[str] = (), *, at_once: bool, believe: bool
+        self,
+        found: SourceScan,
+        manifest: Manifest,
+        again: Sequence[str] = (),
+        *,
+        at_once: bool,
+        believe: bool,
     ) -> Changes:
         return find_changes(
             self._sources,
@@ -272,11 +278,11 @@ class _Sync:
     def _other_model(self, manifest: Manifest) -> bool:
         return self._model is not None and manifest.model not in (None, self._model.identity)
 
-    def _bring_up_to_date(self, generation: Generation, manifest: Manifest, full: bool) -> Report:
+    def _bring_up_to_date(self, generation: Generation, manifest: Manifest, full: bool) -> SyncReport:
         before = time.time_ns()
         current = self._generations.current()
         found = self._sources.scan()
-        self._progress(Progress("scan", len(found.files), len(found.files)))
+        self._progress(SyncProgress("scan", len(found.files), len(found.files)))
         pending = generation.pending()
         again = [*(pending or ()), *(self._in_scope(found) if full and self._scope else ())]
         changes = self._changes(found, manifest, again, at_once=bool(self._scope), believe=full)
@@ -328,7 +334,7 @@ class _Sync:
         changes: Changes,
         manifest: Manifest,
         current: Generation | None,
-        found: Found,
+        found: SourceScan,
     ) -> None:
         known = manifest
         if not known.files and current and (old := current.manifest()):
@@ -337,7 +343,7 @@ class _Sync:
             changes = Changes(removed=[path for path in old.files if path not in names])
         refuse_if_vanished(changes, known, self._scope)
 
-    def _in_scope(self, found: Found) -> list[str]:
+    def _in_scope(self, found: SourceScan) -> list[str]:
         return [file.path for file in found.files if self._scope.holds(file.path)]
 
     def _fill(self, meaning: Meaning) -> bool:
@@ -350,7 +356,7 @@ class _Sync:
             return False
         return meaning.fill(self._model, self._purse)
 
-    def _count(self, found: Found, changes: Changes) -> None:
+    def _count(self, found: SourceScan, changes: Changes) -> None:
         report = self._report
         report.seen = len(self._in_scope(found)) if self._scope else len(found.files)
         report.waiting = len(changes.waiting)
@@ -362,7 +368,7 @@ class _Sync:
         report.unchanged = changes.unchanged
         report.failed.update(changes.failed)
 
-    def _finished(self, generation: Generation | None, manifest: Manifest) -> Report:
+    def _finished(self, generation: Generation | None, manifest: Manifest) -> SyncReport:
         report = self._report
         if not self._vectors:
             report.vectors = "left out"

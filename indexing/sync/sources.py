@@ -41,7 +41,7 @@ _MAGIC = frozenset("*?[")
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class IndexSource:
     """One place that is indexed. ``name`` is how the settings call it, ``base`` its real folder.
 
     ``absent`` says why nothing can be said of its files; then they stay indexed.
@@ -100,12 +100,12 @@ class Source:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class SourceScan:
     """What is there: the files, those that are too large with the reason, and how many each source has."""
 
     files: tuple[MemoryFile, ...]
     left_out: dict[str, str]
-    counts: tuple[tuple[Source, int], ...]
+    counts: tuple[tuple[IndexSource, int], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,15 +131,15 @@ class Sources:
         self.workspace = workspace
 
     @cached_property
-    def all(self) -> tuple[Source, ...]:
+    def all(self) -> tuple[IndexSource, ...]:
         """Every source, the workspace first. Looked at once: a new object sees what was mounted since."""
         settings = self.workspace.settings
         named: list[tuple[Sort, str]] = [("extra", path) for path in settings.extra_paths]
         named += [("transcripts", path) for path in settings.transcripts]
-        own = Source("workspace", "workspace", os.fspath(self.workspace.root), self.workspace.layout)
+        own = IndexSource("workspace", "workspace", os.fspath(self.workspace.root), self.workspace.layout)
         return (own, *(self._outside(sort, name) for sort, name in named))
 
-    def _outside(self, sort: Sort, name: str) -> Source:
+    def _outside(self, sort: Sort, name: str) -> IndexSource:
         """The source that the settings call ``name``: a file, a folder, or a pattern of files."""
         root = os.fspath(self.workspace.root)
         path = os.path.join(root, os.path.expanduser(name))
@@ -158,9 +158,9 @@ class Sources:
             pattern = f"{pattern}/{_PATTERN[sort]}".lstrip("/")
         exclude = self.workspace.settings.exclude
         rules = Layout(include=(pattern,), exclude=exclude if single else (*_NEVER, *exclude))
-        return Source(name, sort, real, rules, absent, single)
+        return IndexSource(name, sort, real, rules, absent, single)
 
-    def source_of(self, path: str) -> Source | None:
+    def source_of(self, path: str) -> IndexSource | None:
         """The source that holds the file ``path``, or None when nothing does."""
         return next((source for source in self.all if source.holds(path)), None)
 
@@ -168,18 +168,18 @@ class Sources:
         """Whether ``path`` is one of the files that are indexed when they are there."""
         return self.source_of(path) is not None
 
-    def keeps(self, path: str) -> Source | None:
+    def keeps(self, path: str) -> IndexSource | None:
         """The absent source that a file may still be in, or None when it is known to be gone."""
         covering = [source for source in self.all if source.covers(path)]
         if any(source.holds(path) and not source.absent for source in covering):
             return None
         return next((source for source in covering if source.absent), None)
 
-    def scan(self) -> Found:
+    def scan(self) -> SourceScan:
         """All files, by path in each source. A file that two sources hold belongs to the first."""
         files: dict[str, MemoryFile] = {}
         left_out: dict[str, str] = {}
-        counts: list[tuple[Source, int]] = []
+        counts: list[tuple[IndexSource, int]] = []
         for source in self.all:
             before = len(files)
             limit = TRANSCRIPT_LIMIT if source.sort == "transcripts" else MARKDOWN_LIMIT
@@ -189,7 +189,7 @@ class Sources:
                 elif not source.beside or not (file.path in files or file.path.startswith(self._root)):
                     files[file.path] = file
             counts.append((source, len(files) - before))
-        return Found(tuple(files.values()), left_out, tuple(counts))
+        return SourceScan(tuple(files.values()), left_out, tuple(counts))
 
     def read(self, path: str) -> bytes:
         """The bytes of a file. Raises NotMemoryError for one that no source holds, and OSError."""

@@ -16,18 +16,18 @@ from tempfile import TemporaryDirectory
 from indexing.document import Stored
 from indexing.embedding.choice import ModelChoice
 from indexing.engines import RefusedError
-from indexing.lexical.reader import LexicalReader, Match, Snapshot
+from indexing.lexical.reader import KeywordMatch, LexicalReader, Snapshot
 from indexing.lexical.writer import deleted_share
 from indexing.query.question import Question
 from indexing.sync.changes import find_changes
 from indexing.sync.freshness import freshness
 from indexing.sync.generations import Generation, Generations
-from indexing.sync.index_words import index_words
+from indexing.sync.index_keywords import index_words
 from indexing.sync.manifest import Manifest, words_fingerprint
-from indexing.sync.report import OnProgress, Report
+from indexing.sync.report import OnProgress, SyncReport
 from indexing.sync.sources import Sources
-from workbench.audit.flaw import Check, Flaw
 from workbench.errors import IndexUnavailableError
+from workbench.history.flaw import Check, Flaw
 from workbench.plural import plural
 from workbench.workspace.layout import STATE_DIR
 from workbench.workspace.workspace import Workspace
@@ -127,10 +127,10 @@ def _build(workspace: Workspace, clean: Generation, books: Manifest, progress: O
     sources = Sources(workspace)
     changes = find_changes(sources, sources.scan(), books)
     said: Callable[..., None] = progress or (lambda _: None)
-    index_words(sources, clean, books, changes, before, Report(), said)
+    index_words(sources, clean, books, changes, before, SyncReport(), said)
 
 
-def _rows(found: Iterable[tuple[Stored, int, Match]], skipped: set[str]) -> Counter[tuple[str, _Row]]:
+def _rows(found: Iterable[tuple[Stored, int, KeywordMatch]], skipped: set[str]) -> Counter[tuple[str, _Row]]:
     """Every entry with all that the index says of it, but for when its file was looked at."""
     rows: Counter[tuple[str, _Row]] = Counter()
     for entry, at, match in found:

@@ -13,14 +13,14 @@ from indexing.document import Stored, entry_key, file_key, kind_code
 from indexing.embedding.cache import EmbeddingCache
 from indexing.embedding.choice import ModelChoice, choices
 from indexing.engines import engine
-from indexing.sync.fill import sections, with_context
+from indexing.sync.embed_missing import sections, with_context
 from indexing.sync.generations import Generation
 from indexing.sync.manifest import Manifest
 from indexing.sync.run import CACHE_FILE
 from indexing.vectors.flat import intact, open_flat
 from indexing.vectors.table import open_table
-from workbench.audit.flaw import Check, Flaw
 from workbench.errors import IndexUnavailableError, ModelUnavailableError
+from workbench.history.flaw import Check, Flaw
 from workbench.memory.names import RelPath
 from workbench.workspace.layout import STATE_DIR
 from workbench.workspace.workspace import Workspace

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from indexing.storage import not_a_link, remove
-from indexing.vectors.flat_card import CARD, Card, PartCard, Stamp, fitting_card
+from indexing.vectors.flat_card import CARD, FlatCopyCard, PartCard, Stamp, fitting_card
 
 if TYPE_CHECKING:
     from indexing.embedding.port import Vectors
@@ -51,7 +51,7 @@ class Columns:
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class RowBlock:
     """Rows in the order of their keys; ``hidden`` marks (n,) those that are out of date, None: none."""
 
     rows: Columns
@@ -88,7 +88,7 @@ class Part:
 class Flat:
     """All vectors of one version of the table. Equal content gives equal answers, however it is divided."""
 
-    parts: tuple[Part, ...]
+    parts: tuple[RowBlock, ...]
 
     def count(self) -> int:
         """Rows that are not hidden."""
@@ -141,10 +141,10 @@ def merged(found: Sequence[Nearest], limit: int) -> Nearest:
 def in_order(rows: Columns) -> Flat:
     """The rows in the order of their keys, as one part."""
     order = np.argsort(rows.keys, kind="stable")
-    return Flat((Part(Columns(rows.keys[order], rows.files[order], rows.vectors[order])),))
+    return Flat((RowBlock(Columns(rows.keys[order], rows.files[order], rows.vectors[order])),))
 
 
-def open_flat(flat: Path, vectors: Path, *, tries: int = 3) -> tuple[Flat, Card] | None:
+def open_flat(flat: Path, vectors: Path, *, tries: int = 3) -> tuple[Flat, FlatCopyCard] | None:
     """The copy in ``flat`` if it is whole and one of the newest version of the table in ``vectors``.
 
     None otherwise. Takes no lock: a copy that is replaced in this moment is looked for again.
@@ -158,7 +158,7 @@ def open_flat(flat: Path, vectors: Path, *, tries: int = 3) -> tuple[Flat, Card]
     return None
 
 
-def intact(flat: Path, card: Card) -> bool:
+def intact(flat: Path, card: FlatCopyCard) -> bool:
     """Whether every byte of the copy is what was written. Raises OSError."""
     parts = [card.base, *([card.later] if card.later else [])]
     for part in parts:
@@ -199,7 +199,7 @@ def write_rows(flat: Path, name: str, rows: Columns) -> PartCard:
     return PartCard(stamp, len(order), digest.hexdigest())
 
 
-def sweep(flat: Path, card: Card | None) -> None:
+def sweep(flat: Path, card: FlatCopyCard | None) -> None:
     """Remove all that ``card`` does not name. Who has it open keeps it."""
     not_a_link(flat)
     kept = {CARD, card.base.file.name, card.later.file.name if card.later else ""} if card else set[str]()
@@ -214,12 +214,12 @@ def numbers(files: Sequence[str]) -> NDArray[np.uint64]:
     return np.array([int(file, 16) for file in files], np.uint64)
 
 
-def _mapped(flat: Path, card: Card) -> Flat:
+def _mapped(flat: Path, card: FlatCopyCard) -> Flat:
     base = _read(flat, card.base, card.dimension)
     if card.later is None:
-        return Flat((Part(base),))
+        return Flat((RowBlock(base),))
     hidden = np.isin(base.files, numbers(card.rewritten))
-    return Flat((Part(base, hidden), Part(_read(flat, card.later, card.dimension))))
+    return Flat((RowBlock(base, hidden), RowBlock(_read(flat, card.later, card.dimension))))
 
 
 def _read(flat: Path, part: PartCard, dimension: int) -> Columns:

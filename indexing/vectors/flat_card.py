@@ -55,7 +55,7 @@ class PartCard:
 
 
 @dataclass(frozen=True, slots=True)
-class Card:
+class FlatCopyCard:
     """A flat copy of ``table``, which is the engine's own file of that version.
 
     ``rewritten`` names the files (``document.file_key``) whose rows are in ``later``, no longer in ``base``.
@@ -93,12 +93,12 @@ def _number(name: str) -> int:
     return number if number < _NEWEST_FIRST // 2 else _NEWEST_FIRST - number
 
 
-def write_card(flat: Path, card: Card) -> None:
+def write_card(flat: Path, card: FlatCopyCard) -> None:
     """Make ``card`` the one that counts. Raises OSError."""
     write_json(flat / CARD, {"format": FORMAT, **asdict(card)})
 
 
-def fitting_card(flat: Path, vectors: Path) -> Card | None:
+def fitting_card(flat: Path, vectors: Path) -> FlatCopyCard | None:
     """The card of the copy in ``flat`` if it is whole and one of the newest version of the table."""
     card = _read_card(flat)
     if card is None or card.table != newest_version(vectors):
@@ -107,12 +107,12 @@ def fitting_card(flat: Path, vectors: Path) -> Card | None:
     return card if all(part.file.holds(flat) for part in parts) else None
 
 
-def _read_card(flat: Path) -> Card | None:
+def _read_card(flat: Path) -> FlatCopyCard | None:
     try:
         raw = read_json(flat / CARD)
         if not isinstance(raw, dict) or raw["format"] != FORMAT:
             return None
-        return Card(
+        return FlatCopyCard(
             int(raw["dimension"]),
             Stamp(**raw["table"]),
             _part(raw["base"]),

@@ -25,7 +25,7 @@ from lancedb.index import BTree, IvfRq
 
 from indexing.engines import engine
 from indexing.vectors.flat import Columns, numbers, sweep, write_rows
-from indexing.vectors.flat_card import INDEX_ROWS, Card, fitting_card, newest_version, write_card
+from indexing.vectors.flat_card import INDEX_ROWS, FlatCopyCard, fitting_card, newest_version, write_card
 
 if TYPE_CHECKING:
     from indexing.embedding.port import Vectors
@@ -163,7 +163,7 @@ class VectorWriter:
         sweep(self._flat, card)
         self._copied, self._rewritten = card, set()
 
-    def _continued(self, flat: Path, before: Card) -> Card:
+    def _continued(self, flat: Path, before: FlatCopyCard) -> FlatCopyCard:
         """What was copied before, and beside it the rows of files that were written since."""
         files = {*before.rewritten, *self._rewritten}
         table = newest_version(self._folder)
@@ -176,15 +176,15 @@ class VectorWriter:
         if max(len(rows.keys), hidden) > max(_LATER_LEAST, before.base.rows * _LATER_SHARE):
             return self._copied_anew(flat)
         later = write_rows(flat, f"later-{self._table.version}.rows", rows)
-        return Card(self._dimension, table, before.base, later, tuple(sorted(files)))
+        return FlatCopyCard(self._dimension, table, before.base, later, tuple(sorted(files)))
 
-    def _copied_anew(self, flat: Path) -> Card:
+    def _copied_anew(self, flat: Path) -> FlatCopyCard:
         table = newest_version(self._folder)
         if table is None:
             raise FileNotFoundError("the table has no version")
         sweep(flat, None)  # whoever has it open keeps it; two copies at once would need twice the room
         base = write_rows(flat, f"base-{self._table.version}.rows", columns(self._table))
-        return Card(self._dimension, table, base, None, ())
+        return FlatCopyCard(self._dimension, table, base, None, ())
 
     def _of(self, files: Sequence[str]) -> Columns:
         """The rows of these files."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
-from screens.actions import context as when
-from screens.actions.context import Place, Rule
+from screens.actions import availability as when
+from screens.actions.availability import FocusContext, Rule
 
 
 class Group(StrEnum):
@@ -42,7 +42,7 @@ class Action:
     label: str
     help: str
     group: Group
-    places: frozenset[Place]
+    places: frozenset[FocusContext]
     blocked: Rule = when.always
     hint: int = 0
     palette: bool = True
@@ -53,35 +53,35 @@ class Action:
         return context.why.get(self.id) if told is None else told
 
 
-PANE = frozenset({Place.PANE})
-FILTER = frozenset({Place.FILTER})
-FIND = frozenset({Place.FIND})
+PANE = frozenset({FocusContext.PANE})
+FILTER = frozenset({FocusContext.FILTER})
+FIND = frozenset({FocusContext.FIND})
 NARROW = FILTER | FIND
-QUERY = frozenset({Place.QUERY})
-SEARCH = frozenset({Place.QUERY, Place.RESULTS})
-LISTS = frozenset({Place.PANE, Place.RESULTS})
-TYPING = frozenset({Place.PANE, Place.RESULTS, Place.QUERY})
-CONFIRM = frozenset({Place.CONFIRM})
-WARNING = frozenset({Place.WARNING})
-WRITING = frozenset({Place.WRITING})
-WEIGHING = frozenset({Place.WEIGHING})
-REVIEW = frozenset({Place.REVIEW})
-NEIGHBOURHOOD = frozenset({Place.GRAPH})
-PAIRS = frozenset({Place.PAIRS})
-CLAIMS = frozenset({Place.CLAIMS})
-DUE = frozenset({Place.DUE})
+QUERY = frozenset({FocusContext.QUERY})
+SEARCH = frozenset({FocusContext.QUERY, FocusContext.RESULTS})
+LISTS = frozenset({FocusContext.PANE, FocusContext.RESULTS})
+TYPING = frozenset({FocusContext.PANE, FocusContext.RESULTS, FocusContext.QUERY})
+CONFIRM = frozenset({FocusContext.CONFIRM})
+WARNING = frozenset({FocusContext.WARNING})
+WRITING = frozenset({FocusContext.WRITING})
+WEIGHING = frozenset({FocusContext.WEIGHING})
+REVIEW = frozenset({FocusContext.REVIEW})
+NEIGHBOURHOOD = frozenset({FocusContext.GRAPH})
+PAIRS = frozenset({FocusContext.PAIRS})
+CLAIMS = frozenset({FocusContext.CLAIMS})
+DUE = frozenset({FocusContext.DUE})
 GRAPH = NEIGHBOURHOOD | PAIRS | CLAIMS | DUE
-AGENT = frozenset({Place.AGENT})
-MESSAGE = frozenset({Place.MESSAGE})
-HEALTH = frozenset({Place.HEALTH})
-SETTINGS = frozenset({Place.SETTINGS})
-ENTERING = frozenset({Place.ENTERING})
+AGENT = frozenset({FocusContext.AGENT})
+MESSAGE = frozenset({FocusContext.MESSAGE})
+HEALTH = frozenset({FocusContext.HEALTH})
+SETTINGS = frozenset({FocusContext.SETTINGS})
+ENTERING = frozenset({FocusContext.ENTERING})
 ROOMS = REVIEW | GRAPH | AGENT | HEALTH | SETTINGS
-BROWSE = frozenset({Place.OPERATIONS, Place.BLAME, Place.CONFLICTS}) | ROOMS
+BROWSE = frozenset({FocusContext.OPERATIONS, FocusContext.BLAME, FocusContext.CONFLICTS}) | ROOMS
 SCREENS = BROWSE | WEIGHING
-OPERATIONS = frozenset({Place.OPERATIONS})
-BLAME = frozenset({Place.BLAME})
-CONFLICTS = frozenset({Place.CONFLICTS})
+OPERATIONS = frozenset({FocusContext.OPERATIONS})
+BLAME = frozenset({FocusContext.BLAME})
+CONFLICTS = frozenset({FocusContext.CONFLICTS})
 
 
 def define(
@@ -91,7 +91,7 @@ def define(
     group: Group,
     help: str,
     *,
-    places: frozenset[Place] = LISTS,
+    places: frozenset[FocusContext] = LISTS,
     blocked: Rule = when.always,
     hint: int = 0,
     palette: bool = True,

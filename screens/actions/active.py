@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from screens.actions.keys import key_name
 
 if TYPE_CHECKING:
-    from screens.actions.context import Place
+    from screens.actions.availability import FocusContext
     from screens.actions.keymap import KeyMap
 
 
@@ -47,7 +47,7 @@ def keys_of(action_id: str) -> tuple[str, ...]:
     return key_map.of(action_id) if key_map is not None else by_id()[action_id].keys
 
 
-def key_for(action_id: str, place: Place | None = None) -> str:
+def key_for(action_id: str, place: FocusContext | None = None) -> str:
     """What to press for an action, in a sentence: its first key, or its name among the commands.
 
     With a ``place``, the first one that is no text there.

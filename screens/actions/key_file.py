@@ -12,9 +12,9 @@ from pathlib import Path
 from screens.actions.keymap import KeyMap, KeyProblem, Wish, key_map, nearest
 from screens.actions.profiles import DEFAULT, PROFILES
 from screens.actions.registry import ACTIONS
+from workbench.config.settings import user_settings_path
+from workbench.config.user_files import read_own
 from workbench.errors import WorkbenchError
-from workbench.own_files import read_own
-from workbench.settings import user_settings_path
 
 _WHERE = re.compile(r"\(at line (\d+)")
 _SECTION = re.compile(r"\s*\[\s*(?P<name>[^\[\]]*?)\s*\]\s*(?:#.*)?$")

@@ -11,7 +11,7 @@ from difflib import get_close_matches
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from screens.actions.context import TYPED, Place
+from screens.actions.availability import TYPED, FocusContext
 from screens.actions.keys import key_called, key_name, types_a_character
 from screens.actions.profiles import PROFILES
 
@@ -111,7 +111,7 @@ def key_map(
 
 def clashes(actions: Sequence[Action], keys: Mapping[str, tuple[str, ...]]) -> Iterator[tuple[str, str, str]]:
     """The first action, the other one and the key, where one key means both in one place."""
-    taken: dict[tuple[Place, str], str] = {}
+    taken: dict[tuple[FocusContext, str], str] = {}
     for action in actions:
         for place in action.places:
             for key in keys.get(action.id, ()):
@@ -119,7 +119,7 @@ def clashes(actions: Sequence[Action], keys: Mapping[str, tuple[str, ...]]) -> I
                     yield taken[place, key], action.id, key
 
 
-def is_reachable(key: str, place: Place) -> bool:
+def is_reachable(key: str, place: FocusContext) -> bool:
     """Whether a key does anything in a place: where a line of text has the focus, text is text."""
     return not (place in TYPED and types_a_character(key))
 
@@ -193,13 +193,13 @@ def _applied(
 
 def _first_clash(
     actions: Sequence[Action], keys: Mapping[str, tuple[str, ...]], wanted: Sequence[_Key]
-) -> tuple[_Key, Action, Place] | None:
+) -> tuple[_Key, Action, FocusContext] | None:
     """The last wish that takes what is somebody else's, whose it is, and where."""
     by_id = {action.id: action for action in actions}
-    found: list[tuple[_Key, Action, Place]] = []
+    found: list[tuple[_Key, Action, FocusContext]] = []
     for first, second, key in clashes(actions, keys):
         shared = by_id[first].places & by_id[second].places
-        place = next(place for place in Place if place in shared and is_reachable(key, place))
+        place = next(place for place in FocusContext if place in shared and is_reachable(key, place))
         own = [one for one in wanted if one.key == key and one.action in (first, second)]
         if own:  # profiles are free of clashes: a test says so
             loser = max(own, key=lambda one: one.order)
@@ -218,10 +218,12 @@ def _without(
         if action.id not in lines:
             continue
         own = keys[action.id]
-        typed = Place.QUERY in action.places and not any(is_reachable(key, Place.QUERY) for key in own)
+        typed = FocusContext.QUERY in action.places and not any(
+            is_reachable(key, FocusContext.QUERY) for key in own
+        )
         if not own:
             text = f"“{action.id}” has no key: it is among the commands"
             yield KeyProblem(text, lines[action.id], action.id, note=True)
-        elif typed and any(is_reachable(key, Place.QUERY) for key in base[action.id]):
+        elif typed and any(is_reachable(key, FocusContext.QUERY) for key in base[action.id]):
             text = f"“{action.id}” has no key in the search line, where {key_name(own[0])} is text"
             yield KeyProblem(text, lines[action.id], action.id, note=True)

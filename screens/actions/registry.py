@@ -11,7 +11,7 @@ from functools import cache, lru_cache
 
 from textual.binding import Binding
 
-from screens.actions import context as when
+from screens.actions import availability as when
 from screens.actions.action import (
     AGENT,
     BROWSE,
@@ -33,29 +33,29 @@ from screens.actions.action import (
     define,
 )
 from screens.actions.active import active, keys_of
-from screens.actions.context import Context, Place
+from screens.actions.availability import Context, FocusContext
 from screens.actions.keymap import KeyMap, is_reachable
 from screens.actions.keys import key_name
 from screens.actions.movements import MOVEMENTS
-from screens.actions.turns import TURNS
-from screens.agent.actions import AGENT_ACTIONS
-from screens.dreams.actions import REVIEW_ACTIONS
+from screens.actions.weight_actions import TURNS
+from screens.context.actions import AGENT_ACTIONS
 from screens.graph.actions import GRAPH_ACTIONS
 from screens.health.actions import HEALTH_ACTIONS
 from screens.history.actions import HISTORY_ACTIONS
+from screens.jobs.actions import WORK_ACTIONS
 from screens.panes.actions import PANE_ACTIONS
+from screens.review.actions import REVIEW_ACTIONS
 from screens.search.actions import SEARCH_ACTIONS
 from screens.settings.actions import SETTINGS_ACTIONS
 from screens.tour.actions import TOUR_ACTIONS
-from screens.working.actions import WORK_ACTIONS
 from screens.workspaces.actions import WORKSPACE_ACTIONS
 
 __all__ = [
     "ACTIONS",
     "Action",
     "Context",
+    "FocusContext",
     "Group",
-    "Place",
     "action_at",
     "bindings",
     "bindings_of",
@@ -375,7 +375,7 @@ def by_id() -> dict[str, Action]:
     return {known.id: known for known in ACTIONS}
 
 
-def bindings(*places: Place) -> list[Binding]:
+def bindings(*places: FocusContext) -> list[Binding]:
     """The key bindings of all actions of these places; each key performs its action by id.
 
     They take precedence over widgets, so that a burst of keys is done in its order: what is typed right
@@ -398,12 +398,12 @@ def bindings_of(action: Action, keys: Sequence[str]) -> list[Binding]:
     ]
 
 
-def is_bound(action_id: str, key: str, place: Place) -> bool:
+def is_bound(action_id: str, key: str, place: FocusContext) -> bool:
     """Whether ``key``, one of the action's, performs it in ``place``; while typing, text does not."""
     return place in by_id()[action_id].places and is_reachable(key, place)
 
 
-def action_at(key: str, place: Place) -> str | None:
+def action_at(key: str, place: FocusContext) -> str | None:
     """The action that a key means in a place."""
     return next((name for name in _meanings(active()).get(key, ()) if is_bound(name, key, place)), None)
 
@@ -440,7 +440,7 @@ def _label(action: Action, context: Context) -> str:
     return f"{action.label} {len(context.marked)}" if takes_marks else action.label
 
 
-def _key_here(action: Action, place: Place) -> str:
+def _key_here(action: Action, place: FocusContext) -> str:
     """The first key that means the action here."""
     keys = keys_of(action.id)
     return next((key for key in keys if is_bound(action.id, key, place)), keys[0])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from screens.actions.active import key_for
-from screens.drawing.shown import Shown, row_text
+from screens.drawing.safe_text import Shown, row_text
 from workbench.errors import WorkbenchError
 
 _CLAUSE_END = re.compile(r"; |\. ")

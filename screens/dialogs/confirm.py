@@ -11,12 +11,12 @@ from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.content import Content
 
-from screens.actions.registry import Context, Place, bindings, hints, is_bound
+from screens.actions.registry import Context, FocusContext, bindings, hints, is_bound
 from screens.dialogs.advice import in_keys
 from screens.dialogs.dialog import Dialog
-from screens.drawing.rows import Part, Row
-from screens.drawing.shown import Shown, plural, row_text, words
-from screens.history.diffing import diff_rows
+from screens.drawing.rows import Row, RowPart
+from screens.drawing.safe_text import Shown, plural, row_text, words
+from screens.history.diff import diff_rows
 from screens.main.request import Request
 from screens.widgets.change_list import ChangeList
 from screens.widgets.lines import HintLine
@@ -30,7 +30,7 @@ class ConfirmScreen(Dialog[bool]):
     """A question, what it is about, and its diff; yes or no."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        *bindings(Place.CONFIRM, Place.WARNING),
+        *bindings(FocusContext.CONFIRM, FocusContext.WARNING),
         ("down,j", "move(1)"),
         ("up,k", "move(-1)"),
         ("pagedown,ctrl+d", "move(12)"),
@@ -43,7 +43,7 @@ class ConfirmScreen(Dialog[bool]):
         """``answers`` say what yes and no mean where it is not doing an action or leaving it."""
         super().__init__()
         self._answers = answers
-        self._place = Place.WARNING if warning else Place.CONFIRM
+        self._place = FocusContext.WARNING if warning else FocusContext.CONFIRM
         self._title = title
         self._rows = rows
         self._list = ChangeList(id="diff")
@@ -96,7 +96,7 @@ def plan_rows(plan: Plan, targets: Sequence[Row]) -> list[Row]:
             f"target:{number}",
             row.text,
             lead=() if row.path else row.lead,
-            tail=(Part(row_text(f"{row.path}:{row.line}"), "faint"),) if row.path else row.tail,
+            tail=(RowPart(row_text(f"{row.path}:{row.line}"), "faint"),) if row.path else row.tail,
             emphasis=row.emphasis,
         )
         for number, row in enumerate(targets)
@@ -110,5 +110,5 @@ def _note(number: int, note: str) -> Row:
     """A note; where it gives the reason for an entry, that stands at the right, where it is not cut off."""
     note = _FLAG.sub("", note)
     if found := _REASON.fullmatch(note):
-        return Row(f"note:{number}", row_text(found[1]), tail=(Part(row_text(found[2]), "warn"),))
+        return Row(f"note:{number}", row_text(found[1]), tail=(RowPart(row_text(found[2]), "warn"),))
     return Row(f"note:{number}", row_text(in_keys(note)), tone="warn")

@@ -15,13 +15,13 @@ from textual.widgets import Input
 
 from screens.actions.action import Action
 from screens.actions.active import active, keys_of
-from screens.actions.context import Context, Place
+from screens.actions.availability import Context, FocusContext
 from screens.actions.keys import key_names, types_a_character
 from screens.actions.profiles import DEFAULT
 from screens.actions.registry import ACTIONS, grouped_actions
 from screens.dialogs.dialog import Dialog
-from screens.drawing.rows import Part, Row
-from screens.drawing.shown import row_text, words
+from screens.drawing.rows import Row, RowPart
+from screens.drawing.safe_text import row_text, words
 from screens.widgets.change_list import ChangeList
 from screens.widgets.query_input import QueryInput
 
@@ -30,18 +30,18 @@ _ONE_LINE_FROM = 130
 """Columns of the screen from which the help of an action stands beside its name; else under it."""
 _LAST = 1_000
 _PLACES = {
-    Place.PANE: "in the panes",
-    Place.QUERY: "while you search",
-    Place.RESULTS: "on the hits",
-    Place.WEIGHING: "where weights are tried",
-    Place.OPERATIONS: "among the operations",
-    Place.BLAME: "line by line",
-    Place.CONFLICTS: "among the conflicts",
-    Place.REVIEW: "in the dream review",
-    Place.GRAPH: "in the graph",
-    Place.AGENT: "what the agent sees",
-    Place.HEALTH: "health",
-    Place.SETTINGS: "settings and keys",
+    FocusContext.PANE: "in the panes",
+    FocusContext.QUERY: "while you search",
+    FocusContext.RESULTS: "on the hits",
+    FocusContext.WEIGHING: "where weights are tried",
+    FocusContext.OPERATIONS: "among the operations",
+    FocusContext.BLAME: "line by line",
+    FocusContext.CONFLICTS: "among the conflicts",
+    FocusContext.REVIEW: "in the dream review",
+    FocusContext.GRAPH: "in the graph",
+    FocusContext.AGENT: "what the agent sees",
+    FocusContext.HEALTH: "health",
+    FocusContext.SETTINGS: "settings and keys",
 }
 
 
@@ -138,10 +138,10 @@ def _searched(action: Action) -> str:
 def _action_rows(action: Action, why: str | None, *, narrow: bool) -> Iterator[Row]:
     told = row_text(f"{action.help}  (not now: {why})" if why else action.help)
     names = key_names(keys_of(action.id)) or "no key"
-    keys = Part(words(names.ljust(_KEYS)), "match")
+    keys = RowPart(words(names.ljust(_KEYS)), "match")
     if narrow:
         yield Row(action.id, words(action.label), tone="faint" if why else "head", lead=(keys,))
         yield Row(f"help:{action.id}", told, tone="faint" if why else "muted", depth=1, inert=True)
     else:
-        label = Part(words(action.label.ljust(_LABEL)), "head")
+        label = RowPart(words(action.label.ljust(_LABEL)), "head")
         yield Row(action.id, told, tone="faint" if why else "text", lead=(keys, label))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
-from screens.drawing.shown import Shown
+from screens.drawing.safe_text import Shown
 from workbench.memory.entry import Entry
 
 Tone = Literal["text", "muted", "faint", "accent", "good", "warn", "bad", "head", "match"]
@@ -21,7 +21,7 @@ CLOSED = Shown("▸")
 EMPTY = Shown("")
 
 
-class Part(NamedTuple):
+class RowPart(NamedTuple):
     """A piece of a row with its tone."""
 
     text: Shown
@@ -44,8 +44,8 @@ class Row:
     tone: Tone = "text"
     depth: int = 0
     fold: bool | None = None
-    lead: tuple[Part, ...] = ()
-    tail: tuple[Part, ...] = ()
+    lead: tuple[RowPart, ...] = ()
+    tail: tuple[RowPart, ...] = ()
     emphasis: tuple[tuple[int, int, Tone], ...] = ()
     inert: bool = False
     path: str | None = None

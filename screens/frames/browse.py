@@ -13,10 +13,10 @@ from textual.content import Content
 from textual.message import Message
 from textual.widget import Widget
 
-from screens.actions.context import Context
+from screens.actions.availability import Context
 from screens.drawing.rows import Row
-from screens.drawing.shown import Shown, words
-from screens.frames.over import FAILED, OverScreen
+from screens.drawing.safe_text import Shown, words
+from screens.frames.overlay_screen import FAILED, OverScreen
 from screens.widgets.change_list import ChangeList
 from screens.widgets.entry_list import EntryList
 

@@ -7,14 +7,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from screens.frames.desk import Desk
-from screens.search import children
-from workbench.consolidation.alike import why_no_meaning
+from screens.frames.services import Desk
+from screens.search import worker_process
 from workbench.graph.duplicates import Duplicate, same_key
 from workbench.graph.snapshot import Graph
+from workbench.ingest.similar_names import why_no_meaning
 from workbench.memory.names import RelPath
 
-_MODULE = "workbench.consolidation.alike"
+_MODULE = "workbench.ingest.similar_names"
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +63,7 @@ async def ask(desk: Desk) -> Alike:
     try:
         if why := await desk.historian.run(lambda place: why_no_meaning(place.settings)):
             return Alike(problem=why)
-        child = await children.start(_MODULE, desk.workspace.root, with_input=False)
+        child = await worker_process.start(_MODULE, desk.workspace.root, with_input=False)
     except OSError as error:
         return Alike(problem=f"the model cannot be asked: {error.strerror}")
     assert child.stdout is not None
@@ -72,7 +72,7 @@ async def ask(desk: Desk) -> Alike:
     except ValueError:
         return Alike(problem="the model answered with too long a line")
     finally:
-        await children.stop(child)
+        await worker_process.stop(child)
     return _answer(line)
 
 

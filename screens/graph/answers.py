@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from screens.drawing.rows import Part, Row
-from screens.drawing.shown import row_text, words
-from screens.graph.known import Known, Looking, Sight, Thing
-from workbench.graph.answer import Found, by_memory
-from workbench.graph.finding import find
+from screens.drawing.rows import Row, RowPart
+from screens.drawing.safe_text import row_text, words
+from screens.graph.graph_state import Known, Looking, Sight, Thing
+from workbench.graph.answer import GraphFinding, by_memory
+from workbench.graph.memory_query import find
 from workbench.graph.questions import question_from_text
 from workbench.graph.traverse import answer
 
@@ -21,11 +21,11 @@ def answer_sight(known: Known, looking: Looking) -> Sight:
     graph = known.whole.as_of(day) if looking.day else known.whole
     notes: list[str] = []
     structured = question_from_text(looking.question, day)
-    found: tuple[Found, ...]
+    found: tuple[GraphFinding, ...]
     if structured is not None:
         result = find(graph, replace(structured, limit=_MOST), day)
         found = tuple(by_memory(m.held.memory, m.held.entity, m.why or m.held.owner) for m in result.matches)
-        found += tuple(Found(task.name, task, 1.0, f"{task.name} is a task") for task in result.tasks)
+        found += tuple(GraphFinding(task.name, task, 1.0, f"{task.name} is a task") for task in result.tasks)
         notes += result.notes
         suggestions = result.suggestions
         asked = ""
@@ -45,20 +45,20 @@ def answer_sight(known: Known, looking: Looking) -> Sight:
     if not found:
         rows.append(Row("nothing", words("nothing is known of it: a asks anew"), tone="muted"))
     for number, name in enumerate(suggestions):
-        lead = (Part(words("known is"), "faint"),)
+        lead = (RowPart(words("known is"), "faint"),)
         rows.append(Row(f"known:{number}", row_text(name), tone="muted", lead=lead, inert=True))
     return Sight(rows=tuple(rows), things=things, title=words("Answer"))
 
 
-def _row(row_id: str, found: Found) -> Row:
-    score = Part(words(f"{found.score:.2f}"), "muted")
+def _row(row_id: str, found: GraphFinding) -> Row:
+    score = RowPart(words(f"{found.score:.2f}"), "muted")
     if found.memory is not None:
         memory = found.memory
         return Row(
             id=row_id,
             text=row_text(memory.text),
-            lead=(Part(row_text(memory.type), "accent"),),
-            tail=(Part(row_text(found.name), "muted"), score),
+            lead=(RowPart(row_text(memory.type), "accent"),),
+            tail=(RowPart(row_text(found.name), "muted"), score),
             path=memory.entry.path,
             line=memory.entry.start_line,
             address=memory.entry.address,
@@ -68,7 +68,7 @@ def _row(row_id: str, found: Found) -> Row:
     return Row(
         id=row_id,
         text=row_text(found.name),
-        tail=(score, Part(row_text(found.why), "muted")),
+        tail=(score, RowPart(row_text(found.why), "muted")),
         path=entry.path if entry else found.entity.path if found.entity else None,
         address=entry.address if entry else found.entity.path if found.entity else None,
     )

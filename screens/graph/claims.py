@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from screens.drawing.rows import Part, Row
-from screens.drawing.shown import row_text, words
-from screens.graph.known import Known, Looking, Sight, Thing
-from screens.graph.telling import Telling, claim_lines
+from screens.drawing.rows import Row, RowPart
+from screens.drawing.safe_text import row_text, words
+from screens.graph.detail import Telling, claim_lines
+from screens.graph.graph_state import Known, Looking, Sight, Thing
 from workbench.graph.contradictions import Contradiction, contradictions
 
 EMPTY = words(
@@ -32,7 +32,7 @@ def claims_sight(known: Known, looking: Looking) -> Sight:
                 id=row_id,
                 text=text,
                 emphasis=((0, min(len(name), len(text)), "head"),),
-                tail=(Part(row_text(one.slot), "muted"),),
+                tail=(RowPart(row_text(one.slot), "muted"),),
                 path=one.entity.path,
                 address=one.new.addresses[0] if one.new.addresses else one.entity.path,
             )

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from screens.drawing.rows import Folds, Part, Row, Tone
-from screens.drawing.shown import grouped, row_text, words
-from screens.graph.known import Known, Looking, Sight, Thing
+from screens.drawing.rows import Folds, Row, RowPart, Tone
+from screens.drawing.safe_text import grouped, row_text, words
+from screens.graph.graph_state import Known, Looking, Sight, Thing
 from workbench.graph.neighbourhood import Node
 from workbench.graph.schedule import PERIODS, Due, Period, period_of, upcoming
 from workbench.memory.moment import clock_of
@@ -39,7 +39,7 @@ def due_sight(known: Known, looking: Looking, folds: Folds) -> Sight:
             continue
         name, tone = _NAMES[period]
         is_open = folds.is_open(f"period:{period}", default=True)
-        tail = (Part(grouped(len(items) + len(tasks))),)
+        tail = (RowPart(grouped(len(items) + len(tasks))),)
         rows.append(Row(f"period:{period}", words(name), tone=tone, fold=is_open, tail=tail))
         for due in items if is_open else ():
             row = _row(due, period)
@@ -48,7 +48,7 @@ def due_sight(known: Known, looking: Looking, folds: Folds) -> Sight:
         for task in tasks if is_open else ():
             row_id = f"task:{task.path}"
             things[row_id] = Node(task.name, task)
-            lead = (Part(words("task    "), "accent"),)
+            lead = (RowPart(words("task    "), "accent"),)
             rows.append(
                 Row(row_id, row_text(task.name), depth=1, lead=lead, path=task.path, address=task.path)
             )
@@ -58,17 +58,17 @@ def due_sight(known: Known, looking: Looking, folds: Folds) -> Sight:
 
 def _row(due: Due, period: Period) -> Row:
     memory = due.held.memory
-    tail = [Part(row_text(due.held.owner), "muted")]
+    tail = [RowPart(row_text(due.held.owner), "muted")]
     day = memory.happens_at
     if day is not None:
-        tail.append(Part(words(f"{day:%a} {day.day} {day:%b}{clock_of(day)}"), "faint"))
+        tail.append(RowPart(words(f"{day:%a} {day.day} {day:%b}{clock_of(day)}"), "faint"))
         tone: Tone = "bad" if period == "overdue" else "warn" if period == "today" else "muted"
-        tail.append(Part(words(due.when), tone))
+        tail.append(RowPart(words(due.when), tone))
     return Row(
         id=f"due:{memory.entry.address}",
         text=row_text(memory.text),
         depth=1,
-        lead=(Part(words(due.sort.ljust(8)), _SORTS[due.sort]),),
+        lead=(RowPart(words(due.sort.ljust(8)), _SORTS[due.sort]),),
         tail=tuple(tail),
         path=memory.entry.path,
         line=memory.entry.start_line,

@@ -9,8 +9,8 @@ from rich.style import Style
 from rich.text import Text
 from textual.widget import Widget
 
-from screens.drawing.shown import Shown, row_text, words
-from screens.graph.map_drawing import LEAST_HEIGHT, Spoke, draw_map
+from screens.drawing.safe_text import Shown, row_text, words
+from screens.graph.map_layout import LEAST_HEIGHT, Spoke, draw_map
 from screens.widgets.entry_list import TONES
 from workbench.graph.neighbourhood import Node
 

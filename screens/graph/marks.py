@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from datetime import date
 
-from screens.drawing.rows import Part, Tone
-from screens.drawing.shown import Shown, row_text, words
-from workbench.memory.graph import Entity, Relation, TypedMemory
+from screens.drawing.rows import RowPart, Tone
+from screens.drawing.safe_text import Shown, row_text, words
+from workbench.memory.graph_page import Entity, Relation, TypedMemory
 from workbench.memory.moment import clock_of
 
 _TRUST: dict[str, Tone] = {"owner": "good", "agent": "muted", "external": "warn", "unknown": "warn"}
@@ -27,16 +27,16 @@ def day_in_row(day: date, now: date) -> Shown:
 _NEAR_DAYS = 182
 
 
-def window_parts(line: Line, day: date) -> Iterator[Part]:
+def window_parts(line: Line, day: date) -> Iterator[RowPart]:
     """From when on it holds and until when, seen from ``day``; nothing for what always held."""
     if line.valid_until is not None:
         ended = line.valid_until <= day
         word = words(f"{'ended' if ended else 'until'} {day_in_row(line.valid_until, day)}")
-        yield Part(word, "warn" if ended else "muted")
+        yield RowPart(word, "warn" if ended else "muted")
     elif line.valid_from is not None and line.valid_from > day:
-        yield Part(words(f"from {day_in_row(line.valid_from, day)}"), "warn")
+        yield RowPart(words(f"from {day_in_row(line.valid_from, day)}"), "warn")
     elif line.valid_from is not None:
-        yield Part(words(f"since {day_in_row(line.valid_from, day)}"), "faint")
+        yield RowPart(words(f"since {day_in_row(line.valid_from, day)}"), "faint")
 
 
 def window_text(line: Line) -> Shown:
@@ -46,10 +46,10 @@ def window_text(line: Line) -> Shown:
     return words(f"holds {' '.join(said)}" if said else "")
 
 
-def sure_parts(confidence: float) -> Iterator[Part]:
+def sure_parts(confidence: float) -> Iterator[RowPart]:
     """How sure it is, where that is not certain."""
     if confidence < 1:
-        yield Part(words(f"{confidence:.0%} sure"), "faint" if confidence >= _DOUBTFUL else "warn")
+        yield RowPart(words(f"{confidence:.0%} sure"), "faint" if confidence >= _DOUBTFUL else "warn")
 
 
 _DOUBTFUL = 0.5
@@ -60,6 +60,6 @@ def trust_text(trust: str) -> str:
     return f"trust {trust}{' (?): nobody says who stands behind it' if trust == 'unknown' else ''}"
 
 
-def trust_part(trust: str) -> Part:
+def trust_part(trust: str) -> RowPart:
     """Who stands behind it; ``?`` where nobody says."""
-    return Part(words("?") if trust == "unknown" else row_text(trust), _TRUST.get(trust, "warn"))
+    return RowPart(words("?") if trust == "unknown" else row_text(trust), _TRUST.get(trust, "warn"))

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from textual.message import Message
 
-from screens.actions.context import Place
+from screens.actions.availability import FocusContext
 from screens.graph.alike import Alike
-from screens.graph.known import Known, Looking, Sight
+from screens.graph.graph_state import Known, Looking, Sight
 
 
 class Prepared(Message):
@@ -20,7 +20,7 @@ class Prepared(Message):
 class Seen(Message):
     """The rows of a view are made."""
 
-    def __init__(self, place: Place, looking: Looking, sight: Sight, go_to: str | None) -> None:
+    def __init__(self, place: FocusContext, looking: Looking, sight: Sight, go_to: str | None) -> None:
         super().__init__()
         self.place = place
         self.looking = looking
@@ -31,7 +31,7 @@ class Seen(Message):
 class Counted(Message):
     """How much waits in a view."""
 
-    def __init__(self, place: Place, count: int | None) -> None:
+    def __init__(self, place: FocusContext, count: int | None) -> None:
         super().__init__()
         self.place = place
         self.count = count

@@ -14,21 +14,21 @@ from textual.binding import BindingType
 from textual.containers import Container, Vertical
 from textual.content import Content
 
-from screens.actions.registry import Context, Place, bindings, is_bound
+from screens.actions.registry import Context, FocusContext, bindings, is_bound
 from screens.dialogs.dialog import Dialog
 from screens.drawing.clock import today
 from screens.drawing.rows import Folds, Row
-from screens.drawing.shown import grouped, row_text, words
+from screens.drawing.safe_text import grouped, row_text, words
 from screens.frames.browse import BrowseScreen
-from screens.frames.desk import Desk
+from screens.frames.services import Desk
 from screens.graph import alike, messages
-from screens.graph.deciding import Deciding
-from screens.graph.going import Going
-from screens.graph.known import BesideReader, Known, Looking, Sight, Thing, graph_of
+from screens.graph.decisions import Deciding
+from screens.graph.graph_state import BesideReader, Known, Looking, Sight, Thing, graph_of
+from screens.graph.key_actions import Going
 from screens.graph.map_view import MapView, spoke_id
-from screens.graph.sights import SIDES, behind, sight_of
 from screens.graph.tabs import VIEWS, ViewTabs
-from screens.reading.snapshots import GraphView
+from screens.graph.views import SIDES, behind, sight_of
+from screens.loading.snapshots import GraphView
 from screens.widgets.change_list import ChangeList
 from screens.widgets.entry_list import EntryList
 from screens.widgets.lines import Banner
@@ -46,7 +46,7 @@ _AROUND = 5
 class GraphScreen(BrowseScreen):
     """It composes and routes: what is shown is made by the views, what keys mean stands in ``going``."""
 
-    PLACE = Place.GRAPH
+    PLACE = FocusContext.GRAPH
     LEAVES = "graph_view"
     BESIDE = True
     BINDINGS: ClassVar[list[BindingType]] = [*bindings(*VIEWS)]
@@ -61,12 +61,12 @@ class GraphScreen(BrowseScreen):
         self.show_dialog = show_dialog
         self.folds = Folds()
         self.looking = Looking(path=at)
-        self.view = Place.GRAPH
+        self.view = FocusContext.GRAPH
         self.known: Known | None = None
         self.sight = Sight()
         self.map_wanted: bool | None = None
         self._pages = view
-        self._shown: Place | None = None
+        self._shown: FocusContext | None = None
         """The view that is on the screen."""
         self._built_of: GraphView | None = None
         self._alike = alike.Alike()
@@ -74,7 +74,7 @@ class GraphScreen(BrowseScreen):
         """The graph whose names are, or were, compared by their meaning."""
         self._beside = BesideReader()
         self._rights: dict[str, Sequence[Row]] = {}
-        self._counts: dict[Place, int] = {}
+        self._counts: dict[FocusContext, int] = {}
         self.map, self.tabs, self.banner = MapView(), ViewTabs(), Banner()
         self.left, self.right = ChangeList(id="graph-left"), ChangeList(id="graph-right")
         self.going = Going(self)
@@ -141,7 +141,7 @@ class GraphScreen(BrowseScreen):
             self.work(partial(self._count, message.known), "count", exclusive=True)
 
     async def _count(self, known: Known) -> None:
-        for place in (Place.CLAIMS, Place.DUE, Place.PAIRS):
+        for place in (FocusContext.CLAIMS, FocusContext.DUE, FocusContext.PAIRS):
             sight = await asyncio.to_thread(sight_of, place, known, self.looking, self.folds)
             self.post_message(messages.Counted(place, sight.count))
 
@@ -153,7 +153,7 @@ class GraphScreen(BrowseScreen):
 
     def _compare(self, known: Known) -> None:
         """Ask which names mean the same, once for each graph, when somebody looks at what may be one."""
-        if self.view is Place.PAIRS and self._compared is not known.whole:
+        if self.view is FocusContext.PAIRS and self._compared is not known.whole:
             self._compared = known.whole
             self._take_up(replace(self._alike, asked=True, problem=""))
             self.work(self._ask_meaning, "meaning", exclusive=True)
@@ -187,7 +187,7 @@ class GraphScreen(BrowseScreen):
             self._compare(self.known)
             self.work(partial(self._see, self.known, self.view, self.looking, go_to), "see", exclusive=True)
 
-    async def _see(self, known: Known, place: Place, looking: Looking, go_to: str | None) -> None:
+    async def _see(self, known: Known, place: FocusContext, looking: Looking, go_to: str | None) -> None:
         try:
             sight = await asyncio.to_thread(sight_of, place, known, looking, self.folds)
         except Exception as error:
@@ -204,7 +204,7 @@ class GraphScreen(BrowseScreen):
         sight = self.sight = message.sight
         if sight.entity is not None:
             self.going.arrived(sight.entity)
-        if self.view is not Place.GRAPH:
+        if self.view is not FocusContext.GRAPH:
             self._counts[self.view] = sight.count or 0
         self.map.show(sight.node, message.looking.hops)
         self.list.empty = sight.empty
@@ -219,7 +219,11 @@ class GraphScreen(BrowseScreen):
     def _is_at_first(self) -> bool:
         """Whether the cursor is on the likest pair, where likelier ones may come before it."""
         row = self.list.row
-        return self.view is Place.PAIRS and row is not None and row.id == next(iter(self.sight.things), None)
+        return (
+            self.view is FocusContext.PAIRS
+            and row is not None
+            and row.id == next(iter(self.sight.things), None)
+        )
 
     def _first(self, *, stay: bool) -> str | None:
         """The first row that stands for something, in another view than before or to ``stay`` on it."""
@@ -299,7 +303,7 @@ class GraphScreen(BrowseScreen):
 
     def back(self) -> None:
         """Out of reading, out of an answer, else out."""
-        if not self._reading and self.looking.question and self.view is Place.GRAPH:
+        if not self._reading and self.looking.question and self.view is FocusContext.GRAPH:
             self.going.look(replace(self.looking, question=""))
         else:
             super().back()
@@ -337,7 +341,7 @@ class GraphScreen(BrowseScreen):
             "-sides": sides,
             "-beside": not sides and width >= _BESIDE_FROM,
             "-stacked": sides and width < _STACKED_BELOW,
-            "-map": self.view is Place.GRAPH and self.map_shown,
+            "-map": self.view is FocusContext.GRAPH and self.map_shown,
             "-map-alone": self.map_shown and not self._roomy,
         }
         self.update_classes(classes, update=update)

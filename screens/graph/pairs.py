@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from screens.drawing.rows import Part, Row
-from screens.drawing.shown import row_text, words
+from screens.drawing.rows import Row, RowPart
+from screens.drawing.safe_text import row_text, words
 from screens.graph.alike import Alike
-from screens.graph.known import Known, Looking, Sight, Thing
-from screens.graph.telling import Telling, entity_lines
+from screens.graph.detail import Telling, entity_lines
+from screens.graph.graph_state import Known, Looking, Sight, Thing
 from workbench.graph.duplicates import Duplicate, duplicates
-from workbench.memory.graph import Entity
+from workbench.memory.graph_page import Entity
 
 TITLE = words("Duplicates: may these be one?")
 
@@ -29,7 +29,7 @@ def pairs_sight(known: Known, looking: Looking) -> Sight:
             Row(
                 id=row_id,
                 text=row_text(f"{one.keep.name} ≟ {one.other.name}"),
-                lead=(Part(row_text(one.keep.type), "accent"),),
+                lead=(RowPart(row_text(one.keep.type), "accent"),),
                 tail=_likeness(one),
                 path=one.keep.path,
                 address=one.keep.path,
@@ -42,9 +42,9 @@ def pairs_sight(known: Known, looking: Looking) -> Sight:
     return Sight(rows=tuple(rows), things=things, count=count, empty=empty, title=TITLE)
 
 
-def _likeness(one: Duplicate) -> tuple[Part, ...]:
-    names = Part(words(f"names {one.names:.0%} alike"), "muted")
-    return (names,) if one.cosine is None else (Part(words(f"meaning {one.cosine:.0%}"), "accent"), names)
+def _likeness(one: Duplicate) -> tuple[RowPart, ...]:
+    names = RowPart(words(f"names {one.names:.0%} alike"), "muted")
+    return (names,) if one.cosine is None else (RowPart(words(f"meaning {one.cosine:.0%}"), "accent"), names)
 
 
 def _said(alike: Alike) -> str:

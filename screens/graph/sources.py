@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from screens.graph.known import Thing
+from screens.graph.graph_state import Thing
 from workbench.errors import EntryNotFoundError, NotMemoryError
 from workbench.graph.contradictions import Contradiction
 from workbench.graph.duplicates import Duplicate

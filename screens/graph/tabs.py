@@ -11,21 +11,21 @@ from textual import events
 from textual.message import Message
 from textual.widget import Widget
 
-from screens.actions.context import Place
-from screens.drawing.shown import Shown, grouped, words
+from screens.actions.availability import FocusContext
+from screens.drawing.safe_text import Shown, grouped, words
 
-VIEWS: Mapping[Place, tuple[str, Shown]] = {
-    Place.GRAPH: ("N", words("Relations")),
-    Place.PAIRS: ("D", words("Duplicates")),
-    Place.CLAIMS: ("C", words("Contradictions")),
-    Place.DUE: ("S", words("Schedule")),
+VIEWS: Mapping[FocusContext, tuple[str, Shown]] = {
+    FocusContext.GRAPH: ("N", words("Relations")),
+    FocusContext.PAIRS: ("D", words("Duplicates")),
+    FocusContext.CLAIMS: ("C", words("Contradictions")),
+    FocusContext.DUE: ("S", words("Schedule")),
 }
 """The views in their order, each with its key and name."""
-_SHORT: Mapping[Place, Shown] = {
-    Place.GRAPH: words("Relations"),
-    Place.PAIRS: words("Dupl."),
-    Place.CLAIMS: words("Contrad."),
-    Place.DUE: words("Sched."),
+_SHORT: Mapping[FocusContext, Shown] = {
+    FocusContext.GRAPH: words("Relations"),
+    FocusContext.PAIRS: words("Dupl."),
+    FocusContext.CLAIMS: words("Contrad."),
+    FocusContext.DUE: words("Sched."),
 }
 _ROOMY = 70
 
@@ -39,16 +39,16 @@ class ViewTabs(Widget, can_focus=False):
     class Chosen(Message):
         """A tab was clicked."""
 
-        def __init__(self, place: Place) -> None:
+        def __init__(self, place: FocusContext) -> None:
             super().__init__()
             self.place = place
 
     def __init__(self) -> None:
         super().__init__(id="graph-tabs")
-        self.current = Place.GRAPH
-        self.counts: dict[Place, int] = {}
+        self.current = FocusContext.GRAPH
+        self.counts: dict[FocusContext, int] = {}
 
-    def show(self, current: Place, counts: Mapping[Place, int]) -> None:
+    def show(self, current: FocusContext, counts: Mapping[FocusContext, int]) -> None:
         """Bring out the current one, and say what waits."""
         self.current, self.counts = current, dict(counts)
         self.refresh()
@@ -71,11 +71,11 @@ class ViewTabs(Widget, can_focus=False):
                 self.post_message(self.Chosen(place))
                 return
 
-    def _pieces(self) -> Iterator[tuple[Place, list[tuple[str, str]]]]:
+    def _pieces(self) -> Iterator[tuple[FocusContext, list[tuple[str, str]]]]:
         names = {place: name for place, (_, name) in VIEWS.items()} if self.size.width >= _ROOMY else _SHORT
         for place, (key, _) in VIEWS.items():
             count = self.counts.get(place)
-            late = " late" if place is Place.DUE and self.size.width >= _ROOMY else ""
+            late = " late" if place is FocusContext.DUE and self.size.width >= _ROOMY else ""
             said = f" {grouped(count)}{late}" if count else ""
             yield place, [(key, "key"), (" ", "tab"), (names[place], "tab"), (said, "count"), ("  ", "key")]
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
-from screens.drawing.shown import Shown, row_text, words
+from screens.drawing.safe_text import Shown, row_text, words
 
 _SHOWN = 3
 
 
-class Step(NamedTuple):
+class TrailStep(NamedTuple):
     """A page, and the row that its cursor was on."""
 
     path: str
@@ -21,7 +21,7 @@ class Trail:
     """What was walked through, the oldest first; a page that was left twice stands there twice."""
 
     def __init__(self) -> None:
-        self._steps: list[Step] = []
+        self._steps: list[TrailStep] = []
 
     def __bool__(self) -> bool:
         return bool(self._steps)
@@ -29,9 +29,9 @@ class Trail:
     def leave(self, path: str, row_id: str) -> None:
         """Somebody goes on from here."""
         if path:
-            self._steps.append(Step(path, row_id))
+            self._steps.append(TrailStep(path, row_id))
 
-    def back(self) -> Step:
+    def back(self) -> TrailStep:
         """The last one; it is taken off."""
         return self._steps.pop()
 

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from screens.drawing.rows import Folds, Part, Row
-from screens.drawing.shown import grouped, plural, row_text, words
-from screens.graph.known import Known, Looking, Sight, Thing
+from screens.drawing.rows import Folds, Row, RowPart
+from screens.drawing.safe_text import grouped, plural, row_text, words
+from screens.graph.graph_state import Known, Looking, Sight, Thing
 from screens.graph.marks import sure_parts, trust_part, window_parts
 from workbench.graph.as_of import is_over
+from workbench.graph.entity_recognition import most_linked
 from workbench.graph.neighbourhood import Node, neighbourhood
-from workbench.graph.recognition import most_linked
 from workbench.graph.snapshot import Held
-from workbench.memory.graph import Entity, TypedMemory
+from workbench.memory.graph_page import Entity, TypedMemory
 
 SELF, RELATIONS, FACTS = "self", "group:relations", "group:facts"
 MORE = "more:"
@@ -57,7 +57,7 @@ def neighbourhood_sight(known: Known, looking: Looking, folds: Folds) -> Sight:
 def _self_row(entity: Entity, known: Known) -> Row:
     tail = list(window_parts(entity, known.today))
     if entity.pinned:
-        tail.insert(0, Part(words("pinned"), "accent"))
+        tail.insert(0, RowPart(words("pinned"), "accent"))
     also = f"  also {', '.join(entity.aliases)}" if entity.aliases else ""
     name = row_text(entity.name)
     text = row_text(f"{name}{also}")
@@ -65,7 +65,7 @@ def _self_row(entity: Entity, known: Known) -> Row:
         id=SELF,
         text=text,
         tone="head",
-        lead=(Part(row_text(entity.type), "accent"),),
+        lead=(RowPart(row_text(entity.type), "accent"),),
         tail=tuple(tail),
         emphasis=((len(name), len(text), "faint"),),
         path=entity.path,
@@ -80,7 +80,7 @@ def _relation_rows(
     counted = grouped(count) if count == total else words(f"{grouped(count)} to {grouped(total)} neighbours")
     is_open = folds.is_open(RELATIONS, default=True)
     hops = "1 relation away" if looking.hops == 1 else f"up to {looking.hops} relations away"
-    tail = (Part(words(hops), "faint"), Part(counted))
+    tail = (RowPart(words(hops), "faint"), RowPart(counted))
     yield Row(RELATIONS, words("Relations"), tone="head", fold=is_open, tail=tail)
     if not is_open:
         return
@@ -106,13 +106,13 @@ def _children(
         tail = [*sure_parts(relation.confidence), trust_part(relation.trust)]
         tail += window_parts(relation, looking.on(known))
         if child.entity is None:
-            tail.append(Part(words("no page"), "warn"))
+            tail.append(RowPart(words("no page"), "warn"))
         yield Row(
             id=row_id,
             text=row_text(child.name),
             depth=depth,
             fold=is_open,
-            lead=(Part(lead, "accent"),),
+            lead=(RowPart(lead, "accent"),),
             tail=tuple(tail),
             tone="muted" if child.entity is None or is_over(relation, looking.on(known)) else "text",
             path=relation.entry.path,
@@ -134,7 +134,7 @@ def _fact_rows(
     entity: Entity, looking: Looking, known: Known, folds: Folds, things: dict[str, Thing]
 ) -> Iterator[Row]:
     is_open = folds.is_open(FACTS, default=True)
-    tail = (Part(words("importance today"), "faint"), Part(grouped(len(entity.memories))))
+    tail = (RowPart(words("importance today"), "faint"), RowPart(grouped(len(entity.memories))))
     yield Row(FACTS, words("What is known"), tone="head", fold=is_open, tail=tail)
     if not is_open:
         return
@@ -159,17 +159,17 @@ def fact_row(memory: TypedMemory, left: float, looking: Looking, known: Known) -
     gone = memory.done or is_over(memory, day)
     tail = [*sure_parts(memory.confidence), trust_part(memory.trust), *window_parts(memory, day)]
     if memory.done:
-        tail.append(Part(words("done"), "good"))
+        tail.append(RowPart(words("done"), "good"))
     elif memory.happens_at is not None:
-        tail.append(Part(words(f"on {memory.happens_at}"), "accent"))
+        tail.append(RowPart(words(f"on {memory.happens_at}"), "accent"))
     faded = memory.importance - left > _NOTICEABLE
-    tail.append(Part(words(f"{left:.2f}{'↓' if faded else ' '}"), "muted"))
+    tail.append(RowPart(words(f"{left:.2f}{'↓' if faded else ' '}"), "muted"))
     return Row(
         id=f"fact:{memory.entry.address}",
         text=row_text(memory.text),
         tone="muted" if gone else "text",
         depth=1,
-        lead=(Part(row_text(memory.type), "accent"),),
+        lead=(RowPart(row_text(memory.type), "accent"),),
         tail=tuple(tail),
         path=memory.entry.path,
         line=memory.entry.start_line,

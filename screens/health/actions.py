@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from screens.actions.action import HEALTH, LISTS, SCREENS, Action, Group, define
-from screens.actions.context import always, has_row, writable
+from screens.actions.availability import always, has_row, writable
 
 HEALTH_ACTIONS: tuple[Action, ...] = (
     define(

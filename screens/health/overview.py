@@ -10,23 +10,23 @@ from textual.binding import BindingType
 from textual.content import Content
 
 from screens.actions.active import key_for
-from screens.actions.registry import Context, Place, bindings
+from screens.actions.registry import Context, FocusContext, bindings
 from screens.drawing.rows import Folds, Row
-from screens.drawing.shown import row_text, words
+from screens.drawing.safe_text import row_text, words
 from screens.frames.browse import BrowseScreen
-from screens.frames.desk import Desk
-from screens.frames.over import OverScreen
-from screens.frames.ways import go
-from screens.health.choosing import FixScreen
-from screens.health.fixing import apply, migration, writes
+from screens.frames.navigation import go
+from screens.frames.overlay_screen import OverScreen
+from screens.frames.services import Desk
+from screens.health.fix_choice import FixScreen
+from screens.health.fixes import apply, migration, writes
+from screens.health.report_job import Begun, Ended, Looked, Repaired, Surveyor
 from screens.health.rows import concern_ids, concern_rows, overview_rows, section_rows
-from screens.health.surveying import Begun, Ended, Looked, Repaired, Surveyor
+from screens.jobs.backup_job import backing_up_of
 from screens.main.request import Request
 from screens.widgets.entry_list import EntryList
-from screens.working.backing_up import backing_up_of
 from workbench.errors import WorkbenchError
-from workbench.health.survey.section import Concern, Fix, Section
-from workbench.health.survey.topics import QUICK, TITLES
+from workbench.health.report.section import Concern, Fix, ReportSection
+from workbench.health.report.topics import QUICK, TITLES
 from workbench.workspace.workspace import Workspace
 
 _MOST_TEXTS = 6
@@ -47,18 +47,18 @@ _UNDO, _REDO = Request(action="undo"), Request(action="redo")
 class HealthScreen(BrowseScreen):
     """Sections with their findings; beside them what each says, where it is, and what would mend it."""
 
-    PLACE = Place.HEALTH
+    PLACE = FocusContext.HEALTH
     LEAVES = "health"
     STOPS = "health_stop"
     BESIDE = True
-    BINDINGS: ClassVar[list[BindingType]] = [*bindings(Place.HEALTH)]
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings(FocusContext.HEALTH)]
 
     def __init__(self, desk: Desk) -> None:
         super().__init__(words("Health"))
         self.desk = desk
         self.surveyor = Surveyor(desk.workspace.root, self.post_message)
         self.backing_up = backing_up_of(desk)
-        self.sections: dict[str, Section] = {}
+        self.sections: dict[str, ReportSection] = {}
         self._folds = Folds()
         self._older: frozenset[str] = frozenset()
         self._looking = ""

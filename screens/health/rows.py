@@ -8,13 +8,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from rich.cells import cell_len
 
 from screens.actions.active import key_for
-from screens.drawing.rows import Folds, Part, Row, Tone
-from screens.drawing.shown import Shown, grouped, line_text, row_text, words
+from screens.drawing.rows import Folds, Row, RowPart, Tone
+from screens.drawing.safe_text import Shown, grouped, line_text, row_text, words
 from screens.widgets.row_strip import clipped
+from workbench.health.report.section import Chart, Concern, ReportSection
+from workbench.health.report.topics import TITLES
 from workbench.health.sparkline import described, over_line, sparkline
-from workbench.health.survey.section import Chart, Concern, Section
-from workbench.health.survey.topics import TITLES
-from workbench.memory.secrets import masked
+from workbench.safety.secrets import masked
 
 _STATES: Mapping[str, tuple[str, Tone]] = {
     "fine": ("✓ fine", "good"),
@@ -41,7 +41,11 @@ OLDER = words("before your last action")
 
 
 def overview_rows(
-    sections: Mapping[str, Section], folds: Folds, *, looking: str = "", older: frozenset[str] = frozenset()
+    sections: Mapping[str, ReportSection],
+    folds: Folds,
+    *,
+    looking: str = "",
+    older: frozenset[str] = frozenset(),
 ) -> list[Row]:
     """A row for every section, in order, with its findings under it where it is open.
 
@@ -56,9 +60,9 @@ def overview_rows(
             continue
         shown = folds.is_open(topic, default=any(one.severity in _LOUD for one in section.concerns))
         open_ = shown if section.concerns else None
-        tail = [Part(row_text(section.seen), "muted")]
+        tail = [RowPart(row_text(section.seen), "muted")]
         if topic in older:
-            tail.insert(0, Part(OLDER, "faint"))
+            tail.insert(0, RowPart(OLDER, "faint"))
         state = "looking" if topic == looking else section.state
         depth = 1 if open_ is None else 0  # where another row has its mark of folding
         row = Row(topic, words(title), depth=depth, lead=(_state(state),), tail=tuple(tail), fold=open_)
@@ -68,7 +72,7 @@ def overview_rows(
     return rows
 
 
-def _concern_rows(section: Section) -> Iterator[Row]:
+def _concern_rows(section: ReportSection) -> Iterator[Row]:
     for row_id, one in concern_ids(section):
         mark, tone = _SEVERITIES[one.severity]
         name: str = row_text((one.address.rpartition("#")[0] or one.address).rpartition("/")[2])
@@ -78,8 +82,8 @@ def _concern_rows(section: Section) -> Iterator[Row]:
             id=row_id,
             text=row_text(one.what),
             depth=2,
-            lead=(Part(words(mark.ljust(_SEVERITY_CELLS)), tone),),
-            tail=(Part(row_text(where), "faint"),) if where else (),
+            lead=(RowPart(words(mark.ljust(_SEVERITY_CELLS)), tone),),
+            tail=(RowPart(row_text(where), "faint"),) if where else (),
             tone="muted" if one.severity == "info" else "text",
         )
     if section.total > len(section.concerns):
@@ -90,7 +94,7 @@ def _concern_rows(section: Section) -> Iterator[Row]:
         yield Row(f"{section.id}/more", text, depth=2, tone="faint")
 
 
-def concern_ids(section: Section) -> Iterator[tuple[str, Concern]]:
+def concern_ids(section: ReportSection) -> Iterator[tuple[str, Concern]]:
     """The findings with the names of their rows: the same as long as they say the same of the same place."""
     same: Counter[tuple[str, str]] = Counter()
     for one in section.concerns:
@@ -98,12 +102,12 @@ def concern_ids(section: Section) -> Iterator[tuple[str, Concern]]:
         same[one.address, one.what] += 1
 
 
-def _state(state: str) -> Part:
+def _state(state: str) -> RowPart:
     mark, tone = _STATES[state]
-    return Part(words(mark.ljust(_STATE_CELLS)), tone)
+    return RowPart(words(mark.ljust(_STATE_CELLS)), tone)
 
 
-def section_rows(section: Section, cells: int) -> Iterator[Row]:
+def section_rows(section: ReportSection, cells: int) -> Iterator[Row]:
     """All that a section says: figures, lines over time, and what was not looked at."""
     mark, tone = _STATES[section.state]
     yield Row("title", row_text(f"{section.title}  {mark.strip()}"), tone="head")

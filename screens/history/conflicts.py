@@ -15,11 +15,11 @@ from textual.containers import Horizontal, Vertical
 from textual.content import Content
 from textual.message import Message
 
-from screens.actions.registry import Place, bindings
-from screens.drawing.rows import Part, Row
-from screens.drawing.shown import line_text, plural, row_text, words
+from screens.actions.registry import FocusContext, bindings
+from screens.drawing.rows import Row, RowPart
+from screens.drawing.safe_text import line_text, plural, row_text, words
 from screens.frames.browse import BrowseScreen
-from screens.history.historian import Historian, ago
+from screens.history.history_reader import Historian, ago
 from screens.widgets.change_list import ChangeList
 from workbench.workspace.workspace import Workspace
 
@@ -28,7 +28,7 @@ _SHOWN_LINES = 5_000
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class ConflictText:
     """One conflict as it is shown: where it is kept, for which file, since when, and both texts."""
 
     kept: Path
@@ -47,14 +47,14 @@ class Kept:
 class ConflictsScreen(BrowseScreen):
     """The kept texts; below, the one under the cursor beside what is in the file now."""
 
-    PLACE = Place.CONFLICTS
+    PLACE = FocusContext.CONFLICTS
     LEAVES = "conflicts"
-    BINDINGS: ClassVar[list[BindingType]] = [*bindings(Place.CONFLICTS)]
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings(FocusContext.CONFLICTS)]
 
     class Found(Message):
         """The conflicts were read."""
 
-        def __init__(self, kept: Sequence[Kept]) -> None:
+        def __init__(self, kept: Sequence[ConflictText]) -> None:
             super().__init__()
             self.kept = kept
 
@@ -62,7 +62,7 @@ class ConflictsScreen(BrowseScreen):
         super().__init__(words("Conflicts: another writer's text that is in no memory file"))
         self._historian = historian
         self._discard = discard
-        self._kept: Sequence[Kept] = ()
+        self._kept: Sequence[ConflictText] = ()
         self._beside: tuple[str, Sequence[Row]] = ("", ())
         """What the file of a row has now."""
         self._now = ChangeList(id="browse-now")
@@ -133,7 +133,7 @@ class ConflictsScreen(BrowseScreen):
         if self.list.row is not None and (kept := self._of(self.list.row)) is not None:
             self._discard(kept.kept)
 
-    def _of(self, row: Row) -> Kept | None:
+    def _of(self, row: Row) -> ConflictText | None:
         """The conflict of a row; None for one that says why there is nothing to be seen."""
         return next((kept for kept in self._kept if str(kept.kept) == row.id), None)
 
@@ -162,16 +162,16 @@ def _lines(data: bytes) -> list[str]:
     return text.removesuffix("\n").split("\n")
 
 
-def _row(kept: Kept) -> Row:
+def _row(kept: ConflictText) -> Row:
     return Row(
         id=str(kept.kept),
         text=row_text(kept.path or kept.kept.name),
-        lead=(Part(words((ago(kept.since) if kept.since else "").rjust(6)), "faint"),),
-        tail=(Part(plural(len(kept.text), "byte"), "muted"),),
+        lead=(RowPart(words((ago(kept.since) if kept.since else "").rjust(6)), "faint"),),
+        tail=(RowPart(plural(len(kept.text), "byte"), "muted"),),
     )
 
 
-def _read(workspace: Workspace) -> list[Kept]:
+def _read(workspace: Workspace) -> list[ConflictText]:
     """In the historian's thread: all of them, with the files they belong to."""
     found = []
     for number in range(1, len(workspace.operations.conflicts()) + 1):
@@ -182,5 +182,5 @@ def _read(workspace: Workspace) -> list[Kept]:
             text = conflict.text()
         except (OSError, ValueError) as error:  # a link in its place, or it is gone
             text = str(error).encode("utf-8", "replace")
-        found.append(Kept(conflict.kept, conflict.path, since, text, now))
+        found.append(ConflictText(conflict.kept, conflict.path, since, text, now))
     return found

@@ -13,10 +13,10 @@ from textual.widget import Widget
 
 from screens.actions.active import key_for
 from screens.drawing.rows import EMPTY
-from screens.drawing.shown import Shown, row_text, words
-from screens.history.timekeeper import Where
-from workbench.workspace.past import PastWorkspace
+from screens.drawing.safe_text import Shown, row_text, words
+from screens.history.revision_lookup import Where
 from workbench.workspace.plan import Operation
+from workbench.workspace.snapshot import PastWorkspace
 
 _ROOM = 42
 """Cells that what is said keeps beside the keys."""

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from screens.drawing.rows import Part, Row, Tone
-from screens.drawing.shown import grouped, plural, row_text, words
-from screens.history.historian import ago
+from screens.drawing.rows import Row, RowPart, Tone
+from screens.drawing.safe_text import grouped, plural, row_text, words
+from screens.history.history_reader import ago
 from workbench.memory.entry import Kind
-from workbench.workspace import appended
+from workbench.workspace import ledger_changes
 from workbench.workspace.layout import kind_of
 from workbench.workspace.plan import Operation
 
 _AGE, _ACTION = 7, 11
 _ENTRIES = 8
-_FOREIGN = frozenset({"commit", "external", appended.ACTION})
+_FOREIGN = frozenset({"commit", "external", ledger_changes.ACTION})
 _FACTS = {"Session": "session", "Source": "from", "Section": "under", "Model": "by model"}
 """Trailers that are worth a line, and how it begins."""
 
@@ -24,19 +24,19 @@ def operation_row(operation: Operation, note: str = "") -> Row:
     plain = operation.action == "commit"
     quiet = plain or operation.action == "ledger"
     tone: Tone = "muted" if quiet else "warn" if operation.action == "external" else "accent"
-    tail = [Part(plural(len(operation.paths), "file"), "faint")] if len(operation.paths) != 1 else []
+    tail = [RowPart(plural(len(operation.paths), "file"), "faint")] if len(operation.paths) != 1 else []
     if note:
-        tail.append(Part(row_text(note), "faint"))
-    tail.append(Part(row_text(operation.actor), "muted"))
+        tail.append(RowPart(row_text(note), "faint"))
+    tail.append(RowPart(row_text(operation.actor), "muted"))
     if operation.undone:
-        tail.append(Part(words("undone"), "warn"))
+        tail.append(RowPart(words("undone"), "warn"))
     return Row(
         id=operation.commit,
         text=row_text(operation.summary.removeprefix(f"{operation.action}: ")),
         tone="muted" if operation.undone else "text",
         lead=(
-            Part(words(ago(operation.when).rjust(_AGE)), "faint"),
-            Part(row_text("git" if plain else operation.action).ljust(_ACTION), tone),  # type: ignore[arg-type]
+            RowPart(words(ago(operation.when).rjust(_AGE)), "faint"),
+            RowPart(row_text("git" if plain else operation.action).ljust(_ACTION), tone),  # type: ignore[arg-type]
         ),
         tail=tuple(tail),
     )

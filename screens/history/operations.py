@@ -11,20 +11,20 @@ from textual.binding import BindingType
 from textual.content import Content
 from textual.message import Message
 
-from screens.actions.registry import Context, Place, bindings
+from screens.actions.registry import Context, FocusContext, bindings
 from screens.drawing.rows import Row
-from screens.drawing.shown import Shown, grouped, plural, row_text, words
-from screens.frames.desk import Desk
-from screens.history.chronicle import EVERYTHING, Chronicle, Page, Scope
-from screens.history.diffing import MAX_FILES, diff_rows
-from screens.history.going import standing
-from screens.history.narrowing import NarrowScreen
+from screens.drawing.safe_text import Shown, grouped, plural, row_text, words
+from screens.frames.services import Desk
+from screens.history.diff import MAX_FILES, diff_rows
+from screens.history.filtered_list import NarrowScreen
+from screens.history.open_entry import standing
+from screens.history.operation_list import EVERYTHING, Chronicle, OperationPage, OperationScope
 from screens.history.operation_rows import destinations, fact_rows, is_on_one_entry, operation_row
-from screens.main.copying import copy
+from screens.main.copy import copy
 from screens.main.request import Request
 from screens.widgets.entry_list import EntryList
+from workbench.workspace.operation_filter import wanted
 from workbench.workspace.plan import Operation
-from workbench.workspace.wanted import wanted
 
 _PAGE = 100
 _SLICE = 400
@@ -37,15 +37,15 @@ Travel = Callable[[Operation, bool], None]
 class OperationsScreen(NarrowScreen):
     """The list of operations; each is shown beside it, and can be undone or done again in any order."""
 
-    PLACE = Place.OPERATIONS
+    PLACE = FocusContext.OPERATIONS
     LEAVES = "operations"
     BESIDE = True
-    BINDINGS: ClassVar[list[BindingType]] = [*bindings(Place.OPERATIONS)]
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings(FocusContext.OPERATIONS)]
 
     class Loaded(Message):
         """Operations were read: the newest ones, up to as many as were asked for."""
 
-        def __init__(self, chronicle: Chronicle, page: Page) -> None:
+        def __init__(self, chronicle: Chronicle, page: OperationPage) -> None:
             super().__init__()
             self.chronicle = chronicle
             self.page = page
@@ -57,14 +57,16 @@ class OperationsScreen(NarrowScreen):
             super().__init__()
             self.address = address
 
-    def __init__(self, desk: Desk, travel: Travel, scope: Scope = EVERYTHING, *, at: str = "") -> None:
+    def __init__(
+        self, desk: Desk, travel: Travel, scope: OperationScope = EVERYTHING, *, at: str = ""
+    ) -> None:
         super().__init__(words("Operations"), "by:agent action:promote path:memory/ on:2026-03 words -not")
         self._desk = desk
         self._travel = travel
         self._go_to: str | None = at or None
         self._everything = False
         self._chronicle = Chronicle(scope, everything=False)
-        self._page = Page()
+        self._page = OperationPage()
         self._asked = 0
         self.commands |= {
             "undo": partial(self._turn, "undo"),
@@ -92,7 +94,7 @@ class OperationsScreen(NarrowScreen):
 
     def narrowed(self, text: str) -> None:
         """Look for what was typed, from the newest on."""
-        self._page = Page()
+        self._page = OperationPage()
         self.reload()
 
     def context(self) -> Context:
@@ -201,7 +203,7 @@ class OperationsScreen(NarrowScreen):
     def _widen(self) -> None:
         if wider := self._chronicle.scope.wider():
             self._go_to = self.list.row.id if self.list.row else None
-            self._page = Page()
+            self._page = OperationPage()
             self._chronicle = Chronicle(wider, everything=self._everything)
             self.reload()
 

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import Protocol
 
+from screens.loading.shown_revision import require_today
 from screens.main.request import Request
-from screens.reading.moment import require_today
+from workbench.config.read_only import require_more_than_looking
 from workbench.errors import WorkbenchError
 from workbench.workspace.drafts import drafts, keep_draft
-from workbench.workspace.looking import require_more_than_looking
 from workbench.workspace.workspace import Workspace
 
 
-class Written(Protocol):
+class DraftTarget(Protocol):
     """Where somebody writes."""
 
     @property
@@ -30,7 +30,7 @@ class Drafts:
         self._workspace = workspace
         self._waiting: dict[str, str | None] = {}
         """What is not on the disk yet; None for what is to be dropped there."""
-        self.open: list[Written] = []
+        self.open: list[DraftTarget] = []
         """The dialogs that are written in now."""
         self.problem = ""
         """Why the last one could not be kept on the disk."""

@@ -8,30 +8,30 @@ from typing import TYPE_CHECKING
 from textual.message import Message
 
 from screens.drawing.rows import Row
-from screens.drawing.shown import Shown
-from screens.main.request import Request
-from screens.panes.kept import KeptFiles
-from screens.panes.pane import Unfolded
-from screens.reading.snapshots import (
+from screens.drawing.safe_text import Shown
+from screens.jobs.progress import Stage
+from screens.loading.snapshots import (
     Contents,
     EpisodesView,
+    FilteredEntries,
     GraphView,
-    Kept,
     MemoryView,
     Overview,
     Preview,
     QuarantineView,
     Summary,
 )
-from screens.search.hits import Found
+from screens.main.request import Request
+from screens.panes.filter_matches import KeptFiles
+from screens.panes.pane import Unfolded
+from screens.search.hits import HitList
 from screens.widgets.preview_pane import Beneath
-from screens.working.stage import Stage
 from workbench.errors import SecretFoundError, WorkbenchError
-from workbench.jobs.standing import Standing
+from workbench.jobs.job_status import JobStatus
 from workbench.workspace.plan import Operation, Plan
 
 if TYPE_CHECKING:
-    from workbench.recall.related import Related
+    from workbench.agent.related import Related
 
 
 class OverviewRead(Message):
@@ -46,7 +46,7 @@ class OverviewRead(Message):
 class JobsRead(Message):
     """How the jobs stand was read: ``wrong`` are those that somebody should look at."""
 
-    def __init__(self, wrong: tuple[Standing, ...]) -> None:
+    def __init__(self, wrong: tuple[JobStatus, ...]) -> None:
         super().__init__()
         self.wrong = wrong
 
@@ -89,7 +89,7 @@ class WorkspaceThere(Message):
 class KeptRead(Message):
     """Some more files were looked through for what a filter keeps; so many of all of them by now."""
 
-    def __init__(self, wanted: KeptFiles, found: Mapping[str, Kept], looked: int) -> None:
+    def __init__(self, wanted: KeptFiles, found: Mapping[str, FilteredEntries], looked: int) -> None:
         super().__init__()
         self.wanted = wanted
         self.found = found
@@ -152,7 +152,7 @@ class BelongingRead(Message):
 class Answered(Message):
     """An engine answered the question number ``seq``."""
 
-    def __init__(self, seq: int, found: Found, *, final: bool) -> None:
+    def __init__(self, seq: int, found: HitList, *, final: bool) -> None:
         super().__init__()
         self.seq = seq
         self.found = found

@@ -13,7 +13,7 @@ from screens.actions.action import Group
 from screens.actions.active import keys_of
 from screens.actions.keys import key_names
 from screens.actions.registry import ACTIONS
-from screens.frames.ways import ROOMS
+from screens.frames.navigation import ROOMS
 
 if TYPE_CHECKING:
     from screens.app import WorkbenchApp
@@ -41,7 +41,7 @@ class Commands(Provider):
 
     def _entries(self) -> Iterator[tuple[str, str, Callable[[], None]]]:
         app = cast("WorkbenchApp", self.app)
-        from screens.frames.over import OverScreen  # noqa: PLC0415 - not before the first paint
+        from screens.frames.overlay_screen import OverScreen  # noqa: PLC0415 - not before the first paint
 
         over = self.screen if isinstance(self.screen, OverScreen) else None
         context = (over or app.main).context()

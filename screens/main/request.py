@@ -41,9 +41,9 @@ def plan_of(workspace: Workspace, request: Request) -> Plan:
 
 
 def _promote(workspace: Workspace, request: Request) -> Plan:
-    from workbench import curation  # noqa: PLC0415 - not before the first paint
+    from workbench import operations  # noqa: PLC0415 - not before the first paint
 
-    return curation.plan_promote(
+    return operations.plan_promote(
         workspace,
         request.addresses,
         section=request.section,
@@ -53,77 +53,79 @@ def _promote(workspace: Workspace, request: Request) -> Plan:
 
 
 def _forget(workspace: Workspace, request: Request) -> Plan:
-    from workbench import curation  # noqa: PLC0415
+    from workbench import operations  # noqa: PLC0415
 
-    return curation.plan_forget(workspace, request.addresses)
+    return operations.plan_forget(workspace, request.addresses)
 
 
 def _edit(workspace: Workspace, request: Request) -> Plan:
-    from workbench import curation  # noqa: PLC0415
+    from workbench import operations  # noqa: PLC0415
 
-    return curation.plan_edit(workspace, request.addresses[0], request.text or "", expected=request.expected)
+    return operations.plan_edit(
+        workspace, request.addresses[0], request.text or "", expected=request.expected
+    )
 
 
 def _merge(workspace: Workspace, request: Request) -> Plan:
-    from workbench import curation  # noqa: PLC0415
+    from workbench import operations  # noqa: PLC0415
 
-    return curation.plan_merge(
+    return operations.plan_merge(
         workspace, request.addresses, text=request.text, allow_flagged=request.allow_flagged
     )
 
 
 def _move(workspace: Workspace, request: Request) -> Plan:
-    from workbench import curation  # noqa: PLC0415
+    from workbench import operations  # noqa: PLC0415
 
-    return curation.plan_move(workspace, request.addresses, to=request.to, section=request.section)
+    return operations.plan_move(workspace, request.addresses, to=request.to, section=request.section)
 
 
 def _pin(workspace: Workspace, request: Request) -> Plan:
-    from workbench import curation  # noqa: PLC0415
+    from workbench import operations  # noqa: PLC0415
 
-    return curation.plan_pin(workspace, request.addresses, on=request.action == "pin")
+    return operations.plan_pin(workspace, request.addresses, on=request.action == "pin")
 
 
 def _quarantine(workspace: Workspace, request: Request) -> Plan:
-    from workbench import curation  # noqa: PLC0415
+    from workbench import operations  # noqa: PLC0415
 
     reason = suspicion(workspace, request.addresses)
-    return curation.plan_quarantine(workspace, request.addresses, reason=reason)
+    return operations.plan_quarantine(workspace, request.addresses, reason=reason)
 
 
 def _release(workspace: Workspace, request: Request) -> Plan:
-    from workbench import curation  # noqa: PLC0415
+    from workbench import operations  # noqa: PLC0415
 
-    return curation.plan_release(workspace, request.addresses)
+    return operations.plan_release(workspace, request.addresses)
 
 
 def _archive(workspace: Workspace, request: Request) -> Plan:
-    from workbench import curation  # noqa: PLC0415
+    from workbench import operations  # noqa: PLC0415
 
-    return curation.plan_archive(workspace, request.addresses or None)
+    return operations.plan_archive(workspace, request.addresses or None)
 
 
 def _restore(workspace: Workspace, request: Request) -> Plan:
     """The whole file as the newest commit has it."""
-    from workbench import curation  # noqa: PLC0415
+    from workbench import operations  # noqa: PLC0415
 
-    return curation.plan_restore(workspace, request.addresses[0], workspace.history.head() or "")
+    return operations.plan_restore(workspace, request.addresses[0], workspace.history.head() or "")
 
 
 def _undo(workspace: Workspace, request: Request) -> Plan:
-    from workbench import curation  # noqa: PLC0415
+    from workbench import operations  # noqa: PLC0415
 
-    return curation.plan_undo(workspace, request.operation or None)
+    return operations.plan_undo(workspace, request.operation or None)
 
 
 def _redo(workspace: Workspace, request: Request) -> Plan:
-    from workbench import curation  # noqa: PLC0415
+    from workbench import operations  # noqa: PLC0415
 
-    return curation.plan_redo(workspace, request.operation or None)
+    return operations.plan_redo(workspace, request.operation or None)
 
 
 def _expire(workspace: Workspace, request: Request) -> Plan:
-    from workbench.consolidation.expiry import plan_prune  # noqa: PLC0415
+    from workbench.ingest.expiry import plan_prune  # noqa: PLC0415
 
     return plan_prune(workspace, now=now(), force=request.allow_flagged, actor="human")
 
@@ -158,8 +160,8 @@ def allowed(request: Request, error: Exception) -> Request | None:
 
 def suspicion(workspace: Workspace, addresses: Sequence[str]) -> str:
     """What makes these entries and pages suspicious, by rule; empty where only the person knows."""
-    from workbench.memory.hidden import hidden_in  # noqa: PLC0415
-    from workbench.memory.secrets import secrets_in  # noqa: PLC0415
+    from workbench.safety.hidden_text import hidden_in  # noqa: PLC0415
+    from workbench.safety.secrets import secrets_in  # noqa: PLC0415
 
     texts = [_source(workspace, address).decode("utf-8", "surrogateescape") for address in addresses]
     unseen = dict.fromkeys(finding.rule for text in texts for finding in hidden_in(text))

@@ -18,44 +18,44 @@ from textual.screen import Screen
 from textual.widget import Widget
 
 from screens.actions.active import active, key_for
-from screens.actions.context import only_read
+from screens.actions.availability import only_read
 from screens.actions.keymap import KeyMap
-from screens.actions.registry import Context, Place, bindings, by_id, hints, is_bound
+from screens.actions.registry import Context, FocusContext, bindings, by_id, hints, is_bound
 from screens.dialogs.help import HelpScreen
-from screens.drawing.shown import row_text
-from screens.history.travelling import Travelling
-from screens.main.configuring import Configuring
-from screens.main.copying import Copying
-from screens.main.curating import Curating
+from screens.drawing.safe_text import row_text
+from screens.history.time_travel import Travelling
+from screens.jobs.job_line import WorkLine
+from screens.jobs.running_jobs import Work
+from screens.loading.reader import Reading
+from screens.loading.shown_revision import home_relative, moment_of, place_of
+from screens.loading.snapshots import MemoryView
+from screens.main.copy import Copying
+from screens.main.destination import Targeting
 from screens.main.drafts import Drafts
-from screens.main.editing import Editing
-from screens.main.finding import Finding
-from screens.main.following import Following
-from screens.main.holding import Holding
-from screens.main.jumping import Jumping
-from screens.main.laying import Laying
-from screens.main.listening import Listening
-from screens.main.moving import Command, Moving
-from screens.main.opening import Opening
-from screens.main.overseeing import Overseeing
-from screens.main.relating import Relating
-from screens.main.targeting import Targeting
+from screens.main.edit_entry import Editing
+from screens.main.find import FindTarget
+from screens.main.index_monitor import Following
+from screens.main.job_monitor import Overseeing
+from screens.main.key_queue import Holding
+from screens.main.layout import Laying
+from screens.main.message_handlers import Listening
+from screens.main.movement import Command, Moving
+from screens.main.navigation import Jumping
+from screens.main.open_screen import Opening
+from screens.main.operation_keys import Curating
+from screens.main.related import Relating
+from screens.main.settings_watch import Configuring
 from screens.panes.episodes import EpisodesPane
 from screens.panes.graph import GraphPane
 from screens.panes.logs import LogsPane
 from screens.panes.memory import MemoryPane
 from screens.panes.pane import FilePane, Pane
-from screens.reading.moment import home_relative, moment_of, place_of
-from screens.reading.reader import Reading
-from screens.reading.snapshots import MemoryView
-from screens.search.searching import Searching
+from screens.search.live_search import Searching
 from screens.widgets.entry_list import EntryList
 from screens.widgets.lines import Banner, HintLine, TabLine, TitleLine
 from screens.widgets.narrow_line import NarrowLine
 from screens.widgets.preview_pane import PreviewPane
 from screens.widgets.search_overlay import SearchOverlay
-from screens.working.work_line import WorkLine
-from screens.working.works import Work
 from workbench.errors import WorkbenchError
 from workbench.workspace.layout import MemoryFile
 from workbench.workspace.registry import read_registry
@@ -72,7 +72,13 @@ class MainScreen(Listening):
     # What has the focus is drawn by the widgets themselves: no need to paint the whole screen for it.
     focused: Reactive[Widget | None] = Reactive(None, repaint=False)
     BINDINGS: ClassVar[list[BindingType]] = [
-        *bindings(Place.PANE, Place.FILTER, Place.FIND, Place.QUERY, Place.RESULTS)
+        *bindings(
+            FocusContext.PANE,
+            FocusContext.FILTER,
+            FocusContext.FIND,
+            FocusContext.QUERY,
+            FocusContext.RESULTS,
+        )
     ]
 
     def __init__(
@@ -111,7 +117,7 @@ class MainScreen(Listening):
         self.opening = Opening(self, self.curating)
         self.configuring = Configuring(self, workspace)
         self.jumping = Jumping(self)
-        self.finding = Finding(self)
+        self.finding = FindTarget(self)
         self.relating = Relating(self)
         self.holding = Holding(self, perform)
         moving = Moving(self)
@@ -200,15 +206,15 @@ class MainScreen(Listening):
         return self.overlay.hits if self.overlay.is_open else self.pane.list
 
     @property
-    def place(self) -> Place:
+    def place(self) -> FocusContext:
         """Where the person's hands are."""
         if self.finding.filtering:
-            return Place.FILTER
+            return FocusContext.FILTER
         if self.finding.finding:
-            return Place.FIND
+            return FocusContext.FIND
         if not self.overlay.is_open:
-            return Place.PANE
-        return Place.QUERY if self.focused is self.overlay.input else Place.RESULTS
+            return FocusContext.PANE
+        return FocusContext.QUERY if self.focused is self.overlay.input else FocusContext.RESULTS
 
     @property
     def memory_view(self) -> MemoryView:
@@ -307,7 +313,7 @@ class MainScreen(Listening):
         self.call_after_refresh(self.laying.cover_panes)
 
     def _help(self) -> None:
-        if self.place is Place.QUERY:
+        if self.place is FocusContext.QUERY:
             from screens.search.language_help import LanguageScreen  # noqa: PLC0415 - not before the first paint
 
             self.show_dialog(LanguageScreen(), lambda more: self._keys() if more else None)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from screens.actions import context as when
+from screens.actions import availability as when
 from screens.actions.action import FILTER, FIND, LISTS, PANE, Action, Group, define
 
 PANE_ACTIONS: tuple[Action, ...] = (

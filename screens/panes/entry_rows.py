@@ -6,13 +6,13 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
-from screens.drawing.rows import HIDDEN, PINNED, PROMOTED, Part, Row, Tone
-from screens.drawing.shown import Shown, grouped, row_text, words
-from screens.reading.origins import trust_of
-from screens.reading.snapshots import Contents, Promoted
-from screens.reading.titles import title_of
+from screens.drawing.rows import HIDDEN, PINNED, PROMOTED, Row, RowPart, Tone
+from screens.drawing.safe_text import Shown, grouped, row_text, words
+from screens.loading.origins import trust_of
+from screens.loading.snapshots import Contents, Promoted
+from screens.loading.titles import title_of
 from workbench.memory.entry import Entry, Form
-from workbench.visible import hidden
+from workbench.safety.terminal import hidden
 
 _BOLD = re.compile(r"\*\*([^*]+)\*\*")
 _TRUST: dict[str, Tone] = {"external": "warn", "quarantined": "bad"}
@@ -21,17 +21,17 @@ TRUSTS = ("owner", "agent", "external", "unknown")
 _LOOKED_AT = 400
 
 
-def entry_row(entry: Entry, *, depth: int, promoted: bool = False, tail: tuple[Part, ...] = ()) -> Row:
+def entry_row(entry: Entry, *, depth: int, promoted: bool = False, tail: tuple[RowPart, ...] = ()) -> Row:
     """The row of an entry; ``tail`` follows the marks for hidden text, trust and promotion."""
     text, emphasis = lightened(row_text(title_of(entry)))
-    marks: list[Part] = []
+    marks: list[RowPart] = []
     if hidden(entry.text[:_LOOKED_AT]):
-        marks.append(Part(words(f"{HIDDEN} hidden"), "warn"))
+        marks.append(RowPart(words(f"{HIDDEN} hidden"), "warn"))
     marks += trust_marks(trust_of(entry))
     if promoted:
-        marks.append(Part(PROMOTED, "good"))
+        marks.append(RowPart(PROMOTED, "good"))
     if entry.pinned:
-        marks.append(Part(words(f"{PINNED} pinned"), "accent"))
+        marks.append(RowPart(words(f"{PINNED} pinned"), "accent"))
     return Row(
         id=entry.address,
         text=text,
@@ -48,9 +48,9 @@ def entry_row(entry: Entry, *, depth: int, promoted: bool = False, tail: tuple[P
     )
 
 
-def trust_marks(trust: str) -> tuple[Part, ...]:
+def trust_marks(trust: str) -> tuple[RowPart, ...]:
     """The word for how far something is trusted, where there is reason to look twice."""
-    return (Part(words(trust), _TRUST[trust]),) if trust in _TRUST else ()
+    return (RowPart(words(trust), _TRUST[trust]),) if trust in _TRUST else ()
 
 
 def lightened(text: Shown) -> tuple[Shown, tuple[tuple[int, int, Tone], ...]]:

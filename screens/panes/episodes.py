@@ -8,12 +8,12 @@ from functools import partial
 from typing import ClassVar
 
 from screens.actions.active import key_for
-from screens.drawing.rows import PINNED, PROMOTED, Part, Row, Tone
-from screens.drawing.shown import Shown, age, days_until, grouped, of_all, plural, row_text, words
+from screens.drawing.rows import PINNED, PROMOTED, Row, RowPart, Tone
+from screens.drawing.safe_text import Shown, age, days_until, grouped, of_all, plural, row_text, words
+from screens.loading.snapshots import EpisodesView, Overview
 from screens.panes.entry_rows import TRUSTS
-from screens.panes.filtering import Subject, Subjects, iso, states_of
+from screens.panes.filter import Subject, Subjects, iso, states_of
 from screens.panes.pane import FilePane, Unfolded
-from screens.reading.snapshots import EpisodesView, Overview
 from workbench.memory.entry import Kind
 from workbench.memory.episode import Episode
 from workbench.workspace.layout import MemoryFile
@@ -100,9 +100,9 @@ class EpisodesPane(FilePane):
         old = name == "expired"
         few = not old or len(episodes) <= _FEW
         is_open = self.folds.is_open(row_id, default=few or self.filter is not None)
-        tail = (Part(words(f"{key_for('prune')} clears them away"), "faint"),) if old else ()
+        tail = (RowPart(words(f"{key_for('prune')} clears them away"), "faint"),) if old else ()
         tone: Tone = "muted" if old else "head"
-        count = Part(grouped(len(episodes)))
+        count = RowPart(grouped(len(episodes)))
         rows = [Row(row_id, words(label), tone=tone, fold=is_open, tail=(*tail, count))]
         for episode in episodes if is_open else ():
             unfolded = self.folds.is_open(episode.path)
@@ -141,21 +141,21 @@ def subject_of(episode: Episode, today: date) -> Subject:
 
 def episode_row(episode: Episode, today: date, *, is_open: bool) -> Row:
     """One episode: abstract, topics, recalls, and how long it has left."""
-    tail: list[Part] = []
+    tail: list[RowPart] = []
     if episode.topics:
-        tail.append(Part(row_text(", ".join(episode.topics[:3])), "faint"))
+        tail.append(RowPart(row_text(", ".join(episode.topics[:3])), "faint"))
     if episode.recall_count:
-        tail.append(Part(plural(episode.recall_count, "recall"), "muted"))
+        tail.append(RowPart(plural(episode.recall_count, "recall"), "muted"))
     if episode.problem:
-        tail.append(Part(words("unreadable header"), "warn"))
+        tail.append(RowPart(words("unreadable header"), "warn"))
     if episode.pinned:
-        tail.append(Part(words(f"{PINNED} pinned"), "accent"))
+        tail.append(RowPart(words(f"{PINNED} pinned"), "accent"))
     elif episode.promoted_at:
-        tail.append(Part(words(f"{PROMOTED} promoted"), "good"))
+        tail.append(RowPart(words(f"{PROMOTED} promoted"), "good"))
     elif episode.expires_at:
         left = (episode.expires_at - today).days
         tone: Tone = "bad" if left < 0 else "warn" if left <= _SOON_DAYS else "muted"
-        tail.append(Part(_expires(episode.expires_at, today), tone))
+        tail.append(RowPart(_expires(episode.expires_at, today), tone))
     return Row(
         id=episode.path,
         text=row_text(episode.abstract or episode.id),
@@ -172,7 +172,7 @@ def episode_row(episode: Episode, today: date, *, is_open: bool) -> Row:
 def about_rows(episode: Episode) -> tuple[Row, ...]:
     """Under an open episode: its topics and recalls, which its own row seldom has room for."""
     topics, recalls = row_text(", ".join(episode.topics)), episode.recall_count
-    tail = (Part(plural(recalls, "recall"), "muted"),) if recalls else ()
+    tail = (RowPart(plural(recalls, "recall"), "muted"),) if recalls else ()
     about = Row(f"{episode.path}/about", topics, tone="muted", depth=2, tail=tail, inert=True)
     return (about,) if topics or tail else ()
 

@@ -8,14 +8,14 @@ from datetime import date
 from functools import partial
 from typing import ClassVar
 
-from screens.drawing.rows import Folds, Part, Row, Tone
-from screens.drawing.shown import days_until, grouped, of_all, plural, row_text, words
+from screens.drawing.rows import Folds, Row, RowPart, Tone
+from screens.drawing.safe_text import days_until, grouped, of_all, plural, row_text, words
+from screens.loading.snapshots import GraphView
 from screens.panes.entry_rows import entry_row, lightened
-from screens.panes.filtering import Filter, Subject, Subjects, iso, states_of
+from screens.panes.filter import Filter, Subject, Subjects, iso, states_of
 from screens.panes.pane import Pane
-from screens.reading.snapshots import GraphView
 from workbench.memory.entry import Entry
-from workbench.memory.graph import ENTITY_TYPES, IMPORTANCE, Entity, TypedMemory
+from workbench.memory.graph_page import ENTITY_TYPES, IMPORTANCE, Entity, TypedMemory
 
 _TYPES = (
     "person", "project", "organization", "product", "technology",
@@ -120,7 +120,7 @@ def graph_rows(
         row_id = f"type:{kind}"
         is_open = folds.is_open(row_id, default=True)
         label = words(_PLURALS[kind]) if kind in _PLURALS else row_text(kind.capitalize() + "s")
-        rows.append(Row(row_id, label, tone="head", fold=is_open, tail=(Part(grouped(len(entities))),)))
+        rows.append(Row(row_id, label, tone="head", fold=is_open, tail=(RowPart(grouped(len(entities))),)))
         for entity in entities if is_open else ():
             shown = folds.is_open(entity.path, default=entity.path in opened)
             rows.append(entity_row(entity, today, is_open=shown))
@@ -131,13 +131,13 @@ def graph_rows(
 
 def entity_row(entity: Entity, today: date, *, is_open: bool) -> Row:
     """One entity: its name, how much is known, and whether it still holds."""
-    tail = [Part(plural(len(entity.memories), "fact"))]
+    tail = [RowPart(plural(len(entity.memories), "fact"))]
     if entity.relations:
-        tail.insert(0, Part(plural(len(entity.relations), "link"), "faint"))
+        tail.insert(0, RowPart(plural(len(entity.relations), "link"), "faint"))
     if entity.problem:
-        tail.append(Part(words("unreadable header"), "warn"))
+        tail.append(RowPart(words("unreadable header"), "warn"))
     if entity.valid_until and entity.valid_until < today:
-        tail.append(Part(words(f"until {entity.valid_until:%b %Y}"), "warn"))
+        tail.append(RowPart(words(f"until {entity.valid_until:%b %Y}"), "warn"))
     return Row(
         id=entity.path,
         text=row_text(entity.name),
@@ -161,27 +161,29 @@ def _due(view: GraphView, folds: Folds, today: date) -> Iterator[Row]:
         return
     todos.sort(key=lambda pair: (pair[0].happens_at or date.max, pair[0].entry.address))
     late = sum(1 for memory, _ in todos if memory.happens_at and memory.happens_at < today)
-    tail = (Part(words(f"{late} overdue"), "bad"),) if late else ()
+    tail = (RowPart(words(f"{late} overdue"), "bad"),) if late else ()
     is_open = folds.is_open("group:due", default=True)
-    yield Row("group:due", words("To do"), tone="head", fold=is_open, tail=(*tail, Part(grouped(len(todos)))))
+    yield Row(
+        "group:due", words("To do"), tone="head", fold=is_open, tail=(*tail, RowPart(grouped(len(todos))))
+    )
     for memory, entity in todos if is_open else ():
         due = memory.happens_at
-        parts = [Part(row_text(entity.name), "faint")]
+        parts = [RowPart(row_text(entity.name), "faint")]
         if due:
             tone: Tone = "bad" if due < today else "warn" if (due - today).days <= 3 else "muted"
             word = "overdue" if due < today else days_until(due, today)
-            parts.append(Part(words(word), tone))
+            parts.append(RowPart(words(word), tone))
         yield _row(memory.entry, memory.text, 1, tuple(parts), prefix="due:")
 
 
 def _known(entity: Entity, today: date) -> Iterator[Row]:
     for memory in entity.memories:
-        lead = (Part(row_text(memory.type), "accent"),)
+        lead = (RowPart(row_text(memory.type), "accent"),)
         yield _row(memory.entry, memory.text, 2, _validity(memory, today), lead=lead)
     for relation in entity.relations:
         ended = bool(relation.valid_until and relation.valid_until < today)
-        tail = (Part(words("ended"), "warn"),) if ended else ()
-        lead = (Part(row_text(f"→ {relation.kind.replace('_', ' ')}"), "muted"),)
+        tail = (RowPart(words("ended"), "warn"),) if ended else ()
+        lead = (RowPart(row_text(f"→ {relation.kind.replace('_', ' ')}"), "muted"),)
         yield _row(relation.entry, relation.target, 2, tail, lead=lead)
 
 
@@ -189,9 +191,9 @@ def _row(
     entry: Entry,
     text: str,
     depth: int,
-    tail: tuple[Part, ...],
+    tail: tuple[RowPart, ...],
     *,
-    lead: tuple[Part, ...] = (),
+    lead: tuple[RowPart, ...] = (),
     prefix: str = "",
 ) -> Row:
     base = entry_row(entry, depth=depth, tail=tail)
@@ -203,13 +205,13 @@ def _row(
     )  # fmt: skip
 
 
-def _validity(memory: TypedMemory, today: date) -> tuple[Part, ...]:
+def _validity(memory: TypedMemory, today: date) -> tuple[RowPart, ...]:
     if memory.valid_until and memory.valid_until < today:
-        return (Part(words(f"until {memory.valid_until:%b %Y}"), "warn"),)
+        return (RowPart(words(f"until {memory.valid_until:%b %Y}"), "warn"),)
     if memory.happens_at:
         late = memory.happens_at < today and memory.type == "todo"
         word = "overdue" if late else days_until(memory.happens_at, today)
-        return (Part(words(word), "bad" if late else "muted"),)
+        return (RowPart(words(word), "bad" if late else "muted"),)
     return ()
 
 

@@ -9,13 +9,13 @@ from typing import ClassVar
 
 from textual.message import Message
 
-from screens.drawing.rows import PROMOTED, Part, Row, Tone
-from screens.drawing.shown import Shown, grouped, row_text, words
+from screens.drawing.rows import PROMOTED, Row, RowPart, Tone
+from screens.drawing.safe_text import Shown, grouped, row_text, words
+from screens.loading.snapshots import FilteredEntries, Overview, Promoted, QuarantineView, Summary, stamp
 from screens.panes.entry_rows import TRUSTS, lightened, trust_marks
-from screens.panes.filtering import Subject
-from screens.panes.kept import KeptFiles, kept_rows
+from screens.panes.filter import Subject
+from screens.panes.filter_matches import KeptFiles, kept_rows
 from screens.panes.pane import FilePane, Unfolded
-from screens.reading.snapshots import Kept, Overview, Promoted, QuarantineView, Summary, stamp
 from screens.widgets.entry_list import EntryList
 from workbench.memory.dated_name import dated_name
 from workbench.memory.entry import Kind
@@ -111,7 +111,7 @@ class LogsPane(FilePane):
             if group := self.groups.get(kind):
                 row_id = f"group:{kind}"
                 is_open = self.folds.is_open(row_id)
-                count = Part(grouped(len(group)), "muted")
+                count = RowPart(grouped(len(group)), "muted")
                 rows.append(Row(row_id, words(name), tone="head", fold=is_open, tail=(count,)))
                 if is_open:
                     for file in group:
@@ -128,7 +128,7 @@ class LogsPane(FilePane):
         if changed and self.filter and self.filter.asks_for("promoted", "unpromoted"):
             self._look_through()
 
-    def receive_kept(self, wanted: KeptFiles, found: Mapping[str, Kept], looked: int) -> None:
+    def receive_kept(self, wanted: KeptFiles, found: Mapping[str, FilteredEntries], looked: int) -> None:
         """Show what the filter keeps of some more files; ignored when another one was typed meanwhile."""
         if wanted is self.kept:
             wanted.found.update(found)
@@ -226,14 +226,14 @@ def quarantine_rows(view: QuarantineView, *, is_open: bool) -> list[Row]:
     """What is set aside, dim: no agent loads it and no search finds it."""
     if not view.things:
         return []
-    count = Part(grouped(len(view.things)), "warn")
+    count = RowPart(grouped(len(view.things)), "warn")
     rows = [Row(_QUARANTINE, words("Quarantine"), tone="head", fold=is_open, tail=(count,))]
     for one in view.things if is_open else ():
         text, emphasis = lightened(row_text(one.title))
-        tail = [Part(row_text(f"from {one.origin}"), "faint")] if one.origin else []
+        tail = [RowPart(row_text(f"from {one.origin}"), "faint")] if one.origin else []
         if one.since:
-            tail.append(Part(words(f"since {one.since}"), "faint"))
-        tail.append(Part(words("set aside"), "warn"))
+            tail.append(RowPart(words(f"since {one.since}"), "faint"))
+        tail.append(RowPart(words("set aside"), "warn"))
         rows.append(
             Row(
                 one.address, text, tone="faint", depth=1, tail=tuple(tail), emphasis=emphasis,
@@ -248,7 +248,9 @@ def day_row(file: MemoryFile, today: date) -> Row:
     found = dated_name(file.path)
     slug = row_text(found.title) if found else Shown("")
     is_today = found is not None and found.day == today
-    lead = Part(_day(found.day, today) if found else row_text(file.path), "accent" if is_today else "muted")
+    lead = RowPart(
+        _day(found.day, today) if found else row_text(file.path), "accent" if is_today else "muted"
+    )
     emphasis: tuple[tuple[int, int, Tone], ...] = ((0, len(slug), "head"),) if slug else ()
     return Row(file.path, slug, lead=(lead,), path=file.path, emphasis=emphasis)
 
@@ -262,7 +264,7 @@ def note_row(file: MemoryFile) -> Row:
 def summed(row: Row, summary: Summary | None, promoted: Promoted, *, is_open: bool, depth: int) -> Row:
     """``row`` with what is known of its file."""
     text, emphasis = row.text, row.emphasis
-    tail: list[Part] = []
+    tail: list[RowPart] = []
     if summary is not None:
         if not is_open and row.lead:
             first, marks = lightened(row_text(summary.first))
@@ -273,8 +275,8 @@ def summed(row: Row, summary: Summary | None, promoted: Promoted, *, is_open: bo
         said = zip(summary.hashes, summary.lines, strict=True)
         known = sum(promoted.has(digits, row.id, line) for digits, line in said)
         if known:
-            tail.append(Part(words(f"{PROMOTED}{known}"), "good"))
-        tail.append(Part(words(f"{summary.count}+" if summary.partial else str(summary.count)), "muted"))
+            tail.append(RowPart(words(f"{PROMOTED}{known}"), "good"))
+        tail.append(RowPart(words(f"{summary.count}+" if summary.partial else str(summary.count)), "muted"))
     tone: Tone = "text" if is_open or row.lead == () else "muted"
     return Row(
         row.id, text, tone=tone, depth=depth, fold=is_open, lead=row.lead, tail=tuple(tail),

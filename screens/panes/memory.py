@@ -10,12 +10,12 @@ from typing import ClassVar
 from textual.app import ComposeResult
 
 from screens.actions.active import key_for
-from screens.drawing.rows import SOURCE, Folds, Part, Row
-from screens.drawing.shown import age, row_text, words
+from screens.drawing.rows import SOURCE, Folds, Row, RowPart
+from screens.drawing.safe_text import age, row_text, words
+from screens.loading.snapshots import MemoryView
 from screens.panes.entry_rows import TRUSTS, entry_row
-from screens.panes.filtering import Filter, Subject, iso, states_of
+from screens.panes.filter import Filter, Subject, iso, states_of
 from screens.panes.pane import Pane
-from screens.reading.snapshots import MemoryView
 from screens.widgets.budget_meter import BudgetMeter
 from workbench.memory.entry import Entry
 
@@ -123,7 +123,7 @@ def memory_rows(view: MemoryView, folds: Folds, today: date) -> list[Row]:
 def _heading(path: tuple[str, ...], depth: int, counts: dict[tuple[str, ...], int], folds: Folds) -> Row:
     row_id = _heading_id(path)
     is_open = folds.is_open(row_id, default=True)
-    count = Part(words(str(counts.get(path, 0))), "muted")
+    count = RowPart(words(str(counts.get(path, 0))), "muted")
     return Row(
         row_id, row_text(path[-1]), tone="head", depth=depth, fold=is_open, tail=(count,), section=path
     )
@@ -137,7 +137,7 @@ def _all_open(folds: Folds, path: tuple[str, ...], skip: int) -> bool:
     return all(folds.is_open(_heading_id(path[: n + 1]), default=True) for n in range(skip, len(path)))
 
 
-def _origin(entry: Entry, today: date) -> tuple[Part, ...]:
+def _origin(entry: Entry, today: date) -> tuple[RowPart, ...]:
     """Age, and whether it says where it came from."""
     origin = entry.provenance
     if origin is None:
@@ -145,7 +145,7 @@ def _origin(entry: Entry, today: date) -> tuple[Part, ...]:
     parts = []
     day = origin.day("at") or origin.day("occurred_at")
     if day:
-        parts.append(Part(age(day, today), "faint"))
+        parts.append(RowPart(age(day, today), "faint"))
     if origin.source:
-        parts.append(Part(SOURCE, "accent"))
+        parts.append(RowPart(SOURCE, "accent"))
     return tuple(parts)

@@ -14,12 +14,12 @@ from textual.geometry import Region
 from textual.message import Message
 
 from screens.actions.active import key_for
+from screens.drawing.cursor import landing
 from screens.drawing.rows import Folds, Row
-from screens.drawing.shown import grouped, row_text
-from screens.drawing.staying import landing
+from screens.drawing.safe_text import grouped, row_text
+from screens.loading.snapshots import Contents, Promoted, Stamp, stamp
 from screens.panes.entry_rows import file_rows
-from screens.panes.filtering import Filter, filter_of
-from screens.reading.snapshots import Contents, Promoted, Stamp, stamp
+from screens.panes.filter import Filter, filter_of
 from screens.widgets.entry_list import EntryList
 from screens.widgets.narrow_line import NarrowLine
 from workbench.workspace.layout import MemoryFile

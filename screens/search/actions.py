@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from screens.actions import context as when
+from screens.actions import availability as when
 from screens.actions.action import PANE, QUERY, SEARCH, WEIGHING, Action, Group, define
 
 SEARCH_ACTIONS: tuple[Action, ...] = (

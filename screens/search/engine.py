@@ -22,19 +22,19 @@ from typing import TYPE_CHECKING, Any
 from textual.message import Message
 
 from screens.actions.active import key_for
-from screens.actions.context import Place
+from screens.actions.availability import FocusContext
 from screens.main.messages import Answered, MeaningChanged, MeaningFailed, MomentChanged, WordsFailed
-from screens.search import children
-from screens.search.hits import Found, found_in
+from screens.search import worker_process
+from screens.search.hits import HitList, found_in
 from workbench.errors import WorkbenchError
 from workbench.workspace.workspace import Workspace
 
 if TYPE_CHECKING:
-    from indexing.search.by_words import LexicalSearch
-    from workbench.recall.wide import Wide
+    from indexing.search.keyword import LexicalSearch
+    from workbench.agent.wide_requests import Wide
 
 HITS = 50
-SERVICE = "workbench.recall.service"
+SERVICE = "workbench.agent.search_worker"
 """The module whose process searches by meaning, and answers what an agent would be given."""
 PATIENCE_SECONDS = 30.0
 """A child that owes an answer for so long is taken for stuck, and started again."""
@@ -44,7 +44,7 @@ _NUMBERS = count(1)
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class TypedQuery:
     """What was typed, and its number.
 
     ``as_of`` names the moment of the past that it is about. ``weights`` are those to rank by in place of the
@@ -79,8 +79,8 @@ class Engine:
         self._words: LexicalSearch | None = None
         self._wide: Wide | None = None
         self._child: Process | None = None
-        self._asked: Question | None = None
-        self._waiting: Question | None = None
+        self._asked: TypedQuery | None = None
+        self._waiting: TypedQuery | None = None
         self._overdue: asyncio.TimerHandle | None = None
         self._stuck = self._anew = False
         self._newest = 0
@@ -93,13 +93,15 @@ class Engine:
         """Whether the child runs, be it with meaning or without."""
         return self._child is not None
 
-    def ask(self, question: Question) -> None:
+    def ask(self, question: TypedQuery) -> None:
         """Answer as soon as possible; older questions need no answer any more."""
         self._newest = question.seq
         if question.as_of is not None:
             if not self.alive:
                 why = "the process that looks into the past does not run"
-                self._post(WordsFailed(question.seq, why, f"{key_for('reindex', Place.QUERY)} starts it"))
+                self._post(
+                    WordsFailed(question.seq, why, f"{key_for('reindex', FocusContext.QUERY)} starts it")
+                )
                 return
         else:
             asyncio.get_running_loop().run_in_executor(self._executor, self._ask_words, question)
@@ -160,7 +162,7 @@ class Engine:
             if self._anew:  # it was ended for another one to go by other settings
                 self._anew, attempt = False, 0
                 continue
-            by_hand = f"{key_for('reindex', Place.QUERY)} starts it again"
+            by_hand = f"{key_for('reindex', FocusContext.QUERY)} starts it again"
             again = "starting it again" if attempt < _RESTARTS else by_hand
             self._post(MeaningChanged(ready=False, reason=f"{reason}; {again}"))
             attempt += 1
@@ -186,11 +188,11 @@ class Engine:
             self._executor.submit(self._wide.close)
         self._executor.shutdown(wait=False, cancel_futures=self._wide is None)
         self._on_time()
-        await children.stop(self._child)
+        await worker_process.stop(self._child)
 
     # -- words -----------------------------------------------------------------------------------
 
-    def _ask_words(self, question: Question) -> None:
+    def _ask_words(self, question: TypedQuery) -> None:
         """In the thread: search by words, unless a newer question waits already."""
         if question.seq != self._newest:
             return
@@ -210,7 +212,7 @@ class Engine:
         except (WorkbenchError, OSError):
             return ()
 
-    def _search_words(self, question: Question) -> Found:
+    def _search_words(self, question: TypedQuery) -> HitList:
         from indexing.search.answer import query_from_json  # noqa: PLC0415 - not before the first paint
 
         by_words = self._by_words()
@@ -222,7 +224,7 @@ class Engine:
         return found_in(by_words.search(query_from_json(request, by_words.weights)).as_json())
 
     def _beyond(self, by_words: LexicalSearch) -> Wide:
-        from workbench.recall.wide import Wide  # noqa: PLC0415 - only where there is more than one workspace
+        from workbench.agent.wide_requests import Wide  # noqa: PLC0415 - only where there is more than one workspace
 
         if self._wide is None:
             self._wide = Wide(self._workspace, by_words)
@@ -234,7 +236,7 @@ class Engine:
         return bool(self._workspace.settings.team_leader)
 
     def _by_words(self) -> LexicalSearch:
-        from indexing.search.by_words import LexicalSearch  # noqa: PLC0415 - not before the first paint
+        from indexing.search.keyword import LexicalSearch  # noqa: PLC0415 - not before the first paint
 
         if self._words is None:
             self._words = LexicalSearch(self._workspace)
@@ -245,7 +247,7 @@ class Engine:
     async def _one_child(self) -> str:
         """Run one child to its end; why it ended."""
         try:
-            child = self._child = await children.start(SERVICE, self._workspace.root, with_input=True)
+            child = self._child = await worker_process.start(SERVICE, self._workspace.root, with_input=True)
         except OSError as error:
             return f"the meaning half cannot be started: {error.strerror}"
         assert child.stdout is not None
@@ -257,7 +259,7 @@ class Engine:
             return "the meaning half answered with too long a line"
         finally:
             self._on_time()
-            await children.stop(child)
+            await worker_process.stop(child)
         return "the meaning half did not answer" if self._stuck else "the meaning half stopped"
 
     def _hear(self, line: bytes) -> None:
@@ -294,7 +296,7 @@ class Engine:
             past = question is not None and question.seq == seq and question.as_of is not None
             self._post(WordsFailed(seq, reason, hint) if past else MeaningFailed(seq, reason))
 
-    def _send(self, question: Question) -> None:
+    def _send(self, question: TypedQuery) -> None:
         child = self._child
         if child is None or child.stdin is None:
             return

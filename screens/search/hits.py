@@ -7,11 +7,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from screens.drawing.clock import today
-from screens.drawing.rows import PROMOTED, Part, Row, Tone
-from screens.drawing.shown import Shown, row_text, words
+from screens.drawing.rows import PROMOTED, Row, RowPart, Tone
+from screens.drawing.safe_text import Shown, row_text, words
+from screens.loading.snapshots import Promoted
 from screens.panes.entry_rows import lightened
-from screens.reading.snapshots import Promoted
-from screens.search.explaining import ScorePart, parts_in
+from screens.search.explanation import ScorePart, parts_in
 from workbench.memory.names import is_outside
 
 _BAR, _KIND, _DAY, _NAME = 4, 10, 10, 12
@@ -55,7 +55,7 @@ class Then:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class HitList:
     """An answer as the screen needs it. ``sides`` is ``words`` or ``words + meaning``."""
 
     query: str
@@ -67,7 +67,7 @@ class Found:
     then: Then | None = None
 
 
-def found_in(answer: Mapping[str, object]) -> Found:
+def found_in(answer: Mapping[str, object]) -> HitList:
     """The answer that this JSON holds. Raises ValueError, KeyError or TypeError when it is none."""
     raw = answer["hits"]
     if not isinstance(raw, list):
@@ -90,7 +90,7 @@ def found_in(answer: Mapping[str, object]) -> Found:
     degraded, stale, notes = answer.get("degraded"), answer.get("stale"), answer.get("notes")
     if not isinstance(notes, list):
         notes = []
-    return Found(
+    return HitList(
         query=str(answer.get("query", "")),
         hits=hits,
         sides="words + meaning" if answer.get("mode") == "hybrid" else "words",
@@ -122,12 +122,12 @@ def _then(said: object) -> Then | None:
 
 
 def hit_rows(
-    found: Found,
+    found: HitList,
     *,
     compact: bool,
     promoted: Promoted = _NOT_PROMOTED,
     unscored: bool = False,
-    moved: Mapping[str, Part] | None = None,
+    moved: Mapping[str, RowPart] | None = None,
     here: str = "",
 ) -> list[Row]:
     """The rows of an answer; ``compact`` leaves the day out, ``unscored`` the bars.
@@ -197,32 +197,32 @@ def place_of_hit(path: str) -> str:
 
 
 def _lead(
-    hit: FoundHit, share: float | None, compact: bool, moved: Mapping[str, Part] | None
-) -> tuple[Part, ...]:
+    hit: FoundHit, share: float | None, compact: bool, moved: Mapping[str, RowPart] | None
+) -> tuple[RowPart, ...]:
     lead = [moved[hit.entry]] if moved and hit.entry in moved else []
     if share is not None:
-        lead.append(Part(bar(share, _BAR), "accent"))
+        lead.append(RowPart(bar(share, _BAR), "accent"))
     if hit.workspace:
-        lead.append(Part(words(row_text(hit.workspace)[:_NAME].ljust(_NAME)), "accent"))
-    lead.append(Part(words(row_text(hit.kind).ljust(_KIND)), "muted"))
+        lead.append(RowPart(words(row_text(hit.workspace)[:_NAME].ljust(_NAME)), "accent"))
+    lead.append(RowPart(words(row_text(hit.kind).ljust(_KIND)), "muted"))
     if not compact:
-        lead.append(Part(words(row_text(hit.day).ljust(_DAY)), "faint"))
+        lead.append(RowPart(words(row_text(hit.day).ljust(_DAY)), "faint"))
     return tuple(lead)
 
 
-def _tail(hit: FoundHit, twin: int) -> tuple[Part, ...]:
+def _tail(hit: FoundHit, twin: int) -> tuple[RowPart, ...]:
     """Where it is, and before that what it repeats."""
-    tail = [Part(words(f"= hit {twin}"), "muted")] if twin else []
+    tail = [RowPart(words(f"= hit {twin}"), "muted")] if twin else []
     mark = f"{_OUTSIDE} " if is_outside(hit.path) else ""
-    return (*tail, Part(row_text(f"{mark}{place_of_hit(hit.path)}:{hit.line}"), "faint"))
+    return (*tail, RowPart(row_text(f"{mark}{place_of_hit(hit.path)}:{hit.line}"), "faint"))
 
 
 def _row(
     hit: FoundHit,
     pattern: re.Pattern[str] | None,
     *,
-    lead: tuple[Part, ...],
-    tail: tuple[Part, ...],
+    lead: tuple[RowPart, ...],
+    tail: tuple[RowPart, ...],
     done: bool,
     then: Then | None,
     elsewhere: bool = False,
@@ -238,7 +238,7 @@ def _row(
         id=f"{hit.root}/{hit.entry}" if elsewhere else hit.entry,
         text=text,
         lead=lead,
-        tail=(*tail, Part(PROMOTED, "good")) if done else tail,
+        tail=(*tail, RowPart(PROMOTED, "good")) if done else tail,
         emphasis=emphasis,
         path=hit.path,
         line=hit.line,

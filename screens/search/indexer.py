@@ -11,19 +11,19 @@ from dataclasses import replace
 from textual.message import Message
 
 from screens.actions.active import key_for
-from screens.drawing.shown import Shown, row_text, words
+from screens.drawing.safe_text import Shown, row_text, words
+from screens.jobs.progress import Meter, Stage
 from screens.main.messages import IndexProgress
-from screens.search import children
-from screens.working.stage import Meter, Stage
+from screens.search import worker_process
 from workbench.errors import BusyError
-from workbench.workspace.endings import ended, killed_by
+from workbench.workspace.exit_status import ended, killed_by
 from workbench.workspace.workspace import Workspace
 
-MODULE = "indexing.sync.bulk"
+MODULE = "indexing.sync.worker"
 
 
 class Indexer:
-    """Runs ``indexing.sync.bulk`` and reports its progress as ``IndexProgress``."""
+    """Runs ``indexing.sync.worker`` and reports its progress as ``IndexProgress``."""
 
     def __init__(self, workspace: Workspace, post: Callable[[Message], object]) -> None:
         self._workspace = workspace
@@ -54,7 +54,7 @@ class Indexer:
     async def stop(self) -> None:
         """End the run, and forget what was wished since; what it has stored stays, and the next goes on."""
         self._again, self._stopped = False, self.running
-        await children.stop(self._child)
+        await worker_process.stop(self._child)
 
     async def close(self) -> None:
         """The interface ends."""
@@ -63,13 +63,13 @@ class Indexer:
     async def _once(self) -> None:
         try:
             root = self._workspace.root
-            child = self._child = await children.start(MODULE, root, with_input=False)
+            child = self._child = await worker_process.start(MODULE, root, with_input=False)
         except OSError as error:
             self._post(IndexProgress(None, searchable=False, problem=str(error.strerror)))
             return
         assert child.stdout is not None
         if self._stopped:
-            await children.stop(child)
+            await worker_process.stop(child)
         meter = Meter()
         problem, searchable = "", False
         while line := await child.stdout.readline():

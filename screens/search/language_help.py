@@ -10,8 +10,8 @@ from textual.containers import Vertical
 from textual.content import Content
 
 from screens.dialogs.dialog import Dialog
-from screens.drawing.rows import Part, Row
-from screens.drawing.shown import words
+from screens.drawing.rows import Row, RowPart
+from screens.drawing.safe_text import words
 from screens.widgets.change_list import ChangeList
 
 _ASKED, _NARROW = 30, 120
@@ -103,7 +103,7 @@ def language_rows(*, narrow: bool) -> list[Row]:
                 rows.append(Row(text, words(text), tone="match"))
                 rows.append(Row(f"{text}/", words(meaning), tone="muted", depth=1, inert=True))
             else:
-                rows.append(Row(text, words(meaning), lead=(Part(words(text.ljust(_ASKED)), "match"),)))
+                rows.append(Row(text, words(meaning), lead=(RowPart(words(text.ljust(_ASKED)), "match"),)))
     closing = "Nothing is an error: what is not understood is looked for as it stands, and it is said so."
     rows.append(Row("closing", words(closing), tone="muted", inert=True))
     return rows

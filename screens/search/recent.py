@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from screens.drawing.rows import Part, Row
-from screens.drawing.shown import row_text, words
-from screens.reading.moment import require_today
+from screens.drawing.rows import Row, RowPart
+from screens.drawing.safe_text import row_text, words
+from screens.loading.shown_revision import require_today
+from workbench.config.read_only import require_more_than_looking
 from workbench.errors import WorkbenchError
-from workbench.workspace.looking import require_more_than_looking
-from workbench.workspace.searches import remember, searches
+from workbench.workspace.recent_searches import remember, searches
 from workbench.workspace.workspace import Workspace
 
 PREFIX = "search:"
@@ -60,5 +60,5 @@ class Recent:
 
     def rows(self) -> list[Row]:
         """The newest ones as rows."""
-        lead = (Part(words("↺"), "faint"),)
+        lead = (RowPart(words("↺"), "faint"),)
         return [Row(PREFIX + text, row_text(text), tone="muted", lead=lead) for text in self.texts[:OFFERED]]

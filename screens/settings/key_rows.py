@@ -11,8 +11,8 @@ from screens.actions.keymap import NEEDED, key_map
 from screens.actions.keys import key_names
 from screens.actions.profiles import PROFILES
 from screens.actions.registry import ACTIONS, by_id, grouped_actions
-from screens.drawing.rows import Part, Row, Tone
-from screens.drawing.shown import Shown, row_text, words
+from screens.drawing.rows import Row, RowPart, Tone
+from screens.drawing.safe_text import Shown, row_text, words
 
 ACTION = "action:"
 """How the ids of their rows begin."""
@@ -51,13 +51,13 @@ def _row(action: Action, keys: Keys, *, own: bool, skipped: str) -> Row:
     """``skipped`` says why a key of the person's file does not count."""
     names = key_names(keys.map.of(action.id)) or "no key"
     changed = action.id in PROFILES[keys.map.profile]
-    tail = Part(words("yours"), "accent") if own else Part(words(keys.map.profile), "faint")
+    tail = RowPart(words("yours"), "accent") if own else RowPart(words(keys.map.profile), "faint")
     text = row_text(f"{action.label}  ! {skipped}") if skipped else words(action.label)
     return Row(
         f"{ACTION}{action.id}",
         text,
         emphasis=((len(action.label), len(text), "warn"),) if skipped else (),
-        lead=(Part(words(names.ljust(_KEYS)), "match"),),
+        lead=(RowPart(words(names.ljust(_KEYS)), "match"),),
         tail=(tail,) if own or changed else (),
     )
 

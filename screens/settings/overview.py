@@ -17,20 +17,19 @@ from textual.widgets import Input
 
 from screens.actions.active import key_for
 from screens.actions.key_file import Keys, load_keys
-from screens.actions.key_writing import write_keys, write_profile
+from screens.actions.key_file_edit import write_keys, write_profile
 from screens.actions.keymap import KeyProblem
 from screens.actions.profiles import PROFILES
-from screens.actions.registry import Context, Place, bindings, by_id, is_bound
-from screens.dialogs.choosing import ChooseScreen
+from screens.actions.registry import Context, FocusContext, bindings, by_id, is_bound
+from screens.dialogs.choose import ChooseScreen
 from screens.drawing.rows import Row
-from screens.drawing.shown import Shown, row_text, words
+from screens.drawing.safe_text import Shown, row_text, words
 from screens.frames.browse import BrowseScreen
-from screens.frames.desk import Desk
+from screens.frames.services import Desk
 from screens.main.request import Request
-from screens.settings.entering import EntryLine
-from screens.settings.fitting import fit, theme_names
+from screens.settings.checks import fit, theme_names
+from screens.settings.key_rebind import RebindScreen
 from screens.settings.key_rows import ACTION, action_details, key_rows
-from screens.settings.rebinding import RebindScreen
 from screens.settings.setting_rows import (
     SETTING,
     choice_rows,
@@ -39,10 +38,11 @@ from screens.settings.setting_rows import (
     problem_details,
     setting_rows,
 )
+from screens.settings.value_input import EntryLine
 from screens.widgets.query_input import QueryInput
+from workbench.config.settings_report import SettingOrigin, ToldSetting, ToldSettings, tell
 from workbench.errors import WorkbenchError
-from workbench.settings_told import Origin, ToldSetting, ToldSettings, tell
-from workbench.settings_writing import Changed, Value, plan_setting, set_own, target
+from workbench.operations.edit_settings import Changed, Value, plan_setting, set_own, target
 from workbench.workspace.layout import SETTINGS_FILE
 
 if TYPE_CHECKING:
@@ -59,10 +59,10 @@ _TURNED = 2
 class SettingsScreen(BrowseScreen):
     """Two pages, settings and keys; beside each row all there is to know of it."""
 
-    PLACE = Place.SETTINGS
+    PLACE = FocusContext.SETTINGS
     LEAVES = "settings"
     BESIDE = True
-    BINDINGS: ClassVar[list[BindingType]] = [*bindings(Place.SETTINGS, Place.ENTERING)]
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings(FocusContext.SETTINGS, FocusContext.ENTERING)]
 
     class Told(Message):
         """The files were read."""
@@ -175,9 +175,9 @@ class SettingsScreen(BrowseScreen):
     # -- where the person is ---------------------------------------------------------------------
 
     @property
-    def place(self) -> Place:
+    def place(self) -> FocusContext:
         """On a list, or in a line of text."""
-        return Place.ENTERING if self.focused in (self.filter, self.entry) else Place.SETTINGS
+        return FocusContext.ENTERING if self.focused in (self.filter, self.entry) else FocusContext.SETTINGS
 
     @property
     def setting(self) -> ToldSetting | None:
@@ -220,11 +220,11 @@ class SettingsScreen(BrowseScreen):
             found["change_shared"] = "only your own file may say this: a workspace's comes from anybody"
         elif refusal := self.desk.refusal():
             found["change_shared"] = refusal
-            if target(setting) is Origin.WORKSPACE:
+            if target(setting) is SettingOrigin.WORKSPACE:
                 found["change_setting"] = found["reset_setting"] = refusal
-        if setting.origin is Origin.DEFAULT:
+        if setting.origin is SettingOrigin.DEFAULT:
             found["reset_setting"] = "it is the default already"
-        elif setting.origin is Origin.ENVIRONMENT and not setting.also:
+        elif setting.origin is SettingOrigin.ENVIRONMENT and not setting.also:
             found["reset_setting"] = f"{setting.variable} in the environment says it"
         return found
 
@@ -291,7 +291,7 @@ class SettingsScreen(BrowseScreen):
         elif self._on_keys:
             self._press_key()
         elif (setting := self.setting) is not None and self.told is not None:
-            shared = shared or target(setting) is Origin.WORKSPACE
+            shared = shared or target(setting) is SettingOrigin.WORKSPACE
             choices = choices_of(setting.name, self._themes)
             if len(choices) > _TURNED:
                 self._offer(setting, choices, shared=shared)
@@ -339,7 +339,7 @@ class SettingsScreen(BrowseScreen):
         if self._on_keys:
             self._set_keys(self.action_id, None)
         elif (setting := self.setting) is not None:
-            self._write(setting.name, None, shared=target(setting) is Origin.WORKSPACE)
+            self._write(setting.name, None, shared=target(setting) is SettingOrigin.WORKSPACE)
 
     def _write(self, name: str, value: Value | None, *, shared: bool) -> None:
         if shared:

@@ -5,11 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from screens.actions.active import key_for
-from screens.drawing.rows import Part, Row, Tone
-from screens.drawing.shown import Shown, row_text, words
-from workbench.settings import CHOICES
-from workbench.settings_told import Origin, SettingsProblem, ToldSetting, ToldSettings, value_text
-from workbench.settings_writing import target
+from screens.drawing.rows import Row, RowPart, Tone
+from screens.drawing.safe_text import Shown, row_text, words
+from workbench.config.settings import CHOICES
+from workbench.config.settings_report import (
+    SettingOrigin,
+    SettingsProblem,
+    ToldSetting,
+    ToldSettings,
+    value_text,
+)
+from workbench.operations.edit_settings import target
 
 SETTING = "setting:"
 """How the ids of their rows begin."""
@@ -25,17 +31,17 @@ _AREAS = {
     "Language model": ("language_",),
 }
 """The headings, and how the names under them begin."""
-_TONES: dict[Origin, Tone] = {
-    Origin.DEFAULT: "faint",
-    Origin.OWN: "accent",
-    Origin.WORKSPACE: "match",
-    Origin.ENVIRONMENT: "warn",
+_TONES: dict[SettingOrigin, Tone] = {
+    SettingOrigin.DEFAULT: "faint",
+    SettingOrigin.OWN: "accent",
+    SettingOrigin.WORKSPACE: "match",
+    SettingOrigin.ENVIRONMENT: "warn",
 }
 _SHORT = {
-    Origin.DEFAULT: "default",
-    Origin.OWN: "yours",
-    Origin.WORKSPACE: "workspace",
-    Origin.ENVIRONMENT: "environment",
+    SettingOrigin.DEFAULT: "default",
+    SettingOrigin.OWN: "yours",
+    SettingOrigin.WORKSPACE: "workspace",
+    SettingOrigin.ENVIRONMENT: "environment",
 }
 
 
@@ -65,14 +71,14 @@ def _searched(setting: ToldSetting, area: str) -> str:
 
 
 def _row(setting: ToldSetting) -> Row:
-    changed = setting.origin is not Origin.DEFAULT
+    changed = setting.origin is not SettingOrigin.DEFAULT
     unit = f" {setting.unit}" if setting.unit and setting.shown[:1].isdigit() else ""
     return Row(
         f"{SETTING}{setting.name}",
         row_text(setting.shown + unit),
         tone="text" if changed else "muted",
-        lead=(Part(words(setting.name.ljust(_NAME)), "head" if changed else "text"),),
-        tail=(Part(words(_SHORT[setting.origin]), _TONES[setting.origin]),),
+        lead=(RowPart(words(setting.name.ljust(_NAME)), "head" if changed else "text"),),
+        tail=(RowPart(words(_SHORT[setting.origin]), _TONES[setting.origin]),),
     )
 
 
@@ -106,7 +112,7 @@ def _facts(setting: ToldSetting, themes: Sequence[str], refusal: str | None) -> 
 
 def _ways(setting: ToldSetting, refusal: str | None) -> Iterator[tuple[Shown, Tone]]:
     change, shared, reset = (key_for(name) for name in ("change_setting", "change_shared", "reset_setting"))
-    if target(setting) is Origin.WORKSPACE:
+    if target(setting) is SettingOrigin.WORKSPACE:
         yield (
             row_text(f"{change} changes it in workbench.yaml, which says it and goes before your file"),
             "muted",
@@ -120,12 +126,12 @@ def _ways(setting: ToldSetting, refusal: str | None) -> Iterator[tuple[Shown, To
         )
     elif refusal:
         yield row_text(f"{shared} would change it in workbench.yaml; not now: {refusal}"), "faint"
-    elif target(setting) is Origin.OWN:
+    elif target(setting) is SettingOrigin.OWN:
         yield (
             row_text(f"{shared} sets it in workbench.yaml, for everybody who works with this memory"),
             "faint",
         )
-    if setting.origin in (Origin.OWN, Origin.WORKSPACE):
+    if setting.origin in (SettingOrigin.OWN, SettingOrigin.WORKSPACE):
         yield row_text(f"{reset} takes it out again"), "muted"
 
 
@@ -145,7 +151,7 @@ def choices_of(name: str, themes: Sequence[str]) -> tuple[str, ...]:
 
 def choice_rows(setting: ToldSetting, choices: Sequence[str]) -> list[Row]:
     """The words to choose from, the one that counts now marked; each row's id is its word."""
-    now = (Part(words("now"), "accent"),)
+    now = (RowPart(words("now"), "accent"),)
     return [
         Row(word, row_text(word or "(nothing)"), tail=now if word == setting.value else ())
         for word in choices

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import platformdirs
 
+from workbench.config.user_files import read_own, replace_own
 from workbench.errors import WorkbenchError
-from workbench.own_files import read_own, replace_own
 
 TOUR = "tour"
 

@@ -27,7 +27,7 @@ class Doings:
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class TourStep:
     """One step: its title, what to do (asked anew each time: the keys may change), and whether it is done."""
 
     title: str
@@ -63,8 +63,8 @@ def _dreamt(main: MainScreen, doings: Doings) -> bool:
     return getattr(main.app.screen, "LEAVES", "") == "review"
 
 
-STEPS: tuple[Step, ...] = (
-    Step(
+STEPS: tuple[TourStep, ...] = (
+    TourStep(
         "Look around",
         lambda: (
             f"{key_for('down')} and {key_for('up')} move. {key_for('open')} unfolds a day, "
@@ -72,12 +72,12 @@ STEPS: tuple[Step, ...] = (
         ),
         _read,
     ),
-    Step(
+    TourStep(
         "Search",
         lambda: f"{key_for('search')} and then any word, perhaps runbook. {key_for('open')} goes to the hit.",
         _searched,
     ),
-    Step(
+    TourStep(
         "Promote",
         lambda: (
             f"On an entry of a day, {key_for('promote')} keeps it in MEMORY.md. "
@@ -85,8 +85,8 @@ STEPS: tuple[Step, ...] = (
         ),
         _promoted,
     ),
-    Step("Undo", lambda: f"{key_for('undo')} takes it back, as anything that was ever done.", _undone),
-    Step(
+    TourStep("Undo", lambda: f"{key_for('undo')} takes it back, as anything that was ever done.", _undone),
+    TourStep(
         "Dream",
         lambda: (
             f"{key_for('review')} opens the dream review, and there {key_for('dream')} dreams: look at what "

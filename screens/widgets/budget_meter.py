@@ -8,7 +8,7 @@ from rich.style import Style
 from rich.text import Text
 from textual.widget import Widget
 
-from screens.drawing.shown import grouped
+from screens.drawing.safe_text import grouped
 
 _TIGHT = 0.85
 

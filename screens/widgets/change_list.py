@@ -8,8 +8,8 @@ from dataclasses import replace
 from rich.cells import cell_len
 from textual.content import Content
 
-from screens.drawing.rows import Part, Row
-from screens.drawing.shown import Shown
+from screens.drawing.rows import Row, RowPart
+from screens.drawing.safe_text import Shown
 from screens.widgets.entry_list import EntryList
 from screens.widgets.row_strip import GUTTER
 
@@ -61,7 +61,7 @@ def wrapped(rows: Sequence[Row], cells: int, *, hanging: bool = False) -> Iterat
             )
             one = replace(row, text=text, emphasis=marks)
             if number:
-                lead = (Part(Shown(" " * (indent - 1)), "text"),) if indent else ()
+                lead = (RowPart(Shown(" " * (indent - 1)), "text"),) if indent else ()
                 one = replace(one, id=f"{row.id}/{number}", lead=lead, inert=row.inert or bool(indent))
             yield one
             at += len(text)

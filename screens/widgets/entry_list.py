@@ -17,9 +17,9 @@ from textual.geometry import Region
 from textual.message import Message
 from textual.strip import Strip
 
+from screens.drawing.cursor import landing, place_of
 from screens.drawing.rows import Row, Tone
-from screens.drawing.shown import Shown
-from screens.drawing.staying import landing, place_of
+from screens.drawing.safe_text import Shown
 from screens.widgets.line_view import LineView
 from screens.widgets.row_strip import GUTTER, Look, row_strip
 

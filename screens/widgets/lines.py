@@ -13,7 +13,7 @@ from textual.message import Message
 from textual.widget import Widget
 
 from screens.actions.keys import key_called, types_a_character
-from screens.drawing.shown import Shown
+from screens.drawing.safe_text import Shown
 
 _PLACE = 8
 """Cells that are kept for where the memory is."""

@@ -9,7 +9,7 @@ from rich.style import Style
 from rich.text import Text
 from textual.widget import Widget
 
-from screens.drawing.rows import Part
+from screens.drawing.rows import RowPart
 from screens.widgets.entry_list import TONES
 
 
@@ -21,12 +21,12 @@ class PartsLine(Widget, can_focus=False):
 
     def __init__(self, id: str, *, between: str = "", right: bool = False, long: bool = False) -> None:
         super().__init__(id=id)
-        self.parts: tuple[Part, ...] = ()
+        self.parts: tuple[RowPart, ...] = ()
         self._between = between
         self._right = right
         self._long = long
 
-    def show(self, parts: Sequence[Part]) -> None:
+    def show(self, parts: Sequence[RowPart]) -> None:
         """Show these pieces."""
         if tuple(parts) != self.parts:
             self.parts = tuple(parts)

@@ -14,11 +14,11 @@ from textual.content import Content
 from textual.message import Message
 from textual.strip import Strip
 
-from screens.drawing.shown import Shown
-from screens.reading.snapshots import Preview, PreviewLine
-from screens.widgets.finding import Match, matches_in, spans_in
+from screens.drawing.safe_text import Shown
+from screens.loading.snapshots import Preview, PreviewLine
 from screens.widgets.line_view import LineView
 from screens.widgets.row_strip import clipped
+from screens.widgets.text_search import TextMatch, matches_in, spans_in
 
 _TONES = ("front", "context", "entry", "note", "label", "fact", "warning", "bar", "rule", "match", "here")
 _NUMBER = 6
@@ -66,7 +66,7 @@ class PreviewPane(LineView, can_focus=False, inherit_bindings=False):
         self.shown: Preview | None = None
         self.beneath: dict[str, tuple[Beneath, ...]] = {}
         """What stands beneath the file's lines, by sort."""
-        self.matches: Sequence[Match] = ()
+        self.matches: Sequence[TextMatch] = ()
         self.match = 0
         self._sought = ""
         self._head: list[Strip] = []
@@ -146,7 +146,7 @@ class PreviewPane(LineView, can_focus=False, inherit_bindings=False):
                 self.jump(line - height // 3)
         self.refresh()
 
-    def _line_of(self, match: Match) -> int:
+    def _line_of(self, match: TextMatch) -> int:
         """The drawn line that a match begins in."""
         pieces = (
             at for at, piece in enumerate(self._body)

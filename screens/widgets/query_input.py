@@ -15,7 +15,7 @@ from textual.suggester import Suggester
 from textual.widgets import Input
 
 from screens.drawing.clock import today
-from workbench.visible import in_place
+from workbench.safety.terminal import in_place
 
 SORTS = ("field", "phrase", "not")
 
@@ -95,7 +95,7 @@ class _Marking(Highlighter):
 
     def highlight(self, text: Text) -> None:
         """Style the ranges in place."""
-        from screens.search.understood import marked  # noqa: PLC0415 - not before the first paint
+        from screens.search.parsed_query import marked  # noqa: PLC0415 - not before the first paint
 
         for start, end, sort in marked(text.plain, today()) if text.plain.strip() else ():
             text.stylize(self._style(sort), start, end)

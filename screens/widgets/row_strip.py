@@ -10,7 +10,7 @@ from rich.segment import Segment
 from rich.style import Style
 from textual.strip import Strip
 
-from screens.drawing.rows import CLOSED, CURSOR, MARKED, OPEN, Part, Row
+from screens.drawing.rows import CLOSED, CURSOR, MARKED, OPEN, Row, RowPart
 
 GUTTER = 2
 _ROOMY = 50
@@ -105,7 +105,7 @@ def _whole(text: str, at: int) -> int:
     return at
 
 
-def _fitting(tail: tuple[Part, ...], width: int, spare: int) -> tuple[list[tuple[str, str]], int]:
+def _fitting(tail: tuple[RowPart, ...], width: int, spare: int) -> tuple[list[tuple[str, str]], int]:
     """The last parts of ``tail`` that a row of ``width`` cells has room for, and the cells they take.
 
     They may take a share of the row, or ``spare``, which the text does not need. The very last one, the

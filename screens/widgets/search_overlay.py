@@ -11,9 +11,9 @@ from textual.content import Content
 from textual.message import Message
 from textual.widgets import Input, Static
 
-from screens.drawing.rows import EMPTY, Part, Row
-from screens.drawing.shown import Shown, row_text, words
-from screens.search.condition import NOTE, Condition
+from screens.drawing.rows import EMPTY, Row, RowPart
+from screens.drawing.safe_text import Shown, row_text, words
+from screens.search.search_state import NOTE, Condition
 from screens.widgets.entry_list import EntryList
 from screens.widgets.parts_line import PartsLine
 from screens.widgets.query_input import LanguageInput
@@ -53,7 +53,7 @@ class SearchOverlay(Vertical):
     class Offered(Message):
         """What can follow ``text``."""
 
-        def __init__(self, text: str, choices: tuple[Part, ...]) -> None:
+        def __init__(self, text: str, choices: tuple[RowPart, ...]) -> None:
             super().__init__()
             self.text = text
             self.choices = choices
@@ -62,12 +62,12 @@ class SearchOverlay(Vertical):
         super().__init__(id="search")
         self.input = LanguageInput(_PLACEHOLDER)
         self.hits = EntryList(empty="", id="hits")
-        self.condition = Condition(Part(EMPTY))
+        self.condition = Condition(RowPart(EMPTY))
         self._status = PartsLine("search-status", right=True)
         self._meant = PartsLine("search-meant", between="   ", long=True)
         self._advice = PartsLine("search-advice", between="\n", long=True)
-        self._told: tuple[Part, ...] = ()
-        self._choices: tuple[Part, ...] = ()
+        self._told: tuple[RowPart, ...] = ()
+        self._choices: tuple[RowPart, ...] = ()
         self.display = False
 
     def compose(self) -> ComposeResult:
@@ -100,7 +100,7 @@ class SearchOverlay(Vertical):
         return self.condition.corner.text
 
     @property
-    def meant(self) -> tuple[Part, ...]:
+    def meant(self) -> tuple[RowPart, ...]:
         """What was understood, and what was not: the line under the words."""
         return self._meant.parts
 
@@ -122,11 +122,11 @@ class SearchOverlay(Vertical):
         self._advice.display = bool(condition.advice)
         self._advice.show(condition.advice)
 
-    def tell(self, chips: Sequence[Part], notes: Sequence[str], then: Shown | None = None) -> None:
+    def tell(self, chips: Sequence[RowPart], notes: Sequence[str], then: Shown | None = None) -> None:
         """What was understood of the words, and what was not; ``then`` is a moment of the past."""
-        past = [Part(words(f"memory as of {then}: to be read only"), "warn")] if then else []
+        past = [RowPart(words(f"memory as of {then}: to be read only"), "warn")] if then else []
         known = [chip for chip in chips if not (past and chip.text.startswith("as of "))]
-        self._told = (*past, *known, *(Part(row_text(f"{NOTE} {note}"), "muted") for note in notes))
+        self._told = (*past, *known, *(RowPart(row_text(f"{NOTE} {note}"), "muted") for note in notes))
         self._meant.show(self._choices or self._told)
 
     def keep_offer(self, text: str) -> None:
@@ -139,7 +139,7 @@ class SearchOverlay(Vertical):
         if message.text == self.input.value:
             self._offer(message.choices)
 
-    def _offer(self, choices: tuple[Part, ...]) -> None:
+    def _offer(self, choices: tuple[RowPart, ...]) -> None:
         self._choices = choices
         self._meant.show(choices or self._told)
 

@@ -7,7 +7,7 @@ from textual import events
 from textual.binding import Binding
 from textual.widgets import TextArea
 
-from workbench.visible import visible
+from workbench.safety.terminal import visible
 
 
 class TextBox(TextArea):

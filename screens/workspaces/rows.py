@@ -6,17 +6,17 @@ import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from screens.drawing.rows import Part, Row
-from screens.drawing.shown import grouped, row_text, words
-from screens.reading.moment import home_relative
+from screens.drawing.rows import Row, RowPart
+from screens.drawing.safe_text import grouped, row_text, words
+from screens.loading.shown_revision import home_relative
 from screens.workspaces.answers import ADD, HERE, KEEP, OPEN
-from workbench.health.registered import GONE, Standing
+from workbench.health.workspace_status import GONE, WorkspaceStatus
 from workbench.workspace.registry import Registered, Registry, free_name
 
 _SHOWN_NOW, _OTHER = words("●"), words(" ")
 
 
-def workspace_rows(known: Registry, here: Path, standings: Mapping[Path, Standing]) -> list[Row]:
+def workspace_rows(known: Registry, here: Path, standings: Mapping[Path, WorkspaceStatus]) -> list[Row]:
     """The workspaces of the list, the one that is shown marked; last what can be done about that one.
 
     ``standings`` tells how those are doing that were looked at already.
@@ -24,7 +24,7 @@ def workspace_rows(known: Registry, here: Path, standings: Mapping[Path, Standin
     rows = [_row(one, here, standings.get(one.root)) for one in known.entries]
     if known.at(here) is None:
         text = row_text(f"put this one on the list, as {free_name(here, known)}   {home_relative(here)}")
-        rows.append(Row(ADD, text, lead=(Part(_SHOWN_NOW, "good"),)))
+        rows.append(Row(ADD, text, lead=(RowPart(_SHOWN_NOW, "good"),)))
     rows += [
         Row(f"skipped:{number}", row_text(f"{known.path.name}: {line}"), tone="warn", inert=True)
         for number, line in enumerate(known.skipped)
@@ -48,9 +48,9 @@ def typed_rows(typed: str, known: Registry) -> Sequence[Row]:
     )
 
 
-def _row(one: Registered, here: Path, standing: Standing | None) -> Row:
+def _row(one: Registered, here: Path, standing: WorkspaceStatus | None) -> Row:
     shown = one.root == here
-    lead = (Part(_SHOWN_NOW if shown else _OTHER, "good"),)
+    lead = (RowPart(_SHOWN_NOW if shown else _OTHER, "good"),)
     if standing is not None and not standing.usable:
         remedy = f"`workbench workspaces remove {one.name}`" if standing.state == GONE else "mend it first"
         why = row_text(f"{one.name}: {standing.summary}; {remedy}")
@@ -60,10 +60,12 @@ def _row(one: Registered, here: Path, standing: Standing | None) -> Row:
     return Row(HERE if shown else f"{OPEN}{one.root}", text, lead=lead, tail=tail)
 
 
-def _state(standing: Standing) -> Part:
+def _state(standing: WorkspaceStatus) -> RowPart:
     if standing.newer:
-        return Part(words("needs a newer program: to be read only"), "warn")
+        return RowPart(words("needs a newer program: to be read only"), "warn")
     count = words(f"{grouped(standing.entries)} entries")
     if standing.state == "fresh":
-        return Part(count, "muted")
-    return Part(words("no index yet") if standing.state == "missing" else words(f"{count} · behind"), "warn")
+        return RowPart(count, "muted")
+    return RowPart(
+        words("no index yet") if standing.state == "missing" else words(f"{count} · behind"), "warn"
+    )

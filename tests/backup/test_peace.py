@@ -13,7 +13,7 @@ from workbench.errors import (
     RepositoryStateError,
 )
 from workbench.memory.names import OperationId, RelPath
-from workbench.workspace.journal import Intent, Journal, Step
+from workbench.workspace.journal import FileStep, Intent, Journal
 from workbench.workspace.seal import Seal
 
 
@@ -46,7 +46,7 @@ def interrupted(sandbox: Sandbox) -> None:
     before, after = history.store(sandbox.read(LOG)), history.store(b"- after\n")
     message = f"forget: all\n\nOperation: {name}\nAction: forget\nActor: human\n"
     commit = history.build_commit(head, {path: after}, message)
-    step = Step(path, before, after, f".wb-{name}-0.tmp")
+    step = FileStep(path, before, after, f".wb-{name}-0.tmp")
     Journal(place.state_dir(), Seal(place.root)).write(Intent(name, head, commit, message, (step,)))
     sandbox.write(".git/refs/heads/main.lock", "")
 

@@ -11,8 +11,8 @@ import pytest
 
 from tests.support.backups import bare, contents, git, save
 from tests.support.workspaces import Sandbox
-from workbench.backup.continuing import remembered
-from workbench.backup.restoring import restore
+from workbench.backup.incremental import remembered
+from workbench.backup.restore import restore
 from workbench.backup.targets import find_target
 from workbench.errors import (
     BackupError,

@@ -10,7 +10,7 @@ import pytest
 
 from tests.support.backups import bare, contents, git, save
 from tests.support.workspaces import Sandbox
-from workbench.backup.restoring import restore
+from workbench.backup.restore import restore
 from workbench.errors import (
     BackupError,
     UsageError,

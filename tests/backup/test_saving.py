@@ -13,9 +13,9 @@ import pytest
 from tests.support.backups import bare, bundles, contents, git, save
 from tests.support.workspaces import LOG, Sandbox
 from workbench.backup.bundles import alone_in, read_header, write_bundle
-from workbench.backup.continuing import operations_since, remembered
-from workbench.backup.restoring import restore
-from workbench.backup.saving import back_up, plan_backup
+from workbench.backup.create import back_up, plan_backup
+from workbench.backup.incremental import operations_since, remembered
+from workbench.backup.restore import restore
 from workbench.backup.targets import find_target
 from workbench.errors import (
     BackupError,
@@ -243,7 +243,7 @@ def test_a_bundle_that_does_not_come_back_as_it_should_gets_no_name(
         write_bundle(carrier, path, branch, basis)
         os.truncate(path, path.stat().st_size - 50)
 
-    monkeypatch.setattr("workbench.backup.saving.write_bundle", and_cut)
+    monkeypatch.setattr("workbench.backup.create.write_bundle", and_cut)
     for target in (tmp_path / "chain", tmp_path / "one.bundle"):
         with pytest.raises(BackupError, match="damaged"):
             save(sandbox, target)
@@ -276,7 +276,7 @@ def test_what_an_agent_writes_meanwhile_is_in_the_next_backup(
         write_bundle(carrier, path, branch, basis)
         sandbox.write(LOG, sandbox.read(LOG) + b"- meanwhile\n")
 
-    monkeypatch.setattr("workbench.backup.saving.write_bundle", and_append)
+    monkeypatch.setattr("workbench.backup.create.write_bundle", and_append)
     done = save(sandbox, tmp_path / "chain")
     assert any("changed while" in note for note in done.notes)
     monkeypatch.undo()

@@ -49,7 +49,7 @@ def test_an_unknown_entry_or_operation_is_wrong_usage_with_a_hint(run: Run, acti
 def test_a_locked_workspace_is_busy(run: Run, sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
     from workbench.workspace.locks import hold
 
-    monkeypatch.setattr("workbench.workspace.operations._LOCK_SECONDS", 0.01)
+    monkeypatch.setattr("workbench.workspace.transaction._LOCK_SECONDS", 0.01)
     with hold(sandbox.workspace.state_dir() / "operations.lock", "another action"):
         result = run("promote", sandbox.address("staging port"))
     assert result.code == 3

@@ -9,8 +9,8 @@ import pytest
 from tests.cli.conftest import Run
 from tests.support.proposals import entry, of_log, proposal
 from tests.support.workspaces import LOG, Sandbox
+from workbench.dreaming.proposals.inbox import propose
 from workbench.memory.proposal import Proposal
-from workbench.proposals.pending import propose
 
 
 @pytest.fixture

@@ -143,7 +143,7 @@ def test_what_was_written_is_kept_when_the_action_is_interrupted(
         raise KeyboardInterrupt
 
     editor(REPLACE)
-    monkeypatch.setattr("workbench.workspace.operations.Operations.carry_out", interrupted)
+    monkeypatch.setattr("workbench.workspace.transaction.Operations.carry_out", interrupted)
     result = run("edit", sandbox.address("staging port"))
     assert result.code == 130
     assert kept(drafts) == ["- The staging port is 9000\n"]

@@ -13,7 +13,7 @@ from tests.cli.conftest import Run
 from tests.indexing.conftest import model_cache, real_model  # noqa: F401
 from tests.support.pages import TEAM
 from tests.support.workspaces import Sandbox
-from workbench.graph.reading import read_graph
+from workbench.graph.read import read_graph
 
 ALICE = "graph/person/alice.md"
 

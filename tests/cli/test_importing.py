@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import Run
-from tests.importing.test_importing import NOTE, cells_file, graph_file, recall_store
+from tests.importers.test_importing import NOTE, cells_file, graph_file, recall_store
 from tests.support.workspaces import Sandbox
 
 DUMP = (

@@ -12,9 +12,9 @@ import pytest
 
 from tests.cli.conftest import Run
 from tests.support.workspaces import Sandbox
-from workbench.jobs.book import keep
 from workbench.jobs.names import Job
-from workbench.jobs.run import Run as Kept
+from workbench.jobs.run import JobRun as Kept
+from workbench.jobs.run_log import keep
 
 
 def keep_one(sandbox: Sandbox, job: Job, state: str, *, hours: float = 1.0) -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from tests.cli.conftest import Run
 from tests.support.workspaces import EPISODE, LOG, LOG_TEXT, Sandbox
-from workbench.cli.relocating import restore_from_history
+from workbench.cli.move import restore_from_history
 
 
 def test_move_says_where_to_and_undo_takes_it_back(run: Run, sandbox: Sandbox) -> None:

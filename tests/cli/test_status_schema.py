@@ -18,12 +18,12 @@ from jsonschema import Draft202012Validator, FormatChecker
 from tests.cli.conftest import Run
 from tests.support.workspaces import Sandbox
 from workbench.cli import main
-from workbench.cli.reading import STATUS_VERSION
-from workbench.jobs.book import keep
+from workbench.cli.status import STATUS_VERSION
 from workbench.jobs.names import Job
-from workbench.jobs.run import Run as Kept
-from workbench.jobs.run import Step, StepState
-from workbench.jobs.running import running
+from workbench.jobs.run import JobRun as Kept
+from workbench.jobs.run import StepResult, StepState
+from workbench.jobs.run_log import keep
+from workbench.jobs.runner import running
 
 SCHEMA = json.loads(resources.files("workbench.cli").joinpath("schemas/status.json").read_text())
 VALIDATOR = Draft202012Validator(SCHEMA, format_checker=FormatChecker())
@@ -94,7 +94,7 @@ def busy(sandbox: Sandbox, run: Run) -> None:
         ("backup", "failed", "BackupError"),
         ("prune", "nothing", ""),
     )
-    told = tuple(Step(name=name, state=how, error=error) for name, how, error in steps)
+    told = tuple(StepResult(name=name, state=how, error=error) for name, how, error in steps)
     night = Kept(
         job=Job.NIGHTLY, began=now - timedelta(days=9), ended=now, pid=1, state="failed", by_clock=True
     )
@@ -162,7 +162,7 @@ def test_the_past_is_told_in_the_same_form(run: Run, sandbox: Sandbox) -> None:
 def test_a_folder_that_may_only_be_read_is_told_in_the_same_form(
     run: Run, sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from workbench.workspace.looking import VARIABLE
+    from workbench.config.read_only import VARIABLE
 
     monkeypatch.setenv(VARIABLE, "1")
     valid(run)

@@ -12,10 +12,10 @@ import pytest
 
 from tests.cli.conftest import Run
 from tests.support.workspaces import LOG, Sandbox
-from workbench.cli import completing
+from workbench.cli import shell_values
 from workbench.cli.fleet import print_report
 from workbench.cli.program import workbench
-from workbench.fleet.report import Failure, Report
+from workbench.fleet.report import Failure, FleetReport
 from workbench.format import FORMAT
 
 
@@ -213,7 +213,7 @@ def test_a_name_of_a_folder_forges_no_row_and_steers_no_terminal(
     rows = run("workspaces", "list").out.splitlines()
     assert [row.split()[0] for row in rows] == ["odd", f"{tmp_path}/a"]
     assert rows[1].endswith(shown)
-    (offered,) = completing.registered(click.Context(workbench), click.Argument(["name"]), "")
+    (offered,) = shell_values.registered(click.Context(workbench), click.Argument(["name"]), "")
     assert (offered.value, offered.help) == ("odd", f"{tmp_path}/{shown}")
     for command in (("status",), ("doctor",), ("search", "--all", "tea"), ("-w", "odd", "status")):
         said = run(*command)
@@ -224,7 +224,7 @@ def test_a_name_of_a_folder_forges_no_row_and_steers_no_terminal(
     ]
     refused = run("-w", f"{made.root}/gone\nforged", "status")
     assert (refused.code, len(refused.err.splitlines())) == (1, 2)
-    fleet = Report(uri="x", model="", total=1)
+    fleet = FleetReport(uri="x", model="", total=1)
     fleet.failed.append(Failure(forged, str(made.root), f"{made.root} is not a folder", 3))
     print_report(fleet)
     told = capsys.readouterr().err

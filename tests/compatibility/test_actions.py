@@ -24,9 +24,22 @@ from tests.support.readers import (
     tokens,
 )
 from tests.support.workspaces import EPISODE, Sandbox
-from workbench.consolidation.expiry import plan_extend, plan_pin_episode, plan_prune
-from workbench.consolidation.flush import flush_session
-from workbench.curation import (
+from workbench.dreaming.proposals.accept import plan_accept
+from workbench.errors import NotCuratableError
+from workbench.graph.contradiction_answers import plan_settle
+from workbench.graph.contradictions import contradictions
+from workbench.graph.drafts import MemoryDraft, RelationDraft
+from workbench.graph.merge import plan_merge_entities
+from workbench.graph.read import read_graph
+from workbench.graph.write import plan_forget_memory, plan_store, plan_update
+from workbench.importers.basic_memory import read_notes
+from workbench.importers.plan import plan_import
+from workbench.ingest.expiry import plan_extend, plan_pin_episode, plan_prune
+from workbench.ingest.flush import flush_session
+from workbench.memory.entry import Span
+from workbench.memory.session import Session
+from workbench.memory.transcript import Turn
+from workbench.operations import (
     entry_source,
     plan_archive,
     plan_edit,
@@ -42,19 +55,6 @@ from workbench.curation import (
     plan_undo,
     reworded,
 )
-from workbench.errors import NotCuratableError
-from workbench.graph.contradictions import contradictions
-from workbench.graph.drafts import MemoryDraft, RelationDraft
-from workbench.graph.merging import plan_merge_entities
-from workbench.graph.reading import read_graph
-from workbench.graph.settling import plan_settle
-from workbench.graph.writing import plan_forget_memory, plan_store, plan_update
-from workbench.importing.basic_memory import read_notes
-from workbench.importing.plan import plan_import
-from workbench.memory.entry import Span
-from workbench.memory.session import Session
-from workbench.memory.transcript import Turn
-from workbench.proposals.accepting import plan_accept
 from workbench.workspace.decisions import settled_keys
 from workbench.workspace.layout import QUARANTINE
 from workbench.workspace.plan import Plan

@@ -13,7 +13,7 @@ import subprocess
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from tests.importing.test_importing import cells_file, graph_file
+from tests.importers.test_importing import cells_file, graph_file
 from tests.support.sessions import claw, code
 
 LOG = """# 2026-03-14

@@ -10,8 +10,8 @@ import pytest
 
 from tests.docs.pages import DOCS, read_page
 from tests.support.workspaces import EPISODE, LOG, LOG_TEXT, Sandbox
-from workbench.audit.audit import audit
-from workbench.curation import plan_forget, plan_promote, plan_undo
+from workbench.history.verify import audit
+from workbench.operations import plan_forget, plan_promote, plan_undo
 from workbench.workspace.plan import Operation
 from workbench.workspace.workspace import Workspace
 

@@ -14,9 +14,9 @@ import yaml
 
 from screens.actions.registry import ACTIONS
 from tests.docs.pages import DOCS, PROJECT
+from workbench.agent.tools.registry import TOOLS
 from workbench.cli.program import workbench
-from workbench.recall.tools.registry import TOOLS
-from workbench.settings import names
+from workbench.config.settings import names
 
 FETCHED = {("script", "src"), ("link", "href"), ("img", "src"), ("iframe", "src"), ("source", "src")}
 """What a browser asks for by itself when it shows a page."""

@@ -25,7 +25,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import BinaryIO
 
-from workbench.workspace.sample import write_demo
+from workbench.workspace.demo_writer import write_demo
 
 PROJECT = Path(__file__).resolve().parents[2]
 READS = (

@@ -13,7 +13,7 @@ import pytest
 
 from tests.support.terminal import PATIENCE_SECONDS, Terminal
 from tests.workspace.test_kill import PROJECT, Agent
-from workbench.workspace.sample import write_demo
+from workbench.workspace.demo_writer import write_demo
 from workbench.workspace.workspace import Workspace
 
 ROUNDS = 6

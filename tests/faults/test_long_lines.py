@@ -14,24 +14,24 @@ from pathlib import Path
 import pytest
 
 from tests.support.workspaces import Sandbox
-from workbench.consolidation.entities import names_in, recognise
-from workbench.consolidation.extract import extract
-from workbench.consolidation.particulars import figures, names
-from workbench.consolidation.passages import read_source
-from workbench.consolidation.relations import relations_in
-from workbench.consolidation.said import fit_lines
+from workbench.ingest.entities import names_in, recognise
+from workbench.ingest.extract import extract
+from workbench.ingest.passages import read_source
+from workbench.ingest.relations import relations_in
+from workbench.ingest.specifics import figures, names
+from workbench.ingest.utterances import fit_lines
 from workbench.memory.entry import Kind
-from workbench.memory.facts import facts_in, why_not
-from workbench.memory.hidden import hidden_in
-from workbench.memory.instructions import steers
-from workbench.memory.likeness import distinction
 from workbench.memory.markdown import parse_document
 from workbench.memory.names import RelPath
-from workbench.memory.secrets import masked, secrets_in
+from workbench.memory.near_duplicates import distinction
 from workbench.memory.sentences import MOST_READ, sentences
-from workbench.memory.spoken import among_many, clean
 from workbench.memory.topics import concept_tags, topics
+from workbench.memory.transcript_text import among_many, clean
 from workbench.memory.window import MOST_PARTS
+from workbench.safety.hidden_text import hidden_in
+from workbench.safety.secrets import masked, secrets_in
+from workbench.salience.facts import facts_in, why_not
+from workbench.salience.prompt_injection import steers
 
 ATOMS = (
     *("Aa ", "I ", "a", " ", "`", "[", "[[", "(", "<", "<!--", "</", "*", "_", "- ", "|", "http://", "a.b."),

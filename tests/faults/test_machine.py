@@ -19,11 +19,12 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule, run_state_machine_as_test
 
 from indexing.search.answer import Query
-from indexing.search.by_words import LexicalSearch
+from indexing.search.keyword import LexicalSearch
 from indexing.sync.run import reindex
 from tests.support.actions import contents, scene, settled
 from tests.support.failpoints import Fault, KilledError, failing
-from workbench.curation import (
+from workbench.errors import IndexUnavailableError, WorkbenchError, WorkspaceError
+from workbench.operations import (
     entry_source,
     plan_archive,
     plan_edit,
@@ -39,9 +40,8 @@ from workbench.curation import (
     plan_undo,
     quarantined,
 )
-from workbench.errors import IndexUnavailableError, WorkbenchError, WorkspaceError
+from workbench.workspace.external_changes import record
 from workbench.workspace.plan import Plan
-from workbench.workspace.recording import record
 from workbench.workspace.workspace import Workspace
 
 PICK = st.integers(0, 10_000)

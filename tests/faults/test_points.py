@@ -16,9 +16,9 @@ from tests.support.actions import ACTIONS, Action, contents, scene
 from tests.support.failpoints import Failpoints, Fault, KilledError, failing
 from tests.support.workspaces import Sandbox
 from workbench.errors import WorkbenchError
-from workbench.workspace import exchange
+from workbench.workspace import atomic_swap
+from workbench.workspace.external_changes import record
 from workbench.workspace.plan import Operation
-from workbench.workspace.recording import record
 from workbench.workspace.workspace import Workspace
 
 MOST = 400
@@ -194,7 +194,7 @@ def test_refused_at_any_call_the_old_text_is_intact_and_a_retry_works(
 def test_a_kill_where_the_system_has_no_exchange_leaves_files_old_or_new(
     tmp_path: Path, record_property: Record, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(exchange, "_system_call", lambda: None)
+    monkeypatch.setattr(atomic_swap, "_system_call", lambda: None)
     covered = 0
     for name in ("promote from an episode", "forget in several files", "undo a forgotten page"):
         covered += len(killed(prepare(named(name), tmp_path / name), tmp_path / name).calls)

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tests.support.hashing import HashingEmbedder
-from workbench.fleet.work import Recipe
+from workbench.fleet.worker import Recipe
 
 LAST_WORDS = "the worker that reads this is killed"
 

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import boto3
 from moto.server import ThreadedMotoServer
 
-from indexing.shared.place import Place, place_of
+from indexing.shared.location import Location, place_of
 
 BUCKET = "fleet"
 CREDENTIALS = {"AWS_ACCESS_KEY_ID": "an-access-key", "AWS_SECRET_ACCESS_KEY": "a-secret-access-key"}
@@ -127,7 +127,7 @@ class Bucket:
 
     proxy: Proxy
 
-    def place(self, name: str) -> Place:
+    def place(self, name: str) -> Location:
         """A place in the bucket, reached through the proxy."""
         options = (
             f"endpoint=http://127.0.0.1:{self.proxy.port}",

@@ -17,20 +17,20 @@ import psutil
 import pytest
 
 from indexing.search.answer import Query
-from indexing.shared.asking import FleetAnswer, FleetSearch
-from indexing.shared.place import Place, place_of
+from indexing.shared.location import Location, place_of
+from indexing.shared.search import FleetAnswer, FleetSearch
 from indexing.shared.table import SharedTable
 from tests.fleet.models import LAST_WORDS, hashing, mortal
 from tests.fleet.storage import CREDENTIALS, Bucket, bucket
 from tests.fleet.workspaces import make_fleet, write
 from tests.support.hashing import HashingEmbedder
-from workbench.fleet.on_ray import QUIET, RayPool
 from workbench.fleet.pool import InProcess, Lost
-from workbench.fleet.report import Report
+from workbench.fleet.ray_workers import QUIET, RayPool
+from workbench.fleet.report import FleetReport
 from workbench.fleet.roster import Agent
 from workbench.fleet.run import Plan, reindex
-from workbench.fleet.standing import check
-from workbench.fleet.work import Done, Recipe, Task
+from workbench.fleet.sync_status import check
+from workbench.fleet.worker import Done, Recipe, Task
 
 COUNT = 60
 QUERIES = ("door code of agent 31", "who owns the deploy key", "ERR_12", "broker kind:log", "登录模块")
@@ -72,10 +72,10 @@ class Ran:
     """What the shared run left, and the table that one process made of the same workspaces."""
 
     agents: list[Agent]
-    report: Report
+    report: FleetReport
     pool: Watched
-    place: Place
-    alone: Place
+    place: Location
+    alone: Location
     bucket: Bucket
 
 
@@ -99,7 +99,7 @@ def ran(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ran]:
         yield Ran(agents, report, pool, place, alone, storage)
 
 
-def rows(place: Place) -> list[dict[str, object]]:
+def rows(place: Location) -> list[dict[str, object]]:
     """All rows of a table in one order, vectors as bytes."""
     base = lancedb.connect(place.uri, storage_options=dict(place.options) if place.remote else None)
     table = base.open_table("entries")

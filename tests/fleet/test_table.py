@@ -12,8 +12,8 @@ import pytest
 from indexing.document import entry_key
 from indexing.search.answer import Query
 from indexing.shared import table
-from indexing.shared.asking import FleetSearch
-from indexing.shared.place import Place, place_of, storage
+from indexing.shared.location import Location, place_of, storage
+from indexing.shared.search import FleetSearch
 from indexing.shared.table import SharedTable
 from indexing.sync.generations import Generations
 from indexing.sync.run import reindex as reindex_one
@@ -23,11 +23,11 @@ from tests.fleet.workspaces import contents, make_fleet, write
 from tests.support.hashing import HashingEmbedder
 from workbench.errors import IndexUnavailableError, UsageError
 from workbench.fleet.pool import InProcess, Lost
-from workbench.fleet.report import Report
+from workbench.fleet.report import FleetReport
 from workbench.fleet.roster import Agent
 from workbench.fleet.run import Plan, StorageFailedError, reindex
-from workbench.fleet.standing import check, standings
-from workbench.fleet.work import Done, Recipe, Task
+from workbench.fleet.sync_status import check, standings
+from workbench.fleet.worker import Done, Recipe, Task
 from workbench.workspace.workspace import Workspace
 
 NO_WAIT = Plan(batch=4, wait=lambda _: None)
@@ -39,9 +39,9 @@ class Fleet:
     def __init__(self, root: Path, count: int) -> None:
         self.root = root / "agents"
         self.agents = make_fleet(self.root, count)
-        self.place: Place = place_of(str(root / "table"))
+        self.place: Location = place_of(str(root / "table"))
 
-    def run(self, recipe: Recipe | None = None, plan: Plan = NO_WAIT) -> Report:
+    def run(self, recipe: Recipe | None = None, plan: Plan = NO_WAIT) -> FleetReport:
         recipe = recipe or hashing()
         return reindex(self.agents, self.place, recipe, InProcess(recipe), plan)
 
@@ -62,7 +62,7 @@ def fleet(tmp_path: Path) -> Fleet:
     return Fleet(tmp_path, 6)
 
 
-def rows(place: Place) -> list[dict[str, object]]:
+def rows(place: Location) -> list[dict[str, object]]:
     """All rows of a table in one order, vectors as bytes."""
     table = lancedb.connect(place.uri).open_table("entries")
     found = table.search().limit(100_000).to_list()

@@ -9,19 +9,19 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from indexing.shared.place import place_of
+from indexing.shared.location import place_of
 from indexing.shared.table import SharedTable
 from tests.fleet.workspaces import make_fleet
-from workbench.fleet.standing import check
+from workbench.fleet.sync_status import check
 
 PROJECT = Path(__file__).resolve().parents[2]
 RUN = """
 import json, sys
 from pathlib import Path
-from indexing.shared.place import place_of
+from indexing.shared.location import place_of
 from tests.fleet.models import dying_at_start
 from workbench.errors import WorkbenchError
-from workbench.fleet.on_ray import RayPool
+from workbench.fleet.ray_workers import RayPool
 from workbench.fleet.roster import Agent
 from workbench.fleet.run import Plan, reindex
 root, recipe = Path(sys.argv[1]), dying_at_start(Path(sys.argv[1], "died"))

@@ -8,7 +8,7 @@ import pytest
 
 from tests.support.workspaces import Sandbox
 from workbench.graph.contradictions import Contradiction, contradictions, slots_in
-from workbench.graph.reading import read_graph
+from workbench.graph.read import read_graph
 
 TODAY = date(2026, 3, 20)
 

@@ -11,21 +11,21 @@ from hypothesis import strategies as st
 from tests.support.workspaces import Sandbox
 from workbench.graph.decay import (
     FORGET_BELOW,
-    Recalls,
+    RecallDays,
     decay_proposals,
     faded,
     fading_in,
     importance_today,
     read_recalls,
 )
-from workbench.graph.reading import read_graph
-from workbench.graph.writing import plan_forget_memory
+from workbench.graph.read import read_graph
+from workbench.graph.write import plan_forget_memory
 from workbench.memory.claims import claim_key
 from workbench.memory.proposal import Proposal, proposal_from_json
 from workbench.workspace.ledger import append, read
 
 START = date(2025, 1, 1)
-NONE = Recalls({})
+NONE = RecallDays({})
 PAGE = """---
 name: Sarah Chen
 type: person

@@ -6,12 +6,12 @@ from datetime import date
 
 import pytest
 
-from workbench.graph.finding import find
+from workbench.graph.memory_query import find
 from workbench.graph.questions import question_from_text
 from workbench.graph.schedule import upcoming
 from workbench.graph.snapshot import Graph
 from workbench.graph.traverse import answer
-from workbench.memory.graph import read_entity
+from workbench.memory.graph_page import read_entity
 from workbench.memory.markdown import parse_document
 from workbench.memory.names import RelPath
 from workbench.workspace.demo import demo_commits

@@ -7,7 +7,7 @@ from datetime import date, timedelta
 import pytest
 
 from tests.support.workspaces import LOG, Sandbox
-from workbench.graph.reading import GraphReader, read_graph
+from workbench.graph.read import GraphReader, read_graph
 from workbench.graph.schedule import Period, period_of, upcoming
 from workbench.memory.address import entry_at_line
 

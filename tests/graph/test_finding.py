@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 
 from tests.support.pages import TEAM, graph_of
 from workbench.errors import UsageError
-from workbench.graph.finding import ORDERS, Question, Result, find
+from workbench.graph.memory_query import ORDERS, MemoryQuery, Result, find
 from workbench.graph.questions import question_from_text
 from workbench.graph.snapshot import Graph
-from workbench.memory.graph import IMPORTANCE
+from workbench.memory.graph_page import IMPORTANCE
 
 TODAY = date(2026, 3, 14)  # a Saturday
 NOTES = {
@@ -27,12 +27,12 @@ def texts(result: Result) -> list[str]:
     return [match.held.memory.text for match in result.matches]
 
 
-def asked(question: Question, graph: Graph = GRAPH) -> list[str]:
+def asked(question: MemoryQuery, graph: Graph = GRAPH) -> list[str]:
     return texts(find(graph, question, TODAY))
 
 
 def test_pending_tasks_are_a_projects_own_its_parts_then_mentions_then_those_of_its_people() -> None:
-    result = find(GRAPH, Question(types=("todo",), about="Atlas", state="pending", order="due"), TODAY)
+    result = find(GRAPH, MemoryQuery(types=("todo",), about="Atlas", state="pending", order="due"), TODAY)
     assert [(match.held.memory.text, match.why) for match in result.matches] == [
         ("Renew the certificate", ""),
         ("Name the release", ""),
@@ -45,14 +45,14 @@ def test_pending_tasks_are_a_projects_own_its_parts_then_mentions_then_those_of_
 
 
 def test_what_was_done_is_not_pending_and_can_be_asked_for() -> None:
-    assert asked(Question(types=("todo",), state="done")) == ["Buy the domain"]
-    assert "Buy the domain" not in asked(Question(types=("todo",), state="pending"))
-    assert "Buy the domain" not in asked(Question(types=("todo",)))
+    assert asked(MemoryQuery(types=("todo",), state="done")) == ["Buy the domain"]
+    assert "Buy the domain" not in asked(MemoryQuery(types=("todo",), state="pending"))
+    assert "Buy the domain" not in asked(MemoryQuery(types=("todo",)))
 
 
 def test_overdue_is_what_was_due_before_today() -> None:
-    assert asked(Question(state="overdue")) == ["Renew the certificate"]
-    on_the_day = find(GRAPH, Question(state="overdue"), date(2026, 3, 10))
+    assert asked(MemoryQuery(state="overdue")) == ["Renew the certificate"]
+    on_the_day = find(GRAPH, MemoryQuery(state="overdue"), date(2026, 3, 10))
     assert on_the_day.matches == ()
 
 
@@ -62,11 +62,11 @@ def test_pages_of_tasks_that_are_parts_of_a_project_are_pending_as_a_whole() -> 
         "task/old": "---\nname: Old task\nvalid_until: 2026-01-01\n---\n- part_of [[Atlas]]\n",
         "task/other": "---\nname: Other task\n---\n- part_of [[Borealis]]\n",
     }
-    question = Question(types=("todo",), about="Atlas", state="pending")
+    question = MemoryQuery(types=("todo",), about="Atlas", state="pending")
     assert [task.name for task in find(graph_of({**TEAM, **pages}), question, TODAY).tasks] == [
         "Launch party"
     ]
-    assert find(graph_of({**TEAM, **pages}), Question(types=("fact",)), TODAY).tasks == ()
+    assert find(graph_of({**TEAM, **pages}), MemoryQuery(types=("fact",)), TODAY).tasks == ()
 
 
 def test_times_are_included_at_both_ends() -> None:
@@ -76,26 +76,26 @@ def test_times_are_included_at_both_ends() -> None:
         (date(2026, 2, 2), None, []),
         (None, date(2026, 1, 31), []),
     ):
-        question = Question(about="Alice", types=("fact",), occurred_since=since, occurred_until=until)
+        question = MemoryQuery(about="Alice", types=("fact",), occurred_since=since, occurred_until=until)
         assert [text for text in asked(question) if "Lisbon" in text] == expected
 
 
 def test_what_happens_within_some_days_counts_from_today() -> None:
-    assert asked(Question(happens_within=6)) == ["Write the release notes"]  # on 2026-03-20
-    assert asked(Question(happens_within=5)) == []
+    assert asked(MemoryQuery(happens_within=6)) == ["Write the release notes"]  # on 2026-03-20
+    assert asked(MemoryQuery(happens_within=5)) == []
 
 
 def test_weight_words_and_scene_narrow_the_answer() -> None:
-    assert asked(Question(min_importance=0.9)) == ["Builds search engines"]
-    assert "Lives in Lisbon" not in asked(Question(min_confidence=0.85))
-    assert asked(Question(text="certificate renew")) == ["Renew the certificate"]
-    assert asked(Question(text="certificate unheard")) == []
-    assert asked(Question(scene="later")) == ["Write the docs"]
+    assert asked(MemoryQuery(min_importance=0.9)) == ["Builds search engines"]
+    assert "Lives in Lisbon" not in asked(MemoryQuery(min_confidence=0.85))
+    assert asked(MemoryQuery(text="certificate renew")) == ["Renew the certificate"]
+    assert asked(MemoryQuery(text="certificate unheard")) == []
+    assert asked(MemoryQuery(scene="later")) == ["Write the docs"]
 
 
 @pytest.mark.parametrize("order", ORDERS)
 def test_memories_come_in_the_order_that_was_asked_for(order: str) -> None:
-    found = [match.held.memory for match in find(GRAPH, Question(order=order), TODAY).matches]  # type: ignore[arg-type]
+    found = [match.held.memory for match in find(GRAPH, MemoryQuery(order=order), TODAY).matches]  # type: ignore[arg-type]
     keys: list[float] = {
         "importance": [-memory.importance for memory in found],
         "confidence": [-memory.confidence for memory in found],
@@ -107,15 +107,15 @@ def test_memories_come_in_the_order_that_was_asked_for(order: str) -> None:
 
 
 def test_a_limit_cuts_what_is_shown_and_not_what_is_counted() -> None:
-    result = find(GRAPH, Question(limit=2), TODAY)
+    result = find(GRAPH, MemoryQuery(limit=2), TODAY)
     assert len(result.matches) == 2
     assert result.total > 2
 
 
 def test_what_is_over_is_found_where_any_state_is_asked_for() -> None:
     graph = graph_of({"person/a": "---\nname: A\n---\n- [fact] x <!-- wb: valid_until=2026-01-01 -->\n"})
-    assert asked(Question(), graph) == []
-    assert asked(Question(state="any"), graph) == ["x"]
+    assert asked(MemoryQuery(), graph) == []
+    assert asked(MemoryQuery(state="any"), graph) == ["x"]
 
 
 def test_a_name_in_a_script_without_blanks_is_mentioned_in_the_middle_of_words() -> None:
@@ -125,30 +125,37 @@ def test_a_name_in_a_script_without_blanks_is_mentioned_in_the_middle_of_words()
             "place/o": "---\nname: Osaka\n---\n- [todo] 森田健二に連絡する\n- [todo] Call Kenjiro\n",
         }
     )
-    assert asked(Question(about="Kenji"), graph) == ["森田健二に連絡する"]
+    assert asked(MemoryQuery(about="Kenji"), graph) == ["森田健二に連絡する"]
 
 
 def test_an_unknown_name_is_told_with_names_that_are_known() -> None:
-    result = find(GRAPH, Question(about="Atlantis Towers"), TODAY)
+    result = find(GRAPH, MemoryQuery(about="Atlantis Towers"), TODAY)
     assert (result.matches, result.notes) == ((), ("nothing in the graph is called Atlantis Towers",))
     assert any("Atlas" in name for name in result.suggestions)
 
 
 def test_a_misspelt_name_is_taken_for_the_likest_and_said() -> None:
-    result = find(GRAPH, Question(about="Borealiss", types=("todo",)), TODAY)
+    result = find(GRAPH, MemoryQuery(about="Borealiss", types=("todo",)), TODAY)
     assert texts(result) == ["Close the books"]
     assert result.notes == ("“Borealiss” is taken for Borealis",)
 
 
 def test_a_type_that_nobody_knows_is_told() -> None:
-    assert find(GRAPH, Question(types=("wish",)), TODAY).notes == ("wish is no type of memory that is known",)
+    assert find(GRAPH, MemoryQuery(types=("wish",)), TODAY).notes == (
+        "wish is no type of memory that is known",
+    )
 
 
 @pytest.mark.parametrize(
     "question",
-    [Question(limit=0), Question(limit=100_000), Question(happens_within=-1), Question(happens_within=10**9)],
+    [
+        MemoryQuery(limit=0),
+        MemoryQuery(limit=100_000),
+        MemoryQuery(happens_within=-1),
+        MemoryQuery(happens_within=10**9),
+    ],
 )
-def test_a_question_that_makes_no_sense_is_refused(question: Question) -> None:
+def test_a_question_that_makes_no_sense_is_refused(question: MemoryQuery) -> None:
     with pytest.raises(UsageError):
         find(GRAPH, question, TODAY)
 
@@ -156,7 +163,7 @@ def test_a_question_that_makes_no_sense_is_refused(question: Question) -> None:
 @settings(deadline=None)
 @given(
     st.builds(
-        Question,
+        MemoryQuery,
         types=st.lists(st.sampled_from([*IMPORTANCE]), max_size=2).map(tuple),
         about=st.sampled_from(["", "Atlas", "Alice", "Acme", "nobody at all"]),
         state=st.sampled_from(["current", "pending", "overdue", "done", "any"]),
@@ -169,7 +176,7 @@ def test_a_question_that_makes_no_sense_is_refused(question: Question) -> None:
         limit=st.integers(1, 30),
     )
 )
-def test_every_condition_only_narrows(question: Question) -> None:
+def test_every_condition_only_narrows(question: MemoryQuery) -> None:
     everything = {id(held.memory) for held in GRAPH.memories()}
     result = find(GRAPH, question, TODAY)
     assert len(result.matches) == min(result.total, question.limit)
@@ -185,21 +192,21 @@ def test_every_condition_only_narrows(question: Question) -> None:
     [
         (
             "which tasks are pending in project Atlas?",
-            Question(types=("todo",), about="Atlas", state="pending"),
+            MemoryQuery(types=("todo",), about="Atlas", state="pending"),
         ),
-        ("pending tasks in Atlas", Question(types=("todo",), about="Atlas", state="pending")),
-        ("What is pending?", Question(types=("todo",), state="pending")),
+        ("pending tasks in Atlas", MemoryQuery(types=("todo",), about="Atlas", state="pending")),
+        ("What is pending?", MemoryQuery(types=("todo",), state="pending")),
         (
             "what is left to do in the Atlas Indexer?",
-            Question(types=("todo",), about="Atlas Indexer", state="pending"),
+            MemoryQuery(types=("todo",), about="Atlas Indexer", state="pending"),
         ),
-        ("todos of Alice", Question(types=("todo",), about="Alice", state="pending")),
-        ("what is overdue", Question(types=("todo",), state="overdue")),
-        ("overdue tasks for Bob", Question(types=("todo",), about="Bob", state="overdue")),
-        ("done tasks in Atlas", Question(types=("todo",), about="Atlas", state="done")),
+        ("todos of Alice", MemoryQuery(types=("todo",), about="Alice", state="pending")),
+        ("what is overdue", MemoryQuery(types=("todo",), state="overdue")),
+        ("overdue tasks for Bob", MemoryQuery(types=("todo",), about="Bob", state="overdue")),
+        ("done tasks in Atlas", MemoryQuery(types=("todo",), about="Atlas", state="done")),
     ],
 )
-def test_tasks_are_asked_for_in_plain_words(words: str, expected: Question) -> None:
+def test_tasks_are_asked_for_in_plain_words(words: str, expected: MemoryQuery) -> None:
     found = question_from_text(words, TODAY)
     assert found is not None
     assert (found.types, found.about, found.state) == (expected.types, expected.about, expected.state)

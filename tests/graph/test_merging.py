@@ -9,13 +9,13 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from tests.support.workspaces import Sandbox
-from workbench.curation import plan_undo
 from workbench.errors import UsageError
 from workbench.graph.links import relinked
-from workbench.graph.merging import plan_merge_entities
-from workbench.graph.reading import read_graph
+from workbench.graph.merge import plan_merge_entities
+from workbench.graph.read import read_graph
 from workbench.memory.claims import claim_key
-from workbench.memory.graph import Entity
+from workbench.memory.graph_page import Entity
+from workbench.operations import plan_undo
 from workbench.workspace.plan import Operation
 
 NOW = datetime(2026, 3, 20, 9, tzinfo=UTC)

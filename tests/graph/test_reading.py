@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from tests.support.pages import TEAM, graph_of
 from tests.support.workspaces import Sandbox
-from workbench.graph.reading import GraphReader, read_graph
+from workbench.graph.read import GraphReader, read_graph
 from workbench.graph.snapshot import Graph
 
 
@@ -182,7 +182,7 @@ def test_a_reader_gives_the_same_graph_until_a_file_changes(
     sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     write(sandbox, TEAM)
-    monkeypatch.setattr("workbench.graph.reading.RACY_NS", 0)
+    monkeypatch.setattr("workbench.graph.read.RACY_NS", 0)
     reader = GraphReader(sandbox.workspace)
     first = reader.read()
     assert reader.read() is first

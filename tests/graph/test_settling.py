@@ -7,13 +7,13 @@ from datetime import UTC, date, datetime
 import pytest
 
 from tests.support.workspaces import Sandbox
-from workbench.curation import plan_undo
 from workbench.errors import ConflictError, UsageError
+from workbench.graph.contradiction_answers import ANSWERS, Answer, plan_keep_apart, plan_settle
 from workbench.graph.contradictions import Contradiction, contradictions
 from workbench.graph.duplicates import duplicates
-from workbench.graph.reading import read_graph
-from workbench.graph.settling import ANSWERS, Answer, plan_keep_apart, plan_settle
+from workbench.graph.read import read_graph
 from workbench.memory.claims import claim_key
+from workbench.operations import plan_undo
 from workbench.workspace.decisions import rejected_keys, settled_keys
 from workbench.workspace.ledger import read
 from workbench.workspace.plan import Operation

@@ -6,7 +6,7 @@ from datetime import UTC, date, datetime
 
 from tests.support.pages import TEAM
 from tests.support.workspaces import Sandbox
-from workbench.graph.reading import read_graph
+from workbench.graph.read import read_graph
 from workbench.graph.stats import Ingestion, Stats, stats
 from workbench.workspace import ledger
 

@@ -10,18 +10,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.support.pages import TEAM, graph_of
-from workbench.graph.answer import Answer
-from workbench.graph.intents import Direction
+from workbench.graph.answer import GraphAnswer
 from workbench.graph.paths import MAX_HOPS, Path, follow, shortest
+from workbench.graph.question_intents import Direction
 from workbench.graph.snapshot import Graph
 from workbench.graph.traverse import answer
-from workbench.memory.graph import Entity
+from workbench.memory.graph_page import Entity
 
 TODAY = date(2026, 3, 14)
 GRAPH = graph_of(TEAM)
 
 
-def ask(question: str, graph: Graph = GRAPH, most: int = 10) -> Answer:
+def ask(question: str, graph: Graph = GRAPH, most: int = 10) -> GraphAnswer:
     return answer(graph, question, TODAY, most=most)
 
 
@@ -339,7 +339,7 @@ def test_any_question_gets_an_answer_or_is_told_why_not(question: str) -> None:
 
 
 def test_hostile_names_are_data_in_answers(capsys: pytest.CaptureFixture[str]) -> None:
-    from workbench.cli.graph_shown import say_answer
+    from workbench.cli.graph_text import say_answer
 
     graph = graph_of(
         {"person/evil": '---\nname: "Evil \\e]52;c;eA\\a \u202egnp [/bold]"\n---\n- [fact] \x1b[2Jx\n'}

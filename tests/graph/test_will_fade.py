@@ -8,10 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.support.workspaces import Sandbox
-from workbench.graph.decay import FORGET_BELOW, Recalls, faded, forget_key, importance_today, will_fade
-from workbench.graph.reading import read_graph
+from workbench.graph.decay import FORGET_BELOW, RecallDays, faded, forget_key, importance_today, will_fade
+from workbench.graph.read import read_graph
 
-NONE = Recalls({})
+NONE = RecallDays({})
 START = date(2025, 1, 1)
 PAGE = """---
 name: Sarah Chen

@@ -11,17 +11,17 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.support.workspaces import Sandbox
-from workbench.curation import plan_undo
 from workbench.errors import FlaggedError, NotCuratableError, NotMemoryError, UsageError
-from workbench.graph import changing, page
+from workbench.graph import page_bytes, page_changes
 from workbench.graph.drafts import EntityDraft, MemoryDraft, RelationDraft
-from workbench.graph.naming import page_path
-from workbench.graph.reading import read_graph
-from workbench.graph.writing import plan_forget_memory, plan_store, plan_update
+from workbench.graph.page_names import page_path
+from workbench.graph.read import read_graph
+from workbench.graph.write import plan_forget_memory, plan_store, plan_update
 from workbench.memory.entry import Kind
-from workbench.memory.graph import ENTITY_TYPES, IMPORTANCE, Entity, read_entity
+from workbench.memory.graph_page import ENTITY_TYPES, IMPORTANCE, Entity, read_entity
 from workbench.memory.markdown import Document, parse_document
 from workbench.memory.names import RelPath
+from workbench.operations import plan_undo
 from workbench.workspace.ledger import read
 from workbench.workspace.plan import Operation
 from workbench.workspace.workspace import Workspace
@@ -452,7 +452,7 @@ def test_storing_parses_only_the_pages_concerned(sandbox: Sandbox, monkeypatch: 
         parsed.append(path)
         return parse_document(path, data, Kind.ENTITY)
 
-    for module in (page, changing):
+    for module in (page_bytes, page_changes):
         monkeypatch.setattr(module, "document_of", counting)
     plan_store(sandbox.workspace, MemoryDraft(text="Two", entity="Person 7"), now=NOW)
     assert set(parsed) == {"graph/person/p7.md"}
@@ -508,7 +508,7 @@ PIECES = st.sampled_from(
 @given(st.lists(PIECES, max_size=12).map(b"".join), st.booleans())
 def test_any_page_takes_a_line_or_refuses_it_whole(body: bytes, with_header: bool) -> None:
     data = b"---\nname: X\ntype: person\n---\n" + body if with_header else body
-    opened = changing.OpenPage(data, page.document_of(RelPath("graph/person/x.md"), data))
+    opened = page_changes.OpenPage(data, page_bytes.document_of(RelPath("graph/person/x.md"), data))
     for text in ("one", "two", "three"):
         opened.remember(MemoryDraft(text=text, sources=("s.md#L1",)), TODAY)
     before = [memory.text for memory in opened.entity.memories]

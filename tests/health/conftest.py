@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from indexing.search.answer import Query
-from indexing.search.by_words import LexicalSearch
+from indexing.search.keyword import LexicalSearch
 from indexing.sync.run import reindex
 from tests.indexing.conftest import (  # noqa: F401 - fixtures
     model_cache,
@@ -22,8 +22,8 @@ from tests.indexing.conftest import (  # noqa: F401 - fixtures
 from tests.support.workspaces import Sandbox
 from workbench.health.checks import CHECKS
 from workbench.health.doctor import examine
-from workbench.health.finding import Finding, Outcome
-from workbench.health.place import Place
+from workbench.health.finding import CheckOutcome, DoctorFinding
+from workbench.health.subject import CheckSubject
 from workbench.workspace.workspace import Workspace
 
 QUESTIONS = ("staging port", "Sarah reviews", "Atlas", "same words", "tea", "weather in Lisbon")
@@ -53,9 +53,9 @@ class Ward:
     def generation(self) -> Path:
         return self.index / (self.index / "current").read_text().strip()
 
-    def outcomes(self, *names: str, fix: bool = False) -> dict[str, Outcome]:
+    def outcomes(self, *names: str, fix: bool = False) -> dict[str, CheckOutcome]:
         """What the checks of these names say; all of them without a name."""
-        place = Place.open(self.root)
+        place = CheckSubject.open(self.root)
         if self.now is not None:
             place.now = self.now
         chosen = [check for check in CHECKS if not names or check.name in names]
@@ -65,12 +65,12 @@ class Ward:
         finally:
             place.close()
 
-    def findings(self, *names: str) -> list[Finding]:
+    def findings(self, *names: str) -> list[DoctorFinding]:
         """What remains to be done, by these checks or all."""
         found = self.outcomes(*names).values()
         return [finding for outcome in found for finding in outcome.findings if finding.remains]
 
-    def fix(self, *names: str) -> list[Finding]:
+    def fix(self, *names: str) -> list[DoctorFinding]:
         """What was repaired."""
         found = self.outcomes(*names, fix=True).values()
         return [finding for outcome in found for finding in outcome.findings if finding.fixed]
@@ -110,10 +110,10 @@ def ward(sandbox: Sandbox, person: Path, tmp_path: Path, monkeypatch: pytest.Mon
 
 
 @pytest.fixture
-def treated(ward: Ward) -> Callable[..., list[Finding]]:
+def treated(ward: Ward) -> Callable[..., list[DoctorFinding]]:
     """Repairs, and shows that no memory file was touched and that nothing is left to repair."""
 
-    def treat(*names: str) -> list[Finding]:
+    def treat(*names: str) -> list[DoctorFinding]:
         before = ward.sandbox.snapshot()
         done = ward.fix()
         assert ward.findings() == []

@@ -9,13 +9,13 @@ from pathlib import Path
 import pytest
 
 from indexing.search.answer import Query
-from indexing.search.by_words import LexicalSearch
+from indexing.search.keyword import LexicalSearch
 from tests.health.conftest import Ward
 from tests.support.hashing import HashingEmbedder
 from workbench.cli import main
 from workbench.errors import IndexUnavailableError
 from workbench.health.bench import bench
-from workbench.health.samples import indexed_texts, samples
+from workbench.health.sample_questions import indexed_texts, samples
 from workbench.health.stopwatch import measure, times
 from workbench.workspace.workspace import Workspace
 
@@ -110,7 +110,7 @@ def test_without_an_index_the_bench_says_what_to_do(ward: Ward, tmp_path: Path) 
 
 def test_the_copy_holds_no_lock_of_the_workspace(larger: Ward) -> None:
     """A lock file with two names would be held in both places."""
-    from workbench.health.syncing import sync_times
+    from workbench.health.sync_bench import sync_times
 
     found = sync_times(Workspace.open(larger.root), seconds=5, vectors=False)
     assert found.left_out == {}

@@ -13,8 +13,8 @@ from workbench.cli import main
 from workbench.errors import WorkbenchError
 from workbench.health.checks import CHECKS
 from workbench.health.doctor import examine
-from workbench.health.finding import Check, Finding, Look
-from workbench.health.place import Place
+from workbench.health.finding import Check, DoctorFinding, Look
+from workbench.health.subject import CheckSubject
 
 
 def call(monkeypatch: pytest.MonkeyPatch, *arguments: str) -> int:
@@ -31,7 +31,7 @@ def test_a_sound_workspace_is_sound(ward: Ward) -> None:
 
 def test_a_workspace_without_index_and_without_repository_is_looked_at(tmp_path: Path) -> None:
     (tmp_path / "MEMORY.md").write_text("# Memory\n\n- likes tea\n")
-    place = Place.open(tmp_path)
+    place = CheckSubject.open(tmp_path)
     found = {outcome.check.name: outcome for outcome in examine(place)}
     assert found["repository"].state == "finding"
     assert "init" in found["repository"].findings[0].do
@@ -47,12 +47,12 @@ def test_every_check_has_a_name_of_its_own() -> None:
     "error", [ValueError("odd"), OSError(5, "Input/output error"), WorkbenchError("no", hint="do")]
 )
 def test_a_check_that_fails_is_a_finding_and_ends_nothing(ward: Ward, error: Exception) -> None:
-    def broken(_: Place) -> Look:
+    def broken(_: CheckSubject) -> Look:
         raise error
 
     checks = (Check("x", "broken", broken), Check("x", "whole", lambda _: Look("seen")))
     for fix in (False, True):
-        first, second = examine(Place.open(ward.root), checks=checks, fix=fix)
+        first, second = examine(CheckSubject.open(ward.root), checks=checks, fix=fix)
         assert first.state == "finding"
         assert "the check itself failed" in first.findings[0].what
         assert second.state == "fine"
@@ -62,10 +62,12 @@ def test_a_repair_that_fails_or_changes_nothing_leaves_the_finding_with_the_reas
     def refuse() -> str:
         raise OSError(28, "No space left on device")
 
-    def look(_: Place) -> Look:
-        return Look("", (Finding(what="one", repair=refuse), Finding(what="two", repair=lambda: "done")))
+    def look(_: CheckSubject) -> Look:
+        return Look(
+            "", (DoctorFinding(what="one", repair=refuse), DoctorFinding(what="two", repair=lambda: "done"))
+        )
 
-    (outcome,) = examine(Place.open(ward.root), checks=(Check("x", "y", look),), fix=True)
+    (outcome,) = examine(CheckSubject.open(ward.root), checks=(Check("x", "y", look),), fix=True)
     one, two = outcome.findings
     assert "No space left" in (one.refused or "")
     assert "still so" in (two.refused or "")
@@ -109,7 +111,7 @@ def test_the_doctor_loads_no_engine_of_vectors_and_no_model_where_there_are_none
 
     code = (
         "import sys; from pathlib import Path\n"
-        "from workbench.health.doctor import examine; from workbench.health.place import Place\n"
+        "from workbench.health.doctor import examine; from workbench.health.subject import Place\n"
         "list(examine(Place.open(Path(sys.argv[1]))))\n"
         "print([m for m in ('lancedb', 'torch', 'sentence_transformers', 'onnxruntime', 'textual')"
         " if m in sys.modules])"

@@ -18,9 +18,9 @@ from indexing.sync.generations import Generation
 from indexing.sync.run import CACHE_FILE
 from tests.health.conftest import Ward
 from tests.support.workspaces import Sandbox
-from workbench.health.finding import Finding
+from workbench.health.finding import DoctorFinding
 
-Treat = Callable[..., list[Finding]]
+Treat = Callable[..., list[DoctorFinding]]
 
 
 def truncate(path: Path) -> None:

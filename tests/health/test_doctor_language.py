@@ -9,8 +9,8 @@ import pytest
 
 from tests.health.conftest import Ward
 from tests.support.provider import Provider, providing, refused
-from workbench.health.language import language_model
-from workbench.health.place import Place
+from workbench.health.llm_checks import language_model
+from workbench.health.subject import CheckSubject
 
 KEY = "the-key-that-nobody-shows-1234"
 
@@ -29,8 +29,8 @@ def named(ward: Ward, server: Provider) -> Ward:
     return ward
 
 
-def place_of(ward: Ward, *, network: bool) -> Place:
-    return Place.open(ward.root, network=network)
+def place_of(ward: Ward, *, network: bool) -> CheckSubject:
+    return CheckSubject.open(ward.root, network=network)
 
 
 def test_no_model_is_fine_and_said(ward: Ward) -> None:

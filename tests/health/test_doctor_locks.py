@@ -16,10 +16,10 @@ import pytest
 from tests.health.conftest import Ward
 from workbench import processes
 from workbench.errors import BusyError
-from workbench.health.finding import Finding
+from workbench.health.finding import DoctorFinding
 from workbench.workspace.locks import hold
 
-Treat = Callable[..., list[Finding]]
+Treat = Callable[..., list[DoctorFinding]]
 HOLDER = """
 import sys; from pathlib import Path
 from workbench.workspace.locks import hold

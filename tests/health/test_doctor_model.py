@@ -13,15 +13,15 @@ import pytest
 from indexing.embedding import locate as locating
 from indexing.embedding.hub import WEIGHTS
 from indexing.embedding.locate import locate
-from indexing.embedding.prepared import CARD, GRAPH, TOKENIZER
+from indexing.embedding.onnx_model import CARD, GRAPH, TOKENIZER
 from indexing.embedding.select import prepared_folder
 from indexing.search.answer import Query
 from indexing.search.hybrid import HybridSearch
 from tests.health.conftest import QUESTIONS, Ward
-from workbench.health.finding import Finding
+from workbench.health.finding import DoctorFinding
 from workbench.workspace.workspace import Workspace
 
-Treat = Callable[..., list[Finding]]
+Treat = Callable[..., list[DoctorFinding]]
 pytestmark = pytest.mark.model
 
 

@@ -14,9 +14,9 @@ from tests.health.conftest import Ward
 from tests.support.provider import Provider, providing, refused
 from workbench.health.bench import bench
 from workbench.health.doctor import examine
-from workbench.health.finding import Outcome
-from workbench.health.place import Place
+from workbench.health.finding import CheckOutcome
 from workbench.health.provider import provider as look
+from workbench.health.subject import CheckSubject
 from workbench.workspace.workspace import Workspace
 
 KEY = "the-key-that-nobody-shows-1234"
@@ -41,8 +41,8 @@ def remote(ward: Ward, server: Provider) -> Ward:
     return ward
 
 
-def asked(ward: Ward, *, network: bool, fix: bool = False) -> dict[str, Outcome]:
-    place = Place.open(ward.root, network=network)
+def asked(ward: Ward, *, network: bool, fix: bool = False) -> dict[str, CheckOutcome]:
+    place = CheckSubject.open(ward.root, network=network)
     try:
         return {outcome.check.name: outcome for outcome in examine(place, fix=fix)}
     finally:
@@ -83,7 +83,7 @@ def test_a_provider_without_a_key_is_a_finding_and_nobody_is_asked(
 ) -> None:
     monkeypatch.delenv("GEMINI_API_KEY", raising=False)
     ward.settings.write_text("embedding:\n  providers: [gemini]\n")
-    outcome = look(Place.open(ward.root, network=True))
+    outcome = look(CheckSubject.open(ward.root, network=True))
     assert "cannot be used" in outcome.findings[0].what
     assert "GEMINI_API_KEY" in outcome.findings[0].do
 

@@ -15,10 +15,10 @@ import pytest
 from tests.health.conftest import Ward
 from tests.indexing.test_read_only import mounted_read_only, unprivileged
 from workbench.health.environment import libraries
-from workbench.health.finding import Finding
-from workbench.health.place import Place
+from workbench.health.finding import DoctorFinding
+from workbench.health.subject import CheckSubject
 
-Treat = Callable[..., list[Finding]]
+Treat = Callable[..., list[DoctorFinding]]
 NOBODY = 65_534
 PROJECT = Path(__file__).parents[2]
 
@@ -162,7 +162,7 @@ def test_settings_without_a_key_may_be_read_by_anybody(ward: Ward) -> None:
 
 
 def test_the_libraries_are_those_that_were_tested(ward: Ward) -> None:
-    look = libraries(Place.open(ward.root))
+    look = libraries(CheckSubject.open(ward.root))
     assert "tantivy" in look.seen
     assert "torch" in look.seen, "what an extra brought counts too"
     assert "pytest" not in look.seen, "what only tests need is not asked for"
@@ -207,8 +207,8 @@ def test_a_locale_that_is_not_utf8_is_named(ward: Ward) -> None:
 
 WATCHING = """
 import sys; from pathlib import Path
-from workbench.health.place import Place
-from workbench.health.watching import watching
+from workbench.health.subject import Place
+from workbench.health.watch_limits import watching
 (Path("/proc/sys/user") / sys.argv[2]).write_text(sys.argv[3])
 for finding in watching(Place.open(Path(sys.argv[1]))).findings:
     print(finding.what, "|", finding.do)

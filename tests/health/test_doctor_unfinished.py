@@ -8,14 +8,14 @@ from collections.abc import Callable
 from pathlib import Path
 
 from tests.health.conftest import Ward
-from workbench.health.finding import Finding
+from workbench.health.finding import DoctorFinding
 
-Treat = Callable[..., list[Finding]]
+Treat = Callable[..., list[DoctorFinding]]
 PROJECT = Path(__file__).parents[2]
 KILLED = """
 import os, sys
 from workbench.repository.history import History
-from workbench.workspace.steps import Steps
+from workbench.workspace.file_changes import Steps
 from workbench.workspace.workspace import Workspace
 from tests.support.actions import promote
 place = Workspace.open(sys.argv[1])

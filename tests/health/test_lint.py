@@ -14,7 +14,7 @@ from tests.support.workspaces import Sandbox
 from workbench.cli import main
 from workbench.health.contradictions import statement
 from workbench.health.lint import lint
-from workbench.health.remark import Remark
+from workbench.health.lint_finding import Remark
 from workbench.memory.entry import Kind
 from workbench.memory.markdown import parse_document
 from workbench.memory.names import RelPath

@@ -10,17 +10,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from indexing.search.by_words import LexicalSearch
+from indexing.search.keyword import LexicalSearch
 from tests.health.conftest import Ward
 from workbench.cli import main
 from workbench.errors import UsageError
-from workbench.health.recall import Verdict, run_recall_tests, summary
 from workbench.health.recall_file import (
     parse_recall_tests,
     read_recall_tests,
     target_of,
     with_test,
 )
+from workbench.health.recall_tests import Verdict, run_recall_tests, summary
 from workbench.workspace.workspace import Workspace
 
 

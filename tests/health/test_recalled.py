@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, date, datetime
 
 from tests.support.workspaces import Sandbox
-from workbench.health.recalled import WEEKS, never_recalled, recalled, summed
+from workbench.health.usage import WEEKS, never_recalled, recalled, summed
 from workbench.memory.claims import claim_key
 from workbench.workspace import ledger
 

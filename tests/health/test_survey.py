@@ -10,35 +10,35 @@ from pathlib import Path
 import pytest
 
 from tests.support.workspaces import EPISODE, EPISODE_TEXT, LOG, LOG_TEXT, MEMORY_TEXT, Sandbox
-from workbench.backup.continuing import remember
+from workbench.backup.incremental import remember
 from workbench.backup.targets import find_target
 from workbench.errors import UsageError
-from workbench.graph.settling import ANSWERS
-from workbench.health.place import Place
-from workbench.health.survey import survey as room
-from workbench.health.survey.section import Section, section_from_json
-from workbench.health.survey.service import serve
-from workbench.health.survey.subject import Subject
-from workbench.health.survey.survey import LOOKS, survey, topics_named
-from workbench.health.survey.topics import QUICK, TITLES
-from workbench.jobs.book import keep
+from workbench.graph.contradiction_answers import ANSWERS
+from workbench.health.report import build as room
+from workbench.health.report.build import LOOKS, survey, topics_named
+from workbench.health.report.section import ReportSection, section_from_json
+from workbench.health.report.subject import Subject
+from workbench.health.report.topics import QUICK, TITLES
+from workbench.health.report.worker import serve
+from workbench.health.subject import CheckSubject
 from workbench.jobs.names import Job
-from workbench.jobs.run import Run
+from workbench.jobs.run import JobRun
+from workbench.jobs.run_log import keep
 from workbench.workspace import ledger
 
 SECRET = "AKIAQ7LMNO5P2RSTUVWX"
 NOW = datetime(2026, 6, 1, 12).astimezone()
 
 
-def looked(sandbox: Sandbox, *topics: str, now: datetime = NOW) -> dict[str, Section]:
-    place = Place.open(sandbox.root)
+def looked(sandbox: Sandbox, *topics: str, now: datetime = NOW) -> dict[str, ReportSection]:
+    place = CheckSubject.open(sandbox.root)
     try:
         return {section.id: section for section in survey(Subject(place, now), topics)}
     finally:
         place.close()
 
 
-def one(sandbox: Sandbox, topic: str, now: datetime = NOW) -> Section:
+def one(sandbox: Sandbox, topic: str, now: datetime = NOW) -> ReportSection:
     return looked(sandbox, topic, now=now)[topic]
 
 
@@ -249,7 +249,7 @@ def test_a_finding_of_the_doctors_has_his_repair(sandbox: Sandbox) -> None:
     section = one(sandbox, "workspace")
     repairs = {fix.of for concern in section.concerns for fix in concern.fixes}
     assert "interrupted action" in repairs
-    place = Place.open(sandbox.root)
+    place = CheckSubject.open(sandbox.root)
     whole, said = room.repair(place, "interrupted action")
     place.close()
     assert whole
@@ -260,7 +260,7 @@ def test_a_finding_of_the_doctors_has_his_repair(sandbox: Sandbox) -> None:
 def test_one_section_that_fails_does_not_cost_the_others(
     sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def broken(_: Subject) -> Section:
+    def broken(_: Subject) -> ReportSection:
         raise RuntimeError(f"it broke at {SECRET}")
 
     monkeypatch.setitem(LOOKS, "backup", broken)
@@ -283,7 +283,7 @@ def test_without_git_or_anything_else_there_is_something_to_say(tmp_path: Path) 
 
 def test_what_there_was_no_time_for_is_said(sandbox: Sandbox) -> None:
     ticks = iter(range(0, 10_000, 40))
-    place = Place.open(sandbox.root)
+    place = CheckSubject.open(sandbox.root)
     subject = Subject(place, NOW, clock=lambda: next(ticks))
     (section,) = survey(subject, ["secrets"])
     place.close()
@@ -291,12 +291,12 @@ def test_what_there_was_no_time_for_is_said(sandbox: Sandbox) -> None:
 
 
 def test_memory_as_it_was_has_no_machine(sandbox: Sandbox) -> None:
-    from workbench.workspace.past import open_past
+    from workbench.workspace.snapshot import open_past
 
     head = sandbox.workspace.history.head()
     assert head is not None
     past = open_past(sandbox.workspace, head)
-    subject = Subject(Place(past), NOW)
+    subject = Subject(CheckSubject(past), NOW)
     found = {section.id: section for section in survey(subject)}
     past.close()
     assert found["machine"].notes == ("this is memory as it was",)
@@ -328,7 +328,7 @@ def test_the_service_says_that_the_workspace_is_gone(tmp_path: Path) -> None:
 def test_secrets_are_masked_in_all_that_a_section_says(
     sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    said = Section(
+    said = ReportSection(
         id="", title="", seen=SECRET, facts=(("at", f"https://me:Hq7xK2pLw9@{SECRET}"),), notes=(SECRET,)
     )
     monkeypatch.setattr(room, "LOOKS", {**LOOKS, "index": lambda _: said})
@@ -342,9 +342,9 @@ def test_a_job_that_failed_is_told_with_what_mends_it(sandbox: Sandbox) -> None:
     state = sandbox.workspace.state_dir()
     assert one(sandbox, "jobs").state == "fine"
     began = NOW - timedelta(hours=2)
-    keep(state, Run(job=Job.REINDEX, began=began, ended=began, pid=1, state="failed", error="OSError"))
+    keep(state, JobRun(job=Job.REINDEX, began=began, ended=began, pid=1, state="failed", error="OSError"))
     late = NOW - timedelta(days=5)
-    keep(state, Run(job=Job.WATCH, began=late, ended=late, pid=1, state="stopped", by_clock=True))
+    keep(state, JobRun(job=Job.WATCH, began=late, ended=late, pid=1, state="stopped", by_clock=True))
     section = one(sandbox, "jobs")
     assert section.seen == "2 to look at"
     found = {concern.what: (concern.severity, concern.do) for concern in section.concerns}
@@ -352,7 +352,7 @@ def test_a_job_that_failed_is_told_with_what_mends_it(sandbox: Sandbox) -> None:
     severity, do = found["watch is overdue: the last run was 5 days ago"]
     assert severity == "warning"
     assert "workbench jobs forget watch" in do
-    by_hand = Run(job=Job.NIGHTLY, began=late, ended=late, pid=1, state="done")
+    by_hand = JobRun(job=Job.NIGHTLY, began=late, ended=late, pid=1, state="done")
     keep(state, by_hand)
     assert any(
         "5 days ago" in concern.what and "jobs print" in concern.do

@@ -11,10 +11,10 @@ import pytest
 
 from indexing.embedding.locate import locate
 from indexing.embedding.select import open_embedder, prepared_folder
-from indexing.search.answer import Answer, Query
-from indexing.search.by_words import LexicalSearch
+from indexing.search.answer import Query, SearchAnswer
 from indexing.search.hybrid import HybridSearch
-from indexing.sync.report import Report
+from indexing.search.keyword import LexicalSearch
+from indexing.sync.report import SyncReport
 from indexing.sync.run import reindex
 from tests.support.hashing import HashingEmbedder
 from tests.support.sessions import claw
@@ -47,10 +47,10 @@ class Memory:
         target.write_text("\n".join(lines) + "\n", encoding="utf-8")
         return target
 
-    def reindex(self, *, vectors: bool = True, full: bool = False) -> Report:
+    def reindex(self, *, vectors: bool = True, full: bool = False) -> SyncReport:
         return reindex(self.workspace, full=full, vectors=vectors, model=self.model.choice)
 
-    def asked(self, words: str) -> Answer:
+    def asked(self, words: str) -> SearchAnswer:
         """What a search by words answers."""
         return self.lexical().search(Query(words, mode="lexical"))
 

@@ -21,7 +21,7 @@ from tantivy import Document, Index, SchemaBuilder
 
 from indexing.search.answer import Query
 from indexing.sync.freshness import freshness
-from indexing.sync.report import Progress
+from indexing.sync.report import SyncProgress
 from indexing.sync.run import reindex
 from indexing.vectors.table import VectorWriter
 from tests.indexing.conftest import Memory
@@ -115,7 +115,7 @@ def test_an_index_that_is_taken_away_in_the_middle_of_a_sync_is_built_by_the_nex
 ) -> None:
     clean = answers(filled)
 
-    def take_away(progress: Progress) -> None:
+    def take_away(progress: SyncProgress) -> None:
         if progress.phase == phase:
             shutil.rmtree(filled.index, ignore_errors=True)
 
@@ -205,7 +205,7 @@ def test_a_bulk_process_that_is_killed_while_embedding_leaves_words_and_the_next
         "WORKBENCH_CONFIG": str(settings),
         "WORKBENCH_CACHE": str(tmp_path / "models"),
     }
-    command = [sys.executable, "-m", "indexing.sync.bulk", str(memory.root)]
+    command = [sys.executable, "-m", "indexing.sync.worker", str(memory.root)]
 
     child = subprocess.Popen(command, cwd=PROJECT, env=environment, stdout=subprocess.PIPE)
     assert child.stdout is not None

@@ -18,7 +18,7 @@ from indexing.embedding.digest import file_digest
 from indexing.embedding.hub import WEIGHTS
 from indexing.embedding.locate import DEFAULT_WEIGHTS, locate
 from indexing.embedding.native import NativeEmbedder
-from indexing.embedding.prepared import CARD, GRAPH, TOKENIZER, DamagedError, PreparedEmbedder
+from indexing.embedding.onnx_model import CARD, GRAPH, TOKENIZER, DamagedError, PreparedEmbedder
 from indexing.embedding.select import open_embedder, prepared_folder
 from indexing.embedding.windows import fitting
 from workbench.errors import ModelUnavailableError

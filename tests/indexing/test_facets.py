@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from indexing.facets import Facets, FacetsOf, importance_in, pinned_in, read_line, user_code, user_in
 from indexing.search.answer import Query
 from tests.indexing.conftest import Memory
+from workbench.history.origin import origin_of
 from workbench.memory.entry import Kind
 from workbench.memory.markdown import parse_document
 from workbench.memory.names import RelPath
-from workbench.tracing.origin import origin_of
 
 PAGE = """---
 id: ent-4b1c

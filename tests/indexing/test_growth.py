@@ -10,7 +10,7 @@ import pytest
 from indexing.sync.changes import QUIET_NS
 from indexing.sync.freshness import freshness
 from indexing.sync.run import reindex
-from indexing.sync.sources import Found, Sources
+from indexing.sync.sources import Sources, SourceScan
 from tests.indexing.conftest import Memory, Owner
 from tests.support.sessions import append, claw, plain
 
@@ -158,7 +158,7 @@ def test_what_came_while_it_was_read_counts_as_growth(
     append(session, lines(60))
     scan = Sources.scan
 
-    def late(sources: Sources) -> Found:
+    def late(sources: Sources) -> SourceScan:
         found = scan(sources)
         append(session, lines(55, "stork"))
         return found

@@ -14,9 +14,9 @@ from pathlib import Path
 import pexpect
 import pytest
 
-from indexing.embedding.describe import describe
 from indexing.embedding.hub import is_hub_name
 from indexing.embedding.locate import DEFAULT_MODEL, locate
+from indexing.embedding.model_info import describe
 from tests.indexing.conftest import Memory
 from tests.support.hub import COMMIT, Hub, serving
 from workbench.errors import ModelUnavailableError

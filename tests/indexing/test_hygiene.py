@@ -26,7 +26,7 @@ def imported(code: str, *names: str) -> set[str]:
 
 def test_searching_by_words_loads_no_vectors(filled: Memory) -> None:
     code = (
-        "from indexing.search.by_words import LexicalSearch\n"
+        "from indexing.search.keyword import LexicalSearch\n"
         "from indexing.search.answer import Query\n"
         "from workbench.workspace.workspace import Workspace\n"
         f"answer = LexicalSearch(Workspace.open({str(filled.root)!r})).search(Query('door code'))\n"
@@ -87,7 +87,7 @@ def test_three_modules_alone_can_ask_a_network() -> None:
     assert users == {
         "indexing/embedding/hub.py",
         "indexing/embedding/remote/caller.py",
-        "workbench/models/openai_compatible.py",
+        "workbench/llm/openai_compatible.py",
     }
 
 
@@ -96,6 +96,6 @@ def test_loading_the_model_leaves_nothing_for_anybody_to_send(tmp_path: Path) ->
     """onnxruntime makes a device id and a queue of events in the home of whoever imports it."""
     environment = {**os.environ, "HOME": str(tmp_path), "XDG_CACHE_HOME": str(tmp_path / "cache")}
     environment.pop("ORT_DISABLE_TELEMETRY", None)
-    code = "import indexing.embedding.prepared"
+    code = "import indexing.embedding.onnx_model"
     subprocess.run([sys.executable, "-c", code], env=environment, check=True, capture_output=True)
     assert [path for path in tmp_path.rglob("*") if "icrosoft" in str(path) or "onnx" in str(path)] == []

@@ -11,15 +11,15 @@ from pathlib import Path
 
 import pytest
 
-from indexing.search import lookback
+from indexing.search import snapshot_search
 from indexing.search.hybrid import HybridSearch
-from indexing.search.lookback import Lookback, Moment
-from indexing.search.past import missing_index, moment_named
-from indexing.search.service import Service
+from indexing.search.snapshot_index import missing_index, moment_named
+from indexing.search.snapshot_search import Lookback, Moment
+from indexing.search.worker import Service
 from indexing.sync.run import reindex
 from tests.support.workspaces import LOG, LOG_TEXT, Sandbox
 from workbench.errors import OperationNotFoundError
-from workbench.workspace.past import PastWorkspace, open_past
+from workbench.workspace.snapshot import PastWorkspace, open_past
 
 PATIENCE_SECONDS = 60.0
 
@@ -124,7 +124,7 @@ def test_questions_about_today_are_answered_while_a_moment_is_made_ready(
         assert let.wait(PATIENCE_SECONDS)
         return open_past(workspace, at)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(lookback, "open_past", slow)
+    monkeypatch.setattr(snapshot_search, "open_past", slow)
     commit = first_commit(changed)
     assert "waits_for" in asked.ask(1, query="port", as_of=commit)
     assert asked.ask(2, query="staging port")["hits"]

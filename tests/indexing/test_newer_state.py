@@ -12,12 +12,12 @@ from indexing.sync.manifest import FORMAT
 from indexing.vectors import flat_card
 from tests.indexing.conftest import Memory
 from tests.support.workspaces import Sandbox
-from workbench.curation import plan_promote
 from workbench.health.checks import CHECKS
 from workbench.health.doctor import examine
-from workbench.health.place import Place
+from workbench.health.subject import CheckSubject
 from workbench.memory.names import OperationId, RelPath
-from workbench.workspace.journal import Intent, Journal, Step
+from workbench.operations import plan_promote
+from workbench.workspace.journal import FileStep, Intent, Journal
 from workbench.workspace.seal import Seal
 
 
@@ -41,7 +41,7 @@ def test_a_newer_index_is_told_and_made_again(indexed: Memory) -> None:
     newer(old / "manifest.json", FORMAT + 1)
     assert freshness(indexed.workspace).state != "fresh"
     checks = [check for check in CHECKS if (check.family, check.name) == ("index", "books")]
-    (looked,) = examine(Place(indexed.workspace), checks=checks)
+    (looked,) = examine(CheckSubject(indexed.workspace), checks=checks)
     (books,) = looked.findings
     assert (
         f"is of the format {FORMAT + 1}, not {FORMAT}: another version of the program made it" in books.what
@@ -67,7 +67,7 @@ def test_a_newer_journal_is_set_aside_and_no_text_is_lost(sandbox: Sandbox) -> N
     state = place.state_dir()
     commit = place.history.head()
     assert commit is not None
-    step = Step(RelPath("MEMORY.md"), None, None, ".wb-0123456789ab-0.tmp")
+    step = FileStep(RelPath("MEMORY.md"), None, None, ".wb-0123456789ab-0.tmp")
     Journal(state, Seal(place.root)).write(Intent(OperationId("0123456789ab"), None, commit, "m", (step,)))
     (path,) = state.glob("journal*")
     found = json.loads(path.read_text()) | {"since": "a newer program"}

@@ -12,17 +12,17 @@ import pytest
 
 from indexing.embedding.choice import choices
 from indexing.embedding.port import BulkEmbedder, Distant, Narrator
-from indexing.embedding.remote.batching import batches
-from indexing.embedding.remote.dialect import Gemini, OpenAI
+from indexing.embedding.remote.api_format import Gemini, OpenAI
+from indexing.embedding.remote.batches import batches
 from indexing.embedding.remote.embedder import REST_SECONDS
-from indexing.embedding.remote.patience import Patience, retry_after
-from indexing.embedding.remote.service import service_of
+from indexing.embedding.remote.provider import service_of
+from indexing.embedding.remote.retry import Patience, retry_after
 from tests.support.hashing import HashingEmbedder
 from tests.support.provider import Provider, providing, refused
 from tests.support.remote import Opener, gemini, openai, opening
+from workbench.config.settings import Settings
 from workbench.errors import ModelUnavailableError
-from workbench.models.endpoint import endpoint_of
-from workbench.settings import Settings
+from workbench.llm.endpoint import endpoint_of
 
 TEXTS = [f"note {number} about the harbour" for number in range(40)]
 SAID = "2026-03-14 the launch moved to April"
@@ -331,7 +331,8 @@ def test_retry_after_is_read_in_both_of_its_forms(header: str | None, seconds: f
 
 def test_choosing_a_provider_imports_no_http_and_nothing_heavy() -> None:
     code = (
-        "import sys; from indexing.embedding.choice import choices; from workbench.settings import Settings\n"
+        "import sys; from indexing.embedding.choice import choices\n"
+        "from workbench.config.settings import Settings\n"
         "here = 'http://localhost:1/v1'\n"
         "choices(Settings(embedding_providers=('openai',), embedding_endpoint=here), threads=1)\n"
         "print(sorted({'httpx2', 'numpy', 'torch', 'onnxruntime', 'asyncio'} & set(sys.modules)))"

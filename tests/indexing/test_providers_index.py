@@ -12,16 +12,16 @@ import pytest
 
 from indexing.embedding.remote import embedder as remote
 from indexing.embedding.select import open_embedder
-from indexing.search.answer import Answer, Query
+from indexing.search.answer import Query, SearchAnswer
 from indexing.search.hybrid import HybridSearch
-from indexing.sync.report import Report
+from indexing.sync.cost_estimate import Backfill
+from indexing.sync.report import SyncReport
 from indexing.sync.run import reindex
-from indexing.sync.spending import Backfill
 from indexing.sync.verify import verify_index
 from tests.indexing.conftest import Memory
 from tests.support.provider import Asked, Provider, Reply, providing, refused
 from tests.support.remote import Waits
-from workbench.settings import Settings
+from workbench.config.settings import Settings
 from workbench.workspace.locks import hold
 
 
@@ -67,10 +67,10 @@ class Served:
         self.settings = Settings(**{**given, **settings})  # type: ignore[arg-type]
         self.memory.workspace.settings = self.settings
 
-    def reindex(self, **options: object) -> Report:
+    def reindex(self, **options: object) -> SyncReport:
         return reindex(self.memory.workspace, **options)  # type: ignore[arg-type]
 
-    def search(self, text: str) -> Answer:
+    def search(self, text: str) -> SearchAnswer:
         return HybridSearch(self.memory.workspace).search(Query(text=text, k=5))
 
     def made_by(self) -> str:

@@ -26,9 +26,9 @@ from indexing.ranking.weights import (
     weights_from_words,
     weights_of,
 )
+from workbench.config.settings import Settings
 from workbench.errors import UsageError
 from workbench.memory.entry import Kind
-from workbench.settings import Settings
 
 TODAY = date(2026, 3, 31)
 SAM = user_code("sam")

@@ -14,9 +14,9 @@ import pytest
 
 from indexing.engines import RefusedError, engine
 from indexing.lexical import writer  # noqa: F401
-from indexing.lexical.stand_in import lockable, stand_in
+from indexing.lexical.read_only_reader import lockable, stand_in
 from indexing.search.answer import Query
-from indexing.search.by_words import LexicalSearch
+from indexing.search.keyword import LexicalSearch
 from indexing.sync.freshness import freshness
 from indexing.sync.run import reindex
 from indexing.vectors import nearest  # noqa: F401 - loaded before rights are given up

@@ -9,13 +9,13 @@ import pytest
 
 from indexing.search.answer import Query
 from indexing.sync.freshness import freshness
-from indexing.sync.report import Report
+from indexing.sync.report import SyncReport
 from indexing.sync.run import reindex
 from tests.indexing.conftest import Memory, Owner
 from workbench.errors import UsageError, WorkspaceError
 
 
-def part(memory: Memory, *paths: str, full: bool = False) -> Report:
+def part(memory: Memory, *paths: str, full: bool = False) -> SyncReport:
     return reindex(memory.workspace, paths=paths, full=full, model=memory.model.choice)
 
 

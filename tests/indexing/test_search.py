@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from indexing.query.filters import Filters
 from indexing.ranking.weights import DEFAULT, PRESETS, Weights, changed
 from indexing.search.answer import MODES, Query, query_from_json
-from indexing.search.by_words import LexicalSearch
 from indexing.search.hybrid import HybridSearch
+from indexing.search.keyword import LexicalSearch
 from tests.indexing.conftest import Memory
 from tests.support.hashing import HashingEmbedder, unavailable
 from workbench.errors import IndexUnavailableError, UsageError

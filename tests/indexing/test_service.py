@@ -12,10 +12,10 @@ from pathlib import Path
 
 import pytest
 
-from indexing.search.answer import Answer, Query
+from indexing.search.answer import Query, SearchAnswer
 from indexing.search.hybrid import LOADING, HybridSearch
-from indexing.search.service import Service
-from indexing.sync import bulk
+from indexing.search.worker import Service
+from indexing.sync import worker
 from tests.indexing.conftest import Memory
 from tests.support.hashing import unavailable
 
@@ -44,7 +44,7 @@ class Gate(HybridSearch):
     entered = threading.Event()
     opened = threading.Event()
 
-    def search(self, query: Query) -> Answer:
+    def search(self, query: Query) -> SearchAnswer:
         self.entered.set()
         assert self.opened.wait(60)
         return super().search(query)
@@ -138,14 +138,14 @@ def test_no_index_is_an_answer_too(memory: Memory) -> None:
 @pytest.mark.usefixtures("real_model")
 def test_the_processes_work_together_with_the_real_model(memory: Memory) -> None:
     memory.write("MEMORY.md", "The feline slept on the rug", "Stocks fell sharply on Monday")
-    command = [sys.executable, "-m", "indexing.sync.bulk", str(memory.root)]
+    command = [sys.executable, "-m", "indexing.sync.worker", str(memory.root)]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
     events = [json.loads(line) for line in done.stdout.splitlines()]
     assert {event["phase"] for event in events[:-1]} >= {"scan", "words", "embed", "store"}
     assert events[-1]["event"] == "done"
     assert events[-1]["report"]["embedded"] == 2
     service = subprocess.Popen(
-        [sys.executable, "-m", "indexing.search.service", str(memory.root)],
+        [sys.executable, "-m", "indexing.search.worker", str(memory.root)],
         cwd=ROOT,
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
@@ -169,7 +169,7 @@ def test_bulk_reports_an_error_as_its_last_word(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("os.nice", lambda _: 0)
-    assert bulk.main([str(tmp_path / "nowhere")]) == 1
+    assert worker.main([str(tmp_path / "nowhere")]) == 1
     (line,) = capsys.readouterr().out.splitlines()
     assert json.loads(line)["event"] == "error"
     assert json.loads(line)["code"] == "no-workspace"

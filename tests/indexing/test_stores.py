@@ -17,7 +17,7 @@ from indexing.embedding.cache import EmbeddingCache
 from indexing.lexical.reader import LexicalReader
 from indexing.lexical.writer import LexicalWriter, deleted_share
 from indexing.query.question import Question
-from indexing.sync.fill import with_context
+from indexing.sync.embed_missing import with_context
 from indexing.sync.manifest import CONTEXT_WEIGHT
 from indexing.vectors.nearest import VectorReader
 from indexing.vectors.table import Rows, VectorWriter, open_table

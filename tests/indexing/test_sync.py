@@ -9,7 +9,7 @@ import pytest
 
 from indexing.search.answer import Query
 from indexing.sync.freshness import freshness
-from indexing.sync.report import Progress
+from indexing.sync.report import SyncProgress
 from indexing.sync.run import reindex
 from tests.indexing.conftest import Memory
 from tests.support.hashing import HashingEmbedder, unavailable
@@ -243,7 +243,7 @@ def test_one_sync_at_a_time_and_it_is_named(filled: Memory) -> None:
 
 def test_progress_names_each_phase_in_order(memory: Memory) -> None:
     memory.write("MEMORY.md", "one", "two")
-    seen: list[Progress] = []
+    seen: list[SyncProgress] = []
     reindex(memory.workspace, model=memory.model.choice, progress=seen.append)
     phases = list(dict.fromkeys(step.phase for step in seen))
     assert phases == ["scan", "words", "prepare", "embed", "store"]

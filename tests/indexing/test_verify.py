@@ -8,13 +8,13 @@ import shutil
 from indexing.document import entry_key, file_key, kind_code
 from indexing.lexical.reader import LexicalReader
 from indexing.lexical.writer import LexicalWriter
-from indexing.sync.fill import sections, with_context
+from indexing.sync.embed_missing import sections, with_context
 from indexing.sync.generations import Generation
 from indexing.sync.verify import verify_index
 from indexing.vectors.table import Rows, VectorWriter, open_table
 from tests.indexing.conftest import Memory
 from tests.support.hashing import unavailable
-from workbench.audit.flaw import Flaw
+from workbench.history.flaw import Flaw
 from workbench.memory.entry import entry_hash
 
 LOG = "memory/2026-03-14.md"

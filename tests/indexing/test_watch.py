@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from indexing.sync.freshness import freshness
-from indexing.sync.keep_up import KeepUp, Run
-from indexing.sync.report import Report
+from indexing.sync.keep_up import KeepUp, SyncRun
+from indexing.sync.report import SyncReport
 from indexing.sync.run import reindex
 from indexing.sync.sources import Sources
 from indexing.sync.watch import DEBOUNCE_SECONDS, LONGEST_SECONDS, Pause, Watch, hints, occasions
@@ -70,15 +70,15 @@ class Following:
         keeping = KeepUp(memory.root, self.stop, self.said.append, vectors=False, watch=watch, pause=pause)
         self._runs = keeping.runs()
 
-    def run(self) -> Run:
+    def run(self) -> SyncRun:
         return next(self._runs)
 
-    def report(self) -> Report:
+    def report(self) -> SyncReport:
         report = self.run().report
         assert report is not None
         return report
 
-    def end(self) -> list[Run]:
+    def end(self) -> list[SyncRun]:
         self.stop.set()
         return list(self._runs)
 

@@ -15,14 +15,14 @@ from pathlib import Path
 import pytest
 
 from tests.support.workspaces import Sandbox
+from workbench.jobs.job_status import standing
 from workbench.jobs.names import Job
-from workbench.jobs.standing import standing
 
 PROJECT = Path(__file__).resolve().parents[2]
 PATIENCE_SECONDS = 60.0
 GATED = """
 import sys
-from workbench.consolidation import nightly
+from workbench.ingest import nightly
 from workbench.cli import main
 
 def gate(night):

@@ -13,13 +13,13 @@ import pytest
 
 import indexing.sync.run
 from indexing.sync.keep_up import KeepUp
-from indexing.sync.keep_up import Run as Kept
+from indexing.sync.keep_up import SyncRun as Kept
 from tests.cli.conftest import Result, Run, run
 from tests.support.sessions import plain
 from tests.support.workspaces import EPISODE, Sandbox
-from workbench.consolidation import watch as follower
-from workbench.consolidation.nightly import STEPS, Night, Outcome
 from workbench.errors import IndexUnavailableError, WorkbenchError
+from workbench.ingest import watch as follower
+from workbench.jobs.nightly import STEPS, Night, StepOutcome
 
 __all__ = ["run"]
 CANARY = "Xylophone"
@@ -96,8 +96,8 @@ def test_a_step_whose_error_quotes_an_entry(
 def test_notes_of_a_step_are_not_logged(
     run: Run, sandbox: Sandbox, figures: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def noted(_: Night) -> Outcome:
-        return Outcome(step="decay", state="done", said=ENTRY, notes=(ENTRY,), hint=ENTRY)
+    def noted(_: Night) -> StepOutcome:
+        return StepOutcome(step="decay", state="done", said=ENTRY, notes=(ENTRY,), hint=ENTRY)
 
     monkeypatch.setitem(STEPS, "decay", noted)
     done = run("nightly", "--only", "decay", "--log", "--metrics", str(figures))

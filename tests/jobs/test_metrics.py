@@ -16,10 +16,10 @@ from tests.cli.conftest import Run, run
 from tests.support.workspaces import Sandbox
 from workbench.errors import ReadOnlyError, UsageError
 from workbench.health.metrics import MetricsFile
-from workbench.jobs.book import keep
 from workbench.jobs.names import Job
-from workbench.jobs.run import Run as Kept
-from workbench.jobs.run import State, Step
+from workbench.jobs.run import JobRun as Kept
+from workbench.jobs.run import State, StepResult
+from workbench.jobs.run_log import keep
 from workbench.workspace.registry import register
 
 __all__ = ["run"]
@@ -81,7 +81,9 @@ def test_jobs_are_told_by_their_last_success_failure_and_duration(sandbox: Sandb
     results: tuple[tuple[int, State], ...] = ((50, "done"), (26, "failed"))
     for hours, result in results:
         began = NOW - timedelta(hours=hours)
-        step = Step(name="backup", state="failed" if result == "failed" else "done", error="BackupError")
+        step = StepResult(
+            name="backup", state="failed" if result == "failed" else "done", error="BackupError"
+        )
         ended = began + timedelta(seconds=90)
         keep(
             state,

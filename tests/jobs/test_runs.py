@@ -11,11 +11,11 @@ from pathlib import Path
 import pytest
 
 from workbench.errors import BusyError, IndexUnavailableError
-from workbench.jobs.book import KEPT, forget, keep, runs
+from workbench.jobs.job_status import JobStatus, standing, standings
 from workbench.jobs.names import Job
-from workbench.jobs.run import Run, State, Step, run_from_json
-from workbench.jobs.running import running
-from workbench.jobs.standing import Standing, standing, standings
+from workbench.jobs.run import JobRun, State, StepResult, run_from_json
+from workbench.jobs.run_log import KEPT, forget, keep, runs
+from workbench.jobs.runner import running
 from workbench.workspace.locks import hold
 
 NOW = datetime(2026, 3, 14, 3, 30, tzinfo=UTC)
@@ -30,11 +30,11 @@ def ran(
     clock: bool = True,
     failed: str = "",
     done: str = "",
-) -> Run:
+) -> JobRun:
     """A run that began ``ago`` hours before NOW and took a minute."""
     began = NOW - timedelta(hours=ago)
     steps = tuple(
-        Step(
+        StepResult(
             name=name,
             state="failed" if name == failed else "done",
             error="BackupError" if name == failed else "",
@@ -43,10 +43,10 @@ def ran(
         if name
     )
     ended = None if state == "running" else began + timedelta(minutes=1)
-    return Run(job=job, began=began, ended=ended, pid=7, state=state, by_clock=clock, steps=steps)
+    return JobRun(job=job, began=began, ended=ended, pid=7, state=state, by_clock=clock, steps=steps)
 
 
-def stands(state: Path, *every: Run, now: datetime = NOW) -> Standing:
+def stands(state: Path, *every: JobRun, now: datetime = NOW) -> JobStatus:
     for run in every:
         keep(state, run)
     return standing(state, every[-1].job, now)
@@ -58,14 +58,14 @@ def ticking(*hours: float) -> Callable[[], datetime]:
 
 
 def test_a_run_is_the_same_after_json() -> None:
-    whole = Run(
+    whole = JobRun(
         job=Job.WATCH,
         began=NOW.astimezone(),
         ended=(NOW + timedelta(seconds=2.5)).astimezone(),
         pid=12,
         state="failed",
         by_clock=True,
-        steps=(Step(name="dream", state="failed", error="ModelUnavailableError"),),
+        steps=(StepResult(name="dream", state="failed", error="ModelUnavailableError"),),
         counts=(("entries", 3),),
         error="OSError",
     )

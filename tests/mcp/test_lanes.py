@@ -9,8 +9,8 @@ from datetime import UTC, datetime
 from mcp import Client
 
 from tests.support.workspaces import LOG, Sandbox
-from workbench.mcp.server import MOST_CALLS, make_server
-from workbench.recall.tools.door import Call, Door
+from workbench.agent.mcp_server.server import MOST_CALLS, make_server
+from workbench.agent.tools.agent_session import Call, Door
 
 
 def door_of(sandbox: Sandbox) -> Door:

@@ -18,7 +18,7 @@ from mcp import StdioServerParameters
 
 from tests.support.workspaces import LOG, Sandbox
 from workbench.graph.drafts import MemoryDraft
-from workbench.graph.writing import plan_store
+from workbench.graph.write import plan_store
 
 Server = Callable[..., StdioServerParameters]
 PATIENCE = 60
@@ -195,7 +195,7 @@ def test_whatever_a_client_sends_the_next_call_is_answered(server: Server) -> No
 def test_nothing_heavy_is_loaded_before_it_is_asked_for(server: Server) -> None:
     parameters = server()
     watch = (
-        "import sys, workbench.mcp.serving; "
+        "import sys, workbench.agent.mcp_server.stdio; "
         "sys.exit(', '.join({'torch', 'lancedb', 'numpy', 'onnxruntime', 'textual', 'jsonschema'}"
         " & set(sys.modules)) or None)"
     )

@@ -17,9 +17,9 @@ from mcp_types import CallToolResult, TextContent, TextResourceContents
 
 from indexing.sync.run import reindex
 from tests.support.workspaces import LOG, Sandbox
-from workbench.curation import plan_forget
-from workbench.mcp import resources
+from workbench.agent.mcp_server import resources
 from workbench.memory.names import RelPath
+from workbench.operations import plan_forget
 from workbench.workspace import ledger
 
 Server = Callable[..., StdioServerParameters]

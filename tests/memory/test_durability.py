@@ -10,7 +10,8 @@ from benchmarks import durability as benchmark
 from benchmarks import junk
 from benchmarks.junk import Share
 from benchmarks.typed import LINES, labelled
-from workbench.memory.durability import (
+from workbench.memory.prose import words_of
+from workbench.salience.durability import (
     PATTERNS,
     UNTOLD,
     WEIGHTS,
@@ -19,8 +20,7 @@ from workbench.memory.durability import (
     log_odds,
     marks,
 )
-from workbench.memory.facts import facts_in
-from workbench.memory.prose import words_of
+from workbench.salience.facts import facts_in
 
 HELD_OUT = labelled(benchmark.HELD_OUT)
 

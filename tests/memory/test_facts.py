@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from benchmarks.junk import DURABLE, LEAST_DURABLE, MOST_JUNK, labelled, shares
 from benchmarks.typed import labelled as entries
 from benchmarks.typed import typed
-from workbench.memory.facts import Family, facts_in, why_not
-from workbench.memory.graph import IMPORTANCE
+from workbench.memory.graph_page import IMPORTANCE
+from workbench.salience.facts import Family, facts_in, why_not
 
 LINES = labelled()
 MIXED = st.lists(st.sampled_from([line.text for line in LINES]) | st.text(max_size=40), max_size=12).flatmap(

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench.mapping import MAX_BYTES
+from workbench.config.safe_yaml import MAX_BYTES
 from workbench.memory.frontmatter import read_front_matter, set_front_matter
 
 

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.support.pages import page
-from workbench.memory.graph import IMPORTANCE, Relation, TypedMemory, name_key, read_memories
+from workbench.memory.graph_page import IMPORTANCE, Relation, TypedMemory, name_key, read_memories
 from workbench.memory.markdown import parse_document
 from workbench.memory.names import RelPath
 from workbench.workspace.layout import kind_of
@@ -161,7 +161,7 @@ def test_an_accent_is_one_name_in_either_normal_form() -> None:
 def test_any_bytes_are_a_page(data: bytes) -> None:
     path = RelPath("graph/person/x.md")
     parse_document(path, data, kind_of(path))
-    from workbench.memory.graph import read_entity
+    from workbench.memory.graph_page import read_entity
 
     entity = read_entity(parse_document(path, data, kind_of(path)))
     assert entity.path == path

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from workbench.memory.facts import facts_in
+from workbench.salience.facts import facts_in
 
 
 def kinds(text: str) -> list[str]:

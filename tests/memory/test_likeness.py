@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench.memory.likeness import (
+from workbench.memory.near_duplicates import (
     bag_of_words,
     distinction,
     jaccard,

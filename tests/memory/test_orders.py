@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench.memory.orders import order_in
 from workbench.memory.origin import Origin
+from workbench.salience.suspicious_orders import order_in
 
 ORDERS = {
     "English": (

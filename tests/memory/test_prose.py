@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench.memory.machine_text import machine_made
-from workbench.memory.passing import is_passing
 from workbench.memory.prose import bare, has_clause, is_foreign, is_question, unfinished, words_of
-from workbench.memory.small_talk import is_small_talk
+from workbench.salience.machine_output import machine_made
+from workbench.salience.passing import is_passing
+from workbench.salience.small_talk import is_small_talk
 
 
 @pytest.mark.parametrize(

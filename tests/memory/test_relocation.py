@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 
 from workbench.errors import NotCuratableError
 from workbench.memory.entry import Form, Kind
+from workbench.memory.invariants import blocks
 from workbench.memory.markdown import Document, parse_document
-from workbench.memory.names import RelPath
-from workbench.memory.relocation import (
+from workbench.memory.move import (
     file_end,
     leave,
     lift,
@@ -20,7 +20,7 @@ from workbench.memory.relocation import (
     set_down,
     unmarked,
 )
-from workbench.memory.standing import blocks
+from workbench.memory.names import RelPath
 
 BLOCKS = (
     "- item {n}\n",

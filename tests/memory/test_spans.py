@@ -16,16 +16,16 @@ from hypothesis import strategies as st
 
 from workbench.errors import EntryNotFoundError, NotCuratableError
 from workbench.memory.address import find_entry
-from workbench.memory.annotate import annotate
-from workbench.memory.difference import revert
+from workbench.memory.delete import take_out
 from workbench.memory.edit import as_item, insert_item
 from workbench.memory.entry import Entry, Form, Kind, Span
 from workbench.memory.frontmatter import BOM
+from workbench.memory.invariants import stands_without
 from workbench.memory.markdown import Document, parse_document
 from workbench.memory.names import RelPath
+from workbench.memory.patch import revert
 from workbench.memory.provenance import provenance
-from workbench.memory.removal import take_out
-from workbench.memory.standing import stands_without
+from workbench.memory.provenance_comment import annotate
 
 PATH = RelPath("memory/2026-03-14-talk.md")
 WORDS = (

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from workbench.memory.union import united
+from workbench.memory.text_merge import united
 
 
 @pytest.mark.parametrize(

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from workbench.memory.facts import facts_in, why_not
-from workbench.memory.wish import wish_in
+from workbench.salience.facts import facts_in, why_not
+from workbench.salience.remember_request import wish_in
 
 
 @pytest.mark.parametrize(

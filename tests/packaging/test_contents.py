@@ -41,7 +41,7 @@ DATA = (
     re.compile(r"workbench/workspace/demo/content/(history\.yaml|workspace/.+\.(md|yaml))"),
     re.compile(r"themes/[\w-]+\.yaml"),
     re.compile(r"screens/(\w+/)?\w+\.tcss"),
-    re.compile(r"screens/serving/content/page\.(html|css|js)"),
+    re.compile(r"screens/serve/content/page\.(html|css|js)"),
 )
 """The only files beside modules that a package has."""
 PAPERS = {

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from tests.support.workspaces import EPISODE, LOG, MEMORY_TEXT, Sandbox
-from workbench.curation import plan_forget, plan_promote, plan_redo, plan_undo
 from workbench.errors import RepositoryStateError
 from workbench.memory.file_edit import FileEdit
 from workbench.memory.names import RelPath
+from workbench.operations import plan_forget, plan_promote, plan_redo, plan_undo
 from workbench.workspace.plan import Operation, Plan
 
 OURS = "The staging port is 8443"

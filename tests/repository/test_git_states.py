@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 
 from tests.support.workspaces import LOG, MEMORY_TEXT, Sandbox
-from workbench.curation import plan_promote, plan_undo
 from workbench.errors import NotMemoryError, RepositoryStateError
 from workbench.memory.file_edit import FileEdit
 from workbench.memory.names import RelPath
-from workbench.workspace.operations import Operations
+from workbench.operations import plan_promote, plan_undo
 from workbench.workspace.plan import Operation, Plan
+from workbench.workspace.transaction import Operations
 from workbench.workspace.workspace import Workspace
 
 

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from tests.support.workspaces import EPISODE, LOG, MEMORY_TEXT, Sandbox
-from workbench.curation import plan_forget, plan_promote, plan_redo, plan_undo
 from workbench.errors import NoGitError, RepositoryStateError, WorkbenchError
+from workbench.operations import plan_forget, plan_promote, plan_redo, plan_undo
 from workbench.workspace.plan import Operation
 from workbench.workspace.workspace import Workspace
 

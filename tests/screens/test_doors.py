@@ -7,7 +7,7 @@ from textual.widgets import Input
 
 from screens.actions.action import ROOMS
 from screens.actions.registry import ACTIONS
-from screens.frames.over import OverScreen
+from screens.frames.overlay_screen import OverScreen
 from tests.screens.interface import opened
 from tests.support.workspaces import Sandbox
 

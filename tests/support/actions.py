@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tests.support.workspaces import EPISODE, EPISODE_TEXT, LOG, Sandbox
-from workbench.curation import (
+from workbench.operations import (
     entry_source,
     plan_archive,
     plan_edit,

@@ -6,7 +6,7 @@ import subprocess
 from pathlib import Path
 
 from tests.support.workspaces import Sandbox
-from workbench.backup.saving import Backup, back_up
+from workbench.backup.create import Backup, back_up
 from workbench.backup.targets import find_target
 
 

@@ -8,11 +8,11 @@ from datetime import UTC, datetime
 from typing import Any
 
 from tests.support.workspaces import LOG, Sandbox
+from workbench.dreaming.proposals.accept import plan_accept
+from workbench.dreaming.proposals.inbox import Proposed, propose
 from workbench.memory.claims import claim_key
 from workbench.memory.entry import Entry
 from workbench.memory.proposal import Action, Gate, Proposal
-from workbench.proposals.accepting import plan_accept
-from workbench.proposals.pending import Proposed, propose
 from workbench.workspace.plan import Operation
 
 NOW = datetime(2026, 3, 20, 14, 20, tzinfo=UTC)

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from indexing.embedding.remote.embedder import RemoteEmbedder
-from indexing.embedding.remote.patience import Patience
-from indexing.embedding.remote.service import Service, service_of
+from indexing.embedding.remote.provider import Service, service_of
+from indexing.embedding.remote.retry import Patience
 from tests.support.provider import Provider
-from workbench.settings import Settings
+from workbench.config.settings import Settings
 
 
 class Waits:

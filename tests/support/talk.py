@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+from workbench.llm.port import LanguageModelError, Message, Schema
 from workbench.memory.entry import Span
 from workbench.memory.session import Session
 from workbench.memory.transcript import Turn
-from workbench.models.port import LanguageModelError, Message, Schema
 
 BEGAN = datetime(2026, 3, 14, 9, 0, tzinfo=UTC)
 

@@ -6,7 +6,8 @@ import random
 import sys
 
 from indexing.sync.run import reindex
-from workbench.curation import (
+from workbench.errors import WorkbenchError
+from workbench.operations import (
     entry_source,
     plan_archive,
     plan_edit,
@@ -22,9 +23,8 @@ from workbench.curation import (
     plan_undo,
     quarantined,
 )
-from workbench.errors import WorkbenchError
+from workbench.workspace.external_changes import record
 from workbench.workspace.plan import Plan
-from workbench.workspace.recording import record
 from workbench.workspace.workspace import Workspace
 
 ACTIONS = ("promote", "forget", "edit", "merge", "move", "pin", "quarantine", "release", "archive", "restore",

@@ -7,10 +7,10 @@ from datetime import UTC, datetime
 import pytest
 
 from tests.support.workspaces import Sandbox
-from workbench.curation import plan_undo
 from workbench.memory.names import RelPath
+from workbench.operations import plan_undo
 from workbench.workspace import ledger
-from workbench.workspace.appended import is_appended
+from workbench.workspace.ledger_changes import is_appended
 from workbench.workspace.plan import Operation, Plan
 
 NOW = datetime(2026, 3, 20, 14, 20, tzinfo=UTC)

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from tests.support.workspaces import MEMORY_TEXT, Sandbox
-from workbench.curation import plan_promote
 from workbench.errors import ReadOnlyError
+from workbench.operations import plan_promote
 from workbench.workspace.plan import Operation
 
 PRIVATE = b"what another program keeps outside\n"

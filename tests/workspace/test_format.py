@@ -8,15 +8,15 @@ from pathlib import Path
 import pytest
 
 from tests.support.workspaces import LOG, Sandbox
-from workbench import settings
-from workbench.curation import plan_forget, plan_promote
+from workbench.agent.usage_log import Given, record_recalls
+from workbench.config import settings
+from workbench.config.settings_report import tell
 from workbench.errors import NewerFormatError, ReadOnlyError, UsageError
 from workbench.format import FORMAT
-from workbench.recall.recording import Given, record_recalls
-from workbench.settings_told import tell
+from workbench.operations import plan_forget, plan_promote
 from workbench.workspace import ledger
+from workbench.workspace.external_changes import record
 from workbench.workspace.format import format_of, require_known_format
-from workbench.workspace.recording import record
 from workbench.workspace.workspace import Workspace
 
 NOW = datetime(2026, 3, 20, tzinfo=UTC)

@@ -12,10 +12,10 @@ from pathlib import Path
 import pytest
 
 from indexing.search.answer import Query
-from indexing.search.by_words import LexicalSearch
+from indexing.search.keyword import LexicalSearch
 from indexing.sync.run import reindex
 from tests.support.workspaces import LOG, Sandbox
-from workbench.curation import plan_promote, plan_undo
+from workbench.operations import plan_promote, plan_undo
 from workbench.workspace.workspace import Workspace
 
 ROUNDS = 30

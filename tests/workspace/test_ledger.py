@@ -12,9 +12,9 @@ import pytest
 from tests.support.workspaces import Sandbox
 from workbench.errors import OutsideWorkspaceError, WorkbenchError
 from workbench.memory.names import RelPath
+from workbench.workspace.external_changes import is_recorded
 from workbench.workspace.ledger import append, page_path, pages, parse_page, read, with_records
 from workbench.workspace.plan import Plan
-from workbench.workspace.recording import is_recorded
 from workbench.workspace.workspace import Workspace
 
 MARCH = datetime(2026, 3, 14, 12, 0, tzinfo=UTC)
@@ -103,7 +103,7 @@ def test_several_programs_write_at_once_and_no_record_is_lost(place: Workspace) 
 
 
 def test_a_decision_is_a_part_of_an_operation_and_goes_with_its_undo(sandbox: Sandbox) -> None:
-    from workbench.curation import plan_undo
+    from workbench.operations import plan_undo
 
     place = sandbox.workspace
 

@@ -9,15 +9,15 @@ import pytest
 
 from screens.search.recent import Recent
 from tests.support.workspaces import LOG, Sandbox
-from workbench.curation import plan_forget
+from workbench.agent.usage_log import Given, record_recalls
+from workbench.config.read_only import VARIABLE
 from workbench.errors import ReadOnlyError
 from workbench.health.doctor import examine
-from workbench.health.finding import Check, Finding, Look
-from workbench.health.place import Place
-from workbench.recall.recording import Given, record_recalls
-from workbench.settings_writing import set_own
-from workbench.workspace.looking import VARIABLE
-from workbench.workspace.searches import searches
+from workbench.health.finding import Check, DoctorFinding, Look
+from workbench.health.subject import CheckSubject
+from workbench.operations import plan_forget
+from workbench.operations.edit_settings import set_own
+from workbench.workspace.recent_searches import searches
 
 
 def test_no_operation_is_carried_out(sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -52,9 +52,9 @@ def test_no_setting_is_written_and_nothing_repaired(
         done.append("repaired")
         return "repaired"
 
-    broken = Finding(what="it is broken", repair=repair)
+    broken = DoctorFinding(what="it is broken", repair=repair)
     check = Check("index", "it", lambda place: Look("", (broken,)))
-    (outcome,) = examine(Place(sandbox.workspace), fix=True, checks=(check,))
+    (outcome,) = examine(CheckSubject(sandbox.workspace), fix=True, checks=(check,))
     assert "started to look only" in (outcome.findings[0].refused or "")
     assert done == []
 

@@ -8,10 +8,10 @@ from collections.abc import Iterator
 import pytest
 
 from tests.support.workspaces import LOG, Sandbox
-from workbench.curation import plan_forget
 from workbench.errors import AmbiguousOperationError, OperationNotFoundError, UsageError, WorkbenchError
-from workbench.workspace.moments import commit_at
+from workbench.operations import plan_forget
 from workbench.workspace.plan import Operation
+from workbench.workspace.revisions import commit_at
 
 
 @pytest.fixture(autouse=True)
@@ -82,7 +82,7 @@ def test_digits_that_fit_several_are_refused_with_the_candidates(
     sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ids = iter(["abcd11111111", "abcd22222222"])
-    monkeypatch.setattr("workbench.workspace.operations.secrets.token_hex", lambda _: next(ids))
+    monkeypatch.setattr("workbench.workspace.transaction.secrets.token_hex", lambda _: next(ids))
     forget(sandbox, "staging port")
     forget(sandbox, "tantivy")
     with pytest.raises(AmbiguousOperationError) as several:

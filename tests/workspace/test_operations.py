@@ -12,7 +12,6 @@ from pathlib import Path
 import pytest
 
 from tests.support.workspaces import LOG, MEMORY_TEXT, Sandbox
-from workbench.curation import plan_forget, plan_promote, plan_redo, plan_undo
 from workbench.errors import (
     BusyError,
     ConflictError,
@@ -22,8 +21,9 @@ from workbench.errors import (
 )
 from workbench.memory.file_edit import FileEdit
 from workbench.memory.names import RelPath
+from workbench.operations import plan_forget, plan_promote, plan_redo, plan_undo
 from workbench.repository.history import FALLBACK_IDENTITY
-from workbench.workspace import exchange
+from workbench.workspace import atomic_swap
 from workbench.workspace.files import Files
 from workbench.workspace.locks import hold
 from workbench.workspace.plan import Operation, Plan
@@ -254,7 +254,7 @@ def test_a_failing_disk_leaves_the_old_text_and_a_retry_works(
         raise OSError(28, "No space left on device")
 
     with monkeypatch.context() as patch:
-        patch.setattr(exchange, "swap", refuse)
+        patch.setattr(atomic_swap, "swap", refuse)
         with pytest.raises(WriteFailedError, match="No space left"):
             promote(sandbox)
     assert sandbox.read("MEMORY.md") == MEMORY_TEXT.encode()
@@ -265,7 +265,7 @@ def test_a_failing_disk_leaves_the_old_text_and_a_retry_works(
 
 def test_of_two_files_both_change_or_neither(sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
     before = sandbox.snapshot()
-    swap = exchange.swap
+    swap = atomic_swap.swap
     calls: list[str] = []
 
     def fail_at_second(folder: int, first: str, second: str) -> None:
@@ -277,7 +277,7 @@ def test_of_two_files_both_change_or_neither(sandbox: Sandbox, monkeypatch: pyte
     place = sandbox.workspace
     address = sandbox.address("release is on Friday", "episodes/2026/03/e1.md")
     with monkeypatch.context() as patch:
-        patch.setattr(exchange, "swap", fail_at_second)
+        patch.setattr(atomic_swap, "swap", fail_at_second)
         with pytest.raises(WriteFailedError):
             place.operations.carry_out(lambda: plan_promote(place, [address]))
     assert sandbox.snapshot() == before
@@ -313,7 +313,7 @@ def test_killed_at_any_step_the_operation_is_whole_or_absent(
     after: dict[str, bytes | None] = dict(before)
     after.update({edit.path: edit.after for edit in plan().edits})
     seams = [(os, "rename"), (os, "replace"), (os, "unlink"), (os, "fsync"), (os, "link"), (os, "write"),
-             (exchange, "swap")]  # fmt: skip
+             (atomic_swap, "swap")]  # fmt: skip
     covered = 0
     for moment in range(1, 200):
         with monkeypatch.context() as patch:
@@ -361,7 +361,7 @@ def _without_ids(state: dict[str, bytes]) -> dict[str, bytes]:
 def test_while_another_process_acts_the_answer_is_busy(
     sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("workbench.workspace.operations._LOCK_SECONDS", 0.05)
+    monkeypatch.setattr("workbench.workspace.transaction._LOCK_SECONDS", 0.05)
     place = sandbox.workspace
     lock = place.state_dir() / "operations.lock"
     with hold(lock, "a test"), pytest.raises(BusyError, match="a test"):
@@ -371,7 +371,7 @@ def test_while_another_process_acts_the_answer_is_busy(
 def test_two_workbenches_at_once_record_all_their_operations(
     sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("workbench.workspace.operations._LOCK_SECONDS", 120.0)  # nobody gives up
+    monkeypatch.setattr("workbench.workspace.transaction._LOCK_SECONDS", 120.0)  # nobody gives up
     sandbox.write(LOG, "".join(f"- line number {n}\n" for n in range(20)))
     sandbox.commit("lines")
     failures: list[BaseException] = []

@@ -11,14 +11,14 @@ from pathlib import Path
 import pytest
 
 from tests.support.workspaces import EPISODE, LOG, Sandbox
-from workbench.curation import plan_forget, plan_promote, plan_undo
 from workbench.errors import NotMemoryError, ReadOnlyError, RepositoryStateError, WriteFailedError
+from workbench.history.blame import blame
+from workbench.history.lineage import lineage
 from workbench.memory.names import CommitId
-from workbench.tracing.blame import blame
-from workbench.tracing.lineage import lineage
-from workbench.workspace import past
-from workbench.workspace.past import KEPT, PastWorkspace, open_commit, open_past
-from workbench.workspace.recording import record
+from workbench.operations import plan_forget, plan_promote, plan_undo
+from workbench.workspace import snapshot
+from workbench.workspace.external_changes import record
+from workbench.workspace.snapshot import KEPT, PastWorkspace, open_commit, open_past
 from workbench.workspace.workspace import Workspace
 
 
@@ -188,7 +188,7 @@ def test_a_tree_without_end_is_refused_and_leaves_nothing(
     sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Ten folders that are ten times the same folder, and so on: a thousand million files in ten objects."""
-    monkeypatch.setattr(past, "MAX_FILES", 500)
+    monkeypatch.setattr(snapshot, "MAX_FILES", 500)
     tree = _tree(sandbox, [("100644", b"x.md", sandbox.git("rev-parse", f"HEAD:{LOG}").strip())])
     for _ in range(9):
         tree = _tree(sandbox, [("40000", b"%d" % n, tree) for n in range(10)])

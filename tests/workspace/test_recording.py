@@ -8,7 +8,7 @@ import pytest
 
 from tests.support.workspaces import LOG, Sandbox
 from workbench.errors import RepositoryStateError
-from workbench.workspace.recording import record, unrecorded
+from workbench.workspace.external_changes import record, unrecorded
 
 
 def test_every_word_on_disk_is_recorded_as_one_operation_of_others(sandbox: Sandbox) -> None:

@@ -12,12 +12,12 @@ from pathlib import Path
 import pytest
 
 from tests.support.workspaces import EPISODE, MEMORY_TEXT, Sandbox
-from workbench.curation import plan_forget, plan_promote, plan_undo
-from workbench.curation.lookup import find_operation
 from workbench.errors import NotCuratableError, WriteFailedError
 from workbench.memory.file_edit import FileEdit
 from workbench.memory.names import RelPath
-from workbench.workspace import exchange
+from workbench.operations import plan_forget, plan_promote, plan_undo
+from workbench.operations.resolve_operation import find_operation
+from workbench.workspace import atomic_swap
 from workbench.workspace.files import Files
 from workbench.workspace.journal import Journal
 from workbench.workspace.plan import Operation, Plan
@@ -25,7 +25,7 @@ from workbench.workspace.seal import Seal
 from workbench.workspace.workspace import Workspace
 
 SEAMS = [(os, "rename"), (os, "replace"), (os, "unlink"), (os, "fsync"), (os, "link"), (os, "write"),
-         (exchange, "swap"), (exchange, "place")]  # fmt: skip
+         (atomic_swap, "swap"), (atomic_swap, "place")]  # fmt: skip
 
 
 class KilledError(BaseException):
@@ -152,7 +152,7 @@ def test_an_append_in_the_moment_of_the_exchange_is_there_once_whenever_the_kill
     sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     place = sandbox.workspace
-    real = exchange.swap
+    real = atomic_swap.swap
     covered = 0
     for moment in moments():
         token = f"late{moment}token".encode()
@@ -163,7 +163,7 @@ def test_an_append_in_the_moment_of_the_exchange_is_there_once_whenever_the_kill
             real(folder, first, second)
 
         with monkeypatch.context() as patch:
-            patch.setattr(exchange, "swap", late)
+            patch.setattr(atomic_swap, "swap", late)
             words = "async reviews" if moment % 2 else "tantivy"
             died = killed_at(monkeypatch, moment, lambda: promote(sandbox, words))  # noqa: B023
         with (sandbox.root / "MEMORY.md").open("ab") as agent:
@@ -261,7 +261,7 @@ def test_the_journal_is_on_the_disk_before_the_first_file_is_touched_and_every_f
     sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     events: list[str] = []
-    fsync, replace_, swap, write = os.fsync, os.replace, exchange.swap, Files.replace
+    fsync, replace_, swap, write = os.fsync, os.replace, atomic_swap.swap, Files.replace
 
     def name(descriptor: int) -> str:
         return Path(os.readlink(f"/proc/self/fd/{descriptor}")).name
@@ -288,7 +288,7 @@ def test_the_journal_is_on_the_disk_before_the_first_file_is_touched_and_every_f
     assert Seal(sandbox.root).lasts  # the key is made once, by a person's first action
     monkeypatch.setattr(os, "fsync", seen_fsync)
     monkeypatch.setattr(os, "replace", seen_replace)
-    monkeypatch.setattr(exchange, "swap", seen_swap)
+    monkeypatch.setattr(atomic_swap, "swap", seen_swap)
     monkeypatch.setattr(Files, "replace", seen_write)
     promote(sandbox)
     first = events.index("write")

@@ -14,12 +14,12 @@ from pathlib import Path
 
 import pytest
 
-from workbench.scratch import scratch
+from workbench.temporary import scratch
 
 _HOLDS = """
 import sys, tempfile
 from pathlib import Path
-from workbench.scratch import scratch
+from workbench.temporary import scratch
 
 tempfile.tempdir = sys.argv[1]
 with scratch("check") as place:

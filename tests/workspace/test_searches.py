@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from workbench.workspace.searches import KEPT, remember, searches
+from workbench.workspace.recent_searches import KEPT, remember, searches
 
 
 def test_the_newest_comes_first_and_each_but_once(tmp_path: Path) -> None:

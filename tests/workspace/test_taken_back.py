@@ -12,14 +12,14 @@ from pathlib import Path
 import pytest
 
 from tests.support.workspaces import EPISODE, EPISODE_TEXT, LOG, MEMORY_TEXT, Sandbox
-from workbench.curation import plan_forget, plan_promote
 from workbench.errors import WorkbenchError, WriteFailedError
 from workbench.memory.file_edit import FileEdit
 from workbench.memory.names import RelPath
-from workbench.workspace import exchange
-from workbench.workspace.displaced import Displaced
+from workbench.operations import plan_forget, plan_promote
+from workbench.workspace import atomic_swap
 from workbench.workspace.files import Files
 from workbench.workspace.journal import Journal
+from workbench.workspace.late_writes import Displaced
 from workbench.workspace.plan import Operation, Plan
 
 
@@ -64,7 +64,7 @@ def test_on_a_full_disk_the_files_before_the_one_that_failed_are_put_back(
     sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     before = sandbox.snapshot()
-    real = exchange.swap
+    real = atomic_swap.swap
     calls: list[str] = []
 
     def swap(folder: int, first: str, second: str) -> None:
@@ -77,7 +77,7 @@ def test_on_a_full_disk_the_files_before_the_one_that_failed_are_put_back(
 
     place = sandbox.workspace
     with monkeypatch.context() as patch:
-        patch.setattr(exchange, "swap", swap)
+        patch.setattr(atomic_swap, "swap", swap)
         with pytest.raises(WriteFailedError):
             place.operations.carry_out(lambda: forget_two(sandbox))
     monkeypatch.undo()
@@ -91,7 +91,7 @@ def test_on_a_full_disk_the_files_before_the_one_that_failed_are_put_back(
 def test_a_line_that_was_carried_over_is_there_once_when_the_file_is_put_back(
     sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    real = exchange.swap
+    real = atomic_swap.swap
     calls: list[str] = []
 
     def swap(folder: int, first: str, second: str) -> None:
@@ -108,7 +108,7 @@ def test_a_line_that_was_carried_over_is_there_once_when_the_file_is_put_back(
     texts = {path: sandbox.read(path) for path in (LOG, "MEMORY.md")}
     edits = tuple(FileEdit(RelPath(path), data, b"# new\n" + data) for path, data in texts.items())
     with monkeypatch.context() as patch:
-        patch.setattr(exchange, "swap", swap)
+        patch.setattr(atomic_swap, "swap", swap)
         with pytest.raises(WriteFailedError):
             sandbox.workspace.operations.carry_out(lambda: Plan(action="x", summary="x", edits=edits))
     sandbox.workspace.operations.recover()
@@ -120,7 +120,7 @@ def test_a_line_that_was_carried_over_is_there_once_when_the_file_is_put_back(
 def test_files_that_can_neither_be_finished_nor_taken_back_are_finished_by_the_next_action(
     sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    real = exchange.swap
+    real = atomic_swap.swap
     calls: list[str] = []
 
     def swap(folder: int, first: str, second: str) -> None:
@@ -132,7 +132,7 @@ def test_files_that_can_neither_be_finished_nor_taken_back_are_finished_by_the_n
     place = sandbox.workspace
     wanted = {edit.path: edit.after for edit in forget_two(sandbox).edits}
     with monkeypatch.context() as patch:
-        patch.setattr(exchange, "swap", swap)
+        patch.setattr(atomic_swap, "swap", swap)
         with pytest.raises(WriteFailedError, match="could not be taken back") as caught:
             place.operations.carry_out(lambda: forget_two(sandbox))
     assert "the next action finishes" in caught.value.hint
@@ -160,7 +160,7 @@ def test_killed_while_a_page_that_changed_is_put_back_its_new_text_returns(
     place = sandbox.workspace
     with monkeypatch.context() as patch:
         patch.setattr(os, "rename", rename)
-        patch.setattr(exchange, "place", die)
+        patch.setattr(atomic_swap, "place", die)
         patch.setattr(Files, "_discard", staticmethod(die))
         with pytest.raises(KilledError):
             place.operations.carry_out(lambda: plan_forget(place, [EPISODE]))
@@ -188,7 +188,7 @@ def test_where_the_system_has_no_exchange_a_kill_at_any_of_its_steps_is_recovere
         return call
 
     with monkeypatch.context() as patch:
-        patch.setattr(exchange, "_system_call", lambda: None)
+        patch.setattr(atomic_swap, "_system_call", lambda: None)
         patch.setattr(os, "link", dying(os.link))
         patch.setattr(os, "rename", dying(os.rename))
         patch.setattr(os, "unlink", dying(os.unlink))
@@ -196,7 +196,7 @@ def test_where_the_system_has_no_exchange_a_kill_at_any_of_its_steps_is_recovere
         with pytest.raises(KilledError):
             promote(sandbox)
     with monkeypatch.context() as patch:
-        patch.setattr(exchange, "_system_call", lambda: None)
+        patch.setattr(atomic_swap, "_system_call", lambda: None)
         sandbox.workspace.operations.recover()
     assert b"staging port" in sandbox.read("MEMORY.md")
     assert left_beside(sandbox) == []

@@ -15,7 +15,7 @@ import pytest
 from tests.support.actions import ACTIONS, Action, scene
 from tests.support.workspaces import Sandbox
 from workbench.errors import WorkbenchError
-from workbench.workspace import exchange
+from workbench.workspace import atomic_swap
 from workbench.workspace.plan import Plan
 from workbench.workspace.workspace import Workspace
 
@@ -195,8 +195,8 @@ def _around_exchanges(patch: pytest.MonkeyPatch, moment: str, act: Callable[[], 
 
         return call
 
-    patch.setattr(exchange, "swap", around(exchange.swap))
-    patch.setattr(exchange, "place", around(exchange.place))
+    patch.setattr(atomic_swap, "swap", around(atomic_swap.swap))
+    patch.setattr(atomic_swap, "place", around(atomic_swap.place))
     patch.setattr(os, "rename", around(os.rename, only=".tmp"))
 
 

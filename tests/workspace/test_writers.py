@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 
 from tests.support.workspaces import EPISODE, LOG, MEMORY_TEXT, Sandbox
-from workbench.curation import plan_forget, plan_promote, plan_undo
 from workbench.errors import NotMemoryError, WriteFailedError
-from workbench.workspace import exchange, files
-from workbench.workspace.operations import Operations
+from workbench.operations import plan_forget, plan_promote, plan_undo
+from workbench.workspace import atomic_swap, files
 from workbench.workspace.plan import Operation
+from workbench.workspace.transaction import Operations
 
 
 class KilledError(BaseException):
@@ -31,7 +31,7 @@ def at_swap(
     monkeypatch: pytest.MonkeyPatch, number: int, act: Callable[[], None], *, after: bool = False
 ) -> None:
     """Do ``act`` right before (or after) the nth exchange of two files."""
-    real, calls = exchange.swap, []
+    real, calls = atomic_swap.swap, []
 
     def swap(folder: int, first: str, second: str) -> None:
         calls.append(second)
@@ -41,7 +41,7 @@ def at_swap(
         if len(calls) == number and after:
             act()
 
-    monkeypatch.setattr(exchange, "swap", swap)
+    monkeypatch.setattr(atomic_swap, "swap", swap)
 
 
 def die() -> None:
@@ -78,7 +78,7 @@ def test_a_kill_between_the_two_swaps_of_a_conflict_keeps_the_agents_version(
     sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as patch:
-        real = exchange.swap
+        real = atomic_swap.swap
         calls: list[str] = []
 
         def swap(folder: int, first: str, second: str) -> None:
@@ -89,7 +89,7 @@ def test_a_kill_between_the_two_swaps_of_a_conflict_keeps_the_agents_version(
                 raise KilledError
             real(folder, first, second)
 
-        patch.setattr(exchange, "swap", swap)
+        patch.setattr(atomic_swap, "swap", swap)
         with pytest.raises(KilledError):
             promote(sandbox)
     sandbox.workspace.operations.recover()
@@ -169,7 +169,7 @@ def test_a_first_memory_file_is_made_once_whenever_the_kill_comes(
 ) -> None:
     (sandbox.root / "MEMORY.md").unlink()
     sandbox.commit("none yet")
-    monkeypatch.setattr(exchange, "_system_call", lambda: None)  # link and unlink: two steps
+    monkeypatch.setattr(atomic_swap, "_system_call", lambda: None)  # link and unlink: two steps
     with monkeypatch.context() as patch:
         real = os.unlink
 

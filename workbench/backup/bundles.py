@@ -19,8 +19,8 @@ from typing import Any
 
 from workbench.errors import BackupError, BusyError, RepositoryStateError
 from workbench.memory.names import CommitId
-from workbench.repository.carrier import ask
-from workbench.workspace import exchange
+from workbench.repository.git_runner import ask
+from workbench.workspace import atomic_swap
 
 SUMS = "SHA256SUMS"
 TEMPORARY = ".wb-"
@@ -121,7 +121,7 @@ def put_in_place(fresh: Path, final: Path) -> None:
     """Give a finished bundle its name, durably; never over another file."""
     folder = os.open(final.parent, os.O_RDONLY | os.O_DIRECTORY)
     try:
-        exchange.place(folder, fresh.name, final.name)
+        atomic_swap.place(folder, fresh.name, final.name)
         os.fsync(folder)
     finally:
         os.close(folder)

@@ -10,9 +10,9 @@ from typing import Literal
 from urllib.parse import unquote
 
 from workbench.errors import RepositoryStateError, UsageError
-from workbench.repository.carrier import PROTOCOLS, ask
+from workbench.repository.git_runner import PROTOCOLS, ask
 from workbench.repository.history import History
-from workbench.visible import visible
+from workbench.safety.terminal import visible
 
 Kind = Literal["folder", "file", "remote"]
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://")

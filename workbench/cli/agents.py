@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from workbench.cli.output import narrate, say
-from workbench.cli.places import program, workspace
+from workbench.cli.workspace_options import program, workspace
 
 NAMES = ("claude-code", "openclaw", "codex", "cursor", "vscode", "windsurf", "zed", "mcp.json")
 _FILES = {

@@ -8,11 +8,11 @@ from typing import Any
 import click
 
 from workbench.cli.output import json_option, narrate, say, say_diff, say_json, say_row
-from workbench.cli.places import workspace
+from workbench.cli.workspace_options import workspace
 from workbench.errors import UsageError
 from workbench.memory.file_edit import FileEdit, unified_diff
 from workbench.memory.names import RelPath
-from workbench.workspace.displaced import Conflict, Late
+from workbench.workspace.late_writes import Conflict, Late
 from workbench.workspace.workspace import Workspace
 
 

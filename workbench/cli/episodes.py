@@ -9,20 +9,20 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from workbench.cli.carrying_out import act, dry_run_option, reason_option
-from workbench.cli.choosing import yes_option
+from workbench.cli.bulk_selection import yes_option
 from workbench.cli.output import json_option, narrate, say, say_json
-from workbench.cli.places import workspace
-from workbench.cli.whose import whose
+from workbench.cli.run_operation import act, dry_run_option, reason_option
+from workbench.cli.team import whose
+from workbench.cli.workspace_options import workspace
 from workbench.errors import ConflictError, UsageError
 from workbench.plural import plural
-from workbench.visible import cut, visible
+from workbench.safety.terminal import cut, visible
 from workbench.workspace.plan import Plan
 
 if TYPE_CHECKING:
-    from workbench.consolidation.expiry import Due
-    from workbench.consolidation.recall_marks import Mark
+    from workbench.ingest.expiry import Due
     from workbench.memory.episode import Episode
+    from workbench.workspace.episode_recalls import Mark
 
 _NAMES = click.argument("names", metavar="EPISODE...", nargs=-1, required=True)
 _TOPICS, _ABSTRACT = 3, 100
@@ -44,9 +44,9 @@ def episodes() -> None:
 @json_option
 def list_(expiring: int | None, session: str | None, as_json: bool) -> None:
     """All episodes, those that expire first at the top."""
-    from workbench.consolidation import expiry
-    from workbench.consolidation.episodes import episodes as every
-    from workbench.consolidation.recall_marks import recall_marks
+    from workbench.ingest import expiry
+    from workbench.ingest.episodes import episodes as every
+    from workbench.workspace.episode_recalls import recall_marks
 
     now = datetime.now(UTC)
     with workspace() as place:
@@ -72,8 +72,8 @@ def list_(expiring: int | None, session: str | None, as_json: bool) -> None:
 @json_option
 def show(name: str, as_json: bool) -> None:
     """One episode as it is written, and how long it has left."""
-    from workbench.consolidation.episodes import episode_named
-    from workbench.consolidation.recall_marks import recall_marks
+    from workbench.ingest.episodes import episode_named
+    from workbench.workspace.episode_recalls import recall_marks
 
     now = datetime.now(UTC)
     with workspace() as here, whose(name, here) as (there, called):
@@ -120,7 +120,7 @@ def extend(
     names: tuple[str, ...], days: int | None, until: str | None, reason: str, dry_run: bool, as_json: bool
 ) -> None:
     """Give episodes more time."""
-    from workbench.consolidation.expiry import plan_extend
+    from workbench.ingest.expiry import plan_extend
 
     day = _day(until)
     now = datetime.now(UTC)
@@ -141,7 +141,7 @@ def extend(
 @json_option
 def expire(force: bool, yes: bool, reason: str, dry_run: bool, as_json: bool) -> None:
     """Remove what has expired and is not pinned; shown first. `workbench undo` brings it back."""
-    from workbench.consolidation.expiry import due, plan_prune
+    from workbench.ingest.expiry import due, plan_prune
 
     now = datetime.now(UTC)
     with workspace() as place:
@@ -164,7 +164,7 @@ def expire(force: bool, yes: bool, reason: str, dry_run: bool, as_json: bool) ->
 
 
 def _pin(names: tuple[str, ...], *, on: bool, reason: str, dry_run: bool, as_json: bool) -> None:
-    from workbench.consolidation.expiry import plan_pin_episode
+    from workbench.ingest.expiry import plan_pin_episode
 
     with workspace() as place:
         act(
@@ -202,8 +202,8 @@ def _say(one: Episode, marks: Mapping[str, Mark], now: datetime) -> None:
 
 
 def _standing(one: Episode, marks: Mapping[str, Mark], now: datetime) -> str:
-    from workbench.consolidation.expiry import time_left
-    from workbench.consolidation.recall_marks import recalls_of
+    from workbench.ingest.expiry import time_left
+    from workbench.workspace.episode_recalls import recalls_of
 
     recalls = recalls_of(one, marks).count
     parts = [
@@ -220,8 +220,8 @@ def _standing(one: Episode, marks: Mapping[str, Mark], now: datetime) -> str:
 
 
 def _as_json(one: Episode, marks: Mapping[str, Mark], now: datetime) -> dict[str, Any]:
-    from workbench.consolidation.expiry import time_left
-    from workbench.consolidation.recall_marks import recalls_of
+    from workbench.ingest.expiry import time_left
+    from workbench.workspace.episode_recalls import recalls_of
 
     mark = recalls_of(one, marks)
     return {

@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     from indexing.search.answer import Mode
     from indexing.shared.table import SharedTable
     from workbench.fleet.pool import Pool
-    from workbench.fleet.report import Report
+    from workbench.fleet.report import FleetReport
     from workbench.fleet.roster import Agent
-    from workbench.fleet.standing import Finding, Standing
+    from workbench.fleet.sync_status import SyncStatus, TableFinding
 
 FOUND_WANTING = 4
 _SHOWN = 20
@@ -93,11 +93,11 @@ def reindex(
     What was interrupted goes on where it was. A workspace that fails is tried again, then told of, and the
     exit code is 4.
     """
-    from indexing.shared.place import place_of
+    from indexing.shared.location import place_of
     from workbench.cli.progress import Bar
     from workbench.fleet.models import recipe
-    from workbench.fleet.on_ray import RayPool
     from workbench.fleet.pool import InProcess
+    from workbench.fleet.ray_workers import RayPool
     from workbench.fleet.roster import read_roster
     from workbench.fleet.run import Plan, StorageFailedError
     from workbench.fleet.run import reindex as run
@@ -147,7 +147,7 @@ def search(
     QUERY is as in `workbench search`. Hits are as they were indexed; nothing is compared with the files.
     """
     from indexing.search.answer import Query
-    from indexing.shared.asking import FleetSearch
+    from indexing.shared.search import FleetSearch
     from workbench.fleet.models import model_for_questions
 
     table = _table(uri, options)
@@ -182,7 +182,7 @@ def search(
 def status(roster: str, uri: str, options: tuple[str, ...], as_json: bool) -> int:
     """Each workspace: entries, fresh or behind its files, or failed. Exit code 4 unless all are fresh."""
     from workbench.cli.progress import Bar
-    from workbench.fleet.standing import standings
+    from workbench.fleet.sync_status import standings
 
     table, agents = _table(uri, options), _agents(roster)
     with Bar() as bar:
@@ -214,7 +214,7 @@ def check(roster: str, uri: str, options: tuple[str, ...], as_json: bool) -> int
     Exit code 4 where anything is found; `fleet reindex` mends it, and with --prune what is not listed.
     """
     from workbench.cli.progress import Bar
-    from workbench.fleet.standing import check as checked
+    from workbench.fleet.sync_status import check as checked
 
     table, agents = _table(uri, options), _agents(roster)
     with Bar() as bar:
@@ -234,7 +234,7 @@ def check(roster: str, uri: str, options: tuple[str, ...], as_json: bool) -> int
 
 
 def _table(uri: str, options: tuple[str, ...]) -> SharedTable:
-    from indexing.shared.place import place_of
+    from indexing.shared.location import place_of
     from indexing.shared.table import SharedTable
 
     return SharedTable.open(place_of(uri, options))
@@ -246,7 +246,7 @@ def _agents(roster: str) -> tuple[Agent, ...]:
     return read_roster(roster)
 
 
-def print_report(report: Report) -> None:
+def print_report(report: FleetReport) -> None:
     """What a run did, as a person reads it: figures, then what failed."""
     say(
         f"{plural(report.total, 'workspace')}: {report.written:,} written, {report.unchanged:,} unchanged, "
@@ -274,7 +274,7 @@ def print_report(report: Report) -> None:
         narrate(f"and {len(report.failed) - _SHOWN:,} more: --report FILE names all of them")
 
 
-def _print_standings(found: list[Standing], counts: Counter[str]) -> None:
+def _print_standings(found: list[SyncStatus], counts: Counter[str]) -> None:
     for one in found:
         if one.state != "fresh":
             said = f"{plural(one.behind, 'file')} behind" if one.behind else ""
@@ -285,7 +285,7 @@ def _print_standings(found: list[Standing], counts: Counter[str]) -> None:
     say(f"{plural(len(found), 'workspace')}, {plural(entries, 'entry')}: {told}")
 
 
-def _print_findings(found: list[Finding], workspaces: int) -> None:
+def _print_findings(found: list[TableFinding], workspaces: int) -> None:
     for one in found:
         say_row(f"{one.fault:<10}  {one.workspace}  {one.path}  {one.detail}", fg="yellow")
     say(f"{plural(workspaces, 'workspace')}: {plural(len(found), 'finding')}")

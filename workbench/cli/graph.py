@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import click
 
-from workbench.cli import given, graph_curating, graph_writing
-from workbench.cli.graph_shown import say_answer, say_entity, say_result, say_schedule, say_stats
+from workbench.cli import context, graph_maintenance, graph_store
+from workbench.cli.graph_text import say_answer, say_entity, say_result, say_schedule, say_stats
 from workbench.cli.output import json_option, narrate, say, say_json
-from workbench.cli.places import workspace
-from workbench.cli.whose import whose
+from workbench.cli.team import whose
+from workbench.cli.workspace_options import workspace
 from workbench.errors import UsageError
-from workbench.memory.graph import IMPORTANCE
+from workbench.memory.graph_page import IMPORTANCE
 
 if TYPE_CHECKING:
-    from workbench.graph.finding import Order, Question
+    from workbench.graph.memory_query import MemoryQuery, Order
     from workbench.graph.schedule import Sort
     from workbench.graph.snapshot import Graph
 
@@ -61,7 +61,7 @@ def graph() -> None:
 @json_option
 def stats(on: date | None, as_json: bool) -> None:
     """The graph in figures: types, relations, sources, what is over, what was ingested."""
-    from workbench.graph.reading import read_graph
+    from workbench.graph.read import read_graph
     from workbench.graph.stats import stats as counted
 
     with workspace() as place:
@@ -86,9 +86,9 @@ def ask(question: tuple[str, ...], limit: int, on: date | None, as_json: bool) -
     what depends on NATS?         how is Alice connected to Atlas?
     which tasks are pending in Atlas?    decisions about Atlas since 2026-03-01
     """
-    from workbench.graph.finding import find as found_by
+    from workbench.graph.memory_query import find as found_by
     from workbench.graph.questions import question_from_text
-    from workbench.graph.reading import read_graph
+    from workbench.graph.read import read_graph
     from workbench.graph.traverse import answer
 
     text, today = " ".join(question), on or date.today()
@@ -121,9 +121,9 @@ def search(words: tuple[str, ...], limit: int, on: date | None, everything: bool
     `workbench search` looks in all of memory, and by meaning; `graph ask` follows relations.
     """
     from workbench.graph.answer import memory_json
-    from workbench.graph.reading import read_graph
-    from workbench.graph.recognition import suggestions
-    from workbench.graph.words import memories_with, named_like
+    from workbench.graph.entity_recognition import suggestions
+    from workbench.graph.keyword_search import memories_with, named_like
+    from workbench.graph.read import read_graph
 
     text = " ".join(words)
     with workspace() as place:
@@ -169,9 +169,9 @@ def show(name: tuple[str, ...], hops: int, on: date | None, everything: bool, as
     is over is left out, but for --all.
     """
     from workbench.graph.answer import memory_json
+    from workbench.graph.entity_recognition import the_one
     from workbench.graph.neighbourhood import neighbourhood
-    from workbench.graph.reading import read_graph
-    from workbench.graph.recognition import the_one
+    from workbench.graph.read import read_graph
 
     with workspace() as here, whose(" ".join(name), here) as (there, called):
         whole = read_graph(there.place)
@@ -259,11 +259,11 @@ def find(
     graph find --type todo --state pending --about Atlas     the tasks that wait in Atlas
     graph find --type decision --since 2026-03-01 --sort date
     """
-    from workbench.graph.finding import Question
-    from workbench.graph.finding import find as found_by
-    from workbench.graph.reading import read_graph
+    from workbench.graph.memory_query import MemoryQuery
+    from workbench.graph.memory_query import find as found_by
+    from workbench.graph.read import read_graph
 
-    question = Question(
+    question = MemoryQuery(
         types=types,
         about=about,
         state=cast("Any", state),
@@ -303,7 +303,7 @@ def events(within: int | None, on: date | None, as_json: bool) -> None:
 
 
 def _schedule(sorts: tuple[Sort, ...], ahead: int | None, on: date | None, *, as_json: bool) -> None:
-    from workbench.graph.reading import read_graph
+    from workbench.graph.read import read_graph
     from workbench.graph.schedule import upcoming
 
     with workspace() as place:
@@ -324,11 +324,11 @@ def _seen(whole: Graph, on: date | None, *, everything: bool = False) -> Graph:
     return whole if everything else whole.as_of(on or date.today())
 
 
-def _limited(question: Question, limit: int) -> Question:
+def _limited(question: MemoryQuery, limit: int) -> MemoryQuery:
     from dataclasses import replace
 
     return replace(question, limit=limit)
 
 
-for command in (given.bulletin, *graph_writing.COMMANDS, *graph_curating.COMMANDS):
+for command in (context.bulletin, *graph_store.COMMANDS, *graph_maintenance.COMMANDS):
     graph.add_command(command)

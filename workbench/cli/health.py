@@ -8,20 +8,20 @@ from typing import TYPE_CHECKING
 
 import click
 
-from workbench.cli.carrying_out import act
 from workbench.cli.output import json_option, narrate, say, say_json, say_row
-from workbench.cli.places import workspace
 from workbench.cli.progress import Bar
+from workbench.cli.run_operation import act
+from workbench.cli.workspace_options import workspace
 from workbench.errors import UsageError
 from workbench.plural import plural
 
 if TYPE_CHECKING:
-    from workbench.health.bench import Report
-    from workbench.health.finding import Outcome
-    from workbench.health.place import Place
-    from workbench.health.recall import Verdict
+    from workbench.health.bench import BenchReport
+    from workbench.health.finding import CheckOutcome
+    from workbench.health.lint_finding import Remark
     from workbench.health.recall_file import RecallTest
-    from workbench.health.remark import Remark
+    from workbench.health.recall_tests import Verdict
+    from workbench.health.subject import CheckSubject
     from workbench.workspace.workspace import Workspace
 
 FOUND_WANTING = 4
@@ -76,17 +76,17 @@ def doctor(fix: bool, network: bool, as_json: bool) -> int:
     return FOUND_WANTING if remaining else 0
 
 
-def _place(*, network: bool, bar: Bar) -> Place:
+def _place(*, network: bool, bar: Bar) -> CheckSubject:
     """The workspace that was asked for, also where its settings are what is wrong."""
-    from workbench.health.place import Place
+    from workbench.health.subject import CheckSubject
     from workbench.workspace.workspace import Workspace
 
     folder = click.get_current_context().obj
     root = Path(folder) if folder else Workspace.nearest_root(".")
-    return Place.open(root, network=network, progress=bar.show)
+    return CheckSubject.open(root, network=network, progress=bar.show)
 
 
-def _say(outcome: Outcome) -> None:
+def _say(outcome: CheckOutcome) -> None:
     say_row(f"  {outcome.state:<8}{outcome.check.name:<20}{outcome.seen}", fg=_COLOURS[outcome.state])
     for finding in outcome.findings:
         if finding.fixed:
@@ -143,7 +143,7 @@ def check(
         raise UsageError("a question and an entry go with --add", hint="workbench check --add QUESTION ENTRY")
     with workspace() as place:
         if add:
-            from workbench.health.recall import plan_recall_test
+            from workbench.health.recall_tests import plan_recall_test
 
             act(
                 place,
@@ -167,9 +167,9 @@ def check(
 def _verdicts(place: Workspace, tests: tuple[RecallTest, ...]) -> list[Verdict]:
     if not tests:
         return []
-    from indexing.search.by_words import LexicalSearch
     from indexing.search.hybrid import HybridSearch
-    from workbench.health.recall import run_recall_tests
+    from indexing.search.keyword import LexicalSearch
+    from workbench.health.recall_tests import run_recall_tests
 
     words_alone = all(test.mode == "lexical" for test in tests)
     search = LexicalSearch(place) if words_alone else HybridSearch(place)
@@ -177,7 +177,7 @@ def _verdicts(place: Workspace, tests: tuple[RecallTest, ...]) -> list[Verdict]:
 
 
 def _check_json(verdicts: list[Verdict], remarks: list[Remark], files: int, *, ok: bool) -> dict[str, object]:
-    from workbench.health.recall import summary
+    from workbench.health.recall_tests import summary
 
     found = [verdict.rank for verdict in verdicts if verdict.test.finds]
     return {
@@ -190,7 +190,7 @@ def _check_json(verdicts: list[Verdict], remarks: list[Remark], files: int, *, o
 
 
 def _say_verdicts(verdicts: list[Verdict]) -> None:
-    from workbench.health.recall import summary
+    from workbench.health.recall_tests import summary
 
     for verdict in verdicts:
         rank = f"at {verdict.rank}" if verdict.rank else "not found" if verdict.test.finds else "kept out"
@@ -250,7 +250,7 @@ def bench(quick: bool, as_json: bool) -> None:
         _say_bench(report)
 
 
-def _say_bench(report: Report) -> None:
+def _say_bench(report: BenchReport) -> None:
     from workbench.health.bench import SHOWS
 
     machine = ", ".join(

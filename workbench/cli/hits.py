@@ -9,11 +9,11 @@ from workbench.cli.output import narrate, say, say_json, say_row
 from workbench.plural import plural
 
 if TYPE_CHECKING:
-    from indexing.search.answer import Answer, Hit
-    from workbench.recall.across import FarAnswer
+    from indexing.search.answer import Hit, SearchAnswer
+    from workbench.agent.federated_search import FarAnswer
 
 
-def print_answer(answer: Answer, hits: Iterable[tuple[str, Hit]], explain: bool) -> None:
+def print_answer(answer: SearchAnswer, hits: Iterable[tuple[str, Hit]], explain: bool) -> None:
     """An answer with these hits; before each stands whose it is, nothing for one's own."""
     _say_first(answer.degraded, answer.stale, answer.notes)
     found = list(hits)

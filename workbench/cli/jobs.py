@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from workbench.cli.output import json_option, narrate, put, say, say_json
-from workbench.cli.places import program, workspace
+from workbench.cli.workspace_options import program, workspace
 from workbench.errors import UsageError
 from workbench.jobs.names import Job
 
@@ -67,8 +67,8 @@ def status(as_json: bool) -> int:
 
     Exit code 4 where one failed, was killed or is overdue.
     """
-    from workbench.jobs.running import now
-    from workbench.jobs.standing import standings
+    from workbench.jobs.job_status import standings
+    from workbench.jobs.runner import now
     from workbench.workspace.layout import STATE_DIR
 
     with workspace() as place:
@@ -89,7 +89,7 @@ def status(as_json: bool) -> int:
 @click.argument("job", type=click.Choice([job.value for job in Job]))
 def forget(job: str) -> None:
     """Keep nothing of JOB's runs any more: for one that no clock runs now. It is then not overdue."""
-    from workbench.jobs.book import forget as forget_runs
+    from workbench.jobs.run_log import forget as forget_runs
 
     with workspace() as place:
         known = forget_runs(place.state_dir(), Job(job))

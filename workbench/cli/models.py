@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING
 
 import click
 
-from workbench import settings
 from workbench.cli.output import json_option, narrate, say, say_json
+from workbench.config import settings
 from workbench.errors import UsageError
 
 if TYPE_CHECKING:
-    from indexing.embedding.describe import Description
     from indexing.embedding.hub import Listing
-    from indexing.embedding.remote.service import Service
+    from indexing.embedding.model_info import Description
+    from indexing.embedding.remote.provider import Service
 
 _MEGABYTE = 1_000_000
 _WORD = "memory"
@@ -33,7 +33,7 @@ def model() -> None:
 @json_option
 def show(as_json: bool) -> None:
     """Which model of which provider is used, and where it is; or why there is none."""
-    from indexing.embedding.describe import describe_providers
+    from indexing.embedding.model_info import describe_providers
 
     found = describe_providers(_settings())
     used = next((one for one in found if one.usable), found[0])
@@ -127,11 +127,11 @@ def download(name: str | None, yes: bool, as_json: bool) -> None:
 
     Asks the hub what there is, says what would be fetched, and asks you.
     """
-    from indexing.embedding.describe import describe
-    from indexing.embedding.describe import download as fetch
     from indexing.embedding.hub import is_hub_name, listing
     from indexing.embedding.locate import DEFAULT_MODEL
-    from indexing.sync.report import Progress
+    from indexing.embedding.model_info import describe
+    from indexing.embedding.model_info import download as fetch
+    from indexing.sync.report import SyncProgress
     from workbench.cli.progress import Bar
 
     name = name or DEFAULT_MODEL
@@ -144,7 +144,7 @@ def download(name: str | None, yes: bool, as_json: bool) -> None:
     if wanted.missing and not yes:
         _agree()
     with Bar() as bar:
-        source = fetch(name, lambda done, total: bar.show(Progress("fetch", done // 1000, total // 1000)))
+        source = fetch(name, lambda done, total: bar.show(SyncProgress("fetch", done // 1000, total // 1000)))
     used = describe(_settings().model).source
     if as_json:
         say_json({"model": source.name, "identity": source.identity, "folder": str(source.folder)})

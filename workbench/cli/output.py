@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from workbench.errors import WorkbenchError
-from workbench.visible import visible
+from workbench.safety.terminal import visible
 
 if TYPE_CHECKING:
     from workbench.workspace.plan import Operation, Plan

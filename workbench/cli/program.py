@@ -20,7 +20,7 @@ from workbench.cli.output import (
     narrate,
     occupy_closed_streams,
 )
-from workbench.cli.places import AS_OF, meant
+from workbench.cli.workspace_options import AS_OF, meant
 from workbench.errors import NoWorkspaceError, ReadOnlyError, WorkbenchError, WriteFailedError, disk_error
 
 if TYPE_CHECKING:
@@ -79,7 +79,7 @@ class _Program(click.Group):
 
 
 def _places(ctx: click.Context, parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    from workbench.cli.completing import workspaces
+    from workbench.cli.shell_values import workspaces
 
     return workspaces(ctx, parameter, incomplete)
 

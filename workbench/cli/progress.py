@@ -12,7 +12,7 @@ _REDRAW_SECONDS = 0.1
 _WIDTH = 24
 
 
-class Progress(Protocol):
+class ProgressLine(Protocol):
     """How far long work is: ``done`` of ``total`` units of a phase; 0 of 0 where none are counted."""
 
     @property
@@ -49,7 +49,7 @@ class Bar:
             click.echo("\r\x1b[K", nl=False, err=True)
             self._shown = False
 
-    def show(self, progress: Progress) -> None:
+    def show(self, progress: ProgressLine) -> None:
         """Draw, at most ten times a second."""
         now = time.monotonic()
         if progress.phase != self._phase:

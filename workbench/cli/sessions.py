@@ -12,23 +12,23 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from workbench.cli import completing
-from workbench.cli.carrying_out import dry_run_option
-from workbench.cli.clockwork import at_work, job_options, require_whole, speaking, until_stopped
+from workbench.cli import shell_values
+from workbench.cli.job_run import at_work, job_options, require_whole, speaking, until_stopped
 from workbench.cli.output import fail, json_option, narrate, say, say_diff, say_json
-from workbench.cli.places import workspace
-from workbench.consolidation.local_model import local_model
+from workbench.cli.run_operation import dry_run_option
+from workbench.cli.workspace_options import workspace
 from workbench.errors import ModelUnavailableError, ReadOnlyError, UsageError, WorkbenchError, disk_error
+from workbench.ingest.local_model import local_model
 from workbench.jobs.names import Job
-from workbench.visible import visible
-from workbench.workspace.past import PastWorkspace
+from workbench.safety.terminal import visible
+from workbench.workspace.snapshot import PastWorkspace
 from workbench.workspace.workspace import Workspace
 
 if TYPE_CHECKING:
-    from workbench.consolidation.flush import Flushed
-    from workbench.consolidation.ingest import Taken
-    from workbench.consolidation.watch import Event
-    from workbench.models.port import LanguageModel
+    from workbench.ingest.flush import Flushed
+    from workbench.ingest.ingest import Taken
+    from workbench.ingest.watch import Event
+    from workbench.llm.port import LanguageModel
 
 _MOST_READ = 1_000_000
 """Bytes of a hook's JSON that are read."""
@@ -39,7 +39,7 @@ _model_option = click.option(
 
 
 @click.command(short_help="Sessions become episodes; episodes and logs teach the graph.")
-@click.argument("files", nargs=-1, metavar="[FILE]...", shell_complete=completing.files)
+@click.argument("files", nargs=-1, metavar="[FILE]...", shell_complete=shell_values.files)
 @click.option("--source", type=click.Choice(SOURCES), help="What to take in; transcripts only when named.")
 @click.option("--user", default="", metavar="U", help="Whose sessions these are.")
 @click.option("--max-age", type=click.IntRange(min=0), metavar="DAYS", help="Nothing that is older.")
@@ -64,8 +64,8 @@ def ingest(
     episode, a note, MEMORY.md.
     """
     from workbench.cli.progress import Bar
-    from workbench.consolidation.ingest import Ingest
-    from workbench.consolidation.taking import take_in
+    from workbench.ingest.ingest import Ingest
+    from workbench.ingest.source_selection import take_in
 
     with workspace() as place, Bar() as bar:
         if not dry_run:
@@ -97,7 +97,7 @@ def ingest(
 
 
 @click.command(short_help="Save the durable facts of a session before it is compacted.")
-@click.argument("transcripts", nargs=-1, metavar="[TRANSCRIPT]...", shell_complete=completing.files)
+@click.argument("transcripts", nargs=-1, metavar="[TRANSCRIPT]...", shell_complete=shell_values.files)
 @click.option("--hook", is_flag=True, help="Read a hook's JSON from stdin: its transcript_path is flushed.")
 @_model_option
 @dry_run_option
@@ -142,8 +142,8 @@ def watch(once: bool, model: str, log: bool, metrics: str | None, as_json: bool)
     50 lines; a session that is compacted, or quiet for five minutes, becomes an episode. It follows the
     transcripts that your settings name, else those of the agent that works in this workspace.
     """
-    from workbench.consolidation.transcript_files import watched
-    from workbench.consolidation.watch import Follower
+    from workbench.ingest.transcript_files import watched
+    from workbench.ingest.watch import Follower
 
     require_whole(log=log, metrics=metrics, part=False, as_json=as_json)
     with speaking(Job.WATCH, log=log), workspace() as place:
@@ -206,10 +206,10 @@ def _flush_for_hook(model: str) -> None:
 def _flush(
     place: Workspace, transcripts: Sequence[str], model: str, *, dry_run: bool, quiet: bool = False
 ) -> tuple[list[Flushed], dict[str, str]]:
-    from workbench.consolidation.checkpoints import Checkpoints
-    from workbench.consolidation.flush import flush_reading, flush_session
-    from workbench.consolidation.sessions import read_new
-    from workbench.consolidation.transcript_files import find
+    from workbench.ingest.checkpoints import Checkpoints
+    from workbench.ingest.flush import flush_reading, flush_session
+    from workbench.ingest.sessions import read_new
+    from workbench.ingest.transcript_files import find
 
     now = datetime.now().astimezone()
     asked = _model(place, model, quiet=quiet)
@@ -247,7 +247,7 @@ def _model(place: Workspace, name: str, *, log: bool = False, quiet: bool = Fals
 
     Without it the rules do, and that is said, in a log shortly.
     """
-    from workbench.models.choice import open_language_model
+    from workbench.llm.provider import open_language_model
 
     try:
         return open_language_model(place.settings, name)
@@ -258,9 +258,9 @@ def _model(place: Workspace, name: str, *, log: bool = False, quiet: bool = Fals
 
 
 def _progress(done: int, total: int) -> Any:
-    from indexing.sync.report import Progress
+    from indexing.sync.report import SyncProgress
 
-    return Progress("scan", done, total)
+    return SyncProgress("scan", done, total)
 
 
 def _say_taken(taken: Taken, *, dry_run: bool) -> None:
@@ -291,7 +291,7 @@ def _say_counts(done: Sequence[Taken], counts: Counter[str], *, dry_run: bool) -
     if not done:
         say("nothing is there to take in")
         return
-    from workbench.consolidation.outcomes import counted
+    from workbench.ingest.outcomes import counted
 
     say(f"{len(done)} source{'' if len(done) == 1 else 's'}: {counted(counts, dry_run=dry_run)}")
 
@@ -324,7 +324,7 @@ def _say_event(event: Event, *, as_json: bool) -> None:
 
 
 def _narrate_bad(name: str, bad: Sequence[int]) -> None:
-    from workbench.consolidation.outcomes import unreadable
+    from workbench.ingest.outcomes import unreadable
 
     if said := unreadable(name, bad):
         narrate(_row(said))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from workbench.cli import completing
+from workbench.cli import shell_values
 from workbench.cli.output import json_option, narrate, narrate_row, say_json, say_row
 from workbench.plural import plural
 from workbench.workspace.registry import read_registry, register, unregister
@@ -45,7 +45,7 @@ def list_(as_json: bool) -> int:
     Exit code 4 where one is gone or cannot be opened, or needs a newer program, or where a line of the file
     makes no sense.
     """
-    from workbench.health.registered import standing
+    from workbench.health.workspace_status import standing
 
     known = read_registry()
     found = [standing(one) for one in known.entries]
@@ -73,7 +73,7 @@ def list_(as_json: bool) -> int:
 
 
 @workspaces.command()
-@click.argument("name", shell_complete=completing.registered)
+@click.argument("name", shell_complete=shell_values.registered)
 @json_option
 def remove(name: str, as_json: bool) -> None:
     """Take NAME off the list. Its folder, memory and index stay as they are."""

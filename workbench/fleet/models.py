@@ -7,9 +7,9 @@ from pathlib import Path
 
 from indexing.embedding.choice import ModelChoice, choices
 from indexing.embedding.port import Distant, Embedder
+from workbench.config.settings import Settings, load
 from workbench.errors import ModelUnavailableError, UsageError
-from workbench.fleet.work import Recipe
-from workbench.settings import Settings, load
+from workbench.fleet.worker import Recipe
 
 
 def recipe(*, vectors: bool, full: bool, spend: bool) -> Recipe:

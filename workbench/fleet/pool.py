@@ -6,7 +6,7 @@ from collections import deque
 from dataclasses import dataclass
 from typing import Protocol, Self
 
-from workbench.fleet.work import Done, Recipe, Task, Worker
+from workbench.fleet.worker import Done, Recipe, Task, Worker
 
 
 @dataclass(frozen=True, slots=True)

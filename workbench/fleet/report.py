@@ -12,7 +12,7 @@ from workbench.errors import disk_error
 
 
 @dataclass(frozen=True, slots=True)
-class Progress:
+class FleetProgress:
     """Workspaces that are done, of all."""
 
     phase: str
@@ -20,7 +20,7 @@ class Progress:
     total: int
 
 
-OnProgress = Callable[[Progress], None]
+OnProgress = Callable[[FleetProgress], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +34,7 @@ class Failure:
 
 
 @dataclass(slots=True)
-class Report:
+class FleetReport:
     """``written`` workspaces had changes, ``unchanged`` ones none. All seconds are of the clock, but
     ``reading`` and ``embedding``, which are those of all workers together.
 

@@ -13,14 +13,14 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TypeVar
 
-from indexing.shared.place import Place
-from indexing.shared.table import Card, Known, SharedTable
+from indexing.shared.location import Location
+from indexing.shared.table import Known, SharedTable, TableFingerprint
 from indexing.sync.manifest import words_fingerprint
 from workbench.errors import IndexUnavailableError
 from workbench.fleet.pool import Lost, Pool
-from workbench.fleet.report import Failure, OnProgress, Progress, Report
+from workbench.fleet.report import Failure, FleetProgress, FleetReport, OnProgress
 from workbench.fleet.roster import Agent
-from workbench.fleet.work import Done, Recipe, Task
+from workbench.fleet.worker import Done, Recipe, Task
 
 _T = TypeVar("_T")
 BATCH = 50
@@ -47,12 +47,12 @@ class Plan:
 
 def reindex(
     agents: Sequence[Agent],
-    place: Place,
+    place: Location,
     recipe: Recipe,
     pool: Pool,
     plan: Plan,
     progress: OnProgress | None = None,
-) -> Report:
+) -> FleetReport:
     """Make the table at ``place`` say what the files of all ``agents`` say; return what was done.
 
     Raises IndexUnavailableError where the storage fails for good, with the report so far as ``report``;
@@ -64,19 +64,19 @@ def reindex(
 class StorageFailedError(IndexUnavailableError):
     """The storage failed for good; ``report`` says what was done before."""
 
-    def __init__(self, error: IndexUnavailableError, report: Report) -> None:
+    def __init__(self, error: IndexUnavailableError, report: FleetReport) -> None:
         super().__init__(error.message, hint=error.hint)
         self.report = report
 
 
 class _Run:
     def __init__(
-        self, agents: Sequence[Agent], place: Place, recipe: Recipe, plan: Plan, progress: OnProgress
+        self, agents: Sequence[Agent], place: Location, recipe: Recipe, plan: Plan, progress: OnProgress
     ) -> None:
         self._agents, self._place, self._recipe, self._plan = agents, place, recipe, plan
         self._paths = {agent.name: agent for agent in agents}
         self._progress = progress
-        self._report = Report(place.uri, recipe.identity, len(agents))
+        self._report = FleetReport(place.uri, recipe.identity, len(agents))
         self._queue: deque[Task] = deque()
         self._books: list[dict[str, str]] = []
         self._doubled: set[str] = set()
@@ -84,10 +84,10 @@ class _Run:
         self._empty = False
         self._table: SharedTable
 
-    def run(self, pool: Pool) -> Report:
+    def run(self, pool: Pool) -> FleetReport:
         """Carry the run out."""
         report, started = self._report, time.perf_counter()
-        card = Card(words_fingerprint(), self._recipe.identity, self._recipe.dimension)
+        card = TableFingerprint(words_fingerprint(), self._recipe.identity, self._recipe.dimension)
         try:
             begun = time.perf_counter()
             with pool:  # first: no process may be forked any more once the storage's client is at work
@@ -106,7 +106,7 @@ class _Run:
             report.seconds = time.perf_counter() - started
         return report
 
-    def _open(self, card: Card) -> None:
+    def _open(self, card: TableFingerprint) -> None:
         self._table = self._patient(lambda: SharedTable.make(self._place, card, full=self._plan.full))
         self._empty = self._patient(self._table.count) == 0
         size = self._plan.batch
@@ -122,7 +122,7 @@ class _Run:
                 self._lost(task, brought.why)
             else:
                 self._take(task, brought)
-            self._progress(Progress("workspaces", self._ended, len(self._agents)))
+            self._progress(FleetProgress("workspaces", self._ended, len(self._agents)))
 
     def _compared(self, task: Task) -> Task:
         """The task with what the table knows of its workspaces."""

@@ -7,11 +7,11 @@ from typing import Any
 
 from workbench.graph.paths import Hop, Path, path_score
 from workbench.memory.entry import Entry
-from workbench.memory.graph import Entity, Relation, TypedMemory
+from workbench.memory.graph_page import Entity, Relation, TypedMemory
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class GraphFinding:
     """One finding: where a path leads, or a memory. ``score`` in [0, 1], ``why`` one line for a person."""
 
     name: str
@@ -43,7 +43,7 @@ class Found:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Answer:
+class GraphAnswer:
     """``asked`` says how the question was understood; ``notes`` what was assumed or is missing.
 
     ``suggestions`` are names that are known, where the question names none.
@@ -52,7 +52,7 @@ class Answer:
     question: str
     asked: str
     entities: tuple[Entity, ...] = ()
-    found: tuple[Found, ...] = ()
+    found: tuple[GraphFinding, ...] = ()
     notes: tuple[str, ...] = ()
     suggestions: tuple[str, ...] = ()
 
@@ -71,16 +71,18 @@ class Answer:
         }
 
 
-def by_path(path: Path) -> Found:
+def by_path(path: Path) -> GraphFinding:
     """What a path of relations leads to."""
     end = path[-1]
-    return Found(end.end, end.entity, path_score(path), " · ".join(said(hop) for hop in path), path=path)
+    return GraphFinding(
+        end.end, end.entity, path_score(path), " · ".join(said(hop) for hop in path), path=path
+    )
 
 
-def by_memory(memory: TypedMemory, entity: Entity | None, why: str, share: float = 1.0) -> Found:
+def by_memory(memory: TypedMemory, entity: Entity | None, why: str, share: float = 1.0) -> GraphFinding:
     """A typed memory; ``share`` in [0, 1] says how much of what was asked it holds."""
     name = entity.name if entity else memory.entry.path
-    return Found(name, entity, share * memory.weight, why, memory=memory)
+    return GraphFinding(name, entity, share * memory.weight, why, memory=memory)
 
 
 def said(hop: Hop) -> str:

@@ -14,7 +14,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from datetime import date
 
-from workbench.memory.graph import Entity, Relation, TypedMemory
+from workbench.memory.graph_page import Entity, Relation, TypedMemory
 
 
 def memory_holds(memory: TypedMemory, day: date) -> bool:

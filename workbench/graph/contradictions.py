@@ -19,7 +19,7 @@ from workbench.graph.snapshot import Graph
 from workbench.graph.statements import comparable, statement_in
 from workbench.memory.claims import claim_key
 from workbench.memory.entry import Entry, without_emphasis
-from workbench.memory.graph import Entity, Relation, TypedMemory, name_key
+from workbench.memory.graph_page import Entity, Relation, TypedMemory, name_key
 
 FUNCTIONAL = {
     "located_in": "lives in",

@@ -15,10 +15,10 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from typing import Any
 
-from workbench.graph.reading import read_graph
+from workbench.graph.read import read_graph
 from workbench.graph.snapshot import Graph, Held
 from workbench.memory.claims import claim_key
-from workbench.memory.graph import TypedMemory
+from workbench.memory.graph_page import TypedMemory
 from workbench.memory.proposal import Gate, Proposal
 from workbench.workspace.decisions import settled_keys
 from workbench.workspace.ledger import moment, read
@@ -50,7 +50,7 @@ class Fading:
 
 
 @dataclass(frozen=True, slots=True)
-class Recalls:
+class RecallDays:
     """The days on which memories were recalled, by claim and by entry address."""
 
     days: Mapping[str, frozenset[date]]
@@ -61,7 +61,7 @@ class Recalls:
         return frozenset().union(*(self.days.get(name, frozenset()) for name in named))
 
 
-def read_recalls(records: Iterable[Mapping[str, Any]]) -> Recalls:
+def read_recalls(records: Iterable[Mapping[str, Any]]) -> RecallDays:
     """The recalls in the records of the ledger's book; days are those of UTC."""
     days: dict[str, set[date]] = defaultdict(set)
     for record in records:
@@ -69,7 +69,7 @@ def read_recalls(records: Iterable[Mapping[str, Any]]) -> Recalls:
             for name in (record.get("claim"), record.get("entry")):
                 if isinstance(name, str) and name:
                     days[name].add(at.date())
-    return Recalls({name: frozenset(found) for name, found in days.items()})
+    return RecallDays({name: frozenset(found) for name, found in days.items()})
 
 
 def faded(importance: float, since: date, today: date, recalls: Collection[date] = ()) -> float:
@@ -94,7 +94,7 @@ def importance_today(memory: TypedMemory, today: date, recalls: Collection[date]
 
 
 def decay_proposals(
-    graph: Graph, recalls: Recalls, *, today: date, decided: Collection[str] = ()
+    graph: Graph, recalls: RecallDays, *, today: date, decided: Collection[str] = ()
 ) -> tuple[Proposal, ...]:
     """Proposals to forget what has faded below 0.1, the most faded first.
 
@@ -122,7 +122,7 @@ def fading_in(workspace: Workspace, *, now: datetime) -> tuple[Proposal, ...]:
 
 
 def will_fade(
-    graph: Graph, recalls: Recalls, *, today: date, within: int, decided: Collection[str] = ()
+    graph: Graph, recalls: RecallDays, *, today: date, within: int, decided: Collection[str] = ()
 ) -> tuple[Fading, ...]:
     """What decay will propose to forget in ``within`` days from ``today`` on, the soonest first.
 

@@ -6,10 +6,10 @@ from collections import defaultdict
 from dataclasses import dataclass, replace
 
 from workbench.errors import UsageError
-from workbench.graph.naming import page_path
-from workbench.graph.page import header_of
+from workbench.graph.page_bytes import header_of
+from workbench.graph.page_names import page_path
 from workbench.memory.entry import Kind
-from workbench.memory.graph import name_key
+from workbench.memory.graph_page import name_key
 from workbench.memory.names import RelPath
 from workbench.workspace.workspace import Workspace
 

@@ -10,12 +10,12 @@ from datetime import date
 from typing import Any, TypeAlias
 
 from workbench.errors import UsageError
-from workbench.memory.graph import ENTITY_TYPES, IMPORTANCE, relation_kind
+from workbench.memory.graph_page import ENTITY_TYPES, IMPORTANCE, relation_kind
 from workbench.memory.moment import Moment, parse_moment
 from workbench.memory.proposal import Proposal
 from workbench.memory.provenance import TRUST
 from workbench.memory.window import fits
-from workbench.visible import cut, visible
+from workbench.safety.terminal import cut, visible
 
 USER = "User"
 """The page of the person whose memory it is, where nothing says what they are called."""

@@ -16,10 +16,10 @@ from datetime import date
 from typing import TYPE_CHECKING
 
 from workbench.graph.contradictions import clash
-from workbench.graph.likeness import likeness, numbered_apart, why_apart, words_of
+from workbench.graph.name_similarity import likeness, numbered_apart, why_apart, words_of
 from workbench.graph.snapshot import Graph
 from workbench.memory.claims import claim_key
-from workbench.memory.graph import Entity, name_key
+from workbench.memory.graph_page import Entity, name_key
 
 if TYPE_CHECKING:
     import numpy as np

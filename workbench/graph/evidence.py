@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from datetime import date
 from itertools import islice
 
-from workbench.graph.answer import Found, by_memory, by_path
-from workbench.graph.intents import Direction, Intent
+from workbench.graph.answer import GraphFinding, by_memory, by_path
+from workbench.graph.entity_recognition import mention_of
+from workbench.graph.keyword_search import SILENT, query_words, share_of
 from workbench.graph.paths import MAX_LOOKED_AT, Path, follow, hops_from
-from workbench.graph.recognition import mention_of
+from workbench.graph.question_intents import Direction, Intent
 from workbench.graph.snapshot import Graph, Held
-from workbench.graph.words import SILENT, query_words, share_of
-from workbench.memory.graph import IMPORTANCE, Entity, name_key
+from workbench.memory.graph_page import IMPORTANCE, Entity, name_key
 
 _PAGE_TYPES = {"event": "event", "todo": "task"}
 """Types of pages that are themselves what a type of memory is."""
@@ -26,7 +26,7 @@ class Ranked:
     """A finding and where it stands: what is said directly goes before what only follows."""
 
     tier: int
-    found: Found
+    found: GraphFinding
     day: date | None = None
 
     @property
@@ -100,8 +100,10 @@ def around(graph: Graph, entity: Entity, said: str = "") -> Iterator[Ranked]:
         yield Ranked(SECOND if asked else FIRST, _weighed(found, IMPORTANCE["fact"]))
 
 
-def _weighed(found: Found, importance: float) -> Found:
-    return Found(found.name, found.entity, found.score * importance, found.why, found.path, found.memory)
+def _weighed(found: GraphFinding, importance: float) -> GraphFinding:
+    return GraphFinding(
+        found.name, found.entity, found.score * importance, found.why, found.path, found.memory
+    )
 
 
 def of_type(graph: Graph, entity: Entity, intent: Intent) -> Iterator[Ranked]:

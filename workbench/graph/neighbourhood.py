@@ -10,7 +10,7 @@ from typing import Any
 from workbench.graph.answer import hop_json
 from workbench.graph.paths import Hop, hops_from
 from workbench.graph.snapshot import Graph
-from workbench.memory.graph import Entity
+from workbench.memory.graph_page import Entity
 
 MAX_HOPS = 3
 EACH = 12

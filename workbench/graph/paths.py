@@ -10,9 +10,9 @@ from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from math import prod
 
-from workbench.graph.intents import Direction
-from workbench.graph.snapshot import Graph, Link
-from workbench.memory.graph import Entity
+from workbench.graph.question_intents import Direction
+from workbench.graph.snapshot import Graph, RelationLink
+from workbench.memory.graph_page import Entity
 
 MAX_HOPS = 3
 MAX_LOOKED_AT = 200_000
@@ -31,7 +31,7 @@ _VAGUE = 0.8
 class Hop:
     """One relation, walked along (``forward``) or against it."""
 
-    link: Link
+    link: RelationLink
     forward: bool
 
     @property
@@ -152,7 +152,7 @@ def _carrying(kinds: Collection[str], direction: Direction) -> tuple[frozenset[s
     return frozenset(), frozenset()
 
 
-def _to_itself(link: Link) -> bool:
+def _to_itself(link: RelationLink) -> bool:
     return link.target is not None and link.target.path == link.source.path
 
 

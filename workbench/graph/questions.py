@@ -10,8 +10,8 @@ from calendar import monthrange
 from datetime import date, timedelta
 from typing import Literal
 
-from workbench.graph.finding import Question
-from workbench.memory.graph import IMPORTANCE
+from workbench.graph.memory_query import MemoryQuery
+from workbench.memory.graph_page import IMPORTANCE
 from workbench.memory.provenance import parse_day
 
 _LONGEST = 500
@@ -50,7 +50,7 @@ _TYPES = {
 }
 
 
-def question_from_text(text: str, today: date) -> Question | None:
+def question_from_text(text: str, today: date) -> MemoryQuery | None:
     """The structured question that ``text`` asks, where it fits a pattern; else None.
 
     ``pending tasks in X``, ``todos of X``, ``what is overdue``, ``decisions about X since 2026-03-01``,
@@ -70,15 +70,15 @@ def question_from_text(text: str, today: date) -> Question | None:
     if not words or (since and day is None):
         return None
     if words <= _TODOS | _PENDING | _OVERDUE | _DONE and (state or words & _TODOS) and span is None:
-        return Question(
+        return MemoryQuery(
             types=("todo",), about=name, state=state or "pending", occurred_since=day, order="due"
         )
     if words <= _COMING | _TODOS | _EVENTS | _DATES and (words & _COMING or span):
         wanted = ("event",) if words & _EVENTS else ("todo",) if words & _TODOS else ()
-        return Question(types=wanted, about=name, happens_within=_days(span, today), order="due")
+        return MemoryQuery(types=wanted, about=name, happens_within=_days(span, today), order="due")
     types = tuple(dict.fromkeys(_TYPES[word] for word in sorted(words) if word in _TYPES))
     if types and words <= _TYPES.keys() and span is None:
-        return Question(types=types, about=name, occurred_since=day, order="date")
+        return MemoryQuery(types=types, about=name, occurred_since=day, order="date")
     return None
 
 

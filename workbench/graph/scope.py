@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import date
 
-from workbench.graph.intents import Direction
+from workbench.graph.entity_recognition import mention_of
 from workbench.graph.paths import follow
-from workbench.graph.recognition import mention_of
+from workbench.graph.question_intents import Direction
 from workbench.graph.snapshot import Graph, Held
-from workbench.memory.graph import Entity, name_key
+from workbench.memory.graph_page import Entity, name_key
 
 Nearness = tuple[int, str]
 """0 for the entity's own, 1 for its parts', 2 for lines with its name, 3 for who works on it; and why."""
 
 
-class Scope:
+class EntityScope:
     """What is about any of ``entities`` on a day."""
 
     def __init__(self, graph: Graph, entities: Sequence[Entity], today: date) -> None:

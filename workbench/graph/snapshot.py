@@ -10,7 +10,7 @@ from functools import cached_property
 from types import MappingProxyType
 
 from workbench.graph.as_of import entities_on, memory_holds
-from workbench.memory.graph import Entity, Relation, TypedMemory, link_name, name_key
+from workbench.memory.graph_page import Entity, Relation, TypedMemory, link_name, name_key
 
 _DAYS_KEPT = 2
 
@@ -25,7 +25,7 @@ class _Rank(IntEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Link:
+class RelationLink:
     """One relation between two pages. ``target`` is None where its name is nobody's or that of several."""
 
     source: Entity
@@ -88,11 +88,11 @@ class Graph:
         """The entity whose page is at ``path``."""
         return self._by_path.get(path)
 
-    def relations_of(self, entity: Entity) -> tuple[Link, ...]:
+    def relations_of(self, entity: Entity) -> tuple[RelationLink, ...]:
         """What the page of ``entity`` says of others, in its order."""
         return self._links.get(entity.path, ())
 
-    def relations_to(self, entity: Entity) -> tuple[Link, ...]:
+    def relations_to(self, entity: Entity) -> tuple[RelationLink, ...]:
         """What other pages say of ``entity``."""
         return self._incoming.get(entity.path, ())
 
@@ -106,7 +106,7 @@ class Graph:
             yield from (Held(entity, memory) for memory in entity.memories)
         yield from (Held(None, memory) for memory in self.loose)
 
-    def unresolved(self) -> tuple[Link, ...]:
+    def unresolved(self) -> tuple[RelationLink, ...]:
         """The relations that lead to no page, or to a name that several have."""
         return tuple(link for links in self._links.values() for link in links if link.target is None)
 
@@ -164,7 +164,7 @@ class Graph:
         return {key: tuple(sorted((rank, at) for at, rank in ranks.items())) for key, ranks in found.items()}
 
     @cached_property
-    def _links(self) -> Mapping[str, tuple[Link, ...]]:
+    def _links(self) -> Mapping[str, tuple[RelationLink, ...]]:
         return {
             entity.path: tuple(self._link(entity, relation) for relation in entity.relations)
             for entity in self.entities
@@ -172,19 +172,19 @@ class Graph:
         }
 
     @cached_property
-    def _incoming(self) -> Mapping[str, tuple[Link, ...]]:
-        found: dict[str, list[Link]] = {}
+    def _incoming(self) -> Mapping[str, tuple[RelationLink, ...]]:
+        found: dict[str, list[RelationLink]] = {}
         for links in self._links.values():
             for link in links:
                 if link.target is not None:
                     found.setdefault(link.target.path, []).append(link)
         return {path: tuple(links) for path, links in found.items()}
 
-    def _link(self, source: Entity, relation: Relation) -> Link:
+    def _link(self, source: Entity, relation: Relation) -> RelationLink:
         for name in dict.fromkeys((relation.target, link_name(relation.target))):
             if candidates := self.candidates(name):
-                return Link(source, relation, self.entity(name), candidates)
-        return Link(source, relation, None)
+                return RelationLink(source, relation, self.entity(name), candidates)
+        return RelationLink(source, relation, None)
 
 
 def _names(entity: Entity) -> Iterable[tuple[_Rank, str]]:

@@ -9,10 +9,10 @@ from datetime import date
 from typing import Any
 
 from workbench.graph.as_of import is_over
-from workbench.graph.recognition import most_linked
+from workbench.graph.entity_recognition import most_linked
 from workbench.graph.schedule import is_pending
 from workbench.graph.snapshot import Graph
-from workbench.memory.graph import TypedMemory
+from workbench.memory.graph_page import TypedMemory
 from workbench.workspace import ledger
 from workbench.workspace.workspace import Workspace
 

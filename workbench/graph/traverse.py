@@ -11,16 +11,16 @@ from __future__ import annotations
 from collections.abc import Iterable
 from datetime import date
 
-from workbench.graph.answer import Answer, Found, by_memory, by_path
+from workbench.graph.answer import GraphAnswer, GraphFinding, by_memory, by_path
 from workbench.graph.as_of import is_over
+from workbench.graph.entity_recognition import Mention, covered, mentions, suggestions, unknown_names
 from workbench.graph.evidence import FIRST, LAST, Ranked, around, by_relation, by_words, fits, of_type
-from workbench.graph.intents import Direction, Intent, intent_of
+from workbench.graph.keyword_search import memories_with
 from workbench.graph.paths import MAX_HOPS, shortest
-from workbench.graph.recognition import Mention, covered, mentions, suggestions, unknown_names
+from workbench.graph.question_intents import Direction, Intent, intent_of
 from workbench.graph.snapshot import Graph
-from workbench.graph.words import memories_with
-from workbench.memory.graph import Entity, TypedMemory
-from workbench.visible import visible
+from workbench.memory.graph_page import Entity, TypedMemory
+from workbench.safety.terminal import visible
 
 _MEANT = 5
 """Entities of one name that a question is answered for."""
@@ -28,7 +28,7 @@ _HALF = 0.5
 """The share of a question's words that a memory must hold to be shown where no entity is named."""
 
 
-def answer(graph: Graph, question: str, today: date, *, most: int = 10) -> Answer:
+def answer(graph: Graph, question: str, today: date, *, most: int = 10) -> GraphAnswer:
     """What the graph says to ``question``: at most ``most`` findings, the best first. Never raises.
 
     What is over, or not yet true, on ``today`` counts only where the question asks for the past, or where
@@ -51,7 +51,7 @@ def answer(graph: Graph, question: str, today: date, *, most: int = 10) -> Answe
             notes.append(_not_there(entity, today))
         where = seen if present else graph
         found += _of_entity(where, present or entity, intent, said, notes)
-    return Answer(
+    return GraphAnswer(
         question=question,
         asked=_asked(intent, named[0]),
         entities=named[0].entities[:_MEANT],
@@ -86,7 +86,7 @@ def _of_entity(graph: Graph, entity: Entity, intent: Intent, said: str, notes: l
 
 def _connection(
     graph: Graph, question: str, named: tuple[Mention, ...], notes: list[str], most: int
-) -> Answer:
+) -> GraphAnswer:
     first, second = named[0], next(m for m in named if m.entities[0].path != named[0].entities[0].path)
     found: list[Ranked] = []
     for start in first.entities[:_MEANT]:
@@ -99,7 +99,7 @@ def _connection(
     if not found:
         notes.append(f"no path of at most {MAX_HOPS} relations connects {names}")
         found = [item for mention in (first, second) for item in around(graph, mention.entities[0])]
-    return Answer(
+    return GraphAnswer(
         question=question,
         asked=f"how {names} are connected",
         entities=(*first.entities[:_MEANT], *second.entities[:_MEANT]),
@@ -108,11 +108,11 @@ def _connection(
     )
 
 
-def _unknown(graph: Graph, question: str, today: date, most: int) -> Answer:
+def _unknown(graph: Graph, question: str, today: date, most: int) -> GraphAnswer:
     """Nothing that the question names has a page: what holds its words, and the names that there are."""
     if not graph.entities and not graph.loose:
         note = "the graph has no pages yet: graph/person/sarah.md would be one"
-        return Answer(question=question, asked="nothing that is known", notes=(note,))
+        return GraphAnswer(question=question, asked="nothing that is known", notes=(note,))
     seen = graph if graph.day else graph.as_of(today)
     types = intent_of(question).memory_types
     called = unknown_names(question)
@@ -123,7 +123,7 @@ def _unknown(graph: Graph, question: str, today: date, most: int) -> Answer:
     note = "no entity in the graph has a name that is in the question"
     if called:
         note = f"nothing in the graph is called {visible(called, one_line=True)}"
-    return Answer(
+    return GraphAnswer(
         question=question,
         asked="nothing that is known",
         found=tuple(found),
@@ -142,8 +142,8 @@ def _asked(intent: Intent, mention: Mention) -> str:
     return f"what is known of {names}"
 
 
-def _best(found: Iterable[Ranked], most: int) -> tuple[Found, ...]:
-    kept: dict[tuple[object, ...], Found] = {}
+def _best(found: Iterable[Ranked], most: int) -> tuple[GraphFinding, ...]:
+    kept: dict[tuple[object, ...], GraphFinding] = {}
     for item in sorted(found, key=lambda item: item.order):
         memory, path = item.found.memory, item.found.path
         lines: Iterable[TypedMemory | object] = [memory] if memory else [hop.link.relation for hop in path]

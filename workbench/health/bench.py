@@ -17,17 +17,17 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from indexing.embedding.choice import ModelChoice, choices
-from indexing.search.answer import Answer, Mode, Query
-from indexing.search.by_words import LexicalSearch
+from indexing.search.answer import Mode, Query, SearchAnswer
 from indexing.search.hybrid import HybridSearch
+from indexing.search.keyword import LexicalSearch
 from indexing.sync.generations import Generations
 from workbench.errors import IndexUnavailableError, ModelUnavailableError
 from workbench.health.provider import is_asked
-from workbench.health.recall import Recall, Verdict, run_recall_tests, summary
 from workbench.health.recall_file import read_recall_tests
-from workbench.health.samples import Sample, indexed_texts, samples
+from workbench.health.recall_tests import Recall, Verdict, run_recall_tests, summary
+from workbench.health.sample_questions import Sample, indexed_texts, samples
 from workbench.health.stopwatch import Times, measure, times
-from workbench.health.syncing import sync_times
+from workbench.health.sync_bench import sync_times
 from workbench.workspace.layout import STATE_DIR
 from workbench.workspace.workspace import Workspace
 
@@ -47,7 +47,7 @@ _MODES: tuple[Mode, ...] = ("lexical", "vector", "hybrid")
 
 
 @dataclass(slots=True)
-class Report:
+class BenchReport:
     """What was measured. ``speed`` holds times by what was done; ``left_out`` says what was not, and why.
 
     ``finding`` is recall over the sample by mode, ``sizes`` are bytes, ``rates`` a second.
@@ -87,7 +87,7 @@ def bench(
     quick: bool = False,
     model: ModelChoice | None = None,
     told: Callable[[str], None] = lambda _: None,
-) -> Report:
+) -> BenchReport:
     """Measure; ``told`` hears what is measured next. ``model`` stands in for the one in the settings.
 
     Raises IndexUnavailableError where there is no index.
@@ -108,10 +108,10 @@ class _Bench:
         self._model = model
         self._told = told
         self._seconds = QUICK_SECONDS if quick else SECONDS
-        self._report = Report(_machine())
+        self._report = BenchReport(_machine())
         self._ranks: dict[str, list[int | None]] = {}
 
-    def run(self) -> Report:
+    def run(self) -> BenchReport:
         workspace, report = self._workspace, self._report
         self._told("reading the index")
         texts = indexed_texts(workspace)
@@ -165,7 +165,7 @@ class _Bench:
     def _is_remote(self) -> bool:
         return self._model is None and is_asked(self._workspace)
 
-    def _judged(self, mode: Mode, asked: list[Sample], search: Callable[[Query], Answer]) -> None:
+    def _judged(self, mode: Mode, asked: list[Sample], search: Callable[[Query], SearchAnswer]) -> None:
         ranks: list[int | None] = []
 
         def ask(sample: Sample) -> None:
@@ -258,7 +258,7 @@ def _hash(address: str) -> str:
     return address.rpartition("#")[2].partition("~")[0]
 
 
-def _degraded(answer: Answer) -> str | None:
+def _degraded(answer: SearchAnswer) -> str | None:
     return answer.degraded if answer.mode == "lexical" else None
 
 

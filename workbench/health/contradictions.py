@@ -12,7 +12,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 
 from workbench.graph.statements import Statement, statement_in
-from workbench.health.remark import CURATED, Corpus, Remark, place_of
+from workbench.health.lint_finding import CURATED, Corpus, Remark, place_of
 from workbench.memory.entry import Entry, Form, without_emphasis
 
 _TYPE = re.compile(r"^\[[a-z_]+\]\s+")

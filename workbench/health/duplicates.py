@@ -10,9 +10,9 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 
-from workbench.health.remark import CURATED, Corpus, Remark, place_of
+from workbench.health.lint_finding import CURATED, Corpus, Remark, place_of
 from workbench.memory.entry import Entry, Form, Kind
-from workbench.memory.likeness import bag_of_words, jaccard, near_pairs
+from workbench.memory.near_duplicates import bag_of_words, jaccard, near_pairs
 
 SAME_WORDS = 0.85
 """Share of words in common (Jaccard) from which two entries say nearly the same."""
@@ -120,7 +120,7 @@ def _numbers(entry: Entry) -> Iterable[str]:
 
 def _by_meaning(corpus: Corpus, firsts: Sequence[Entry], known: set[tuple[int, int]]) -> Iterator[Remark]:
     """Curated entries that are near each other by the vectors of their texts, as far as these are known."""
-    from workbench.health.meaning import text_vectors  # noqa: PLC0415 - imports numpy
+    from workbench.health.cached_vectors import text_vectors  # noqa: PLC0415 - imports numpy
 
     at = [n for n, entry in enumerate(firsts) if entry.kind in CURATED][:MOST_BY_MEANING]
     vectors = text_vectors(corpus.workspace, [firsts[n].text for n in at])

@@ -9,9 +9,9 @@ import sys
 from importlib import metadata
 
 from workbench.errors import NoGitError, SpecialFileError
-from workbench.health.finding import Finding, Look
-from workbench.health.place import Place
-from workbench.repository.carrier import carrier_for
+from workbench.health.finding import DoctorFinding, Look
+from workbench.health.subject import CheckSubject
+from workbench.repository.git_runner import carrier_for
 
 _OLDEST_PYTHON = (3, 11)
 _PACKAGE = "memory-workbench"
@@ -20,16 +20,18 @@ _DUMB = ("", "dumb", "unknown")
 _COLOURLESS = ("vt100", "vt102", "vt220", "ansi-m", "xterm-mono")
 
 
-def python(_: Place) -> Look:
+def python(_: CheckSubject) -> Look:
     """The interpreter, and that its text is UTF-8 where files have other names than ASCII."""
     version = ".".join(map(str, sys.version_info[:3]))
     findings = []
     if sys.version_info < _OLDEST_PYTHON:
         oldest = ".".join(map(str, _OLDEST_PYTHON))
-        findings.append(Finding(what=f"Python {version} is too old", do=f"use Python {oldest} or newer"))
+        findings.append(
+            DoctorFinding(what=f"Python {version} is too old", do=f"use Python {oldest} or newer")
+        )
     if codecs.lookup(sys.getfilesystemencoding()).name != "utf-8":
         findings.append(
-            Finding(
+            DoctorFinding(
                 what=f"file names are read as {sys.getfilesystemencoding()}",
                 meaning="names with other letters than those of ASCII will not be found",
                 do="set a UTF-8 locale, for example LC_ALL=C.UTF-8, or PYTHONUTF8=1",
@@ -38,7 +40,7 @@ def python(_: Place) -> Look:
     return Look(f"Python {version}", tuple(findings))
 
 
-def libraries(_: Place) -> Look:
+def libraries(_: CheckSubject) -> Look:
     """The libraries that this version asks for, and what is there of its extras, as they were tested."""
     from packaging.requirements import Requirement  # noqa: PLC0415 - for this check alone
 
@@ -46,7 +48,9 @@ def libraries(_: Place) -> Look:
         wanted = [Requirement(line) for line in metadata.requires(_PACKAGE) or ()]
         extras = set(metadata.metadata(_PACKAGE).get_all("Provides-Extra") or ()) - {_FOR_TESTS}
     except metadata.PackageNotFoundError:
-        note = Finding(what="the package is not installed, so its libraries are not known", level="note")
+        note = DoctorFinding(
+            what="the package is not installed, so its libraries are not known", level="note"
+        )
         return Look("run from its source", (note,))
     findings, shown = [], []
     for one in wanted:
@@ -66,32 +70,32 @@ def libraries(_: Place) -> Look:
     return Look(", ".join(shown), tuple(findings))
 
 
-def _library(what: str, requirement: str) -> Finding:
-    return Finding(
+def _library(what: str, requirement: str) -> DoctorFinding:
+    return DoctorFinding(
         what=what,
         meaning="what needs it may fail, or give other answers than were tested",
         do=f"{os.path.basename(sys.executable)} -m pip install {requirement}",
     )
 
 
-def git(place: Place) -> Look:
+def git(place: CheckSubject) -> Look:
     """The program git, new enough to be told what not to run."""
     try:
         carrier = carrier_for(place.root)
     except (NoGitError, SpecialFileError) as error:
         meaning = "nothing can be promoted, forgotten or undone; browsing and searching work"
-        return Look("git", (Finding(what=error.message, meaning=meaning, do=error.hint),))
+        return Look("git", (DoctorFinding(what=error.message, meaning=meaning, do=error.hint),))
     return Look("git " + ".".join(map(str, carrier.version_info)))
 
 
-def terminal(_: Place) -> Look:
+def terminal(_: CheckSubject) -> Look:
     """TERM, colours and the encoding of what is printed."""
     term = os.environ.get("TERM", "")
     encoding = locale.getpreferredencoding(False)
     findings = []
     if codecs.lookup(encoding).name != "utf-8":
         findings.append(
-            Finding(
+            DoctorFinding(
                 what=f"the locale writes {encoding}, not UTF-8",
                 meaning="other letters than those of ASCII cannot be shown, and the interface draws badly",
                 do="set a UTF-8 locale, for example LC_ALL=C.UTF-8",
@@ -99,7 +103,7 @@ def terminal(_: Place) -> Look:
         )
     if sys.stdin is not None and sys.stdin.isatty() and term in _DUMB:
         findings.append(
-            Finding(
+            DoctorFinding(
                 what=f"TERM is {term or 'not set'}",
                 meaning="the interface needs a terminal that can move its cursor; all commands work without",
                 do="run it in a terminal that sets TERM, for example TERM=xterm-256color",
@@ -108,6 +112,8 @@ def terminal(_: Place) -> Look:
     if term in _COLOURLESS or os.environ.get("NO_COLOR"):
         why = "NO_COLOR is set" if os.environ.get("NO_COLOR") else f"TERM is {term}"
         findings.append(
-            Finding(what=f"{why}: no colours", do="the high-contrast theme reads best then", level="note")
+            DoctorFinding(
+                what=f"{why}: no colours", do="the high-contrast theme reads best then", level="note"
+            )
         )
     return Look(f"TERM {term or 'not set'}, {encoding}", tuple(findings))

@@ -7,14 +7,14 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
-    from workbench.health.place import Place
+    from workbench.health.subject import CheckSubject
 
 Level = Literal["wrong", "note"]
 State = Literal["fine", "finding", "fixed"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Finding:
+class DoctorFinding:
     """One thing that is not as it should be: what it is, what that means, and what a person can do.
 
     A ``note`` is worth knowing and no reason to act. ``repair`` puts it right, without touching a memory
@@ -53,7 +53,7 @@ class Look:
     """What one look saw, in a few words, and what it found wanting."""
 
     seen: str
-    findings: tuple[Finding, ...] = ()
+    findings: tuple[DoctorFinding, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,16 +62,16 @@ class Check:
 
     family: str
     name: str
-    look: Callable[[Place], Look]
+    look: Callable[[CheckSubject], Look]
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class CheckOutcome:
     """What became of one check."""
 
     check: Check
     seen: str
-    findings: tuple[Finding, ...] = ()
+    findings: tuple[DoctorFinding, ...] = ()
 
     @property
     def state(self) -> State:

@@ -20,8 +20,8 @@ from workbench.health.periods import Unit, between, newest_of_each, unit_for
 from workbench.memory.entry import Kind
 from workbench.memory.markdown import parse_document
 from workbench.memory.names import BlobId, CommitId, RelPath
+from workbench.repository.first_parents import main_line
 from workbench.repository.history import History
-from workbench.repository.main_line import main_line
 from workbench.workspace.layout import MEMORY_FILES, STATE_DIR, kind_of
 from workbench.workspace.workspace import Workspace
 

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator
 from urllib.parse import unquote
 
-from workbench.health.remark import Corpus, Remark
+from workbench.health.lint_finding import Corpus, Remark
 from workbench.memory.frontmatter import FrontMatter
 from workbench.memory.markdown import Document
 

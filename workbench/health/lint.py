@@ -6,21 +6,21 @@ from collections.abc import Callable, Iterator
 from datetime import date
 
 from workbench.errors import WorkbenchError
-from workbench.health import contradictions, duplicates, links, upkeep
-from workbench.health.remark import Corpus, Remark
+from workbench.health import contradictions, duplicates, links, maintenance
+from workbench.health.lint_finding import Corpus, Remark
 from workbench.workspace.workspace import Workspace
 
 RULES: tuple[Callable[[Corpus], Iterator[Remark]], ...] = (
-    upkeep.secrets,
-    upkeep.hidden,
-    upkeep.both_memories,
-    upkeep.over_budget,
+    maintenance.secrets,
+    maintenance.hidden,
+    maintenance.both_memories,
+    maintenance.over_budget,
     links.dead_links,
     links.dead_sources,
     contradictions.contradictions,
     duplicates.duplicates,
-    upkeep.expired,
-    upkeep.unsaid,
+    maintenance.expired,
+    maintenance.unsaid,
 )
 _GRAVEST_FIRST = ("error", "warning", "info")
 

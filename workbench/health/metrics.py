@@ -17,10 +17,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from workbench.errors import UsageError, WorkbenchError, disk_error
-from workbench.jobs.book import runs
+from workbench.jobs.job_status import standing
 from workbench.jobs.names import Job
-from workbench.jobs.standing import standing
-from workbench.visible import visible
+from workbench.jobs.run_log import runs
+from workbench.safety.terminal import visible
 from workbench.workspace.layout import STATE_DIR
 from workbench.workspace.registry import read_registry
 from workbench.workspace.workspace import Workspace
@@ -145,7 +145,7 @@ def _times(state: Path, job: Job, now: datetime) -> dict[str, float]:
 
 def _memory(workspace: Workspace, now: datetime) -> Iterable[tuple[str, str, float]]:
     from indexing.sync.freshness import freshness  # noqa: PLC0415
-    from workbench.proposals.pending import pending  # noqa: PLC0415
+    from workbench.dreaming.proposals.inbox import pending  # noqa: PLC0415
 
     with contextlib.suppress(WorkbenchError, OSError):
         index = freshness(workspace)

@@ -9,17 +9,17 @@ from functools import partial
 from pathlib import Path
 
 from indexing.embedding.choice import choices
-from indexing.embedding.describe import Description, describe
 from indexing.embedding.hub import WEIGHTS
 from indexing.embedding.locate import DEFAULT_MODEL, DEFAULT_WEIGHTS, NONE
+from indexing.embedding.model_info import Description, describe
 from indexing.embedding.port import cache_dir
 from indexing.engines import RefusedError
 from indexing.sync.generations import Generations
 from workbench.errors import BusyError, ModelUnavailableError
-from workbench.health.aside import put_into
-from workbench.health.finding import Finding, Look
-from workbench.health.place import Place
-from workbench.health.rebuilding import rebuild, suspect_and_rebuild
+from workbench.health.finding import DoctorFinding, Look
+from workbench.health.rebuild import rebuild, suspect_and_rebuild
+from workbench.health.set_aside import put_into
+from workbench.health.subject import CheckSubject
 from workbench.workspace.locks import held, hold
 
 _WORDS_ONLY = "searches answer by words alone, and say so"
@@ -27,19 +27,19 @@ _PREPARING = "prepare.lock"
 _HALF = ".preparing-*"
 
 
-def model(place: Place) -> Look:
+def model(place: CheckSubject) -> Look:
     """The model on this machine: found, and its weights those that were published."""
     found = _local(place)
     if found is None:
         return Look("the settings ask for none on this machine")
     if found.source is None:
-        finding = Finding(what=found.why or "there is no model", meaning=_WORDS_ONLY, do=found.hint)
+        finding = DoctorFinding(what=found.why or "there is no model", meaning=_WORDS_ONLY, do=found.hint)
         return Look("none", (finding,))
     findings = []
     weights = found.source.folder / WEIGHTS
     if found.source.name == DEFAULT_MODEL and (digest := _digest(weights)) != DEFAULT_WEIGHTS:
         findings.append(
-            Finding(
+            DoctorFinding(
                 what=f"{weights} is not the original (SHA-256 {digest[:12]}…), and was remembered as such",
                 meaning="it changed without its date and size changing: a failing disk, or somebody's hand",
                 do="install the `model` extra anew, or run `workbench model download`; "
@@ -50,7 +50,7 @@ def model(place: Place) -> Look:
     return Look(f"{found.source.identity}, {found.form}", tuple(findings))
 
 
-def prepared(place: Place) -> Look:
+def prepared(place: CheckSubject) -> Look:
     """The prepared form of the model: its digests, and its probe embedded as it was when it was proven."""
     found = _local(place)
     findings = list(_half_prepared())
@@ -64,7 +64,7 @@ def prepared(place: Place) -> Look:
     return Look(str(found.prepared), tuple(findings))
 
 
-def vectors_of_model(place: Place) -> Look:
+def vectors_of_model(place: CheckSubject) -> Look:
     """The vectors of the index come from the model in the settings, and have its dimension."""
     try:
         current = Generations(place.state).current()
@@ -82,7 +82,7 @@ def vectors_of_model(place: Place) -> Look:
     if first.identity == manifest.model and dimension in (None, 0, manifest.dimension):
         return Look(f"{manifest.dimension} dimensions by {manifest.model}")
     if first.identity == manifest.model:
-        finding = Finding(
+        finding = DoctorFinding(
             what=f"the books say {manifest.dimension} dimensions, and {first.identity} has {dimension}",
             meaning="vectors of another length cannot be compared with a question",
             do="run `workbench reindex --full`: it embeds everything anew, aside",
@@ -93,7 +93,7 @@ def vectors_of_model(place: Place) -> Look:
     what += f", the settings name {first.identity}" + (f" ({dimension} dimensions)" if dimension else "")
     # Sending a whole memory to a provider needs the person's own command, and may cost.
     mine = first.service is None
-    finding = Finding(
+    finding = DoctorFinding(
         what=what,
         meaning="vectors of two models cannot be compared: searches answer by words alone until it is done",
         do="run `workbench reindex`: it embeds everything anew, aside; or name the former model again",
@@ -102,7 +102,7 @@ def vectors_of_model(place: Place) -> Look:
     return Look("another model", (finding,))
 
 
-def _local(place: Place) -> Description | None:
+def _local(place: CheckSubject) -> Description | None:
     """The model on this machine that the settings lead to; None where they ask for none."""
     settings = place.workspace.settings
     if "local" not in (settings.embedding_providers or ("local",)) or settings.model == NONE:
@@ -125,7 +125,7 @@ def _forget_digests() -> str:
 def _problem(folder: Path) -> str | None:
     """What is wrong with a prepared model, or None. Loads it: only so its probe can be asked."""
     try:
-        from indexing.embedding import prepared as form  # noqa: PLC0415 - loads the engine
+        from indexing.embedding import onnx_model as form  # noqa: PLC0415 - loads the engine
     except ImportError as error:
         return f"{error.name or 'a library'} is not installed"
     try:
@@ -139,7 +139,7 @@ def _problem(folder: Path) -> str | None:
     return None
 
 
-def _other_card(found: Description) -> list[Finding]:
+def _other_card(found: Description) -> list[DoctorFinding]:
     """A folder of the prepared form whose card does not say so: it is damaged, or from another version."""
     assert found.source is not None
     folder = cache_dir() / "prepared" / found.source.digest
@@ -148,8 +148,8 @@ def _other_card(found: Description) -> list[Finding]:
     return [_not_usable(folder, "prepared.json is damaged, or of another model")]
 
 
-def _not_usable(folder: Path, problem: str) -> Finding:
-    return Finding(
+def _not_usable(folder: Path, problem: str) -> DoctorFinding:
+    return DoctorFinding(
         what=f"the prepared model in {folder} cannot be used: {problem}",
         meaning="it is prepared anew at the next use, which takes half a minute",
         do="--fix sets it aside",
@@ -157,7 +157,7 @@ def _not_usable(folder: Path, problem: str) -> Finding:
     )
 
 
-def _half_prepared() -> list[Finding]:
+def _half_prepared() -> list[DoctorFinding]:
     """What a preparation left that was killed: copies of a model, each a hundred megabytes."""
     place = cache_dir() / "prepared"
     found = sorted(place.glob(_HALF)) if place.is_dir() else []
@@ -174,7 +174,7 @@ def _half_prepared() -> list[Finding]:
         return f"{len(found)} removed"
 
     return [
-        Finding(
+        DoctorFinding(
             what=f"{len(found)} half-prepared models in {place}",
             meaning=f"a preparation was killed; they take {_size(found) / 1e6:.0f} MB",
             do="--fix removes them",

@@ -19,8 +19,8 @@ from dataclasses import dataclass
 from typing import Literal, cast
 
 from indexing.search.answer import MAX_HITS, MODES, Mode
+from workbench.config.safe_yaml import MappingError, read_list
 from workbench.errors import UsageError
-from workbench.mapping import MappingError, read_list
 from workbench.memory.names import RelPath
 from workbench.workspace.layout import RECALL_TESTS
 from workbench.workspace.workspace import Workspace

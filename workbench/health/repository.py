@@ -7,12 +7,12 @@ from functools import partial
 from pathlib import Path
 
 from workbench import processes
-from workbench.audit.strays import LOCK_SECONDS
 from workbench.errors import ConflictError, RepositoryStateError, WorkbenchError
-from workbench.health.aside import put_aside
-from workbench.health.finding import Finding, Look
-from workbench.health.place import Place
-from workbench.repository.carrier import ask
+from workbench.health.finding import DoctorFinding, Look
+from workbench.health.set_aside import put_aside
+from workbench.health.subject import CheckSubject
+from workbench.history.orphans import LOCK_SECONDS
+from workbench.repository.git_runner import ask
 from workbench.workspace.layout import STATE_DIR
 
 _NO_UNDO = "nothing can be promoted, forgotten or undone; browsing and searching work"
@@ -28,22 +28,22 @@ _HOLDS = {
 }
 
 
-def repository(place: Place) -> Look:
+def repository(place: CheckSubject) -> Look:
     """A repository that can be opened, committed to, and that holds nothing of ours."""
     try:
         history = place.workspace.history
     except WorkbenchError as error:
-        return Look("the repository", (Finding(what=error.message, meaning=_NO_UNDO, do=error.hint),))
+        return Look("the repository", (DoctorFinding(what=error.message, meaning=_NO_UNDO, do=error.hint),))
     findings = []
     for require in (history.require_committable, partial(history.require_untracked, STATE_DIR)):
         try:
             require()
         except RepositoryStateError as error:
-            findings.append(Finding(what=error.message, meaning=_NO_UNDO, do=error.hint))
+            findings.append(DoctorFinding(what=error.message, meaning=_NO_UNDO, do=error.hint))
     head = history.head()
     if head and history.names_no_branch():
         findings.append(
-            Finding(
+            DoctorFinding(
                 what="HEAD is on no branch",
                 meaning="what is done now is kept only until you leave it",
                 do="`git switch -c NAME` makes it a branch",
@@ -53,7 +53,7 @@ def repository(place: Place) -> Look:
     return Look(f"{history.git_dir}, " + (f"at {head[:12]}" if head else "without commits"), tuple(findings))
 
 
-def git_locks(place: Place) -> Look:
+def git_locks(place: CheckSubject) -> Look:
     """Locks of git's own: how old, and whether any git lives that could hold them."""
     try:
         places = git_folders(place)
@@ -64,7 +64,7 @@ def git_locks(place: Place) -> Look:
     return Look("no lock of git's is there" if not locks else f"{len(locks)} locks of git's", findings)
 
 
-def git_folders(place: Place) -> list[Path]:
+def git_folders(place: CheckSubject) -> list[Path]:
     """The files of this checkout, its git folder, and that of the repository. Raises as opening it does."""
     history = place.workspace.history
     names = ("--path-format=absolute", "--show-toplevel", "--git-common-dir")
@@ -76,7 +76,7 @@ def _locks(folder: Path) -> list[Path]:
     return [*folder.glob("*.lock"), *(folder / "refs").rglob("*.lock")]
 
 
-def _judged(place: Place, lock: Path, places: list[Path]) -> Finding | None:
+def _judged(place: CheckSubject, lock: Path, places: list[Path]) -> DoctorFinding | None:
     try:
         status = lock.lstat()
     except OSError:
@@ -87,7 +87,7 @@ def _judged(place: Place, lock: Path, places: list[Path]) -> Finding | None:
         return None
     known = "not to be seen here" if alive is None else ", ".join(alive) or "none"
     doubt = _doubt(lock, status.st_mtime, age, alive, users)
-    return Finding(
+    return DoctorFinding(
         what=f"{lock} is there, {_spoken(age)} old; git processes alive: {known}",
         meaning=f"until it is gone git refuses to change {_HOLDS.get(lock.name, _BRANCHES)}",
         do=f"{doubt}: if no git is running, remove it yourself" if doubt else "--fix moves it away",
@@ -117,7 +117,7 @@ def _doubt(
     return None
 
 
-def _move_away(place: Place, lock: Path, seen: os.stat_result, places: list[Path]) -> str:
+def _move_away(place: CheckSubject, lock: Path, seen: os.stat_result, places: list[Path]) -> str:
     """Once more the same file, and still nobody there: then it goes. Raises WorkbenchError."""
     try:
         now = lock.lstat()

@@ -27,7 +27,7 @@ def named(text: str) -> str:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Step:
+class StepResult:
     """What became of one step; ``error`` is the class of what went wrong in it."""
 
     name: str
@@ -36,7 +36,7 @@ class Step:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Run:
+class JobRun:
     """One run. Times have a zone; ``ended`` is None while it runs, and of one that was killed.
 
     ``by_clock``: a clock started it, not a person. ``error`` is the class of what ended it, or, of a job that
@@ -49,7 +49,7 @@ class Run:
     state: State = "running"
     ended: datetime | None = None
     by_clock: bool = False
-    steps: tuple[Step, ...] = ()
+    steps: tuple[StepResult, ...] = ()
     counts: tuple[tuple[str, int], ...] = ()
     error: str = ""
 
@@ -74,11 +74,11 @@ class Run:
         }
 
 
-def run_from_json(job: Job, raw: Mapping[str, Any]) -> Run:
+def run_from_json(job: Job, raw: Mapping[str, Any]) -> JobRun:
     """The run that ``as_json`` wrote. Raises KeyError, TypeError or ValueError for what is none."""
     if raw["state"] not in get_args(State):
         raise ValueError("no state of a run")
-    return Run(
+    return JobRun(
         job=job,
         began=datetime.fromisoformat(raw["began"]).astimezone(),
         ended=datetime.fromisoformat(raw["ended"]).astimezone() if raw["ended"] is not None else None,
@@ -91,8 +91,8 @@ def run_from_json(job: Job, raw: Mapping[str, Any]) -> Run:
     )
 
 
-def _step(raw: Mapping[str, Any]) -> Step:
+def _step(raw: Mapping[str, Any]) -> StepResult:
     if raw["state"] not in get_args(StepState):
         raise ValueError("no state of a step")
     error = named(raw["error"]) if raw["error"] else ""
-    return Step(name=named(raw["step"]), state=cast("StepState", raw["state"]), error=error)
+    return StepResult(name=named(raw["step"]), state=cast("StepState", raw["state"]), error=error)

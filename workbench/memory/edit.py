@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from workbench.memory.commenting import commented
+from workbench.memory.comment_position import commented
 from workbench.memory.entry import Entry, Form, Kind, Span
 from workbench.memory.markdown import Document, Heading, opening_paragraph, parse_document
 from workbench.memory.names import RelPath
 from workbench.memory.provenance import Provenance
-from workbench.visible import visible
+from workbench.safety.terminal import visible
 
 
 def remove(data: bytes, spans: Iterable[Span]) -> bytes:

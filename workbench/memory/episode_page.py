@@ -13,12 +13,12 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from itertools import islice
 
-from workbench.memory.commenting import commented
+from workbench.memory.comment_position import commented
 from workbench.memory.episode import count_in, moment_in
+from workbench.memory.escape import plain_line
 from workbench.memory.frontmatter import read_front_matter, set_front_matter
-from workbench.memory.plain_line import plain_line
 from workbench.memory.provenance import TRUST, Provenance, split_provenance
-from workbench.memory.scalar import quoted_scalar, scalar, scalars
+from workbench.memory.yaml_scalar import quoted_scalar, scalar, scalars
 
 MOST_ABSTRACT = 200
 """Characters of an abstract."""
@@ -45,7 +45,7 @@ _ANY_HEADING = re.compile(r"#{1,6}(?: |\Z)")
 
 
 @dataclass(frozen=True, slots=True, order=True)
-class Place:
+class TurnRef:
     """Where something was said: the number of the turn in its session, and the line of the transcript.
 
     Both count from 1; line 0 is not known.
@@ -64,7 +64,7 @@ class EpisodeLine:
     """
 
     text: str
-    places: tuple[Place, ...] = ()
+    places: tuple[TurnRef, ...] = ()
     by_agent: bool = False
 
 
@@ -226,7 +226,7 @@ def _with_turns(line: EpisodeLine) -> str:
     return f"{line.text} (turn{'s' if len(line.places) > 1 else ''} {numbers})"
 
 
-def _comment(source: str, places: Sequence[Place], *, by_agent: bool = False) -> str:
+def _comment(source: str, places: Sequence[TurnRef], *, by_agent: bool = False) -> str:
     """Where it was said, for whoever follows it, and that not the person did; nothing for unknown lines."""
     if not places or not all(place.line for place in places):
         return ""
@@ -262,7 +262,7 @@ def _read(lines: Sequence[str]) -> Iterator[EpisodeLine]:
             lines_of = list(islice(whole, len(numbers)))
         else:
             lines_of = where if len(where) == len(numbers) else [0] * len(numbers)
-        yield EpisodeLine(text, tuple(map(Place, numbers, lines_of)), by_agent)
+        yield EpisodeLine(text, tuple(map(TurnRef, numbers, lines_of)), by_agent)
 
 
 def _read_line(line: str) -> tuple[str, tuple[int, ...], list[int], bool]:
@@ -283,7 +283,7 @@ def _section(lines: Sequence[EpisodeLine], *, as_one: bool, sourced: bool) -> tu
     return tuple(
         replace(line, by_agent=line.by_agent and not as_one and bool(line.places))
         if sure
-        else EpisodeLine(line.text, tuple(Place(place.turn) for place in line.places))
+        else EpisodeLine(line.text, tuple(TurnRef(place.turn) for place in line.places))
         for line, sure in zip(kept, known, strict=True)
     )
 

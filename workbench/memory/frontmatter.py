@@ -1,7 +1,7 @@
 """Front matter: read without trusting it, changed without rewriting it.
 
 Values are kept as the text that stands in the file; what a header has no business holding is refused with
-a note (see ``workbench.mapping``). The file itself is never affected.
+a note (see ``workbench.config.safe_yaml``). The file itself is never affected.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
-from workbench.mapping import MAX_BYTES, begins_mapping, read_mapping
+from workbench.config.safe_yaml import MAX_BYTES, begins_mapping, read_mapping
 
 BOM = b"\xef\xbb\xbf"
 # Behind a quoted value it would have to be told from the value's own text.

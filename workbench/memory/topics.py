@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections import Counter
 
-from workbench.memory.key_like import looks_like_key
 from workbench.memory.sentences import sentences
 from workbench.memory.verbs import is_base, is_ing, word_set
+from workbench.safety.key_like import looks_like_key
 
 MOST_TAGS = 8
 

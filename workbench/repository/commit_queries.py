@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable
 
 from workbench.memory.names import BlobId, CommitId, RelPath
-from workbench.repository.carrier import ask
+from workbench.repository.git_runner import ask
 from workbench.repository.history import History
 
 Pair = tuple[CommitId, CommitId]

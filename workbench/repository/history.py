@@ -18,13 +18,13 @@ from typing import Any
 from workbench.errors import NoRepositoryError, RepositoryStateError, WriteFailedError
 from workbench.memory.file_edit import FileEdit
 from workbench.memory.names import BlobId, CommitId, RelPath
-from workbench.repository import agreement, trees
-from workbench.repository.carrier import ask, carrier_for, configuration, configuration_overrides, reason
+from workbench.repository import preconditions, trees
 from workbench.repository.commits import Commit, parse_commit
+from workbench.repository.git_runner import ask, carrier_for, configuration, configuration_overrides, reason
+from workbench.repository.index_file import AT_ONCE, Staging
 from workbench.repository.left_locks import remove_left_locks, way_out
-from workbench.repository.line_commits import line_commits
+from workbench.repository.line_blame import line_commits
 from workbench.repository.objects import ObjectReader
-from workbench.repository.staging import AT_ONCE, Staging
 from workbench.special_files import read_regular, require_regular_repository
 
 _UNFINISHED = {
@@ -212,24 +212,24 @@ class History:
 
     def _require_plain(self, edits: Sequence[FileEdit]) -> None:
         for edit in edits:
-            agreement.require_own(self._root, edit.path)
+            preconditions.require_own(self._root, edit.path)
         paths = [edit.path for edit in edits]
         rows = {row.path: row for row in self._staging.rows(paths)}
         if unknown := [path for path in paths if path not in rows]:  # what git tracks is never ignored
-            agreement.require_not_ignored(self._git, unknown)
-        attributes = agreement.attributes(self._run, paths)
+            preconditions.require_not_ignored(self._git, unknown)
+        attributes = preconditions.attributes(self._run, paths)
         head = self.head()
         for edit in edits:
             row = rows.get(edit.path)
             if row is not None:
-                agreement.require_settled(row, edit)
+                preconditions.require_settled(row, edit)
             self._staging.require_nothing_else(head, row, edit)
             versions = tuple(data for data in (edit.before, edit.after) if data is not None)
             if any(b"\r\n" in data for data in versions):
                 kept = self.stored(BlobId(row.blob)) if row is not None and row.blob else b""
             else:
                 kept = b""
-            agreement.require_same_bytes(edit.path, attributes[edit.path], self._autocrlf, versions, kept)
+            preconditions.require_same_bytes(edit.path, attributes[edit.path], self._autocrlf, versions, kept)
 
     def commit(self, commit: CommitId) -> Commit:
         """A commit's own data."""

@@ -16,11 +16,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from workbench.config.read_only import require_more_than_looking
 from workbench.errors import NotMemoryError, ReadOnlyError
 from workbench.memory.names import RelPath
-from workbench.workspace import exchange
+from workbench.workspace import atomic_swap
 from workbench.workspace.format import require_known_format
-from workbench.workspace.looking import require_more_than_looking
 
 TEMPORARY_PREFIX = ".wb-"
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
@@ -44,7 +44,7 @@ class ChangedError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
+class WriteResult:
     """What became of a write: the bytes that were carried over, and whether a flush was confirmed.
 
     ``displaced`` names the file, beside the new one, that holds the replaced bytes: a writer that keeps
@@ -94,7 +94,7 @@ class Files:
         *,
         temporary: str,
         mode: int | None = None,
-    ) -> Written:
+    ) -> WriteResult:
         """Make the file ``after`` where it is ``before``; None stands for no file.
 
         ``temporary`` is a name, unused so far, in the same folder. What another writer added at the end
@@ -148,9 +148,9 @@ class Files:
         """Exchange a file with the file ``name`` in its folder, or give that its place when there is none."""
         with self._folder(path) as (folder, own):
             try:
-                exchange.swap(folder, name, own)
+                atomic_swap.swap(folder, name, own)
             except FileNotFoundError:
-                exchange.place(folder, name, own)
+                atomic_swap.place(folder, name, own)
 
     def take_back(self, path: RelPath, name: str, after: bytes | None) -> bool:
         """Give the displaced file ``name`` its place back from ``after``; whether it has it.
@@ -161,16 +161,16 @@ class Files:
         with self._folder(path) as (folder, own):
             if after is None:
                 with contextlib.suppress(FileExistsError):
-                    exchange.place(folder, name, own)
+                    atomic_swap.place(folder, name, own)
                     return True
                 return False
             try:
-                exchange.swap(folder, name, own)
+                atomic_swap.swap(folder, name, own)
             except FileNotFoundError:  # deleted meanwhile
                 return False
             ours = _read(folder, name, path)
             if not ours.startswith(after):
-                exchange.swap(folder, name, own)
+                atomic_swap.swap(folder, name, own)
                 return False
             if ours != after:
                 _append(folder, own, path, ours[len(after) :])
@@ -223,9 +223,9 @@ class Files:
 
     def _exchange(
         self, folder: int, name: str, path: RelPath, before: bytes, after: bytes, temporary: str
-    ) -> Written:
+    ) -> WriteResult:
         try:
-            exchange.swap(folder, temporary, name)
+            atomic_swap.swap(folder, temporary, name)
         except FileNotFoundError:  # deleted in the last moment
             raise ChangedError(path) from None
         try:
@@ -234,18 +234,18 @@ class Files:
             if carried:
                 _append(folder, name, path, carried)
         except BaseException:
-            exchange.swap(folder, temporary, name)
+            atomic_swap.swap(folder, temporary, name)
             self._discard(folder, temporary, after + _read(folder, name, path)[len(before) :])
             raise
         if carried is None:
             self._give_back(folder, name, path, after, temporary)
-        return Written(carried or b"", _flush_folder(folder), temporary)
+        return WriteResult(carried or b"", _flush_folder(folder), temporary)
 
     @staticmethod
     def _give_back(folder: int, name: str, path: RelPath, after: bytes, temporary: str) -> None:
         """Another writer rewrote the file in the last moment: its version returns, and what was added
         to ours meanwhile follows it. Always raises ChangedError."""
-        exchange.swap(folder, temporary, name)
+        atomic_swap.swap(folder, temporary, name)
         ours = _read(folder, temporary, path)
         if not ours.startswith(after):
             raise ChangedError(path, left=temporary)
@@ -254,15 +254,15 @@ class Files:
         raise ChangedError(path, left=temporary, known=ours)
 
     @staticmethod
-    def _create(folder: int, name: str, path: RelPath, temporary: str) -> Written:
+    def _create(folder: int, name: str, path: RelPath, temporary: str) -> WriteResult:
         try:
-            exchange.place(folder, temporary, name)
+            atomic_swap.place(folder, temporary, name)
         except FileExistsError:
             raise ChangedError(path) from None
-        return Written(b"", _flush_folder(folder), None)
+        return WriteResult(b"", _flush_folder(folder), None)
 
     @staticmethod
-    def _remove(folder: int, name: str, path: RelPath, before: bytes, temporary: str) -> Written:
+    def _remove(folder: int, name: str, path: RelPath, before: bytes, temporary: str) -> WriteResult:
         try:
             os.rename(name, temporary, src_dir_fd=folder, dst_dir_fd=folder)
         except FileNotFoundError:
@@ -270,15 +270,15 @@ class Files:
         try:
             changed = _read(folder, temporary, path) != before
         except BaseException:  # also when it was made a link in the last moment
-            exchange.place(folder, temporary, name)
+            atomic_swap.place(folder, temporary, name)
             raise
         if changed:
             try:
-                exchange.place(folder, temporary, name)
+                atomic_swap.place(folder, temporary, name)
             except FileExistsError:  # the other writer made a new one meanwhile: both are kept
                 raise ChangedError(path, left=temporary) from None
             raise ChangedError(path)
-        return Written(b"", _flush_folder(folder), temporary)
+        return WriteResult(b"", _flush_folder(folder), temporary)
 
     @staticmethod
     def _discard(folder: int, temporary: str, known: bytes) -> None:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from workbench import settings
+from workbench.config import settings
+from workbench.config.safe_yaml import read_mapping
 from workbench.errors import NewerFormatError, UsageError
 from workbench.format import FORMAT, KEY, format_in
-from workbench.mapping import read_mapping
 from workbench.workspace.layout import SETTINGS_FILE
 
 

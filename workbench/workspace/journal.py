@@ -18,7 +18,7 @@ _TEMPORARY = re.compile(r"\.wb-[0-9a-f]+-\d+\.tmp")
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class FileStep:
     """One file of the operation: which bytes it had, which it gets, and the name of its new file.
 
     ``mode`` holds the permission bits that it gets when it comes into being. A step that changes nothing
@@ -45,7 +45,7 @@ class Intent:
     parent: CommitId | None
     commit: CommitId
     message: str
-    steps: tuple[Step, ...]
+    steps: tuple[FileStep, ...]
 
 
 class Journal:
@@ -104,7 +104,7 @@ class Journal:
 
 def _intent(found: dict[str, Any]) -> Intent:
     """An intent as it was written. ValueError or TypeError for one that we would not write."""
-    steps = tuple(Step(**step) for step in found.pop("steps"))
+    steps = tuple(FileStep(**step) for step in found.pop("steps"))
     intent = Intent(**found, steps=steps)
     texts: tuple[object, ...] = (intent.operation, intent.commit, intent.message, intent.parent or "")
     for step in steps:

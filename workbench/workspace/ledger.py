@@ -30,7 +30,7 @@ _TIME = "at"
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
+class LedgerPage:
     """The records of one file, and how many of its lines are none."""
 
     path: RelPath
@@ -64,7 +64,7 @@ def read(workspace: Workspace, book: Book, *, since: date | None = None) -> Iter
         yield from page.records
 
 
-def pages(workspace: Workspace, book: Book, *, since: date | None = None) -> Iterator[Page]:
+def pages(workspace: Workspace, book: Book, *, since: date | None = None) -> Iterator[LedgerPage]:
     """The pages of a book, the oldest first. Lines that are no records are counted."""
     folder = workspace.root / LEDGER
     try:
@@ -96,7 +96,7 @@ def moment(said: object) -> datetime | None:
         return None
 
 
-def parse_page(path: RelPath, data: bytes) -> Page:
+def parse_page(path: RelPath, data: bytes) -> LedgerPage:
     """The records in the bytes of a page; a last line without its end is still being written, or torn."""
     records, bad = [], 0
     for line in data.split(b"\n"):
@@ -105,7 +105,7 @@ def parse_page(path: RelPath, data: bytes) -> Page:
             records.append(record)
         elif line.strip():
             bad += 1
-    return Page(path, tuple(records), bad)
+    return LedgerPage(path, tuple(records), bad)
 
 
 def page_path(book: Book, day: date) -> RelPath:

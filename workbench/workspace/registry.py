@@ -13,14 +13,14 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from workbench.config.read_only import require_more_than_looking
+from workbench.config.safe_yaml import MappingError, read_mapping
+from workbench.config.settings import short, user_settings_path
+from workbench.config.user_files import read_own, replace_own
+from workbench.config.yaml_edit import with_new, without, yaml_places
 from workbench.errors import NoWorkspaceError, UsageError, disk_error
-from workbench.mapping import MappingError, read_mapping
-from workbench.own_files import read_own, replace_own
-from workbench.settings import short, user_settings_path
 from workbench.workspace.locks import hold
-from workbench.workspace.looking import require_more_than_looking
 from workbench.workspace.workspace import Workspace
-from workbench.yaml_places import with_new, without, yaml_places
 
 FILE = "workspaces.yaml"
 MAX_NAME = 64

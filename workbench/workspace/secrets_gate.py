@@ -6,9 +6,9 @@ from collections.abc import Callable, Sequence
 
 from workbench.errors import SecretFoundError
 from workbench.memory.file_edit import FileEdit
-from workbench.memory.findings import Finding
 from workbench.memory.names import RelPath
-from workbench.memory.secrets import secrets_in
+from workbench.safety.findings import TextFinding
+from workbench.safety.secrets import secrets_in
 
 _PLACES = 5
 """Places that an error names."""
@@ -27,7 +27,7 @@ def require_no_new_secret(
     archived or set aside may keep it. ``brings_back``: the texts after the edits are the history's own
     (undo, redo, restore), so only those found on disk are looked at.
     """
-    found: list[tuple[RelPath, int, str, Finding, bool]] = []
+    found: list[tuple[RelPath, int, str, TextFinding, bool]] = []
     for edit in edits:
         before = _text(edit.before)
         found += [(edit.path, *what, True) for what in _fresh(_text(recorded(edit.path)), before)]
@@ -72,7 +72,7 @@ def left_in_history(edits: Sequence[FileEdit]) -> tuple[str, ...]:
     return (f"{said} are still in git's history: change them where they are used; {_PURGE} them from there",)
 
 
-def _fresh(old: str, new: str) -> list[tuple[int, str, Finding]]:
+def _fresh(old: str, new: str) -> list[tuple[int, str, TextFinding]]:
     """The secrets in what ``new`` has and ``old`` has not: line, value and finding.
 
     Only the lines that differ are looked at, and a few around them: a key may have begun before.

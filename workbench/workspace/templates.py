@@ -10,7 +10,7 @@ from workbench.errors import NoRepositoryError, WriteFailedError
 from workbench.memory.entry import Kind
 from workbench.memory.file_edit import FileEdit
 from workbench.memory.names import RelPath
-from workbench.repository.carrier import ask
+from workbench.repository.git_runner import ask
 from workbench.repository.history import History
 from workbench.workspace.layout import SETTINGS_FILE, Layout, scan
 from workbench.workspace.plan import Operation, Plan

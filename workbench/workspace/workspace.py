@@ -9,7 +9,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from workbench import settings as settings_module
+from workbench.config import settings as settings_module
+from workbench.config.settings import Settings
 from workbench.errors import (
     EntryNotFoundError,
     NotMemoryError,
@@ -23,15 +24,14 @@ from workbench.memory.entry import Entry, Kind
 from workbench.memory.markdown import Document, parse_document
 from workbench.memory.names import RelPath, is_outside
 from workbench.repository.history import History
-from workbench.settings import Settings
 from workbench.special_files import read_regular, require_not_special
 from workbench.workspace import layout
 from workbench.workspace.files import Files
 from workbench.workspace.layout import Layout, MemoryFile
-from workbench.workspace.operations import Operations
+from workbench.workspace.transaction import Operations
 
 if TYPE_CHECKING:
-    from workbench.settings_told import SettingsProblem
+    from workbench.config.settings_report import SettingsProblem
 
 _IGNORE_ALL = b"*\n"
 LEADER_MARK = "leader:"
@@ -73,7 +73,7 @@ class Workspace:
             )
         settings, misread, skipped = _settings_of(root / layout.SETTINGS_FILE, anyhow, lenient)
         if layout.STATE_DIR in root.parts:
-            from workbench.workspace.past import past_at  # noqa: PLC0415 - it is built on this module
+            from workbench.workspace.snapshot import past_at  # noqa: PLC0415 - it is built on this module
 
             if past := past_at(root, settings):
                 return past
@@ -229,14 +229,14 @@ def _settings_of(
 ) -> tuple[Settings, tuple[SettingsProblem, ...], tuple[SettingsProblem, ...]]:
     """The settings, what of them makes no sense, and what was passed over."""
     if anyhow:
-        from workbench.settings_told import as_far_as_read  # noqa: PLC0415 - it reads the source of settings
+        from workbench.config.settings_report import as_far_as_read  # noqa: PLC0415 - it reads the source of settings
 
         return *as_far_as_read(path), ()
     skipped: list[str] = []
     settings = settings_module.load(path, lenient=lenient, skipped=skipped)
     if not skipped:
         return settings, (), ()
-    from workbench.settings_told import problems_of  # noqa: PLC0415
+    from workbench.config.settings_report import problems_of  # noqa: PLC0415
 
     return settings, (), tuple(one for one in problems_of(path) if one.name in skipped)
 

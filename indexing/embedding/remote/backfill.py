@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from indexing.embedding.port import Portion
-from indexing.embedding.remote.asking import Asking
-from indexing.embedding.remote.batching import batches
+from indexing.embedding.remote.batches import batches
+from indexing.embedding.remote.request import Asking
 from indexing.embedding.windows import averaged, fitting
 from workbench.errors import ModelUnavailableError
 from workbench.memory.window import word_pieces

@@ -8,11 +8,11 @@ from typing import Any
 
 import httpx2
 
-from indexing.embedding.remote.patience import Patience, retry_after
+from indexing.embedding.remote.retry import Patience, retry_after
 from workbench import __version__
 from workbench.errors import ModelUnavailableError
-from workbench.models.endpoint import Endpoint
-from workbench.models.key import Key
+from workbench.llm.endpoint import Endpoint
+from workbench.llm.key import Key
 
 _MOST_EXPLAINED = 64 * 1024
 _SHOWN = 200

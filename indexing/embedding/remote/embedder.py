@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from indexing.embedding.port import Portion
-from indexing.embedding.remote.asking import Asking
+from indexing.embedding.remote.api_format import Task
 from indexing.embedding.remote.backfill import Pass
 from indexing.embedding.remote.background import Background
 from indexing.embedding.remote.caller import Caller
-from indexing.embedding.remote.dialect import Task
-from indexing.embedding.remote.patience import ONCE, Patience
-from indexing.embedding.remote.service import Service
+from indexing.embedding.remote.provider import Service
+from indexing.embedding.remote.request import Asking
+from indexing.embedding.remote.retry import ONCE, Patience
 from workbench.errors import ModelUnavailableError
 
 if TYPE_CHECKING:

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import replace
 
-from screens.actions.registry import ACTIONS, Context, Place, by_id, hints
+from screens.actions.registry import ACTIONS, Context, FocusContext, by_id, hints
 from screens.actions.table import key_table
 from screens.drawing.rows import Row
-from screens.drawing.shown import words
+from screens.drawing.safe_text import words
 from tests.screens.interface import opened
 from tests.support.workspaces import Sandbox
 
 NEVER = {"ctrl+h", "ctrl+m", "ctrl+j", "ctrl+i", "ctrl+s", "ctrl+a", "ctrl+b", "ctrl+["}
 ENTRY = Row("a", words("a"), address="memory/a.md#1", path="memory/a.md")
-HERE = Context(place=Place.PANE, row=ENTRY)
+HERE = Context(place=FocusContext.PANE, row=ENTRY)
 
 
 def test_ids_are_unique() -> None:
@@ -22,7 +22,7 @@ def test_ids_are_unique() -> None:
 
 
 def test_no_key_means_two_things_in_one_place() -> None:
-    for place in Place:
+    for place in FocusContext:
         keys = Counter(key for action in ACTIONS if place in action.places for key in action.keys)
         assert [key for key, count in keys.items() if count > 1] == []
 
@@ -33,7 +33,13 @@ def test_no_key_that_a_terminal_confuses() -> None:
 
 async def test_every_action_of_the_main_screen_does_something(sandbox: Sandbox) -> None:
     async with opened(sandbox.workspace) as interface:
-        places = {Place.PANE, Place.FILTER, Place.FIND, Place.QUERY, Place.RESULTS}
+        places = {
+            FocusContext.PANE,
+            FocusContext.FILTER,
+            FocusContext.FIND,
+            FocusContext.QUERY,
+            FocusContext.RESULTS,
+        }
         needed = {action.id for action in ACTIONS if action.places & places}
         assert needed == set(interface.main.commands)
 
@@ -79,7 +85,7 @@ def test_hints_name_only_what_can_be_done() -> None:
 
 
 def test_hints_while_typing_name_keys_that_are_not_text() -> None:
-    assert ("F1", "help") in hints(replace(HERE, place=Place.QUERY))
+    assert ("F1", "help") in hints(replace(HERE, place=FocusContext.QUERY))
     assert ("?", "help") in hints(HERE)
 
 

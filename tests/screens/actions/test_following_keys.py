@@ -8,7 +8,7 @@ import pytest
 from rich.cells import cell_len
 
 from screens.actions.key_file import key_file_path
-from screens.actions.registry import Context, Place, hints
+from screens.actions.registry import Context, FocusContext, hints
 from screens.dialogs.help import HelpScreen
 from screens.drawing.rows import Row
 from screens.widgets.row_strip import GUTTER
@@ -138,4 +138,4 @@ async def test_help_is_whole_at_every_width(sandbox: Sandbox, size: tuple[int, i
 
 
 def test_outside_of_an_interface_the_default_keys_are_told() -> None:
-    assert ("?", "help") in hints(Context(place=Place.PANE))
+    assert ("?", "help") in hints(Context(place=FocusContext.PANE))

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from screens.actions.key_file import Keys, key_file_path, keys_from, load_keys, parse_key_file
-from screens.actions.key_writing import with_keys, write_keys, write_profile
+from screens.actions.key_file_edit import with_keys, write_keys, write_profile
 from workbench.errors import UsageError
 
 TEXT = """# mine

@@ -6,7 +6,7 @@ import pytest
 
 from screens.actions.action import Action
 from screens.actions.active import key_for
-from screens.actions.context import Place
+from screens.actions.availability import FocusContext
 from screens.actions.keymap import RESERVED, KeyMap, KeyProblem, Wish, clashes, key_map
 from screens.actions.keys import key_called, key_name
 from screens.actions.profiles import PROFILES
@@ -105,13 +105,13 @@ def test_what_nobody_can_do_without_keeps_its_own_keys_beside_the_new_ones() -> 
 
 def test_no_line_of_text_is_without_a_key_that_leaves_it() -> None:
     keys, _ = made(*(Wish(action.id, ()) for action in ACTIONS))
-    for place in Place:
+    for place in FocusContext:
         ways = [a.id for a in ACTIONS if any(is_bound(a.id, key, place) for key in keys.of(a.id))]
         assert ways, place
 
 
 def test_the_key_that_is_named_in_a_line_of_text_is_no_text() -> None:
-    assert (key_for("reindex"), key_for("reindex", Place.QUERY)) == ("r", "ctrl+r")
+    assert (key_for("reindex"), key_for("reindex", FocusContext.QUERY)) == ("r", "ctrl+r")
 
 
 def test_the_same_key_may_mean_two_things_in_two_places() -> None:

@@ -10,7 +10,7 @@ import pytest
 from screens.dialogs.advice import advice, in_keys
 from tests.screens.interface import opened
 from tests.support.workspaces import Sandbox
-from workbench import curation
+from workbench import operations
 from workbench.errors import WorkbenchError
 
 _HINT = re.compile(r'hint=f?"([^"]+)"')
@@ -35,7 +35,7 @@ def test_a_command_is_told_as_its_key_and_left_out_where_there_is_none(hint: str
 
 
 def test_no_hint_of_an_action_names_an_option_of_the_command_line() -> None:
-    folder = Path(curation.__file__).parent
+    folder = Path(operations.__file__).parent
     hints = [hint for source in folder.glob("*.py") for hint in _HINT.findall(source.read_text("utf-8"))]
     told = [str(advice(WorkbenchError("no", hint=hint))) for hint in hints]
     assert len(hints) > 20

@@ -6,7 +6,7 @@ from datetime import date, timedelta
 
 import pytest
 
-from screens.drawing.shown import age, days_until, grouped, line_text, of_all, plural, row_text
+from screens.drawing.safe_text import age, days_until, grouped, line_text, of_all, plural, row_text
 
 TODAY = date(2026, 11, 20)
 

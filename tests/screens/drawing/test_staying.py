@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from screens.drawing.cursor import place_of
 from screens.drawing.rows import Row
-from screens.drawing.staying import place_of
 from screens.panes.entry_rows import entry_row
 from workbench.memory.entry import Kind
 from workbench.memory.markdown import parse_document

@@ -6,13 +6,13 @@ import pytest
 from textual.command import CommandPalette
 
 from screens.actions.action import SCREENS
-from screens.actions.context import Place
+from screens.actions.availability import FocusContext
 from screens.actions.registry import action_at, by_id
-from screens.agent.given import AgentScreen
-from screens.dreams.review import ReviewScreen
-from screens.frames.over import OverScreen
-from screens.frames.ways import ROOMS
+from screens.context.screen import AgentScreen
+from screens.frames.navigation import ROOMS
+from screens.frames.overlay_screen import OverScreen
 from screens.health.overview import HealthScreen
+from screens.review.review import ReviewScreen
 from screens.settings.overview import SettingsScreen
 from tests.screens.interface import Interface, opened
 from tests.support.workspaces import Sandbox
@@ -34,7 +34,7 @@ def over(interface: Interface) -> list[str]:
 
 
 @pytest.mark.parametrize("place", sorted(SCREENS))
-def test_every_screen_over_the_panes_has_all_commands_and_the_way_out(place: Place) -> None:
+def test_every_screen_over_the_panes_has_all_commands_and_the_way_out(place: FocusContext) -> None:
     assert (action_at("colon", place), action_at("ctrl+p", place), action_at("q", place)) == (
         "palette",
         "palette",

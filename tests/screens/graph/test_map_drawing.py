@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from screens.drawing.shown import Shown, row_text
-from screens.graph.map_drawing import LEAST_HEIGHT, LEAST_WIDTH, Spoke, draw_map
+from screens.drawing.safe_text import Shown, row_text
+from screens.graph.map_layout import LEAST_HEIGHT, LEAST_WIDTH, Spoke, draw_map
 
 NAMES = st.one_of(
     st.text(max_size=40).map(row_text),

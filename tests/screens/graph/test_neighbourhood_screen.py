@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from textual.widgets import Input
 
-from screens.reading.snapshots import GraphView
+from screens.loading.snapshots import GraphView
 from screens.widgets.entry_list import EntryList
 from tests.screens.graph.looking import (
     cursor_on,
@@ -322,7 +322,7 @@ async def test_what_cannot_be_read_is_said_with_what_to_do(
     def broken(*_: object) -> None:
         raise WorkbenchError("the ledger [/] cannot be read", hint="look at \x1b[31mit")
 
-    monkeypatch.setattr("screens.graph.known.settled_keys", broken)
+    monkeypatch.setattr("screens.graph.graph_state.settled_keys", broken)
     async with opened(sandbox.workspace) as interface:
         await interface.press("R")
         await interface.until_shown("the ledger [/] cannot be read")

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from screens.health import surveying
-from workbench.health.survey.service import serve
+from screens.health import report_job
+from workbench.health.report.worker import serve
 
 WANTED: set[str] = set()
 """The topics that a test is about; the others are not looked at there, which takes less time."""
@@ -21,7 +21,7 @@ def in_process(monkeypatch: pytest.MonkeyPatch) -> None:
     """The same lines, from a thread."""
     WANTED.clear()
 
-    async def ask(surveyor: surveying.Surveyor, wish: dict[str, Any], of: str = "") -> str:
+    async def ask(surveyor: report_job.Surveyor, wish: dict[str, Any], of: str = "") -> str:
         for topic in wish.get("topics", [""]):
             if WANTED and topic and topic not in WANTED:
                 continue
@@ -29,10 +29,10 @@ def in_process(monkeypatch: pytest.MonkeyPatch) -> None:
             one = {**wish, "topics": [topic]} if topic else wish
             await asyncio.to_thread(serve, surveyor._root, one, out)
             for line in out.getvalue().splitlines():
-                if (message := surveying._message(json.loads(line), of)) is not None:
+                if (message := report_job._message(json.loads(line), of)) is not None:
                     surveyor._post(message)
             if surveyor._stopped:
                 break
         return ""
 
-    monkeypatch.setattr(surveying.Surveyor, "_ask", ask)
+    monkeypatch.setattr(report_job.Surveyor, "_ask", ask)

@@ -11,18 +11,18 @@ from pathlib import Path
 
 import pytest
 
-from screens.actions.context import Place
+from screens.actions.availability import FocusContext
 from screens.actions.registry import ACTIONS
 from screens.graph.neighbourhood import GraphScreen
-from screens.health.choosing import FixScreen
+from screens.health.fix_choice import FixScreen
 from screens.health.overview import HealthScreen
 from screens.history.conflicts import ConflictsScreen
 from screens.widgets.entry_list import EntryList
 from tests.screens.health.conftest import WANTED
 from tests.screens.interface import Interface, opened
 from tests.support.workspaces import EPISODE, EPISODE_TEXT, LOG, LOG_TEXT, MEMORY_TEXT, Sandbox
-from workbench.health import survey
-from workbench.health.survey.topics import TITLES
+from workbench.health import report
+from workbench.health.report.topics import TITLES
 
 pytestmark = pytest.mark.usefixtures("in_process")
 SECRET = "AKIAQ7LMNO5P2RSTUVWX"
@@ -348,7 +348,7 @@ async def test_a_contradiction_is_answered_here_or_where_both_stand_beside_each_
         await interface.until(lambda: isinstance(interface.app.screen, GraphScreen), "the graph")
         graph = interface.app.screen
         assert isinstance(graph, GraphScreen)
-        await interface.until(lambda: graph.view is Place.CLAIMS, "its contradictions")
+        await interface.until(lambda: graph.view is FocusContext.CLAIMS, "its contradictions")
         await interface.press("escape")
         await interface.until(lambda: interface.app.screen is screen, "back where one was")
         await choose(interface, "Sarah, lives in")
@@ -368,7 +368,7 @@ def test_what_the_survey_says_names_no_key() -> None:
     )
     texts = [
         node.value
-        for file in Path(survey.__file__).parent.glob("*.py")
+        for file in Path(report.__file__).parent.glob("*.py")
         for node in ast.walk(ast.parse(file.read_text("utf-8")))
         if isinstance(node, ast.Constant) and isinstance(node.value, str)
     ]

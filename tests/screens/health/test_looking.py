@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 
 from screens.health.overview import HealthScreen
-from screens.health.surveying import Ended
+from screens.health.report_job import Ended
 from tests.screens.health.test_health import choose, health, opens
 from tests.screens.interface import opened
 from tests.support.workspaces import MEMORY_TEXT, Sandbox
-from workbench.health.survey.topics import TITLES
+from workbench.health.report.topics import TITLES
 
 SECRET = "AKIAQ7LMNO5P2RSTUVWX"
 
@@ -50,7 +50,7 @@ async def test_a_look_can_be_stopped_and_begun_again(
 ) -> None:
     async with opened(sandbox.workspace) as interface:
         with monkeypatch.context() as patch:
-            patch.setattr("screens.health.surveying._MODULE", "asyncio")  # never comes to an end
+            patch.setattr("screens.health.report_job._MODULE", "asyncio")  # never comes to an end
             await interface.press("H")
             await interface.until(lambda: isinstance(interface.app.screen, HealthScreen), "it is open")
             screen = health(interface)

@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 
 from indexing.sync.run import reindex
-from screens.health.choosing import FixScreen
+from screens.health.fix_choice import FixScreen
 from screens.health.overview import HealthScreen
+from screens.jobs import backup_job
+from screens.jobs.path_prompt import PathScreen
 from screens.settings.overview import SettingsScreen
-from screens.working import backing_up
-from screens.working.path_prompt import PathScreen
 from tests.screens.health.conftest import WANTED
 from tests.screens.interface import Interface, opened
 from tests.support.workspaces import MEMORY_TEXT, Sandbox
@@ -69,7 +69,7 @@ async def test_a_backup_is_made_from_its_finding_and_again_with_a_key(
 async def test_a_backup_under_way_is_seen_and_stopped(
     sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(backing_up, "MODULE", "tests.screens.working.slow_work")
+    monkeypatch.setattr(backup_job, "MODULE", "tests.screens.jobs.slow_work")
     async with opened(sandbox.workspace) as interface:
         screen = await opens(interface, "backup")
         await interface.press("c")
@@ -91,7 +91,7 @@ async def test_a_backup_under_way_is_seen_and_stopped(
 async def test_a_backup_that_is_killed_says_what_counts_and_how_to_make_one(
     sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(backing_up, "MODULE", "tests.screens.working.slow_work")
+    monkeypatch.setattr(backup_job, "MODULE", "tests.screens.jobs.slow_work")
     async with opened(sandbox.workspace) as interface:
         await opens(interface, "backup")
         await interface.press("b")
@@ -99,7 +99,7 @@ async def test_a_backup_that_is_killed_says_what_counts_and_how_to_make_one(
         await interface.type("disk")
         await interface.press("enter")
         await interface.until_shown("2 400 of 4 800")
-        work = backing_up.backing_up_of(interface.main.opening.desk)._errand
+        work = backup_job.backing_up_of(interface.main.opening.desk)._errand
         assert work is not None
         assert work.child is not None
         os.kill(work.child.pid, signal.SIGKILL)

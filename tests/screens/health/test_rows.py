@@ -11,8 +11,8 @@ from screens.drawing.rows import Folds, Row
 from screens.health.rows import concern_rows, overview_rows, section_rows
 from screens.widgets.entry_list import TONES
 from screens.widgets.row_strip import Look, row_strip
-from workbench.health.survey.section import Chart, Concern, Fix, Section
-from workbench.health.survey.topics import TITLES
+from workbench.health.report.section import Chart, Concern, Fix, ReportSection
+from workbench.health.report.topics import TITLES
 
 HOSTILE = "[/][@click=app.quit]x \x1b[2J\x1b]0;t\x07 \u202egnp.exe"
 SECRET = "AKIAQ7LMNO5P2RSTUVWX"
@@ -29,7 +29,7 @@ CONCERN = Concern(
     line=7,
     fixes=(Fix(deed="forget", label="forget it", addresses=("memory/2026-03-14.md#abc123",)),),
 )
-SECTION = Section(id="links", title="Dead links", seen="1 warning", concerns=(CONCERN,), total=1)
+SECTION = ReportSection(id="links", title="Dead links", seen="1 warning", concerns=(CONCERN,), total=1)
 
 
 def texts(rows: list[Row]) -> list[str]:
@@ -147,7 +147,7 @@ def test_a_finding_says_what_it_means_what_to_do_and_what_its_key_does() -> None
 def test_no_text_reaches_the_terminal_as_it_is() -> None:
     fix = Fix(deed="edit", label=HOSTILE, addresses=(HOSTILE,))
     concern = replace(CONCERN, what=HOSTILE, meaning=HOSTILE, do=HOSTILE, address=HOSTILE, fixes=(fix,))
-    section = Section(
+    section = ReportSection(
         id="links",
         title=HOSTILE,
         seen=HOSTILE,

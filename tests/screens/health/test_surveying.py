@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from textual.message import Message
 
-from screens.health import surveying
-from screens.health.surveying import Ended, Surveyor
+from screens.health import report_job
+from screens.health.report_job import Ended, Surveyor
 
 SECTION = """{"event": "section", "section": {"id": "index", "title": "Index", "seen": "", "facts": [],
 "charts": [], "total": 1, "notes": [], "failed": "", "concerns": [{"severity": "fatal", "what": "",
@@ -26,7 +26,7 @@ def told() -> list[Message]:
 def surveyor(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, told: list[Message]) -> Surveyor:
     """One whose process runs what a test writes into ``odd_survey.py``."""
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
-    monkeypatch.setattr(surveying, "_MODULE", "odd_survey")
+    monkeypatch.setattr(report_job, "_MODULE", "odd_survey")
     return Surveyor(tmp_path, told.append)
 
 

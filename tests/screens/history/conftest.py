@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from screens.history import travelling
+from screens.history import time_travel
 
 
 @pytest.fixture(autouse=True)
 def in_a_hurry(monkeypatch: pytest.MonkeyPatch) -> None:
     """A moment is laid out sooner than for a person."""
-    monkeypatch.setattr(travelling, "REST_SECONDS", 0.03)
+    monkeypatch.setattr(time_travel, "REST_SECONDS", 0.03)

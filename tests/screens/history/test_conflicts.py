@@ -24,7 +24,7 @@ async def test_where_they_cannot_be_read_it_is_said_and_no_key_breaks(
 ) -> None:
     conflict(sandbox, LOG_TEXT.encode() + b"- theirs\n")
 
-    def fails(workspace: Workspace) -> list[conflicts.Kept]:
+    def fails(workspace: Workspace) -> list[conflicts.ConflictText]:
         raise WriteFailedError("the disk [/] is gone")
 
     async with opened(sandbox.workspace) as interface:

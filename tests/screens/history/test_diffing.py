@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from screens.drawing.rows import Part, Row
-from screens.drawing.shown import words
-from screens.history.diffing import MAX_BYTES, MAX_FILES, MAX_LINES, diff_rows
+from screens.drawing.rows import Row, RowPart
+from screens.drawing.safe_text import words
+from screens.history.diff import MAX_BYTES, MAX_FILES, MAX_LINES, diff_rows
 from screens.widgets.change_list import wrapped
 from tests.screens.interface import opened
 from tests.support.workspaces import LOG, Sandbox
@@ -49,7 +49,7 @@ def test_a_long_line_goes_on_in_the_next_row() -> None:
 
 
 def test_a_row_with_more_than_text_keeps_to_its_line() -> None:
-    row = Row("a", words("word " * 40), tail=(Part(words("here")),))
+    row = Row("a", words("word " * 40), tail=(RowPart(words("here")),))
     assert list(wrapped([row], 40)) == [row]
 
 

@@ -7,7 +7,7 @@ import threading
 
 import pytest
 
-from screens.history.historian import Historian
+from screens.history.history_reader import Historian
 from tests.support.workspaces import Sandbox
 from workbench.errors import StoppedError
 from workbench.workspace.workspace import Workspace

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tests.screens.interface import opened
 from tests.support.workspaces import LOG, LOG_TEXT, Sandbox
-from workbench.workspace.past import open_past
+from workbench.workspace.snapshot import open_past
 
 
 async def test_the_past_names_its_moment_is_read_and_refuses_every_action(sandbox: Sandbox) -> None:

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from screens.dialogs.confirm import ConfirmScreen
-from screens.history.chronicle import Chronicle, Scope
-from screens.history.narrowing import NarrowScreen
+from screens.history.filtered_list import NarrowScreen
+from screens.history.operation_list import Chronicle, OperationScope
 from screens.history.operations import OperationsScreen
-from screens.history.timekeeper import Timekeeper
+from screens.history.revision_lookup import Timekeeper
 from tests.screens.history.test_browsing import browse, choose, forget, many, promote
 from tests.screens.interface import Interface, opened
 from tests.support.workspaces import LOG, LOG_TEXT, Sandbox
-from workbench.curation import plan_forget
-from workbench.workspace.wanted import wanted
+from workbench.operations import plan_forget
+from workbench.workspace.operation_filter import wanted
 from workbench.workspace.workspace import Workspace
 
 HOSTILE = "[/] [@click=app.quit]x[/] \x1b[31mred\x1b[0m \u202eevil"
@@ -304,7 +304,7 @@ def test_changes_of_other_files_are_no_moments(sandbox: Sandbox) -> None:
 def test_a_file_that_was_renamed_is_followed(sandbox: Sandbox) -> None:
     sandbox.git("mv", LOG, "memory/2026-03-13.md")
     sandbox.commit("the right day")
-    page = Chronicle(Scope("memory/2026-03-13.md"), everything=False).read(
+    page = Chronicle(OperationScope("memory/2026-03-13.md"), everything=False).read(
         Workspace.open(sandbox.root), 10, most=10
     )
     assert [one.summary for one in page.told] == ["the right day", "start"]

@@ -6,15 +6,15 @@ import os
 import threading
 from pathlib import Path
 
-from screens.history.blaming import BlameScreen
-from screens.history.timekeeper import Timekeeper
+from screens.history.blame import BlameScreen
+from screens.history.revision_lookup import Timekeeper
 from screens.main.messages import Answered
-from screens.search.hits import Found
+from screens.search.hits import HitList
 from tests.screens.history.test_browsing import browse, forget, many, promote
 from tests.screens.history.test_travelling import arrives, laid_out, rows
 from tests.screens.interface import opened
 from tests.support.workspaces import LOG, LOG_TEXT, Sandbox
-from workbench.workspace.past import KEPT
+from workbench.workspace.snapshot import KEPT
 
 OLDER, NEWER = "left_square_bracket", "right_square_bracket"
 
@@ -159,6 +159,6 @@ async def test_an_answer_about_today_is_not_shown_in_the_past(sandbox: Sandbox) 
         asked = searching._question.seq
         await interface.press("escape", OLDER)
         await arrives(interface, "start")
-        searching.answered(Answered(asked, Found("port", (), "words"), final=True))
+        searching.answered(Answered(asked, HitList("port", (), "words"), final=True))
         assert searching.found is None
         assert not searching.settled

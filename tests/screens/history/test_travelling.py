@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from screens.history import travelling
+from screens.history import time_travel
 from tests.screens.history.test_browsing import choose, forget, many, promote
 from tests.screens.interface import Interface, opened
 from tests.support.workspaces import LOG, LOG_TEXT, Sandbox
-from workbench.workspace.past import KEPT
+from workbench.workspace.snapshot import KEPT
 
 
 def rows(interface: Interface, pane: int) -> str:
@@ -98,7 +98,7 @@ async def test_nothing_can_be_done_to_memory_as_it_was(sandbox: Sandbox) -> None
 async def test_stepping_fast_lays_out_only_where_the_person_rests(
     sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(travelling, "REST_SECONDS", 0.2)
+    monkeypatch.setattr(time_travel, "REST_SECONDS", 0.2)
     many(sandbox, 12)
     async with opened(sandbox.workspace) as interface:
         await interface.press(*["left_square_bracket"] * 9)

@@ -22,13 +22,13 @@ from textual.strip import Strip
 from textual.widgets import Input
 
 from indexing.sync.run import reindex
-from screens.agent.given import AgentScreen
 from screens.app import WorkbenchApp
+from screens.context.screen import AgentScreen
 from tests.screens.looks.picture import Picture, of_strips
-from workbench.consolidation.dreaming.dream import dream
-from workbench.health.survey.topics import TITLES
-from workbench.proposals.pending import propose
-from workbench.workspace.sample import write_demo
+from workbench.dreaming.proposals.inbox import propose
+from workbench.dreaming.run import dream
+from workbench.health.report.topics import TITLES
+from workbench.workspace.demo_writer import write_demo
 from workbench.workspace.workspace import Workspace
 
 TODAY = date(2026, 3, 20)
@@ -153,7 +153,7 @@ async def take(root: Path, scene: Scene) -> Taken:
 
 async def _take(root: Path, scene: Scene, themes: Sequence[str]) -> Taken:
     always = {topic: title for topic, title in TITLES.items() if topic not in _OF_THE_MACHINE}
-    with patch.dict("workbench.health.survey.topics.TITLES", always, clear=True):
+    with patch.dict("workbench.health.report.topics.TITLES", always, clear=True):
         return await _pictures(root, scene, themes)
 
 

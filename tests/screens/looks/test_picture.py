@@ -8,7 +8,7 @@ from rich.segment import Segment
 from rich.style import Style
 from textual.strip import Strip
 
-from screens.drawing.shown import row_text
+from screens.drawing.safe_text import row_text
 from tests.screens.looks.picture import cells_of, differences, of_strips, to_svg
 
 STYLES = [

@@ -10,7 +10,7 @@ from textual import events
 
 from indexing.sync.run import reindex
 from screens.actions.key_file import key_file_path
-from screens.dialogs.writing import WritingScreen
+from screens.dialogs.editor import WritingScreen
 from screens.keyboard import KeyParser
 from tests.screens.interface import Interface, opened
 from tests.screens.main.test_bursts import send

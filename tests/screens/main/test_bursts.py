@@ -8,8 +8,8 @@ import pytest
 from textual import events
 
 from indexing.sync.run import reindex
-from screens.main import holding
-from screens.search import searching
+from screens.main import key_queue
+from screens.search import live_search
 from tests.screens.interface import PATIENCE_SECONDS, Interface, opened
 from tests.support.workspaces import LOG, Sandbox
 
@@ -20,7 +20,7 @@ _CHARACTERS = {"slash": "/", "space": " "}
 @pytest.fixture(autouse=True)
 def waiting_patiently(monkeypatch: pytest.MonkeyPatch) -> None:
     """Keys are held for as long as a busy machine may take to search."""
-    monkeypatch.setattr(holding, "PATIENCE_SECONDS", PATIENCE_SECONDS)
+    monkeypatch.setattr(key_queue, "PATIENCE_SECONDS", PATIENCE_SECONDS)
 
 
 @pytest.fixture
@@ -78,8 +78,8 @@ async def test_what_is_not_answered_in_time_is_refused(
 ) -> None:
     async with opened(indexed.workspace) as interface:
         await find(interface, "walt", 3)
-        monkeypatch.setattr(holding, "PATIENCE_SECONDS", 0.2)
-        monkeypatch.setattr(searching.Searching, "_put", lambda self, question: None)
+        monkeypatch.setattr(key_queue, "PATIENCE_SECONDS", 0.2)
+        monkeypatch.setattr(live_search.Searching, "_put", lambda self, question: None)
         send(interface, *"zer", "tab", "d")
         await interface.until_said("Still searching")
         assert len(interface.main.overlay.hits.rows) >= 3  # they stay to be seen

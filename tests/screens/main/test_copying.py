@@ -17,8 +17,8 @@ import pexpect
 import pytest
 
 from screens import clipboard, terminal
-from screens.drawing.shown import words
-from screens.main.copying import told
+from screens.drawing.safe_text import words
+from screens.main.copy import told
 from tests.screens.interface import opened
 from tests.support.workspaces import Sandbox
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from screens.dialogs.spelling import spelled
-from screens.dialogs.writing import WritingScreen
+from screens.dialogs.editable_text import spelled
+from screens.dialogs.editor import WritingScreen
 from tests.screens.interface import Interface, opened
 from tests.support.workspaces import LOG, LOG_TEXT, MEMORY_TEXT, Sandbox
 from workbench.workspace.drafts import drafts
@@ -92,7 +92,7 @@ async def test_leaving_asks_only_when_something_was_typed_and_keeps_it(sandbox: 
 async def test_what_was_typed_is_here_again_after_leaving_the_program_by_ctrl_c(
     sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("screens.dialogs.writing._KEEP_SECONDS", 0.01)
+    monkeypatch.setattr("screens.dialogs.editor._KEEP_SECONDS", 0.01)
     async with opened(sandbox.workspace) as interface:
         await begin(interface)
         await interface.type("?")

@@ -12,8 +12,8 @@ import pytest
 from textual.css.stylesheet import Stylesheet
 from textual.dom import DOMNode
 
+from screens.loading.reader import Reading
 from screens.main.messages import OverviewRead
-from screens.reading.reader import Reading
 from tests.screens.interface import opened
 from tests.support.workspaces import Sandbox
 from themes import load_themes

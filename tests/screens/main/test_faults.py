@@ -11,7 +11,7 @@ import pexpect
 import pytest
 from textual import events
 
-from screens.dialogs.writing import WritingScreen
+from screens.dialogs.editor import WritingScreen
 from screens.main.arrangement import Shape
 from tests.screens.interface import opened
 from tests.support.terminal import PATIENCE_SECONDS, Terminal

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from screens.main.configuring import misread_line
+from screens.main.settings_watch import misread_line
 from tests.screens.interface import opened
 from tests.support.workspaces import Sandbox
+from workbench.config.settings_report import SettingsProblem
 from workbench.errors import UsageError
-from workbench.settings_told import SettingsProblem
 from workbench.workspace.workspace import Workspace
 
 

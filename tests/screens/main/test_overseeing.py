@@ -5,21 +5,21 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 from pathlib import Path
 
-from screens.main.overseeing import jobs_line
+from screens.main.job_monitor import jobs_line
 from tests.screens.interface import Interface, opened
 from tests.support.workspaces import Sandbox
-from workbench.jobs.book import keep
+from workbench.jobs.job_status import standings
 from workbench.jobs.names import Job
-from workbench.jobs.run import Run, State, Step
-from workbench.jobs.standing import standings
+from workbench.jobs.run import JobRun, State, StepResult
+from workbench.jobs.run_log import keep
 
 NOW = datetime.now().astimezone()
 
 
 def ran(sandbox: Sandbox, job: Job, state: State, *, days: float = 0, failed: str = "") -> None:
-    steps = (Step(name=failed, state="failed", error="BackupError"),) if failed else ()
+    steps = (StepResult(name=failed, state="failed", error="BackupError"),) if failed else ()
     began = NOW - timedelta(days=days)
-    run = Run(job=job, began=began, ended=began, pid=1, state=state, by_clock=True, steps=steps)
+    run = JobRun(job=job, began=began, ended=began, pid=1, state=state, by_clock=True, steps=steps)
     keep(sandbox.workspace.state_dir(), run)
 
 
@@ -41,13 +41,13 @@ async def test_a_failed_job_is_on_the_banner_until_it_is_done(sandbox: Sandbox) 
         await interface.until(lambda: ", and 1 more" in banner(interface), "both")
         keep(
             sandbox.workspace.state_dir(),
-            Run(
+            JobRun(
                 job=Job.NIGHTLY,
                 began=NOW,
                 ended=NOW,
                 pid=2,
                 state="done",
-                steps=(Step(name="backup", state="done"),),
+                steps=(StepResult(name="backup", state="done"),),
             ),
         )
         ran(sandbox, Job.REINDEX, "done")

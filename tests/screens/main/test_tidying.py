@@ -9,8 +9,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from screens.main import tidying
-from screens.main.tidying import Tidying
+from screens.main import garbage_collection
+from screens.main.garbage_collection import Tidying
 from tests.screens.interface import PATIENCE_SECONDS
 
 
@@ -32,7 +32,7 @@ def tidy() -> Iterator[Tidying]:
 async def test_nothing_is_collected_until_memory_is_shown(
     tidy: Tidying, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(tidying, "_START_SECONDS", 0.0)
+    monkeypatch.setattr(garbage_collection, "_START_SECONDS", 0.0)
     tidy.begin()
     assert not gc.isenabled()
     tidy.started()
@@ -44,7 +44,7 @@ async def test_nothing_is_collected_until_memory_is_shown(
 async def test_everything_is_looked_through_in_a_pause_and_then_put_aside(
     tidy: Tidying, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(tidying, "PAUSE_SECONDS", 0.01)
+    monkeypatch.setattr(garbage_collection, "PAUSE_SECONDS", 0.01)
     gone = weakref.ref(Knot())
     frozen = gc.get_freeze_count()
     tidy.begin()

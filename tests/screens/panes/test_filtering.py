@@ -5,8 +5,8 @@ from __future__ import annotations
 from datetime import date
 
 from screens.drawing.rows import Row
-from screens.drawing.shown import words
-from screens.panes.filtering import Filter, Subject, Subjects, filter_of
+from screens.drawing.safe_text import words
+from screens.panes.filter import Filter, Subject, Subjects, filter_of
 
 STATES = frozenset({"pinned", "promoted"})
 TEA = Subject("Likes green tea", {"pinned"}, ("2026-03-14",))

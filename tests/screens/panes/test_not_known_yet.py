@@ -10,21 +10,21 @@ import pytest
 from textual.app import App, ComposeResult
 from textual.widget import Widget
 
-from screens.panes.episodes import EpisodesPane
-from screens.panes.graph import GraphPane
-from screens.panes.logs import LogsPane
-from screens.panes.memory import MemoryPane
-from screens.panes.pane import READING, Pane
-from screens.reading.snapshots import (
+from screens.loading.snapshots import (
     EpisodesView,
+    FilteredEntries,
     GraphView,
-    Kept,
     MemoryView,
     Overview,
     Promoted,
     Summary,
     stamp,
 )
+from screens.panes.episodes import EpisodesPane
+from screens.panes.graph import GraphPane
+from screens.panes.logs import LogsPane
+from screens.panes.memory import MemoryPane
+from screens.panes.pane import READING, Pane
 from workbench.memory.entry import Kind
 from workbench.memory.episode import Episode
 from workbench.memory.names import RelPath
@@ -91,7 +91,7 @@ async def test_a_filter_that_has_not_looked_at_all_files_does_not_say_that_nothi
         pane.receive_summaries({p: Summary(stamp(f), 1, "x", (), ()) for p, f in overview.files.items()})
         pane.narrow("jonas")
         assert pane.list.empty == "looking …\n0/20 files so far"
-        nothing = {path: Kept(stamp(file)) for path, file in list(overview.files.items())[:12]}
+        nothing = {path: FilteredEntries(stamp(file)) for path, file in list(overview.files.items())[:12]}
         pane.receive_kept(pane.kept, nothing, 12)
         assert pane.list.empty == "looking …\n12/20 files so far"
         assert str(pane.border_subtitle) == "12/20 files · "

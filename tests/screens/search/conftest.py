@@ -42,7 +42,7 @@ def answering(monkeypatch: pytest.MonkeyPatch) -> Answering:
                 started.append(child)
             return child
 
-        monkeypatch.setattr("screens.search.children.start", start)
+        monkeypatch.setattr("screens.search.worker_process.start", start)
         return started
 
     return use

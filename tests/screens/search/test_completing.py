@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from indexing.search.by_words import LexicalSearch
+from indexing.search.keyword import LexicalSearch
 from indexing.sync.run import reindex
-from screens.search.completing import choices, days, finished, going_on, offered, taken, unfinished
+from screens.search.completion import choices, days, finished, going_on, offered, taken, unfinished
 from tests.screens.interface import opened
 from tests.support.workspaces import Sandbox
 

@@ -9,15 +9,15 @@ import pytest
 from screens.actions.active import Chosen, use
 from screens.actions.keymap import key_map
 from screens.actions.registry import ACTIONS
-from screens.drawing.shown import words
-from screens.search.condition import Facts, condition, emptiness
-from screens.search.hits import Found, FoundHit
+from screens.drawing.safe_text import words
+from screens.search.hits import FoundHit, HitList
+from screens.search.search_state import Facts, condition, emptiness
 
 HIT = FoundHit("memory/a.md#1", "memory/a.md", 3, "log", "2026-03-14", "words", 1.0)
-BOTH = Found("port", (HIT,), "words + meaning")
-WORDS = Found("port", (HIT,), "words")
-STALE = Found("port", (HIT,), "words + meaning", stale="2 files among the hits changed since indexing")
-DEGRADED = Found("port", (HIT,), "words", degraded="the model is missing: words only")
+BOTH = HitList("port", (HIT,), "words + meaning")
+WORDS = HitList("port", (HIT,), "words")
+STALE = HitList("port", (HIT,), "words + meaning", stale="2 files among the hits changed since indexing")
+DEGRADED = HitList("port", (HIT,), "words", degraded="the model is missing: words only")
 
 FINE = Facts(found=BOTH)
 CONDITIONS = {
@@ -84,13 +84,13 @@ def test_what_no_key_does_is_said_as_a_command() -> None:
 
 
 def test_an_empty_list_says_which_emptiness_it_is() -> None:
-    nothing = Found("port", (), "words + meaning")
+    nothing = HitList("port", (), "words + meaning")
     said = {
         "empty": emptiness(Facts(found=nothing), narrowed=False),
         "narrowed": emptiness(Facts(found=nothing), narrowed=True),
-        "by words": emptiness(Facts(found=Found("port", (), "words"), missing="gone"), narrowed=False),
+        "by words": emptiness(Facts(found=HitList("port", (), "words"), missing="gone"), narrowed=False),
         "loading": emptiness(
-            Facts(found=Found("port", (), "words"), missing="x", loading=True), narrowed=False
+            Facts(found=HitList("port", (), "words"), missing="x", loading=True), narrowed=False
         ),
         "failed": emptiness(Facts(failure="it cannot be read"), narrowed=False),
         "indexing": emptiness(
@@ -106,6 +106,6 @@ def test_an_empty_list_says_which_emptiness_it_is() -> None:
 
 
 def test_what_comes_from_a_file_is_shown_and_never_obeyed() -> None:
-    facts = Facts(found=Found("a\x1b[2J", (HIT,), "words"), failure="bad \x1b]8;;x")
+    facts = Facts(found=HitList("a\x1b[2J", (HIT,), "words"), failure="bad \x1b]8;;x")
     (advice,) = condition(facts).advice
     assert "\x1b" not in advice.text

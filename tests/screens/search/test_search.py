@@ -13,9 +13,9 @@ from textual import events
 
 from indexing.sync.run import reindex
 from screens.main.messages import Answered
-from screens.search import children as meaning_half
+from screens.search import worker_process as meaning_half
 from screens.search.engine import SERVICE
-from screens.search.hits import Found, FoundHit
+from screens.search.hits import FoundHit, HitList
 from tests.screens.interface import Interface, opened
 from tests.screens.search.conftest import Answering
 from tests.support.workspaces import LOG, LOG_TEXT, Sandbox
@@ -63,7 +63,7 @@ async def test_results_change_while_typing(indexed: Sandbox) -> None:
 async def test_the_newest_question_wins_and_old_hits_stay_until_then(indexed: Sandbox) -> None:
     def answer(seq: int, text: str) -> Answered:
         hit = FoundHit(f"{LOG}#{text}", LOG, 1, "log", "", text, 1.0)
-        return Answered(seq, Found(text, (hit,), "words"), final=False)
+        return Answered(seq, HitList(text, (hit,), "words"), final=False)
 
     async with opened(indexed.workspace) as interface:
         searching = interface.main.searching

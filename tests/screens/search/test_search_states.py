@@ -94,7 +94,7 @@ async def test_without_an_index_the_list_itself_says_what_to_do(sandbox: Sandbox
 
 async def test_while_the_index_is_made_nothing_has_failed(sandbox: Sandbox) -> None:
     async with opened(sandbox.workspace) as interface:
-        from screens.drawing.shown import words
+        from screens.drawing.safe_text import words
         from screens.main.messages import IndexProgress
 
         await interface.press("slash")

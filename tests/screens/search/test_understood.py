@@ -8,7 +8,7 @@ import pytest
 
 from indexing.query.language import understand
 from screens.search.language_help import LANGUAGE, language_rows
-from screens.search.understood import NAMES, continued, marked, read
+from screens.search.parsed_query import NAMES, continued, marked, read
 from tests.screens.interface import opened
 from tests.support.workspaces import Sandbox
 

@@ -11,14 +11,14 @@ import pytest
 
 from indexing.ranking.weights import DEFAULT, PRESETS, Weights, weights_of
 from indexing.sync.run import reindex
-from screens.drawing.shown import words
-from screens.search.explaining import ScorePart, effect, parts_in, sum_of
-from screens.search.weighing import WeighingScreen
+from screens.drawing.safe_text import words
+from screens.search.explanation import ScorePart, effect, parts_in, sum_of
 from screens.search.weights import KNOBS, Knob, next_preset, preset_of, settings_lines, turned, value_of
+from screens.search.weights_screen import WeighingScreen
 from tests.screens.interface import Interface, opened
 from tests.support.workspaces import Sandbox
+from workbench.config.settings import load
 from workbench.memory.entry import Kind
-from workbench.settings import load
 
 KNOB = {knob.name: knob for knob in KNOBS}
 

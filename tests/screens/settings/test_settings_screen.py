@@ -8,15 +8,15 @@ from pathlib import Path
 import pytest
 
 from screens.actions.key_file import load_keys
-from screens.dialogs.choosing import ChooseScreen
+from screens.dialogs.choose import ChooseScreen
+from screens.settings.key_rebind import RebindScreen
 from screens.settings.key_rows import key_rows
 from screens.settings.overview import SettingsScreen
-from screens.settings.rebinding import RebindScreen
 from screens.settings.setting_rows import detail_rows
 from screens.widgets.entry_list import EntryList
 from tests.screens.interface import Interface, opened
 from tests.support.workspaces import Sandbox
-from workbench.settings_told import tell
+from workbench.config.settings_report import tell
 
 
 @pytest.fixture

@@ -9,8 +9,8 @@ from rich.cells import cell_len
 from rich.style import Style
 from textual.strip import Strip
 
-from screens.drawing.rows import Part, Row, Tone
-from screens.drawing.shown import row_text
+from screens.drawing.rows import Row, RowPart, Tone
+from screens.drawing.safe_text import row_text
 from screens.widgets.entry_list import TONES
 from screens.widgets.row_strip import Look, clipped, row_strip
 from tests.screens.interface import opened
@@ -59,8 +59,8 @@ def test_a_row_of_any_script_fills_its_width(
         "x",
         row_text(text),
         depth=depth,
-        lead=(Part(row_text(lead)),) if lead else (),
-        tail=tuple(Part(row_text(tail)) for tail in tails),
+        lead=(RowPart(row_text(lead)),) if lead else (),
+        tail=tuple(RowPart(row_text(tail)) for tail in tails),
         emphasis=tuple(sorted(emphasis)),
     )
     assert fills(row_strip(row, width, LOOK, cursor=cursor, marked=cursor), width)

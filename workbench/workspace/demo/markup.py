@@ -54,7 +54,7 @@ _ALWAYS, _NEVER, _TONIGHT = Moment(-10_000, "00:00"), Moment(10_000, "00:00"), M
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class DatedLine:
     """A line of a text, and from when up to when it is there."""
 
     text: str
@@ -75,7 +75,7 @@ class Mark:
     quote: str
 
 
-def read_lines(name: str, text: str) -> Iterator[Line]:
+def read_lines(name: str, text: str) -> Iterator[DatedLine]:
     """The lines of the content file ``name``."""
     written = text.removesuffix("\n").split("\n")
     day = log_day(name)
@@ -93,7 +93,7 @@ def read_lines(name: str, text: str) -> Iterator[Line]:
         if line.startswith("{") and not bare:
             start = since
         else:
-            yield Line(bare, since, until)
+            yield DatedLine(bare, since, until)
 
 
 def log_day(name: str) -> int | None:
@@ -112,7 +112,7 @@ def workspace_path(name: str, today: date) -> str:
     return folder + (found["rest"].removeprefix("-") if folder.endswith("/") else found["rest"])
 
 
-def find_marks(path: str, lines: tuple[Line, ...], today: date) -> Iterator[tuple[str, Mark]]:
+def find_marks(path: str, lines: tuple[DatedLine, ...], today: date) -> Iterator[tuple[str, Mark]]:
     """The named lines of the file at ``path``, as it stands in the finished workspace."""
     for number, line in enumerate(_alive(lines, _TONIGHT), 1):
         for key in _MARK.findall(line):
@@ -120,7 +120,7 @@ def find_marks(path: str, lines: tuple[Line, ...], today: date) -> Iterator[tupl
             yield key, Mark(f"{path}#L{number}", words)
 
 
-def render(lines: tuple[Line, ...], at: Moment, today: date, marks: Mapping[str, Mark]) -> bytes | None:
+def render(lines: tuple[DatedLine, ...], at: Moment, today: date, marks: Mapping[str, Mark]) -> bytes | None:
     """A file as it stood at that moment, or None when none of its lines was there yet."""
     kept = _alive(lines, at)
     if not kept:
@@ -136,7 +136,7 @@ def _section(line: str) -> str | None:
     return found[1] if found else None
 
 
-def _alive(lines: tuple[Line, ...], at: Moment) -> list[str]:
+def _alive(lines: tuple[DatedLine, ...], at: Moment) -> list[str]:
     kept = [line.text for line in lines if line.since <= at < line.until]
     while kept and not kept[-1]:
         kept.pop()

@@ -18,12 +18,12 @@ from typing import Any
 
 import yaml
 
-from workbench.memory.annotate import with_comments_in_place
 from workbench.memory.entry import Entry, Kind
 from workbench.memory.markdown import parse_document
 from workbench.memory.names import RelPath
+from workbench.memory.provenance_comment import with_comments_in_place
 from workbench.workspace.demo.markup import (
-    Line,
+    DatedLine,
     Moment,
     find_marks,
     log_day,
@@ -43,7 +43,7 @@ _COMMENTED = ("graph/", _CURATED)
 _DAY_ENDS = "19:00"
 _SUBJECT_LENGTH = 72
 
-_Content = Mapping[str, tuple[Line, ...]]
+_Content = Mapping[str, tuple[DatedLine, ...]]
 _Changes = Mapping[str, bytes | None]
 
 

@@ -1,0 +1,151 @@
+"""The prepared form of a model: an ONNX graph with pooling and normalisation inside.
+
+Needs onnxruntime and tokenizers, not torch; loads in a fraction of a second.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import onnxruntime
+from tokenizers import Tokenizer
+
+from indexing.embedding.digest import file_digest
+from indexing.embedding.windows import averaged, clean, fitting
+
+if TYPE_CHECKING:
+    from indexing.embedding.port import Vectors
+
+GRAPH, TOKENIZER, CARD = "model.onnx", "tokenizer.json", "prepared.json"
+FORM = 1
+"""Raised when the graph is made differently, so that models are prepared anew."""
+
+BATCH = 32
+_BLOCK = 2_048  # texts that are tokenized together
+
+
+class DamagedError(Exception):
+    """A prepared model is not what was prepared."""
+
+
+@dataclass(frozen=True, slots=True)
+class OnnxModelInfo:
+    """What is known of a prepared model: ``probe`` is a text, ``vector`` what it must become."""
+
+    identity: str
+    dimension: int
+    window: int
+    graph: str
+    tokenizer: str
+    pad: int
+    probe: str
+    vector: tuple[float, ...]
+
+
+def read_card(folder: Path) -> OnnxModelInfo:
+    """The card of a prepared model. Raises FileNotFoundError or DamagedError."""
+    try:
+        raw = json.loads((folder / CARD).read_bytes())
+        if raw.pop("form") != FORM:
+            raise DamagedError("prepared by another version")
+        return OnnxModelInfo(**{**raw, "vector": tuple(raw["vector"])})
+    except (ValueError, TypeError, KeyError, AttributeError) as error:
+        raise DamagedError(f"{folder / CARD} cannot be read: {error}") from error
+
+
+class PreparedEmbedder:
+    """An ``Embedder`` over onnxruntime.
+
+    Raises FileNotFoundError when ``folder`` holds no prepared model, DamagedError when its digests or
+    its probe do not come out right. ``threads`` are those of one run of the graph.
+    """
+
+    def __init__(self, folder: Path, *, threads: int = 1) -> None:
+        card = read_card(folder)
+        for name, expected in ((GRAPH, card.graph), (TOKENIZER, card.tokenizer)):
+            if file_digest(folder / name) != expected:
+                raise DamagedError(f"{folder / name} has changed since it was prepared")
+        try:
+            self._tokenizer: Any = Tokenizer.from_file(str(folder / TOKENIZER))
+            # The file may have cutting and padding for another window baked in.
+            self._tokenizer.no_truncation()
+            self._tokenizer.no_padding()
+            self._session: Any = _session(folder / GRAPH, threads)
+            self._card = card
+            likeness = float(self.embed([card.probe])[0] @ np.asarray(card.vector, np.float32))
+        except Exception as error:  # these engines raise bare Exception
+            raise DamagedError(f"{folder} cannot be loaded: {error}") from error
+        if not likeness > 0.999:
+            raise DamagedError(f"{folder} embeds its probe wrongly (cosine {likeness:.4f})")
+
+    @property
+    def identity(self) -> str:
+        """See ``Embedder``."""
+        return self._card.identity
+
+    @property
+    def dimension(self) -> int:
+        """See ``Embedder``."""
+        return self._card.dimension
+
+    @property
+    def window(self) -> int:
+        """See ``Embedder``."""
+        return self._card.window
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        """See ``Embedder``. Batches are made of texts of similar length, so that little is padding."""
+        out = np.zeros((len(texts), self._card.dimension), np.float32)
+        for start in range(0, len(texts), _BLOCK):
+            block = [clean(text) for text in texts[start : start + _BLOCK]]
+            out[start : start + len(block)] = self._embed_block(block)
+        return out
+
+    def _embed_block(self, texts: list[str]) -> Vectors:
+        tokens: list[list[int]] = []
+        owners: list[int] = []
+        for owner, encoding in enumerate(self._tokenizer.encode_batch(texts)):
+            if len(encoding.ids) <= self._card.window:
+                tokens.append(encoding.ids)
+                owners.append(owner)
+                continue
+            for part, _ in fitting(texts[owner], self._count, self._card.window):
+                tokens.append(self._tokenizer.encode(part).ids[: self._card.window])
+                owners.append(owner)
+        parts = self._run(tokens)
+        if len(parts) == len(texts):
+            return parts
+        return averaged(parts, owners, [len(ids) - 2 for ids in tokens], len(texts))
+
+    def _run(self, tokens: list[list[int]]) -> Vectors:
+        out = np.zeros((len(tokens), self._card.dimension), np.float32)
+        order = sorted(range(len(tokens)), key=lambda at: len(tokens[at]))
+        for start in range(0, len(order), BATCH):
+            batch = order[start : start + BATCH]
+            longest = max(1, len(tokens[batch[-1]]))
+            ids = np.full((len(batch), longest), self._card.pad, np.int64)
+            mask = np.zeros((len(batch), longest), np.int64)
+            for row, at in enumerate(batch):
+                ids[row, : len(tokens[at])] = tokens[at]
+                mask[row, : len(tokens[at])] = 1
+            feed = {"input_ids": ids, "attention_mask": mask}
+            out[batch] = self._session.run(["embedding"], feed)[0]
+        return out
+
+    def _count(self, text: str) -> int:
+        return len(self._tokenizer.encode(text).ids)
+
+
+def _session(graph: Path, threads: int) -> Any:
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = threads
+    options.inter_op_num_threads = 1
+    options.log_severity_level = 4
+    # Threads that wait by spinning take the core that somebody else's work is waiting for.
+    options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+    return onnxruntime.InferenceSession(str(graph), options, providers=["CPUExecutionProvider"])

@@ -1,0 +1,242 @@
+"""Where a person is and what is under their hands: what decides whether an action is possible now."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from screens.actions.active import key_for
+from screens.drawing.rows import Row
+from workbench.memory.entry import Kind
+from workbench.memory.names import is_outside
+from workbench.workspace.layout import is_quarantined, kind_of
+
+
+class FocusContext(StrEnum):
+    """Where the person's hands are."""
+
+    PANE = "pane"
+    FILTER = "filter"
+    FIND = "find"
+    QUERY = "query"
+    RESULTS = "results"
+    WEIGHING = "weighing"
+    CONFIRM = "confirm"
+    WARNING = "warning"
+    WRITING = "writing"
+    OPERATIONS = "operations"
+    BLAME = "blame"
+    CONFLICTS = "conflicts"
+    REVIEW = "review"
+    GRAPH = "graph"
+    PAIRS = "pairs"
+    CLAIMS = "claims"
+    DUE = "due"
+    AGENT = "agent"
+    MESSAGE = "message"
+    HEALTH = "health"
+    SETTINGS = "settings"
+    ENTERING = "entering"
+
+
+TYPED = frozenset(
+    {
+        FocusContext.FILTER,
+        FocusContext.FIND,
+        FocusContext.QUERY,
+        FocusContext.MESSAGE,
+        FocusContext.WRITING,
+        FocusContext.ENTERING,
+    }
+)
+"""Where a line or a box of text has the focus: keys that are text are text there."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Context:
+    """What decides whether an action can be done now."""
+
+    place: FocusContext
+    pane: str = "logs"
+    row: Row | None = None
+    marked: tuple[Row, ...] = ()
+    refusal: str | None = None
+    """Why nothing can be written here, or None."""
+    hits: int = 0
+    zoom: int = 0
+    reading: bool = False
+    indexing: bool = False
+    ranging: bool = False
+    """Whether a range of marks follows the cursor."""
+    away: bool = False
+    """Whether memory is shown as it was, and not today's."""
+    conflicts: int = 0
+    memory_deleted: bool = False
+    """Whether there is no long-term memory, though the newest commit has it."""
+    filtered: bool = False
+    finding: bool = False
+    """Whether something is looked for in the preview."""
+    why: Mapping[str, str] = field(default_factory=dict)
+    """What the screen itself says stands in the way of an action, by the action's id."""
+
+    @property
+    def targets(self) -> tuple[Row, ...]:
+        """What an action applies to: the marks, else the row under the cursor."""
+        if self.marked:
+            return self.marked
+        return (self.row,) if self.row and self.row.address else ()
+
+
+Rule = Callable[[Context], str | None]
+"""Answers why an action cannot be done now, None when it can; an empty answer is not worth a toast."""
+LEADER = "leader"
+"""The name under which the memory of a team's leader is searched beside one's own."""
+_NO_ENTRY = "put the cursor on an entry first"
+
+
+def always(context: Context) -> str | None:
+    """It can always be done."""
+    return None
+
+
+def writable(context: Context) -> str | None:
+    """Something can be written here."""
+    return context.refusal
+
+
+def can_restore_memory(context: Context) -> str | None:
+    """Long-term memory is gone, and git has it."""
+    return context.refusal or (None if context.memory_deleted else "long-term memory was not deleted")
+
+
+def has_targets(context: Context) -> str | None:
+    """There is an entry to write to."""
+    if reason := context.refusal or (None if context.targets else _NO_ENTRY):
+        return reason
+    return next((why for row in context.targets if (why := only_read(row))), None)
+
+
+def only_read(row: Row) -> str | None:
+    """Why nothing can be done to what the row stands for but to read it, or None."""
+    if row.workspace:
+        return elsewhere(row.workspace)
+    if row.past:
+        return f"this is memory as of {row.past}: it can only be read"
+    if row.path and is_outside(row.path):
+        return "this lies outside of the workspace: it is searched and read only"
+    return None
+
+
+def elsewhere(workspace: str) -> str:
+    """Why nothing is done from here to what is in this workspace."""
+    if workspace == LEADER:
+        return "this is the leader's memory: it is read-only for team members"
+    return f"this is in the workspace {workspace}: {key_for('open')} on the hit goes there"
+
+
+def can_promote(context: Context) -> str | None:
+    """There is an entry that is not in long-term memory yet."""
+    if reason := has_targets(context):
+        return reason
+    if any(in_quarantine(row) for row in context.targets):
+        return f"it is set aside: {key_for('quarantine')} releases it"
+    if all(row.done for row in context.targets):
+        one = len(context.targets) == 1
+        return f"{'this entry is' if one else 'these entries are'} already in long-term memory"
+    return None
+
+
+def has_one(context: Context) -> str | None:
+    """There is one entry to work on, and not a whole page."""
+    if reason := has_targets(context):
+        return reason
+    if len(context.targets) > 1:
+        return f"one entry at a time: {key_for('back')} takes the marks away"
+    return None if "#" in (context.targets[0].address or "") else "this is a whole page: open it first"
+
+
+def can_merge(context: Context) -> str | None:
+    """Several entries are marked, and one of them at least may take the others in."""
+    if len(context.marked) < 2:
+        return context.refusal or f"mark two or more entries first: {key_for('mark')}"
+    if all(row.path and kind_of(row.path) in (Kind.LOG, Kind.EPISODE) for row in context.marked):
+        first = f"promote one with {key_for('promote')} first, then the others into it"
+        return f"logs and episodes are originals: nothing in them is merged; {first}"
+    return has_targets(context)
+
+
+ON_TARGETS = (has_targets, can_promote, has_one, can_merge)
+"""The rules of what is done to the marks, where there are some."""
+
+
+def has_hits(context: Context) -> str | None:
+    """Something was found."""
+    return None if context.hits or context.finding else f"search first: {key_for('search')}"
+
+
+def has_row(context: Context) -> str | None:
+    """The list has a row."""
+    return None if context.row else "there is nothing here"
+
+
+def can_act(context: Context) -> str | None:
+    """There is a row, and something can be written here."""
+    return context.refusal or has_row(context)
+
+
+def markable(context: Context) -> str | None:
+    """The row can be marked."""
+    return None if context.row and context.row.address else "only entries can be marked"
+
+
+def has_path(context: Context) -> str | None:
+    """The row stands in a file."""
+    return None if context.row and context.row.path else _NO_ENTRY
+
+
+def can_copy(context: Context) -> str | None:
+    """The row stands in a file; elsewhere than in the panes the screen itself knows whether it has words."""
+    return None if context.place is FocusContext.REVIEW else has_path(context)
+
+
+def has_file(context: Context) -> str | None:
+    """The row stands in a file of today's workspace."""
+    if context.row is None or context.row.path is None:
+        return _NO_ENTRY
+    return only_read(context.row)
+
+
+def has_entry(context: Context) -> str | None:
+    """The row is one entry."""
+    return None if context.row and context.row.entry else _NO_ENTRY
+
+
+def has_kin(context: Context) -> str | None:
+    """The row is one entry of the workspace as it is shown, of which it can be told what belongs to it."""
+    row = context.row
+    if row is None or "#" not in (row.address or ""):
+        return _NO_ENTRY
+    return only_read(row)
+
+
+def has_conflicts(context: Context) -> str | None:
+    """There is something of another writer to look at."""
+    return None if context.conflicts else "there are no conflicts"
+
+
+def has_way_back(context: Context) -> str | None:
+    """There is a level to go back to."""
+    within = context.reading or context.finding or context.filtered
+    deeper = within or context.marked or context.ranging or context.zoom or context.away
+    return None if context.place is not FocusContext.PANE or deeper else ""
+
+
+def not_indexing(context: Context) -> str | None:
+    """The index is at rest."""
+    return "the index is already being brought up to date" if context.indexing else None
+
+
+def in_quarantine(row: Row) -> bool:
+    """Whether the row is an entry that is set aside."""
+    return row.path is not None and is_quarantined(row.path)

@@ -1,0 +1,109 @@
+"""Choosing one of many: a list that narrows as one types, and what was typed itself."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import ClassVar
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.containers import Vertical
+from textual.content import Content
+from textual.widgets import Input
+
+from screens.dialogs.dialog import Dialog
+from screens.drawing.rows import Row
+from screens.drawing.safe_text import Shown
+from screens.widgets.entry_list import EntryList
+from screens.widgets.query_input import QueryInput
+
+
+class ChooseScreen(Dialog[str]):
+    """Ends with the id of the chosen row, or None."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        ("escape", "leave"),
+        ("down,ctrl+n", "move(1)"),
+        ("up", "move(-1)"),
+        ("pagedown", "move(10)"),
+        ("pageup", "move(-10)"),
+    ]
+
+    def __init__(
+        self,
+        title: Shown,
+        rows: Sequence[Row],
+        typed: Callable[[str], Sequence[Row]],
+        *,
+        placeholder: str = "type to narrow",
+        empty: str = "nothing is called that",
+        chooses: str = "chooses",
+        at: str | None = None,
+    ) -> None:
+        """``typed`` gives the rows that stand for what was typed, where it is a choice of its own.
+
+        ``chooses`` is what enter does, in a word. ``at`` is the row that the cursor begins on. A row that is
+        inert says why it cannot be chosen.
+        """
+        super().__init__()
+        self._title = title
+        self._rows = rows
+        self._typed = typed
+        self._chooses = chooses
+        self._at = at
+        self._input = QueryInput(placeholder=placeholder, compact=True, id="filter")
+        self._list = EntryList(empty=empty, id="choices")
+
+    def compose(self) -> ComposeResult:
+        """A frame with the line to type in over the list."""
+        with Vertical(id="choose") as frame:
+            frame.border_title = Content(self._title)
+            frame.border_subtitle = Content(f"enter {self._chooses} · esc leaves")
+            yield self._input
+            yield self._list
+
+    def on_mount(self) -> None:
+        """Show everything."""
+        self._list.show(self._rows, go_to=self._at)
+        self._list.styles.height = len(self._rows) + 1  # whoever types does not want it to jump
+        self._input.focus()
+
+    @on(Input.Changed)
+    def _narrow(self, event: Input.Changed) -> None:
+        found = self.found(event.value.strip())
+        self._list.show(found, go_to=next((row.id for row in found if not row.inert), None))
+
+    def exchange(self, rows: Sequence[Row]) -> None:
+        """Other rows in the place of those, of which more is known now; the cursor stays."""
+        self._rows = rows
+        self._list.show(self.found(self._input.value.strip()))
+
+    def found(self, wanted: str) -> Sequence[Row]:
+        """The rows that ``wanted`` stands in, and those that stand for what was typed."""
+        needle = wanted.casefold()
+        found = [row for row in self._rows if needle in row.text.casefold() and not (row.inert and needle)]
+        if wanted:
+            there = {row.id.casefold() for row in self._rows}  # a new one beside it would be a slip
+            found += [row for row in self._typed(wanted) if row.id.casefold() not in there]
+        return found
+
+    @on(Input.Submitted)
+    def _choose(self) -> None:
+        row = self._list.row
+        if row is not None and row.inert:
+            self.app.notify(row.text, severity="warning", markup=False)
+        elif row is not None:
+            self.dismiss(row.id)
+
+    def on_entry_list_opened(self, message: EntryList.Opened) -> None:
+        """A double click chooses."""
+        self.dismiss(message.row.id)
+
+    def action_leave(self) -> None:
+        """Choose nothing."""
+        self.dismiss(None)
+
+    def action_move(self, steps: int) -> None:
+        """Look further down, or up."""
+        self._list.move(steps)

@@ -1,0 +1,214 @@
+"""A dialog to write in: the text above, what it would change beneath; nothing that was typed is lost."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import ClassVar
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.containers import Vertical
+from textual.content import Content
+from textual.document._document import Document
+from textual.message import Message
+from textual.timer import Timer
+from textual.worker import Worker
+
+from screens.actions.registry import Context, FocusContext, bindings, hints
+from screens.dialogs.advice import advice, in_keys
+from screens.dialogs.dialog import Dialog
+from screens.dialogs.editable_text import Spelled, spelled
+from screens.drawing.rows import Row, Tone
+from screens.drawing.safe_text import Shown, line_text, row_text, words
+from screens.history.diff import changed_rows
+from screens.main.drafts import Drafts
+from screens.main.request import Request
+from screens.widgets.change_list import ChangeList
+from screens.widgets.lines import HintLine
+from screens.widgets.text_box import TextBox
+from workbench.errors import WorkbenchError
+from workbench.memory.provenance import words_end
+from workbench.workspace.plan import Plan
+
+_PAUSE_SECONDS = 0.15
+"""Quiet time after a key before the change is worked out anew."""
+_KEEP_SECONDS = 2.0
+"""What is typed within is lost to a program that is killed, and nothing to one that is ended."""
+
+
+class WritingScreen(Dialog[None]):
+    """Ends with ``Written``, ``Left``, or by whoever opened it when the action is done."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings(FocusContext.WRITING)]
+
+    class Considered(Message):
+        """What the text of this moment would change, or why it cannot be written."""
+
+        def __init__(self, text: str, plan: Plan | None, error: Exception | None) -> None:
+            super().__init__()
+            self.text = text
+            self.plan = plan
+            self.error = error
+
+    def __init__(
+        self,
+        request: Request,
+        title: Shown,
+        *,
+        think: Callable[[Request], Awaitable[Plan]],
+        save: Callable[[Request], None],
+        leave: Callable[[Request], None],
+        drafts: Drafts,
+        original: str | None = None,
+    ) -> None:
+        """``request.text`` is what the box begins with, ``original`` what counts as nothing typed."""
+        super().__init__()
+        text = (request.text or "").removesuffix("\n")
+        start = text if original is None else original.removesuffix("\n")
+        self._spelling: Spelled = spelled(start)
+        self._start = self._spelling.text
+        self.request = request
+        self.box = TextBox(self._start if text == start else spelled(text).text, id="text")
+        self.change = ChangeList(empty="nothing is changed yet", id="change")
+        self._title = title
+        self._think, self._save, self._leave = think, save, leave
+        self._drafts = drafts
+        self._keeping: Timer | None = None
+        self._over = False
+        self._hints = HintLine()
+        self._below: list[Row] = []
+
+    def compose(self) -> ComposeResult:
+        """A frame with the text over its change."""
+        with Vertical(id="writing") as frame:
+            frame.border_title = Content(self._title)
+            yield self.box
+            yield self.change
+            yield self._hints
+
+    def on_mount(self) -> None:
+        """Ready to type, at the end of the words: before the comment that says where they are from."""
+        self.box.focus()
+        self.box.move_cursor(Document(self.box.text[: words_end(self.box.text)]).end)
+        self._drafts.open.append(self)
+        self._hints.show(hints(Context(place=FocusContext.WRITING)))
+        self._consider()
+
+    @property
+    def text(self) -> str:
+        """What is in the box, hidden characters as themselves."""
+        return self._spelling.restored(self.box.text)
+
+    @property
+    def changed(self) -> bool:
+        """Whether something was typed that is not saved."""
+        return self.box.text != self._start
+
+    def keep(self) -> bool:
+        """Keep what was typed for the next time; whether it outlives the program."""
+        self._keeping = None
+        return self._over or self._drafts.keep(self.request, self.text if self.changed else None)
+
+    def close(self, *, keep: bool) -> None:
+        """Close it; what was typed is here again the next time, or it is saved."""
+        if not keep:
+            self._drafts.keep(self.request, None)
+        elif not self._over:
+            self.keep()
+        self._over = True
+        self.dismiss()
+
+    def on_unmount(self) -> None:
+        """Whatever took the dialog away, its words stay."""
+        self.keep()
+        if self in self._drafts.open:
+            self._drafts.open.remove(self)
+
+    def question(self, thing: str) -> list[Row]:
+        """What leaving means for the words that were typed, and the words."""
+        if self.keep():
+            said = [f"It goes to the clipboard, and is here again when you edit this {thing}."]
+            tone: Tone = "muted"
+        else:
+            said = [
+                "It goes to the clipboard, and is kept only until this program ends:",
+                self._drafts.problem,
+            ]
+            tone = "warn"
+        lines = self.text.split("\n")
+        return [
+            *(Row(f"kept:{n}", row_text(line), tone=tone) for n, line in enumerate(said)),
+            Row("gap", words(""), inert=True),
+            *(Row(f"line:{n}", line_text(line)) for n, line in enumerate(lines)),
+        ]
+
+    def action_perform(self, action_id: str, _key: str) -> None:
+        """Save, leave, or look further down the change."""
+        request = replace(self.request, text=self.text)
+        match action_id:
+            case "save":
+                self._save(request)
+            case "leave_text":
+                self._leave(request)
+            case "page_down":
+                self.change.page(1)
+            case "page_up":
+                self.change.page(-1)
+
+    def stands_now(self, address: str | None, source: str) -> None:
+        """The entry was changed on disk: show it as it is now; saving puts what was typed in its place."""
+        if address is None:
+            said = "The entry is not in its file any more. What you wrote stays here; leaving copies it."
+            self._below = [Row("now", words(said), tone="bad")]
+        else:
+            self._drafts.keep(self.request, None)  # it goes on under the entry's new address
+            self.request = replace(self.request, addresses=(address,), expected=source)
+            self.keep()
+            said = "The entry was changed on disk meanwhile. It reads now:"
+            self._below = [Row("now", words(said), tone="bad")]
+            self._below += [
+                Row(f"now:{number}", line_text(line), depth=1)
+                for number, line in enumerate(source.removesuffix("\n").split("\n"))
+            ]
+            self._below.append(Row("now:end", words("Saving puts yours in its place:"), tone="bad"))
+        self._consider()
+
+    @on(TextBox.Changed)
+    def _typed(self) -> None:
+        self._consider()
+        if self._keeping is None:
+            self._keeping = self.set_timer(_KEEP_SECONDS, self.keep)
+
+    def _consider(self) -> None:
+        work: Callable[[], Coroutine[None, None, None]] = partial(self._work_out, self.text)
+        _: Worker[None] = self.run_worker(work, group="change", exclusive=True, exit_on_error=False)
+
+    async def _work_out(self, text: str) -> None:
+        await asyncio.sleep(_PAUSE_SECONDS)
+        try:
+            plan = await self._think(replace(self.request, text=text))
+            self.post_message(self.Considered(text, plan, None))
+        except Exception as error:
+            self.post_message(self.Considered(text, None, error))
+
+    def on_writing_screen_considered(self, message: WritingScreen.Considered) -> None:
+        """Show what saving would change."""
+        if message.text == self.text:
+            self.change.show([*self._below, *self._outcome(message)])
+
+    def _outcome(self, message: WritingScreen.Considered) -> Sequence[Row]:
+        if message.plan is not None:
+            notes = [
+                Row(f"note:{n}", row_text(in_keys(note)), tone="warn")
+                for n, note in enumerate(message.plan.notes)
+            ]
+            return [*notes, *changed_rows(message.plan.edits)]
+        if not self.changed and not self._below:
+            return ()
+        error = message.error
+        lines = (error.message, advice(error)) if isinstance(error, WorkbenchError) else (str(error),)
+        return [Row(f"why:{n}", row_text(line), tone="warn") for n, line in enumerate(lines) if line]

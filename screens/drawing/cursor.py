@@ -1,0 +1,98 @@
+"""Where the cursor belongs when the rows under it are replaced: on what it was on, under whatever name."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import chain
+
+from screens.drawing.rows import Row
+
+_NEAR = 60
+"""Entries that are compared with one whose words changed, the nearest first."""
+
+
+def place_of(before: Sequence[Row], cursor: int, rows: Sequence[Row], go_to: str | None = None) -> int:
+    """The index in ``rows`` of the row ``go_to``; else of the row at ``cursor`` of ``before``.
+
+    Where that row is gone, of the entry that it was reworded to; else of its nearest neighbour that is left.
+    """
+    if not rows:
+        return 0
+    if go_to is not None or before:
+        index = {row.id: at for at, row in enumerate(rows)}
+        if go_to is not None and go_to in index:
+            return index[go_to]
+        here = before[cursor] if cursor < len(before) else None
+        if here is not None and here.entry is not None:
+            repeated = _repeated(here, before, cursor, rows, index)
+            if repeated is not None:
+                return repeated
+        if here is not None and here.id not in index:
+            likeness = _likeness(here, before, rows, index)
+            if likeness is not None:
+                return likeness
+        for at in chain(range(cursor, len(before)), range(min(cursor, len(before)) - 1, -1, -1)):
+            row = before[at]
+            if row.id in index and not row.inert:
+                return index[row.id]
+    return landing(rows, 0)
+
+
+def landing(rows: Sequence[Row], index: int) -> int:
+    """The nearest row to ``index`` that takes the cursor, those below first."""
+    below, above = range(index, len(rows)), range(index - 1, -1, -1)
+    return next((at for at in chain(below, above) if not rows[at].inert), 0)
+
+
+def _repeated(
+    here: Row, before: Sequence[Row], cursor: int, rows: Sequence[Row], index: Mapping[str, int]
+) -> int | None:
+    """Where the entry of ``here`` stands when others with its very words came or went; None where none did.
+
+    They are called ``#hash``, ``#hash~2`` …: when one goes, the next one has its name, wherever it stands. So
+    it is looked for beside its nearest neighbour; where it is not there it is gone, and that is the place.
+    """
+    base = here.id.removesuffix(f"~{here.entry.ordinal}") if here.entry else here.id
+    again = f"{base}~"
+
+    def same(row: Row) -> bool:
+        return row.id == base or row.id.startswith(again)
+
+    there, now = sum(map(same, before)), sum(map(same, rows))
+    if there == now or max(there, now) < 2:
+        return None
+    for places, step in ((range(cursor + 1, len(before)), -1), (range(cursor - 1, -1, -1), 1)):
+        beside = (at for at in places if not before[at].inert and not same(before[at]))
+        for at in beside:
+            found = index.get(before[at].id)
+            if found is not None:
+                near = found + step
+                return near if 0 <= near < len(rows) and same(rows[near]) else found
+    return None
+
+
+def _likeness(here: Row, before: Sequence[Row], rows: Sequence[Row], index: Mapping[str, int]) -> int | None:
+    """Where the entry of ``here`` stands with other words, or in another file; None where it does not."""
+    entry = here.entry
+    if entry is None:
+        return None
+    known = {row.id for row in before}
+    sort = here.id.removesuffix(here.address or "")
+    new = [
+        (row, row.entry)
+        for row in rows
+        if row.entry is not None and row.id not in known and row.id.removesuffix(row.address or "") == sort
+    ]
+    same = next((row for row, one in new if one.hash == entry.hash), None)
+    if same is not None:
+        return index[same.id]
+    near = sorted(
+        ((abs(one.start_line - entry.start_line), row.id, one) for row, one in new if one.path == entry.path),
+        key=lambda found: found[0],
+    )[:_NEAR]
+    if not near:
+        return None
+    from workbench.history.text_similarity import likest  # noqa: PLC0415 - not before the first paint
+
+    found = likest(entry, (one for _, _, one in near))
+    return next((index[row_id] for _, row_id, one in near if one is found), None)

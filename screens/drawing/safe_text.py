@@ -1,0 +1,77 @@
+"""Text that may be drawn: proven, by its type, to have passed ``visible`` exactly once."""
+
+from __future__ import annotations
+
+import re
+from datetime import date
+from typing import NewType
+
+from workbench.safety.terminal import visible
+
+Shown = NewType("Shown", str)
+"""Text without anything a terminal would obey."""
+
+_LOOSE = re.compile("\u200d+(?=\\s|$)")
+ROW_LIMIT = 600
+"""Characters of a row that can ever be seen; what follows is not even looked at."""
+
+
+def row_text(text: str) -> Shown:
+    """Workspace text for one row of a list, a title or a toast."""
+    return _joined(visible(text[:ROW_LIMIT], one_line=True).strip())
+
+
+def line_text(text: str) -> Shown:
+    """One line of a file, tabs expanded, its blanks kept."""
+    return _joined(visible(text.rstrip("\r\n").expandtabs(4), one_line=True))
+
+
+def _joined(text: str) -> Shown:
+    """Without joiners that join nothing: a blank behind one would count as no cell, and frames would bend."""
+    return Shown(_LOOSE.sub("", text) if "\u200d" in text else text)
+
+
+def words(text: str) -> Shown:
+    """The program's own words, which are literals or numbers and never come from a file."""
+    return Shown(text)
+
+
+def grouped(number: int) -> Shown:
+    """A number with narrow gaps between its thousands: ``9 412``."""
+    return Shown(f"{number:,}".replace(",", " "))
+
+
+def age(day: date, today: date) -> Shown:
+    """How long ago a day was, short: ``today``, ``3d``, ``5w``, ``8mo``, ``2y``; ahead: ``in 3d``."""
+    days = (today - day).days
+    if days == 0:
+        return Shown("today")
+    span = abs(days)
+    if span < 14:
+        text = f"{span}d"
+    elif span < 70:
+        text = f"{span // 7}w"
+    elif span < 730:
+        text = f"{span // 30}mo"
+    else:
+        text = f"{span // 365}y"
+    return Shown(text if days > 0 else f"in {text}")
+
+
+def days_until(day: date, today: date) -> Shown:
+    """How far ahead a day is, in words: ``today``, ``tomorrow``, ``in 12 days``, ``3 days ago``."""
+    days = (day - today).days
+    near = {0: "today", 1: "tomorrow", -1: "yesterday"}
+    if days in near:
+        return Shown(near[days])
+    return Shown(f"in {days} days" if days > 0 else f"{-days} days ago")
+
+
+def plural(number: int, one: str, many: str = "") -> Shown:
+    """``1 entry``, ``3 entries``."""
+    return Shown(f"{grouped(number)} {one if number == 1 else many or one + 's'}")
+
+
+def of_all(done: int, total: int, what: str) -> str:
+    """How far something is, short: ``216/715 files``; empty once it is done."""
+    return f"{grouped(done)}/{grouped(total)} {what}" if done < total else ""

@@ -1,0 +1,94 @@
+"""From a finding's fix to what the desk is asked for."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import assert_never, cast
+
+from screens.drawing.clock import now
+from screens.frames.services import Desk
+from screens.main.request import Request
+from workbench.errors import ConflictError, NotCuratableError
+from workbench.health.report.section import Fix
+from workbench.workspace.plan import Plan
+from workbench.workspace.workspace import Workspace
+
+_EXTENDED_DAYS = 30
+_REASON = "not needed any more"
+
+
+def apply(desk: Desk, fix: Fix) -> None:
+    """Do it, or show what it would do: what keeps something is done at once, what takes away is shown first.
+
+    Repairs of the doctor's and rooms to open are not for the desk: they write no memory.
+    """
+    match fix.deed:
+        case "reindex":
+            desk.reindex()
+        case "edit":
+            desk.edit(fix.addresses[0])
+        case "pin":
+            desk.do(Request(action="pin", addresses=fix.addresses))
+        case "extend":
+            desk.do(Request(action="extend", addresses=fix.addresses, planner=_extend))
+        case "forget" | "merge" | "quarantine":
+            desk.ask(Request(action=fix.deed, addresses=fix.addresses))
+        case "archive":
+            desk.ask(Request(action="archive"))
+        case "forget-memory":
+            desk.ask(Request(action="forget", addresses=fix.addresses, planner=_forget_memory))
+        case "expire":
+            desk.ask(Request(action="expire"))
+        case "settle":
+            desk.do(Request(action="settle", planner=partial(_settle, fix)))
+        case "migrate":
+            desk.ask(migration())
+        case "repair" | "open" | "backup" | "tests":
+            return
+        case never:
+            assert_never(never)
+
+
+def writes(fix: Fix) -> bool:
+    """Whether a fix changes memory, which is refused where nothing can be written."""
+    return fix.deed not in ("reindex", "open", "tests")
+
+
+def migration() -> Request:
+    """Bringing memory to today's format."""
+    return Request(action="migrate", planner=_migrate)
+
+
+def _settle(fix: Fix, workspace: Workspace, request: Request) -> Plan:
+    from workbench.graph.contradiction_answers import Answer, plan_settle  # noqa: PLC0415
+    from workbench.graph.contradictions import contradictions  # noqa: PLC0415
+    from workbench.graph.read import read_graph  # noqa: PLC0415
+    from workbench.workspace.decisions import settled_keys  # noqa: PLC0415
+
+    waiting = contradictions(read_graph(workspace), day=now().date(), decided=settled_keys(workspace))
+    found = next((one for one in waiting if one.key in fix.addresses), None)
+    if found is None:
+        raise ConflictError("this contradiction is not there any more", hint="look again")
+    return plan_settle(workspace, found, cast("Answer", fix.of), now=now())
+
+
+def _migrate(workspace: Workspace, request: Request) -> Plan:
+    from workbench.format import FORMAT  # noqa: PLC0415
+    from workbench.operations.migrate import plan_migrate  # noqa: PLC0415
+
+    plan = plan_migrate(workspace)
+    if plan is None:
+        raise NotCuratableError(f"nothing is to be migrated: this memory has format {FORMAT}, or needs none")
+    return plan
+
+
+def _extend(workspace: Workspace, request: Request) -> Plan:
+    from workbench.ingest.expiry import plan_extend  # noqa: PLC0415 - where it is asked for
+
+    return plan_extend(workspace, request.addresses, now=now(), days=_EXTENDED_DAYS)
+
+
+def _forget_memory(workspace: Workspace, request: Request) -> Plan:
+    from workbench.graph.write import plan_forget_memory  # noqa: PLC0415
+
+    return plan_forget_memory(workspace, request.addresses, reason=_REASON, now=now())

@@ -1,0 +1,149 @@
+"""The survey's process: started for a wish, read line by line, ended when nobody waits for it any more."""
+
+from __future__ import annotations
+
+import json
+from asyncio.subprocess import Process
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+from textual.message import Message
+
+from screens.drawing.clock import now
+from screens.search import worker_process
+from workbench.health.report.section import ReportSection, section_from_json
+from workbench.health.report.topics import TITLES
+from workbench.workspace.exit_status import ended
+
+_MODULE = "workbench.health.report.worker"
+
+
+class Begun(Message):
+    """A section is being looked at, the ``number``-th of ``of``."""
+
+    def __init__(self, topic: str, number: int, of: int) -> None:
+        super().__init__()
+        self.topic = topic
+        self.number = number
+        self.of = of
+
+
+class Looked(Message):
+    """A section was looked at."""
+
+    def __init__(self, section: ReportSection) -> None:
+        super().__init__()
+        self.section = section
+
+
+class Repaired(Message):
+    """The doctor repaired something, or could not."""
+
+    def __init__(self, check: str, said: str, *, whole: bool) -> None:
+        super().__init__()
+        self.check = check
+        self.said = said
+        self.whole = whole
+
+
+class Ended(Message):
+    """The look is over; ``problem`` says why it did not come to its end."""
+
+    def __init__(self, problem: str = "") -> None:
+        super().__init__()
+        self.problem = problem
+
+
+class Surveyor:
+    """Runs one look at a time; what is wished meanwhile is looked at next."""
+
+    def __init__(self, root: Path, post: Callable[[Message], object]) -> None:
+        self._root = root
+        self._post = post
+        self._child: Process | None = None
+        self._wished: dict[str, None] = {}
+        self._stopped = False
+        self.running = False
+
+    def wish(self, topics: Iterable[str]) -> bool:
+        """Ask for these topics; whether ``run`` has to be started for it."""
+        self._wished |= dict.fromkeys(topics)
+        if self.running:
+            return False
+        self.running, self._stopped = True, False
+        return True
+
+    async def run(self) -> None:
+        """Look until no wish is left."""
+        problem = ""
+        try:
+            while self._wished and not self._stopped:
+                topics, self._wished = [t for t in TITLES if t in self._wished], {}
+                problem = await self._ask({"topics": topics})
+                if problem:
+                    break
+        finally:
+            self.running = False
+            self._wished = {}
+        self._post(Ended("" if self._stopped else problem))
+
+    async def repair(self, check: str) -> None:
+        """Have the doctor repair what one of his checks finds."""
+        if problem := await self._ask({"repair": check}, of=check):
+            self._post(Repaired(check, problem, whole=False))
+
+    async def stop(self) -> None:
+        """End the look."""
+        self._stopped = True
+        self._wished = {}
+        await worker_process.stop(self._child)
+
+    async def _ask(self, wish: dict[str, Any], of: str = "") -> str:
+        """One process for one wish; why it did not come to its end, or nothing."""
+        try:
+            child = await worker_process.start(_MODULE, self._root, with_input=True)
+        except OSError as error:
+            return str(error.strerror or error)
+        if not of:
+            self._child = child
+        assert child.stdin is not None
+        assert child.stdout is not None
+        whole, problem = False, ""
+        try:
+            child.stdin.write(json.dumps({**wish, "now": now().isoformat()}).encode() + b"\n")
+            while line := await child.stdout.readline():
+                said = _said(line)
+                whole = whole or said.get("event") == "end"
+                if said.get("event") == "error":
+                    problem = ": ".join(filter(None, (str(said.get("message", "")), said.get("hint"))))
+                elif (message := _message(said, of)) is not None:
+                    self._post(message)
+        except (OSError, ValueError) as error:  # a pipe that broke, a line that is too long
+            problem = str(error)
+        finally:
+            await worker_process.stop(child)
+        return problem or ("" if whole else f"the look {ended(child.returncode or 0)}")
+
+
+def _said(line: bytes) -> dict[str, Any]:
+    try:
+        said = json.loads(line)
+    except (ValueError, RecursionError):
+        return {}
+    return said if isinstance(said, dict) else {}
+
+
+def _message(said: dict[str, Any], check: str) -> Message | None:
+    """What a line of the process means."""
+    try:
+        match said.get("event"):
+            case "begin":
+                return Begun(str(said["id"]), int(said["number"]), int(said["of"]))
+            case "section":
+                return Looked(section_from_json(said["section"]))
+            case "repaired":
+                return Repaired(check, str(said["said"]), whole=bool(said["whole"]))
+    except (KeyError, TypeError, ValueError, AttributeError):
+        return None
+    return None

@@ -1,0 +1,141 @@
+"""What was done to memory: read beside the actions, never in their way.
+
+It has a thread and a view of the repository of its own, so that reading a long history does not keep a
+promotion waiting.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections import OrderedDict
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from datetime import date, datetime
+from itertools import islice
+from pathlib import Path
+from typing import TypeVar
+
+from textual.message import Message
+
+from screens.drawing.clock import today as this_day
+from screens.drawing.safe_text import Shown, age, row_text
+from screens.loading.store import path_of
+from screens.main.messages import HistoryRead
+from workbench.errors import WorkbenchError
+from workbench.workspace.workspace import Workspace
+
+DEPTH = 200
+"""How many of the newest operations are looked through for those on a whole page."""
+_LINES = 8
+_REMEMBERED = 256
+_Moment = tuple[str | None, int]
+T = TypeVar("T")
+
+
+class Historian:
+    """Answers what was done to an entry by posting ``HistoryRead``; runs other readings of the history."""
+
+    def __init__(
+        self, root: Path, post: Callable[[Message], object], today: Callable[[], date] = this_day
+    ) -> None:
+        """Ages count from ``today``."""
+        self._root = root
+        self._post = post
+        self._today = today
+        self._executor = ThreadPoolExecutor(1, thread_name_prefix="history")
+        self._workspace: Workspace | None = None
+        self._closed = False
+        self._remembered: OrderedDict[str, tuple[_Moment, tuple[Shown, ...]]] = OrderedDict()
+
+    async def run(self, work: Callable[[Workspace], T]) -> T:
+        """``work`` done in this thread, on its own view of the workspace; cancelled after the end."""
+        if self._closed:
+            raise asyncio.CancelledError
+        return await asyncio.get_running_loop().run_in_executor(self._executor, lambda: work(self._opened()))
+
+    async def tell(self, key: str, address: str) -> None:
+        """What was done to the entry at ``address``, newest first; nothing where there is no history."""
+        try:
+            lines = await self.run(lambda workspace: self._lines(workspace, address))
+        except (WorkbenchError, OSError):
+            return
+        self._post(HistoryRead(key, lines))
+
+    def close(self) -> None:
+        """Stop, in the middle of a reading too, and end git's helper process."""
+        self._closed = True
+        if (workspace := self._workspace) is not None:
+            workspace.stop_reading()
+        self._executor.shutdown(wait=True, cancel_futures=True)
+        if workspace is not None:
+            workspace.close()
+
+    def _opened(self) -> Workspace:
+        if self._workspace is None:
+            self._workspace = Workspace.open(self._root, anyhow=True)
+        return self._workspace
+
+    def _lines(self, workspace: Workspace, address: str) -> tuple[Shown, ...]:
+        """The newest steps, remembered for as long as neither the branch nor the file moves on."""
+        moment = (workspace.history.head(), _touched(self._root / path_of(address)))
+        kept = self._remembered.get(address)
+        if kept is None or kept[0] != moment:
+            told = (entry_lines if "#" in address else page_lines)(workspace, address, self._today())
+            kept = moment, told
+            self._remembered[address] = kept
+            if len(self._remembered) > _REMEMBERED:
+                self._remembered.popitem(last=False)
+        return kept[1]
+
+
+def entry_lines(workspace: Workspace, address: str, today: date) -> tuple[Shown, ...]:
+    """The life of an entry, followed through moves, promotions and merges, newest first."""
+    from workbench.history.lineage import lineage  # noqa: PLC0415 - not before the first paint
+
+    steps = lineage(workspace, address)
+    lines = [
+        history_line(step.deed.when, step.deed.summary if step.deed.ours else f"{step.what}: {step.text}",
+                     step.deed.actor, today, step.deed.reason)
+        for step in steps[:_LINES]
+    ]  # fmt: skip
+    if len(steps) > _LINES:
+        lines.append(row_text(f"        … and {len(steps) - _LINES} older"))
+    return tuple(lines)
+
+
+def page_lines(workspace: Workspace, path: str, today: date) -> tuple[Shown, ...]:
+    """What was done to a whole page lately, newest first."""
+    newest = islice(workspace.operations.walk(path=path_of(path)), DEPTH)
+    touched = (operation for operation in newest if path in operation.paths)
+    return tuple(
+        history_line(
+            operation.when,
+            operation.summary + (" (undone)" if operation.undone else ""),
+            operation.actor,
+            today,
+        )
+        for operation in islice(touched, _LINES)
+    )
+
+
+def history_line(when: datetime | None, what: str, who: str, today: date, why: str = "") -> Shown:
+    """One step in a line: how long ago, what, by whom; a reason stands early, where it is not cut off."""
+    if why:
+        verb, _, about = what.partition(": ")
+        what = f"{verb} ({why}): {about}"
+    return row_text(f"{ago(when, today):>6}  {what} · {who}")
+
+
+def ago(when: datetime | None, today: date | None = None) -> Shown:
+    """How long ago a moment was; ``now`` for what no commit holds yet."""
+    if when is None:
+        return Shown("now")
+    return age(when.astimezone().date(), today or this_day())
+
+
+def _touched(path: Path) -> int:
+    try:
+        return os.lstat(path).st_mtime_ns
+    except OSError:
+        return 0

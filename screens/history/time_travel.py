@@ -1,0 +1,372 @@
+"""Time travel: the panes, the preview and the search show memory as it was, and nothing can be changed.
+
+The one main screen stays; what it reads is another folder for a while. Titles change with every key; a moment
+is laid out as files only once the person rests on it, and stays among the few that are kept.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from datetime import date
+from functools import partial
+from typing import TYPE_CHECKING
+
+from textual.timer import Timer
+
+from screens.actions.active import key_for
+from screens.dialogs.choose import ChooseScreen
+from screens.drawing.clock import today
+from screens.drawing.rows import Row, RowPart
+from screens.drawing.safe_text import Shown, grouped, row_text, words
+from screens.history.history_reader import Historian
+from screens.history.moment_line import MomentLine, what_of, when_of
+from screens.history.revision_lookup import OvertakenError, Timekeeper, Where
+from screens.loading.reader import Reading
+from screens.loading.shown_revision import day_shown, moment_of, place_of
+from screens.main.movement import Command
+from screens.widgets.entry_list import EntryList
+from workbench.errors import WorkbenchError
+from workbench.workspace.plan import Operation
+from workbench.workspace.snapshot import PastWorkspace
+from workbench.workspace.timeline import day_of
+from workbench.workspace.workspace import Workspace
+
+if TYPE_CHECKING:
+    from screens.main.screen import MainScreen
+
+REST_SECONDS = 0.2
+"""How long a person stays on a moment before its files are laid out."""
+_OFFERED = 200
+_TYPED = "when:"
+_MOVES = frozenset(
+    {
+        "down", "up", "top", "bottom", "half_down", "half_up", "page_down", "page_up", "fold", "unfold",
+        "open", "next_hit", "previous_hit", "origin", "mark",
+    }
+)  # fmt: skip
+ROOMS = ("review", "graph_view", "agent_view", "health", "conflicts")
+"""Screens of today's memory, which would speak of another one than the panes."""
+
+
+class Travelling:
+    """Owns what the main screen reads while it is in the past, and gives today's back."""
+
+    def __init__(self, screen: MainScreen, workspace: Workspace) -> None:
+        self._screen = screen
+        self.line = MomentLine(self)
+        self._stuck = bool(moment_of(workspace))
+        self._begun = day_shown(workspace)
+        self._keeper = Timekeeper(place_of(workspace))
+        self._where = Where(None)
+        self._place: PastWorkspace | None = None
+        self._shown = Where(None)
+        self._today: tuple[Reading, Historian] | None = None
+        self._wish = self._journey = 0
+        """The number of the newest key, and of the time since today's memory was left."""
+        self._rest: Timer | None = None
+        self._anchors: dict[str, str] = {}
+        self._touched: set[str] = set()
+        self._marks: list[tuple[EntryList, set[str]]] = []
+        """What was marked when today's memory was left."""
+        self._ending: set[asyncio.Task[None]] = set()
+        self.away = False
+        """Whether the person is on the way in the past, though the panes may not show it yet."""
+
+    def commands(self) -> dict[str, Command]:
+        """The commands by action id."""
+        return {
+            "past_older": lambda: self._go(lambda: self._keeper.step(1)),
+            "past_newer": lambda: self._go(lambda: self._keeper.step(-1)),
+            "past_day_older": lambda: self._go(lambda: self._keeper.day(1)),
+            "past_day_newer": lambda: self._go(lambda: self._keeper.day(-1)),
+            "past_at": self._choose,
+        }
+
+    @property
+    def refusal(self) -> str | None:
+        """Why nothing can be done to what is shown, or None."""
+        when = self.line.when
+        if not self.away:
+            return None
+        return f"this is memory as of {when or 'another day'}: {key_for('back')} goes back to today's"
+
+    @property
+    def why(self) -> dict[str, str]:
+        """What stands in the way of actions that are no writing, by their ids."""
+        if self._stuck:
+            return dict.fromkeys(self.commands(), "started with --as-of, it stays there: start without it")
+        if not self.away:
+            here = f"this is today's memory: {key_for('past_older')} goes back in time"
+            return dict.fromkeys(("past_newer", "past_day_newer"), here)
+        return dict.fromkeys(ROOMS, self.refusal or "")
+
+    def today(self) -> date:
+        """The day of the memory that is shown, from which ages and countdowns count."""
+        return day_of(self._shown.moment) if self._shown.moment else self._begun()
+
+    def to(self, operation: Operation, *, before: bool = False) -> None:
+        """Show memory as it was right after an operation, or right before it."""
+        find = self._keeper.before if before else self._keeper.after
+        self._go(lambda: find(operation))
+
+    def home(self) -> None:
+        """Show today's memory."""
+        self._wish += 1
+        self._stop_resting()
+        self._restore()
+
+    def follow_hand(self, commands: dict[str, Command]) -> None:
+        """Hear of the keys that move the cursor: from then on it stays where the person put it."""
+
+        def heard(command: Command) -> None:
+            if self.away:
+                self._touched.add(self._screen.pane.NAME)
+                self._screen.pane.give_up()
+            command()
+
+        for action in _MOVES & commands.keys():
+            commands[action] = partial(heard, commands[action])
+
+    def look_again(self) -> None:
+        """Lay the moment out once more where somebody who looked at others removed it."""
+        if self._place is not None and not self._place.root.is_dir():
+            self._lay_out(self._wish, self._shown)
+
+    async def close(self) -> None:
+        """End what was begun."""
+        self._wish += 1
+        self._journey += 1
+        self._stop_resting()
+        self._give_back()
+        await asyncio.gather(*self._ending, asyncio.to_thread(self._keeper.close))
+
+    # -- finding the moment ----------------------------------------------------------------------
+
+    def _go(self, move: Callable[[], Where]) -> None:
+        self._wish += 1
+        self._stop_resting()
+        if not self.away:
+            self.away = True
+            self.line.show(Shown(""), Shown(""), words("looking …"))
+            self._screen.show_hints()
+        self._screen.work(partial(self._find, move, self._wish, self._journey), "travel")
+
+    async def _find(self, move: Callable[[], Where], wish: int, journey: int) -> None:
+        def looks(commits: int) -> None:
+            if journey != self._journey:
+                raise OvertakenError
+            text = words(f"looking through {grouped(commits)} commits …")
+            self.line.post_message(MomentLine.Working(wish, text))
+
+        def found() -> Where:
+            self._keeper.looks = looks
+            return move()
+
+        try:
+            where = await self._keeper.run(found)
+        except OvertakenError:
+            return
+        except Exception as error:
+            self.line.post_message(MomentLine.Failed(wish, error))
+        else:
+            self.line.post_message(MomentLine.Found(wish, where))
+
+    def found(self, wish: int, where: Where) -> None:
+        """Show the title at once, and the files when the person rests on it."""
+        if not self.away:
+            return
+        self._where = where
+        if where.limit:
+            self._screen.say(row_text(where.limit[:1].upper() + where.limit[1:]), severity="warning")
+        if where.moment is None:
+            if wish == self._wish:
+                self._restore()
+            return
+        there = self._shown.moment is not None and self._shown.moment.commit == where.moment.commit
+        self._title(where, Shown("") if there else words("…"))
+        if wish == self._wish and not there:
+            self._rest = self._screen.set_timer(REST_SECONDS, lambda: self._lay_out(wish, where))
+
+    def failed(self, wish: int, error: Exception) -> None:
+        """Say why, and stay with what is shown."""
+        if wish != self._wish:
+            return
+        known = isinstance(error, WorkbenchError)
+        said = (error.message, error.hint) if isinstance(error, WorkbenchError) else (str(error),)
+        name = words("No way back in time") if known else row_text(type(error).__name__)
+        text = Shown("\n".join(row_text(line) for line in said if line))
+        self._screen.say(text, title=name, severity="warning" if known else "error")
+        shown = self._shown.moment
+        if shown is None:
+            self._restore()
+        else:
+            self._where = self._shown
+            self._title(self._shown)
+        self._screen.work(partial(self._begin_anew, shown), "travel")
+
+    async def _begin_anew(self, shown: Operation | None) -> None:
+        """The history may be another one: read it again, from where the person stands."""
+        await self._keeper.run(self._keeper.forget)
+        if shown is not None:
+            await self._keeper.run(lambda: self._keeper.after(shown))
+
+    def working(self, wish: int, doing: Shown) -> None:
+        """Say how far it is."""
+        if wish == self._wish and self.away:
+            self.line.show(self.line.when, self.line.what, doing)
+
+    # -- showing it ------------------------------------------------------------------------------
+
+    def _lay_out(self, wish: int, where: Where) -> None:
+        if wish == self._wish and where.moment is not None:
+            self._title(where, words("reading …"))
+            self._screen.work(partial(self._laying, wish, where.moment), "travel")
+
+    async def _laying(self, wish: int, moment: Operation) -> None:
+        def told(files: int) -> None:
+            if wish != self._wish:
+                raise OvertakenError
+            if files:
+                text = words(f"laying out {grouped(files)} files …")
+                self.line.post_message(MomentLine.Working(wish, text))
+
+        try:
+            place = await self._keeper.run(lambda: self._keeper.lay_out(moment, told))
+        except OvertakenError:
+            return
+        except Exception as error:
+            self.line.post_message(MomentLine.Failed(wish, error))
+        else:
+            self.line.post_message(MomentLine.LaidOut(wish, place))
+
+    def laid_out(self, wish: int, place: PastWorkspace) -> None:
+        """The panes show it from now on."""
+        if wish != self._wish:
+            return
+        screen = self._screen
+        self._hold_on()
+        if self._today is None:
+            self._today = screen.reading, screen.curating.historian
+            screen.reading.quiet = True
+            lists = [screen.overlay.hits, *(pane.list for pane in screen.panes)]
+            self._marks = [(one, one.marked | one.out_of_sight) for one in lists]
+        else:
+            self._end_past()
+        self._place, self._shown = place, self._where
+        screen.reading = Reading(place, screen.post_message)
+        day = self.today()
+        screen.curating.historian = Historian(place.root, screen.post_message, lambda: day)
+        self._title(self._where)
+        self._show(place)
+
+    def _restore(self) -> None:
+        """Today's memory again, read anew where it changed meanwhile."""
+        self._journey += 1
+        self.away = False
+        self._where = self._shown = Where(None)
+        self.line.hide()
+        self._screen.work(partial(self._keeper.run, self._keeper.home), "travel")  # type: ignore[arg-type]
+        if self._today is not None:
+            self._hold_on()
+            self._give_back()
+            self._unmark()
+            self._show(None)
+            self._anchors.clear()
+        self._screen.show_hints()
+
+    def _show(self, place: PastWorkspace | None) -> None:
+        screen = self._screen
+        screen.reading.anew()
+        for pane in screen.panes:
+            pane.begin_anew()
+            if anchor := self._anchors.get(pane.NAME):
+                pane.follow(anchor)
+        screen.searching.look_at(place)
+        screen.work(screen.reading.refresh, "refresh")
+        screen.show_hints()
+
+    def _give_back(self) -> None:
+        if self._today is not None:
+            self._end_past()
+            self._screen.reading, self._screen.curating.historian = self._today
+            self._screen.reading.quiet = False
+            self._today = self._place = None
+
+    def _end_past(self) -> None:
+        """Let go of a moment: its threads, and git's helper process, without waiting for them here."""
+        reading, historian = self._screen.reading, self._screen.curating.historian
+        reading.quiet = True
+        reading.close()
+        task = asyncio.create_task(asyncio.to_thread(historian.close))
+        self._ending.add(task)
+        task.add_done_callback(self._ending.discard)
+
+    def _title(self, where: Where, doing: Shown = Shown("")) -> None:  # noqa: B008
+        if where.moment is not None:
+            self.line.show(when_of(where.moment), what_of(where), doing)
+            self._screen.show_hints()
+
+    def _stop_resting(self) -> None:
+        if self._rest is not None:
+            self._rest.stop()
+            self._rest = None
+
+    def _hold_on(self) -> None:
+        """Remember the entry under each cursor until the person moves it; for a while it may not be there."""
+        for pane in self._screen.panes:
+            kept, row = self._anchors.get(pane.NAME), pane.list.row
+            there = any(row.id == kept for row in pane.list.rows)
+            if row is not None and (kept is None or there or pane.NAME in self._touched):
+                self._anchors[pane.NAME] = row.id
+        self._touched.clear()
+
+    def _unmark(self) -> None:
+        """What was marked in the past is not to be acted on today."""
+        for one, known in self._marks:
+            one.mark(one.marked - known, on=False)
+            one.out_of_sight &= known
+
+    # -- choosing a day --------------------------------------------------------------------------
+
+    def _choose(self) -> None:
+        self._screen.holding.opens()  # keys that follow are for the dialog
+        self._screen.work(self._offer, "travel")
+
+    async def _offer(self) -> None:
+        try:
+            recent = await self._keeper.run(lambda: self._keeper.recent(_OFFERED))
+        except Exception as error:
+            self._screen.holding.opened()
+            self.line.post_message(MomentLine.Failed(self._wish, error))
+        else:
+            self.line.post_message(MomentLine.Offered(recent))
+
+    def offered(self, recent: list[Operation]) -> None:
+        """Let the person choose, or type when."""
+        by_commit = {operation.commit: operation for operation in recent}
+
+        def chosen(answer: str | None) -> None:
+            if answer is None:
+                return
+            if operation := by_commit.get(answer):  # type: ignore[call-overload]
+                self.to(operation)
+            else:
+                when = answer.removeprefix(_TYPED)
+                self._go(lambda: self._keeper.at(when, today()))
+
+        rows = [moment_row(one) for one in recent]
+        title = words("Memory as of … (2026-03-14, last march, an operation)")
+        placeholder = "type to narrow, or a day in words"
+        self._screen.show_dialog(ChooseScreen(title, rows, typed_moment, placeholder=placeholder), chosen)
+
+
+def moment_row(operation: Operation) -> Row:
+    """A moment to choose: when, after what, by whom."""
+    when, who = RowPart(when_of(operation)), RowPart(row_text(operation.actor))
+    return Row(operation.commit, row_text(operation.summary), lead=(when,), tail=(who,))
+
+
+def typed_moment(text: str) -> list[Row]:
+    """The row that stands for what was typed."""
+    return [Row(f"{_TYPED}{text}", row_text(f"as of {text}"), lead=(RowPart(words("typed"), "accent"),))]

@@ -1,0 +1,71 @@
+"""Which long work is under way in this interface, whoever started it and wherever it is looked at."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Coroutine
+from dataclasses import dataclass, replace
+
+from screens.jobs.progress import Stage
+
+QUIET_SECONDS = 1.0
+"""What nobody asked for is shown once it takes so long: panes do not move for a short look at the files."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Work:
+    """One work by its ``key``; ``name`` says what is done. ``asked``: a person wants it, and waits for it.
+
+    ``stopping``: somebody wants its end, which comes when it next hears of it.
+    """
+
+    key: str
+    name: str
+    stage: Stage
+    stop: Callable[[], Coroutine[None, None, None]]
+    asked: bool = True
+    stopping: bool = False
+
+
+class Works:
+    """The works under way. ``moved`` hears when one begins, moves on or is over."""
+
+    def __init__(self, moved: Callable[[], None], clock: Callable[[], float] = time.monotonic) -> None:
+        self._moved = moved
+        self._clock = clock
+        self._known: dict[str, tuple[Work, float]] = {}
+        self._stopping: set[str] = set()
+
+    def show(self, work: Work) -> None:
+        """It begins, or it is further now."""
+        before = self._known.get(work.key)
+        work = replace(work, stopping=work.key in self._stopping)
+        self._known[work.key] = work, before[1] if before else self._clock()
+        self._moved()
+
+    def gone(self, key: str) -> None:
+        """It is over."""
+        self._stopping.discard(key)
+        if self._known.pop(key, None) is not None:
+            self._moved()
+
+    async def stop_first(self) -> None:
+        """End the work that is named first; until it has ended it is shown as stopping."""
+        if works := self.under_way:
+            self._stopping.add(works[0].key)
+            self.show(works[0])
+            await works[0].stop()
+
+    @property
+    def under_way(self) -> tuple[Work, ...]:
+        """All of them: those that were asked for first, among these the newest."""
+        newest = sorted(self._known.values(), key=lambda known: known[1], reverse=True)
+        return tuple(work for work, _ in sorted(newest, key=lambda known: not known[0].asked))
+
+    @property
+    def seen(self) -> tuple[Work, ...]:
+        """Those that are worth a line: what somebody waits for, and what goes on for a while."""
+        now = self._clock()
+        return tuple(
+            work for work in self.under_way if work.asked or now - self._known[work.key][1] >= QUIET_SECONDS
+        )

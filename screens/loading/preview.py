@@ -1,0 +1,230 @@
+"""An entry in its surroundings: a bounded window of its file, fit to be drawn."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+from screens.drawing.rows import SOURCE, Row
+from screens.drawing.safe_text import line_text, plural, row_text, words
+from screens.loading.snapshots import Preview, PreviewLine
+from screens.loading.window import Window, read_window
+from workbench.errors import WorkbenchError
+from workbench.memory.entry import Entry
+from workbench.memory.frontmatter import read_front_matter
+from workbench.memory.markdown import Document
+from workbench.memory.names import RelPath, is_outside
+from workbench.memory.provenance import COMMENT
+from workbench.safety.terminal import hidden
+from workbench.workspace.layout import kind_of
+from workbench.workspace.workspace import Workspace
+
+AROUND = 6_000
+"""Bytes read before and after an entry."""
+ENTRY_LIMIT = 24_000
+"""Bytes of an entry that are shown."""
+LINE_LIMIT = 2_000
+"""Characters of one line that are shown."""
+PARSE_LIMIT = 4_000_000
+"""Bytes of a file that are parsed to find an entry by its address."""
+LINES_BEFORE = 30
+LINES_AFTER = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Reach:
+    """How much of a file is looked at around an entry: bytes, its own bytes, lines, letters of a line."""
+
+    around: int = AROUND
+    entry: int = ENTRY_LIMIT
+    before: int = LINES_BEFORE
+    after: int = LINES_AFTER
+    line: int = LINE_LIMIT
+
+
+NEAR = Reach()
+WIDE = Reach(around=300_000, entry=300_000, before=20_000, after=20_000, line=20_000)
+"""For whoever reads or finds: most files as a whole."""
+
+
+def preview_of(workspace: Workspace, row: Row | None, reach: Reach = NEAR) -> Preview | None:
+    """What the preview shows for ``row``; None where there is no row.
+
+    Its entry, or its section, or the beginning of its file; of a group that it is one.
+    """
+    if row is None:
+        return None
+    if row.path is None:
+        return Preview(row.id, row.text, (), (), (_note("a group: enter opens and closes it"),))
+    try:
+        return _beside(workspace, row) if is_outside(row.path) else _inside(workspace, row, row.path, reach)
+    except (OSError, WorkbenchError) as error:
+        reason = error.message if isinstance(error, WorkbenchError) else str(error)
+        return Preview(row.id, row_text(row.path), (), (row_text(reason),), ())
+
+
+def _inside(workspace: Workspace, row: Row, path: str, reach: Reach) -> Preview:
+    if row.section:
+        return _section(row, workspace.document(path), reach)
+    entry = row.entry or _entry_of(workspace, row)
+    if entry is None:
+        return _page(row, read_window(workspace.root, path, 0, 2 * reach.around), reach)
+    start = max(0, entry.span.start - reach.around)
+    length = min(entry.span.end - entry.span.start, reach.entry) + reach.around + entry.span.start - start
+    return _entry(row, entry, read_window(workspace.root, path, start, length), reach)
+
+
+def _beside(workspace: Workspace, row: Row) -> Preview:
+    from screens.loading.external_file import entry_beside  # noqa: PLC0415 - not before the first paint
+
+    entry, lines, focus = entry_beside(workspace, row)
+    return Preview(
+        key=row.id,
+        where=row_text(f"{entry.path}:{entry.start_line}"),
+        facts=(("outside", words("of the workspace: shown and searched only")), *_facts(entry)),
+        warnings=tuple(_hidden(entry.text)),
+        lines=lines,
+        focus=focus,
+    )
+
+
+def _entry_of(workspace: Workspace, row: Row) -> Entry | None:
+    """The entry that a search hit names, as it stands now; None for a page, or a file too large."""
+    address = row.address or ""
+    if "#" not in address or read_window(workspace.root, row.path or "", 0, 1).size > PARSE_LIMIT:
+        return None
+    return workspace.find(address)
+
+
+def _page(row: Row, window: Window, reach: Reach = NEAR) -> Preview:
+    path = RelPath(row.path or "")
+    header = read_front_matter(window.data)
+    body_starts = window.data.count(b"\n", 0, header.body) if header else 0
+    lines = _lines(window.data, 1, lambda n: "front" if n <= body_starts else "context", reach)
+    if window.size > len(window.data):
+        lines.append(_note(f"… {window.size - len(window.data):,} more bytes"))
+    facts = [("kind", str(kind_of(path))), ("size", plural(window.size, "byte"))]
+    warnings: list[str] = [row_text(header.problem)] if header and header.problem else []
+    warnings += _hidden(window.data.decode("utf-8", "surrogateescape"))
+    part = window.size > len(window.data) or _cut(lines)
+    return Preview(row.id, row_text(path), tuple(facts), tuple(warnings), tuple(lines), partial=part)
+
+
+def _section(row: Row, document: Document, reach: Reach) -> Preview:
+    """The lines under a heading, and under those that are deeper; its file where it is not there any more."""
+    here = next((heading for heading in document.headings if heading.path == row.section), None)
+    if here is None:
+        return _page(row, Window(0, document.data[: 2 * AROUND], len(document.data)))
+    ends = (h.first for h in document.headings if h.first > here.first and h.level <= here.level)
+    end = next(ends, None)
+    stops = len(document.data) if end is None else document.line_starts[end]
+    section = document.data[document.line_starts[here.first] : stops]
+    most = 2 * reach.around
+    lines = _lines(section[:most], here.first + 1, lambda n: "context", reach)
+    if len(section) > most:
+        lines.append(_note(f"… {len(section) - most:,} more bytes of this section"))
+    where = row_text(f"{document.path}:{here.first + 1}")
+    facts = (("under", row_text(" › ".join(here.path))), ("size", plural(len(section), "byte")))
+    warnings = _hidden(section[:most].decode("utf-8", "surrogateescape"))
+    part = len(section) > most or _cut(lines)
+    return Preview(row.id, where, facts, tuple(warnings), tuple(lines), partial=part)
+
+
+def _entry(row: Row, entry: Entry, window: Window, reach: Reach) -> Preview:
+    first, last = entry.start_line, entry.end_line
+    at = entry.span.start - window.start
+    before, rest = window.data[:at], window.data[at:]
+    size = entry.span.end - entry.span.start
+    inside = rest[: min(size, reach.entry)]
+    after = rest[size : size + reach.around] if size <= reach.entry else b""
+    if window.start and b"\n" in before:
+        before = before[before.index(b"\n") + 1 :]  # the window began in the middle of a line
+    lines: list[PreviewLine] = []
+    header = read_front_matter(window.data) if window.start == 0 else None
+    fence = window.data.count(b"\n", 0, header.body) if header else 0
+    start = first - before.count(b"\n")
+    above = _lines(before, start, lambda n: "front" if n <= fence else "context", reach)
+    lines += above[-reach.before :]
+    focus = len(lines)
+    lines += _lines(inside, first, lambda n: "entry", reach)
+    if size > reach.entry:
+        lines.append(_note(f"… {size - reach.entry:,} more bytes of this entry"))
+    following = last + 1 if inside.endswith(b"\n") else last  # a part of a long entry ends in its line
+    below = _lines(after, following, lambda n: "context", reach)
+    lines += below[: reach.after]
+    seen = window.start + len(window.data) >= window.size and window.start == 0
+    whole = seen and len(above) <= reach.before and len(below) <= reach.after and size <= reach.entry
+    return Preview(
+        key=row.id,
+        where=row_text(f"{entry.path}:{first}"),
+        facts=_facts(entry),
+        warnings=tuple(_hidden(inside.decode("utf-8", "surrogateescape"))),
+        lines=tuple(lines),
+        focus=focus,
+        partial=not whole or _cut(lines),
+    )
+
+
+def _facts(entry: Entry) -> tuple[tuple[str, str], ...]:
+    """Heading path, day, kind, trust and what its provenance tells, as label and text."""
+    facts: list[tuple[str, str]] = []
+    if entry.heading:
+        facts.append(("under", row_text(" › ".join(entry.heading))))
+    if entry.date:
+        facts.append(("day", f"{entry.date:%a} {entry.date.day} {entry.date:%b %Y}"))
+    facts.append(("kind", str(entry.kind)))
+    origin = entry.provenance
+    facts.append(("trust", row_text(origin.trust) if origin else "unknown"))
+    for name, value in origin.fields if origin else ():
+        if name != "trust":
+            facts.append((_LABELS.get(name, row_text(name.replace("_", " "))), row_text(value)))
+    return tuple(facts)
+
+
+_LABELS = {"src": "source", "at": "written"}
+
+
+def _hidden(text: str) -> list[str]:
+    """A line for each sort of secret and hidden text, and one for characters that do nothing good."""
+    from workbench.safety.findings import by_rule  # noqa: PLC0415 - not before the first paint
+    from workbench.safety.hidden_text import hidden_in  # noqa: PLC0415
+    from workbench.safety.secrets import secrets_in  # noqa: PLC0415
+
+    secrets, unseen = secrets_in(text), hidden_in(text)
+    lines = [f"secret: {line}" for line in by_rule(secrets)]
+    lines += [f"hidden text: {line}" for line in by_rule(unseen)]
+    steering = [name for name in hidden(text) if unicodedata.category(chr(int(name[2:], 16))) in _STEERING]
+    if steering:
+        more = f" and {len(steering) - 6} more" if len(steering) > 6 else ""
+        lines.append(f"hidden characters: {', '.join(steering[:6])}{more}")
+    return [row_text(line) for line in lines]
+
+
+_STEERING = ("Cc", "Cn", "Co", "Cs")
+"""Controls, and characters without a meaning of their own: no script needs them."""
+
+
+def _lines(data: bytes, first: int, role_of: Callable[[int], str], reach: Reach) -> list[PreviewLine]:
+    out: list[PreviewLine] = []
+    if not data:
+        return out
+    for offset, raw in enumerate(data.removesuffix(b"\n").split(b"\n")):
+        number = first + offset
+        text = raw.decode("utf-8", "surrogateescape")
+        left = max(0, len(text) - reach.line)
+        if left:
+            text = text[: reach.line] + f" … {left:,} more characters"
+        role = role_of(number)
+        # The entry's own provenance stands above; of its neighbours it is enough that they have one.
+        text = COMMENT.sub("" if role == "entry" else f" {SOURCE}", text)
+        out.append(PreviewLine(number, line_text(text), role, cut=left > 0))
+    return out
+
+
+def _cut(lines: Iterable[PreviewLine]) -> bool:
+    return any(line.cut for line in lines)
+
+
+def _note(text: str) -> PreviewLine:
+    return PreviewLine(None, text, "note")

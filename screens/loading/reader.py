@@ -1,0 +1,198 @@
+"""Filling the panes: what to read when, each reading a worker that posts what it read."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import AsyncIterator, Callable, Iterator
+from functools import partial
+from typing import TypeVar
+
+from textual.message import Message
+
+from screens.drawing.rows import Row
+from screens.loading.filter_scan import kept_in
+from screens.loading.past_hit import preview_then
+from screens.loading.preview import NEAR, WIDE
+from screens.loading.snapshots import Overview, QuarantineView, stamp
+from screens.loading.store import Store, of_kind
+from screens.main.messages import (
+    ContentsRead,
+    EpisodesRead,
+    GraphRead,
+    KeptRead,
+    MemoryRead,
+    OverviewRead,
+    PreviewRead,
+    QuarantineRead,
+    SummariesRead,
+    WorkspaceThere,
+)
+from screens.panes.filter_matches import KeptFiles
+from screens.panes.pane import Unfolded
+from workbench.errors import WorkbenchError
+from workbench.memory.entry import Kind
+from workbench.workspace.layout import MemoryFile, kind_of
+from workbench.workspace.workspace import Workspace
+
+PREVIEW_PAUSE_SECONDS = 0.02
+_LOOK_BATCH = 32
+_LOOK_FIRST = 2
+"""Files that are looked through before the first rows are shown; twice as many each time after that."""
+_SECTIONS = (Kind.MEMORY, Kind.EPISODE, Kind.ENTITY)
+T = TypeVar("T")
+
+
+class Reading:
+    """Reads the workspace on request and posts what it found."""
+
+    def __init__(self, workspace: Workspace, post: Callable[[Message], object]) -> None:
+        self.store = Store(workspace)
+        self._previews = Store(workspace)  # its thread alone: a preview never waits for a pane
+        self._workspace = workspace
+        self._tell = post
+        self.quiet = False
+        """Whether nobody wants to hear what is read: the panes show memory of another moment."""
+        self._files = Overview({})
+        self._first = self._there = True
+        self._refreshing = self._again = False
+        self._due: set[Kind] = set()
+        self._set_aside: QuarantineView | None = QuarantineView()
+
+    def anew(self) -> None:
+        """Tell everything with the next refresh, whatever changed."""
+        self._first, self._set_aside = True, None
+
+    def _post(self, message: Message) -> None:
+        if not self.quiet:
+            self._tell(message)
+
+    def close(self) -> None:
+        """Stop reading."""
+        self.store.close()
+        self._previews.close()
+
+    async def refresh(self) -> None:
+        """Scan, then read again what changed; what an interrupted refresh left is still due.
+
+        Asked for while one is under way, it is done once more after that: an operation and the watcher that
+        sees it do not make each other begin anew.
+        """
+        self._again = True
+        if self._refreshing:
+            return
+        self._refreshing = True
+        try:
+            while self._again:
+                self._again = False
+                await self._refresh_there()
+        finally:
+            self._refreshing = False
+
+    async def _refresh_there(self) -> None:
+        """While the folder is gone (unmounted, renamed) nothing is read: what was shown stays."""
+        there = await self.store.run(partial(is_there, self._workspace, bool(self._files.files)))
+        if there is not self._there:
+            self._there = there
+            self._post(WorkspaceThere(there=there))
+        if not there:
+            return
+        try:
+            await self._refresh()
+        except OSError:
+            if await self.store.run(partial(is_there, self._workspace, bool(self._files.files))):
+                raise
+            self._there = False
+            self._post(WorkspaceThere(there=False))
+
+    async def _refresh(self) -> None:
+        overview = await self.store.run(self.store.overview)
+        changed = changed_paths(self._files, overview)
+        if changed or self._first:
+            self._due |= set(_SECTIONS) if self._first else {kind_of(path) for path in changed}
+            self._files, self._first = overview, False
+            self._post(OverviewRead(overview, changed))
+        if Kind.MEMORY in self._due:
+            self._post(MemoryRead(await self.store.run(self.store.memory)))
+            self._due.discard(Kind.MEMORY)
+        await self._quarantine()
+        if Kind.EPISODE in self._due:
+            async for episodes in self._steps(self.store.episodes(of_kind(overview, Kind.EPISODE))):
+                self._post(EpisodesRead(episodes))
+                if self._again:
+                    return
+            self._due.discard(Kind.EPISODE)
+        if Kind.ENTITY in self._due:
+            async for graph in self._steps(self.store.graph(of_kind(overview, Kind.ENTITY))):
+                self._post(GraphRead(graph))
+                if self._again:
+                    return
+            self._due.discard(Kind.ENTITY)
+
+    async def _quarantine(self) -> None:
+        """What is set aside: not among the memory files, so it is looked at each time."""
+        try:
+            view = await self.store.run(self.store.quarantine)
+        except (OSError, WorkbenchError):
+            return  # a page that changes at this moment; the next look will find it
+        if view != self._set_aside:
+            self._set_aside = view
+            self._post(QuarantineRead(view))
+
+    async def summaries(self, files: tuple[MemoryFile, ...]) -> None:
+        """Sum files up, in view order, a few at a time."""
+        for at in range(0, len(files), 8):
+            batch = files[at : at + 8]
+            self._post(SummariesRead(await self.store.run(partial(self.store.summaries, batch))))
+
+    async def contents(self, pane: str, files: tuple[Unfolded, ...]) -> None:
+        """Read the entries of files and make their rows, each as soon as it is there."""
+        for unfolded in files:
+            self._post(await self.store.run(partial(self._contents, pane, unfolded)))
+
+    async def look_through(self, wanted: KeptFiles) -> None:
+        """Look for what a filter keeps, the first files first, until there is enough; a later one ends it."""
+        due = wanted.due()
+        done, at, size = len(wanted.files) - len(due), 0, _LOOK_FIRST
+        while at < len(due):
+            batch = due[at : at + size]
+            found = await self.store.run(partial(kept_in, self.store, wanted, batch))
+            at, size = at + len(batch), min(2 * size, _LOOK_BATCH)
+            self._post(KeptRead(wanted, found, done + at))
+            if wanted.full:
+                break
+
+    def _contents(self, pane: str, unfolded: Unfolded) -> ContentsRead:
+        contents = self.store.contents(unfolded.file)
+        return ContentsRead(pane, unfolded, contents, unfolded.rows(contents))
+
+    async def preview(self, row: Row | None, *, wide: bool = False) -> None:
+        """What the preview shows, after the cursor has rested for a moment; ``wide`` for whoever reads it."""
+        await asyncio.sleep(PREVIEW_PAUSE_SECONDS)
+        reach = WIDE if wide else NEAR
+        self._post(PreviewRead(await self._previews.run(lambda: preview_then(self._workspace, row, reach))))
+
+    async def _steps(self, views: Iterator[T]) -> AsyncIterator[T]:
+        """The views of a generator, each step in the reading thread, others let in between."""
+        while (view := await self.store.run(lambda: next(views, None))) is not None:
+            yield view
+
+
+def is_there(workspace: Workspace, known: bool) -> bool:
+    """Whether the folder is what it was: ``known`` files do not all go together with the repository."""
+    try:
+        names = {item.name for item in os.scandir(workspace.root)}
+    except OSError:
+        return False
+    return bool(names) or not known
+
+
+def changed_paths(before: Overview, after: Overview) -> frozenset[str]:
+    """The files that came, went, or have another stamp."""
+    return frozenset(
+        path
+        for path in before.files.keys() | after.files.keys()
+        if (a := before.files.get(path)) is None
+        or (b := after.files.get(path)) is None
+        or stamp(a) != stamp(b)
+    )

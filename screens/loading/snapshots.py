@@ -1,0 +1,151 @@
+"""What the reading thread hands to the screen: frozen, complete, never changed afterwards."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import date
+
+from workbench.memory.entry import Entry
+from workbench.memory.episode import Episode
+from workbench.memory.graph_page import Entity
+from workbench.workspace.layout import MemoryFile
+
+Stamp = tuple[int, int, int]
+"""Size, time of change and inode: the same stamp, the same bytes (until a reconcile says otherwise)."""
+
+
+def stamp(file: MemoryFile) -> Stamp:
+    """The stamp of a file."""
+    return file.size, file.ctime_ns, file.inode
+
+
+@dataclass(frozen=True, slots=True)
+class Promoted:
+    """What stands in long-term memory already, by the entry's hash and by the place it came from."""
+
+    hashes: frozenset[str] = frozenset()
+    places: frozenset[tuple[str, int]] = frozenset()
+
+    def holds(self, entry: Entry) -> bool:
+        """Whether ``entry`` was promoted."""
+        return self.has(entry.hash, entry.path, entry.start_line)
+
+    def has(self, digits: str, path: str, line: int) -> bool:
+        """Whether the words with this hash were promoted, or what stood at this place."""
+        return digits in self.hashes or (path, line) in self.places
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """A file in one row: how many entries, its first words, how many of them are promoted."""
+
+    stamp: Stamp
+    count: int
+    first: str
+    hashes: tuple[str, ...]
+    lines: tuple[int, ...]
+    partial: bool = False
+    trust: str = ""
+    """The least trust of an entry in it, where that is less than the owner's or the agent's."""
+
+
+@dataclass(frozen=True, slots=True)
+class Contents:
+    """The entries of one file; ``left_out`` counts the bytes that were too many to be read."""
+
+    path: str
+    stamp: Stamp
+    entries: tuple[Entry, ...]
+    left_out: int = 0
+    problem: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class FilteredEntries:
+    """The entries of one file that a filter keeps, of ``count``; ``left_out`` bytes were not looked at."""
+
+    stamp: Stamp
+    entries: tuple[Entry, ...] = ()
+    count: int = 0
+    left_out: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryView:
+    """MEMORY.md: its entries, its size in characters and what that may be."""
+
+    path: str
+    entries: tuple[Entry, ...] = ()
+    headings: tuple[tuple[str, ...], ...] = ()
+    heading_lines: tuple[int, ...] = ()
+    characters: int = 0
+    budget: int = 0
+    promoted: Promoted = field(default_factory=Promoted)
+    deleted: bool = False
+    """Whether there is no such file, though the newest commit has it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Overview:
+    """Every memory file, by path."""
+
+    files: Mapping[str, MemoryFile]
+
+
+@dataclass(frozen=True, slots=True)
+class SetAside:
+    """One thing in quarantine, an entry or a whole page: where it came from, and since when."""
+
+    address: str
+    title: str
+    origin: str | None
+    since: date | None
+
+
+@dataclass(frozen=True, slots=True)
+class QuarantineView:
+    """What is set aside, by file."""
+
+    things: tuple[SetAside, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class EpisodesView:
+    """The episodes that could be read so far, and how many pages there are."""
+
+    episodes: tuple[Episode, ...] = ()
+    total: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class GraphView:
+    """The entities that could be read so far, and how many pages there are."""
+
+    entities: tuple[Entity, ...] = ()
+    total: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class PreviewLine:
+    """One line of a file in the preview; ``role`` is front, context, entry, or note; ``cut``: in part."""
+
+    number: int | None
+    text: str
+    role: str
+    cut: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Preview:
+    """An entry in its surroundings. Every text is already fit to be drawn."""
+
+    key: str
+    where: str
+    facts: tuple[tuple[str, str], ...]
+    warnings: tuple[str, ...]
+    lines: tuple[PreviewLine, ...]
+    focus: int = 0
+    """Index of the first line of the entry."""
+    partial: bool = False
+    """Whether the file holds more than these lines."""

@@ -1,0 +1,228 @@
+"""What the panes show, read off the event loop.
+
+All methods that touch the disk run in one reading thread, so their caches need no lock. They return
+frozen snapshots; nothing here knows a widget.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from typing import TypeVar
+
+from screens.loading.digests import Digests
+from screens.loading.origins import DOUBTED, promoted_in, trust_of
+from screens.loading.snapshots import (
+    Contents,
+    EpisodesView,
+    GraphView,
+    MemoryView,
+    Overview,
+    QuarantineView,
+    SetAside,
+    Stamp,
+    Summary,
+    stamp,
+)
+from screens.loading.titles import title_of
+from screens.loading.window import read_window
+from workbench.errors import WorkbenchError
+from workbench.memory.entry import Kind
+from workbench.memory.episode import Episode, read_episode
+from workbench.memory.frontmatter import read_front_matter
+from workbench.memory.graph_page import Entity, read_entity
+from workbench.memory.markdown import Document, parse_document
+from workbench.memory.names import RelPath
+from workbench.repository.history import History
+from workbench.workspace.layout import QUARANTINE, MemoryFile
+from workbench.workspace.workspace import Workspace
+
+READ_LIMIT = 1_000_000
+"""Bytes of one file that a pane parses; what is left out is counted and said."""
+SUMMARY_LIMIT = 256_000
+"""Bytes that are read for a row's count and first words; a larger file's count is a floor."""
+_BATCH = 40
+T = TypeVar("T")
+
+
+class Store:
+    """The memory as the panes need it, cached by each file's stamp."""
+
+    def __init__(self, workspace: Workspace) -> None:
+        self.workspace = workspace
+        self._executor = ThreadPoolExecutor(1, thread_name_prefix="reading")
+        self._closed = False
+        self.digests = Digests()
+        self._summaries: dict[str, Summary] = {}
+        self._episodes: dict[str, tuple[Stamp, Episode]] = {}
+        self._entities: dict[str, tuple[Stamp, Entity]] = {}
+
+    async def run(self, work: Callable[[], T]) -> T:
+        """``work`` done in the reading thread; who asks after the end is cancelled."""
+        if self._closed:
+            raise asyncio.CancelledError
+        return await asyncio.get_running_loop().run_in_executor(self._executor, work)
+
+    def close(self) -> None:
+        """Stop reading; what waits is dropped."""
+        self._closed = True
+        self._executor.shutdown(wait=False, cancel_futures=True)
+
+    # -- in the reading thread -------------------------------------------------------------------
+
+    def overview(self) -> Overview:
+        """All memory files as they are on disk now."""
+        return Overview({file.path: file for file in self.workspace.scan()})
+
+    def memory(self) -> MemoryView:
+        """Long-term memory, and what it says of where its entries came from."""
+        document = self.workspace.memory_document()
+        text = document.data.decode("utf-8", "replace")
+        return MemoryView(
+            path=document.path,
+            entries=document.entries,
+            headings=tuple(heading.path for heading in document.headings),
+            heading_lines=tuple(heading.first + 1 for heading in document.headings),
+            characters=len(text),
+            budget=self.workspace.settings.memory_budget,
+            promoted=promoted_in(document.entries),
+            deleted=not document.data and self._is_deleted(document.path),
+        )
+
+    def _is_deleted(self, path: RelPath) -> bool:
+        if os.path.lexists(self.workspace.root / path):
+            return False
+        try:
+            with contextlib.closing(History.open(self.workspace.root)) as history:
+                return history.blob_id(history.head(), path) is not None
+        except WorkbenchError:  # no git: nobody knows
+            return False
+
+    def quarantine(self) -> QuarantineView:
+        """What is set aside; nothing is read where nothing is."""
+        if not (self.workspace.root / QUARANTINE).is_dir():
+            return QuarantineView()
+        from workbench.operations import quarantined  # noqa: PLC0415 - not before the first paint
+
+        return QuarantineView(
+            tuple(
+                SetAside(one.address, one.title, one.origin, one.since) for one in quarantined(self.workspace)
+            )
+        )
+
+    def summaries(self, files: Iterable[MemoryFile]) -> dict[str, Summary]:
+        """Each file in a few words; those that cannot be read are left out."""
+        found: dict[str, Summary] = {}
+        for file in files:
+            kept = self._summaries.get(file.path)
+            if kept is None or kept.stamp != stamp(file):
+                contents = self.contents(file, limit=SUMMARY_LIMIT)
+                kept = self._summaries[file.path] = _summary(contents)
+            found[file.path] = kept
+        return found
+
+    def contents(self, file: MemoryFile, limit: int = READ_LIMIT) -> Contents:
+        """The entries of one file, up to ``limit`` bytes of it, cut at the end of a line."""
+        try:
+            window = read_window(self.workspace.root, file.path, 0, limit)
+        except (OSError, WorkbenchError) as error:
+            return Contents(file.path, stamp(file), (), problem=_reason(error))
+        data = window.data
+        if window.size > len(data):
+            data = data[: data.rfind(b"\n") + 1] or data
+        document = parse_document(file.path, data, file.kind)
+        return Contents(file.path, stamp(file), document.entries, left_out=window.size - len(data))
+
+    def episodes(self, files: Iterable[MemoryFile]) -> Iterator[EpisodesView]:
+        """The episodes of ``files``, in growing views, so that the first ones can be shown at once.
+
+        What was known before is in every view, as it was: nothing that is shown goes and comes again.
+        """
+        files = list(files)
+        found: list[Episode] = []
+        read = 0
+        for at, file in enumerate(files, 1):
+            kept = self._episodes.get(file.path)
+            if kept is None or kept[0] != stamp(file):
+                kept = stamp(file), self._episode(file)
+                self._episodes[file.path] = kept
+                read += 1
+                if read % _BATCH == 0:
+                    yield EpisodesView((*found, kept[1], *_known(self._episodes, files[at:])), len(files))
+            found.append(kept[1])
+        yield EpisodesView(tuple(found), len(files))
+
+    def graph(self, files: Iterable[MemoryFile]) -> Iterator[GraphView]:
+        """The entities of ``files``, in growing views; what was known before is in each."""
+        files = list(files)
+        found: list[Entity] = []
+        read, show_at = 0, _BATCH
+        for at, file in enumerate(files, 1):
+            kept = self._entities.get(file.path)
+            if kept is None or kept[0] != stamp(file):
+                kept = stamp(file), self._entity(file)
+                self._entities[file.path] = kept
+                read += 1
+                if read == show_at:
+                    show_at = read * 2  # every view is shown whole: with steady steps that would be quadratic
+                    yield GraphView((*found, kept[1], *_known(self._entities, files[at:])), len(files))
+            found.append(kept[1])
+        yield GraphView(tuple(found), len(files))
+
+    def _episode(self, file: MemoryFile) -> Episode:
+        """One episode by its front matter alone; its body only where that says nothing."""
+        try:
+            data = read_window(self.workspace.root, file.path, 0, READ_LIMIT).data
+        except (OSError, WorkbenchError) as error:
+            name = file.path.rpartition("/")[2]
+            return Episode(path=file.path, id=name, abstract=name, problem=_reason(error))
+        header = read_front_matter(data)
+        episode = read_episode(Document(file.path, file.kind, data, header, (), (), (0,)))
+        if not episode.abstract:
+            episode = read_episode(parse_document(file.path, data, file.kind))
+        return episode
+
+    def _entity(self, file: MemoryFile) -> Entity:
+        try:
+            data = read_window(self.workspace.root, file.path, 0, READ_LIMIT).data
+        except (OSError, WorkbenchError) as error:
+            name = file.path.rpartition("/")[2]
+            return Entity(path=file.path, id=name, name=name, type="concept", problem=_reason(error))
+        return read_entity(parse_document(file.path, data, file.kind))
+
+
+def of_kind(overview: Overview, *kinds: Kind) -> list[MemoryFile]:
+    """The files of these kinds, by path."""
+    return [file for file in overview.files.values() if file.kind in kinds]
+
+
+def _known(kept: Mapping[str, tuple[Stamp, T]], files: Iterable[MemoryFile]) -> Iterator[T]:
+    """What is kept of these files, however old."""
+    return (kept[file.path][1] for file in files if file.path in kept)
+
+
+def _summary(contents: Contents) -> Summary:
+    entries = contents.entries
+    return Summary(
+        stamp=contents.stamp,
+        count=len(entries),
+        first=title_of(entries[0]) if entries else contents.problem or "",
+        hashes=tuple(entry.hash for entry in entries),
+        lines=tuple(entry.start_line for entry in entries),
+        partial=contents.left_out > 0,
+        trust=next((trust for trust in DOUBTED if any(trust_of(entry) == trust for entry in entries)), ""),
+    )
+
+
+def _reason(error: Exception) -> str:
+    if isinstance(error, WorkbenchError):
+        return error.message
+    return (error.strerror if isinstance(error, OSError) else None) or str(error)
+
+
+def path_of(address: str) -> RelPath:
+    """The file that an address points into; an address may be a path alone."""
+    return RelPath(address.rpartition("#")[0] or address)

@@ -1,0 +1,149 @@
+"""Where to: a heading, an entry or a file, chosen from what there is or typed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from datetime import date
+from typing import TYPE_CHECKING
+
+from screens.actions.registry import by_id
+from screens.dialogs.choose import ChooseScreen
+from screens.dialogs.preview_action import LookScreen
+from screens.drawing.rows import Row, RowPart
+from screens.drawing.safe_text import Shown, plural, row_text, words
+from screens.loading.snapshots import MemoryView
+from screens.main.movement import Command
+from screens.main.operation_keys import Curating, addresses_of
+from screens.main.request import Request
+from screens.panes.entry_rows import lightened
+from workbench.memory.dated_name import dated_name
+from workbench.memory.entry import Kind
+from workbench.workspace.layout import MemoryFile
+
+if TYPE_CHECKING:
+    from screens.main.screen import MainScreen
+
+_LOOKABLE = (
+    "promote", "promote_to", "forget", "move", "pin", "quarantine", "archive", "undo", "redo",
+)  # fmt: skip
+_TAKES = (Kind.LOG, Kind.NOTE, Kind.CONTEXT, Kind.ENTITY, Kind.BOOTSTRAP)
+_HEADING, _ENTRY, _FILE = "heading:", "entry:", "file:"
+
+
+class Targeting:
+    """Promote to, move to, and the look before an action."""
+
+    def __init__(self, screen: MainScreen, curating: Curating) -> None:
+        self._screen = screen
+        self._curating = curating
+
+    def commands(self) -> dict[str, Command]:
+        """The commands by action id."""
+        return {"promote_to": self.promote_to, "move": self.move, "look": self._look}
+
+    def promote_to(self, *, look: bool = False) -> None:
+        """Choose a heading of long-term memory, or the entry to be merged into."""
+        view = self._screen.memory_view
+        rows = [*heading_rows(view), *entry_rows(view)]
+        self._choose("Promote", "promote", rows, new_heading, look=look)
+
+    def move(self, *, look: bool = False) -> None:
+        """Choose a heading of long-term memory, or a file."""
+        targets = self._screen.context().targets
+        here = {row.path for row in targets}
+        files = [row for row in self._file_rows() if here != {row.path}]
+        rows = [*heading_rows(self._screen.memory_view), *files]
+        self._choose("Move", "move", rows, new_place, look=look)
+
+    def _choose(
+        self,
+        what: str,
+        action: str,
+        rows: Sequence[Row],
+        typed: Callable[[str], Sequence[Row]],
+        *,
+        look: bool,
+    ) -> None:
+        targets = self._screen.context().targets
+        request = Request(action=action, addresses=addresses_of(targets))
+
+        def chosen(answer: str | None) -> None:
+            if answer:
+                wanted = aimed(request, answer, self._screen.memory_view.path)
+                self._curating.carry_out_or_ask(wanted, targets, look=look)
+
+        count = plural(len(request.addresses), "entry", "entries")
+        title, placeholder = words(f"{what} {count} to …"), "type to narrow, or a new name"
+        self._screen.show_dialog(ChooseScreen(title, rows, typed, placeholder=placeholder), chosen)
+
+    def _look(self) -> None:
+        def chosen(action: str | None) -> None:
+            if action == "promote_to":
+                self.promote_to(look=True)
+            elif action == "move":
+                self.move(look=True)
+            elif action:
+                self._curating.act(action, look=True)
+
+        actions = [by_id()[action] for action in _LOOKABLE]
+        self._screen.show_dialog(LookScreen(actions, self._screen.context()), chosen)
+
+    def _file_rows(self) -> Iterator[Row]:
+        """The files that can take entries up, the newest first."""
+        files = sorted(self._screen.files.items(), key=lambda item: recency(item[1]), reverse=True)
+        for path, file in files:
+            if file.kind in _TAKES:
+                yield Row(f"{_FILE}{path}", row_text(path), lead=(_label("file"),), path=path)
+
+
+def recency(file: MemoryFile) -> tuple[date, bool]:
+    """How new a file is: a log by its day, which a clone does not change, any other by its last change."""
+    named = dated_name(file.path) if file.kind is Kind.LOG else None
+    return named.day if named else date.fromtimestamp(file.ctime_ns / 1e9), named is not None
+
+
+def aimed(request: Request, answer: str, memory: str) -> Request:
+    """The request with the place that was chosen."""
+    if answer.startswith(_ENTRY):
+        return replace(request, into=answer.removeprefix(_ENTRY))
+    if answer.startswith(_FILE):
+        return replace(request, to=answer.removeprefix(_FILE))
+    section = answer.removeprefix(_HEADING)
+    return replace(request, section=section, to=memory if request.action == "move" else None)
+
+
+def heading_rows(view: MemoryView) -> list[Row]:
+    """The headings of long-term memory, but for the one title above all of them."""
+    paths = list(dict.fromkeys(view.headings))
+    if len(paths) > 1 and len({path[0] for path in paths}) == 1:
+        paths = [path for path in paths if len(path) > 1]
+    return [
+        Row(f"{_HEADING}{path[-1]}", row_text(" › ".join(path[1:] or path)), lead=(_label("heading"),))
+        for path in paths
+    ]
+
+
+def entry_rows(view: MemoryView) -> list[Row]:
+    """The entries of long-term memory."""
+    rows = []
+    for entry in view.entries:
+        text, emphasis = lightened(row_text(entry.title))
+        rows.append(Row(f"{_ENTRY}{entry.address}", text, lead=(_label("into"),), emphasis=emphasis))
+    return rows
+
+
+def new_heading(typed: str) -> list[Row]:
+    """A heading that is not there yet."""
+    return [Row(f"{_HEADING}{typed}", row_text(typed), lead=(_label("new heading", "accent"),))]
+
+
+def new_place(typed: str) -> list[Row]:
+    """A heading, or a file where it is named like one, that is not there yet."""
+    if typed.endswith(".md"):
+        return [Row(f"{_FILE}{typed}", row_text(typed), lead=(_label("file", "accent"),))]
+    return new_heading(typed)
+
+
+def _label(text: str, tone: str = "muted") -> RowPart:
+    return RowPart(Shown(text.ljust(8)), "accent" if tone == "accent" else "muted")

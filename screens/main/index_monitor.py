@@ -1,0 +1,205 @@
+"""Following the files: the watcher, the clock, the index behind them, and what the title line says of it."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from typing import TYPE_CHECKING
+
+from textual.timer import Timer
+
+from screens.drawing.safe_text import Shown, row_text, words
+from screens.jobs.running_jobs import QUIET_SECONDS, Work
+from screens.loading.file_watcher import Watcher
+from screens.main.messages import (
+    FilesChanged,
+    IndexProgress,
+    MeaningChanged,
+    Polling,
+    SourcesChanged,
+    WordsFailed,
+)
+from screens.main.movement import Command
+from screens.search.engine import Engine
+from screens.search.indexer import Indexer
+from workbench.workspace.late_lines import CARRY_SECONDS, LateLines
+from workbench.workspace.workspace import Workspace
+
+if TYPE_CHECKING:
+    from screens.main.screen import MainScreen
+
+_RECONCILE_SECONDS = 30.0
+_INDEX_PAUSE_SECONDS = 1.5
+"""Quiet time before the index follows: a series of actions is painted without an indexer beside it."""
+_LONGEST_PAUSE_SECONDS = 10.0
+_WORK = "index"
+
+
+class Following:
+    """Owns the engines' lives: started after the first paint, ended with the screen.
+
+    Without ``engines`` no process is started: the index is searched by words as it is.
+    """
+
+    def __init__(self, screen: MainScreen, workspace: Workspace, *, engines: bool = True) -> None:
+        self._screen = screen
+        self._engines = engines
+        self._workspace = workspace
+        self.engine = Engine(workspace, screen.post_message)
+        self._indexer = Indexer(workspace, screen.post_message)
+        self._watcher = Watcher(
+            workspace,
+            changed=lambda: screen.post_message(FilesChanged()),
+            elsewhere=lambda: screen.post_message(SourcesChanged()),
+            say=lambda reason: screen.post_message(Polling(reason)),
+        )
+        self._late = LateLines(workspace.root)
+        self._started = False
+        self._pause: Timer | None = None
+        self._waiting_since = 0.0
+        self._meaning = False
+        self._progress: Shown | None = None
+        self._problem = ""
+        self._failing = ""
+        """Why the index cannot be searched, though its last run may have gone well."""
+        self._mending = False
+        self._asked = False
+        """Whether a person asked for the run that is under way."""
+
+    def commands(self) -> dict[str, Command]:
+        """The commands by action id."""
+        return {"reindex": self._reindex}
+
+    @property
+    def indexing(self) -> bool:
+        """Whether the index is being brought up to date."""
+        return self._indexer.running
+
+    def begin(self) -> None:
+        """Start watching and reconciling; the engines follow when the files have been read."""
+        self._watcher.start()
+        self._screen.set_interval(_RECONCILE_SECONDS, self._screen.refresh_files)
+        self._screen.set_interval(CARRY_SECONDS, lambda: self._screen.work(self._carry_late, "late"))
+
+    async def _carry_late(self) -> None:
+        """Lines that a program wrote into a replaced file: the watcher tells of the file that gets them."""
+        await asyncio.to_thread(self._late.carry)
+
+    def files_read(self, changed: frozenset[str]) -> None:
+        """The panes know the files; the index has to follow."""
+        if not self._engines or self._workspace.misread:
+            self._draw()
+        elif not self._started:
+            self._start()
+        elif changed:
+            self._wish_when_quiet()
+
+    def _start(self) -> None:
+        self._started = True
+        self._screen.work(self.engine.run_child, "meaning")
+        self.wish()
+
+    def sources_changed(self) -> None:
+        """What is searched beside the workspace changed: the index has to follow."""
+        if self._engines and self._started:
+            self._wish_when_quiet()
+
+    def _wish_when_quiet(self) -> None:
+        now = time.monotonic()
+        if self._pause is None:
+            self._waiting_since = now
+        elif now - self._waiting_since < _LONGEST_PAUSE_SECONDS:
+            self._pause.stop()
+        else:
+            return  # somebody writes without a break: the pause that is running is the last one
+        self._pause = self._screen.set_timer(_INDEX_PAUSE_SECONDS, self.wish)
+
+    def wish(self) -> None:
+        """Bring the index up to date soon."""
+        self._pause = None
+        if self._indexer.wish():
+            self._screen.work(self._indexer.run, "index")
+
+    def progress(self, message: IndexProgress) -> None:
+        """Show how far it is."""
+        self._progress, self._problem = message.text, message.problem
+        works = self._screen.opening.desk.works
+        if message.stage is not None:
+            if not any(work.key == _WORK for work in works.under_way):
+                self._screen.set_timer(QUIET_SECONDS, self._screen.opening.show_works)
+            stop = self._stop_indexing
+            works.show(Work(key=_WORK, name="Indexing", stage=message.stage, stop=stop, asked=self._asked))
+        elif message.text is None:
+            self._asked = False
+            works.gone(_WORK)
+        self._draw()
+
+    async def _stop_indexing(self) -> None:
+        self._mending = True  # it is not begun again by itself before something changes
+        if self._pause is not None:
+            self._pause.stop()
+            self._pause = None
+        await self._indexer.stop()
+
+    def index_fails(self, message: WordsFailed) -> None:
+        """It was taken away or damaged since it was made: it is made again by itself, once."""
+        if "reindex" in message.hint:
+            self._failing = message.reason
+            self._draw()
+            if self._engines and self._started and not self._mending and not self.indexing:
+                self._mending = True
+                self.wish()
+
+    def index_answers(self) -> None:
+        """It can be searched."""
+        if self._failing:
+            self._failing, self._mending = "", False
+            self._draw()
+
+    def meaning(self, message: MeaningChanged) -> None:
+        """Show what can be searched by."""
+        self._meaning = message.ready
+        if not message.ready:
+            text = f"Search goes on with words alone: {message.reason}"
+            self._screen.say(row_text(text), severity="warning")
+        self._draw()
+
+    def settings_changed(self) -> None:
+        """The engines go by the settings of now; the index, which may hold other files, follows."""
+        self.engine.begin_anew()
+        if self._engines and self._started:
+            self._wish_when_quiet()
+        elif self._engines:
+            self._start()
+        self._draw()
+
+    async def close(self) -> None:
+        """End the watcher and the children."""
+        self._watcher.close()
+        await asyncio.to_thread(self._late.close)
+        await self._indexer.close()
+        await self.engine.close()
+
+    def _draw(self) -> None:
+        sides = "words + meaning" if self._meaning else "words"
+        if self._progress:
+            self._screen.title_line.show(self._progress, "busy")
+        elif why := self._waits or self._problem or self._failing:
+            self._screen.title_line.show(row_text(f"! index: {why}"), "warn")
+        else:
+            self._screen.title_line.show(words(f"index up to date · {sides}"), "good")
+
+    @property
+    def _waits(self) -> str:
+        """Why nothing is indexed: what is to be left out, and who makes vectors, may not be known."""
+        return "waits until the settings are corrected" if self._workspace.misread else ""
+
+    def _reindex(self) -> None:
+        if self._waits:
+            self._screen.say(words(f"The index {self._waits}"), severity="warning")
+            return
+        self._asked = True
+        self.wish()
+        if not self._meaning:
+            self._screen.work(self.engine.run_child, "meaning")
+        self._screen.say(words("Bringing the index up to date"))

@@ -1,0 +1,49 @@
+"""The keys of this interface: the person's key map, followed by every screen, and exchanged while it runs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from textual.screen import Screen
+
+from screens.actions import active
+from screens.actions.bindings import Followers
+from screens.actions.key_file import load_keys
+from screens.drawing.safe_text import row_text, words
+
+if TYPE_CHECKING:
+    from screens.app import WorkbenchApp
+
+
+class Keying:
+    """Reads the person's keys before the interface starts: all of its tasks go by them."""
+
+    def __init__(self) -> None:
+        self.keys = load_keys()
+        self._chosen = active.Chosen(self.keys.map)
+        self._followers = Followers()
+        active.use(self._chosen)
+
+    def begin(self, app: WorkbenchApp) -> None:
+        """Say what does not count in the person's file."""
+        wrong = self.keys.wrong
+        if not wrong:
+            return
+        path = self.keys.file.path
+        rest = f"\nand {len(wrong) - 1} more" if len(wrong) > 1 else ""
+        app.notify(
+            row_text(wrong[0].told(path.name)) + rest + f"\n{active.key_for('settings')} shows the keys",
+            title=words("Some of your keys were skipped"),
+            severity="warning",
+            markup=False,
+        )
+
+    def read_again(self, app: WorkbenchApp) -> None:
+        """The file was changed: its keys count from now on, also where the hints stand already."""
+        self.keys = load_keys()
+        self._chosen.map = self.keys.map
+        app.main.show_hints()
+
+    def bind(self, screen: Screen[object]) -> None:
+        """Let the keys of a screen be those of the key map."""
+        self._followers.follow(screen, self._chosen.map)

@@ -1,0 +1,197 @@
+"""Keys that come faster than answers: they are held, in order, until what they act on is there.
+
+A key that uses hits waits until the hits are those of the words in the box; a key that acts on a row
+waits while a jump to another row is under way, and while that row stands there as it was before it was acted
+on; every key waits for a dialog that is being made ready. What follows a held key is held behind it.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING
+
+from textual.events import Key
+from textual.timer import Timer
+from textual.widgets import Input
+
+from screens.actions.registry import FocusContext, action_at
+from screens.drawing.safe_text import Shown, words
+
+if TYPE_CHECKING:
+    from screens.main.screen import MainScreen
+
+PATIENCE_SECONDS = 2.0
+_ANYWAY = frozenset({"switch", "search", "help", "palette", "back", "quit", "reindex"})
+"""Actions that use neither a hit nor a row."""
+_LEAVES = frozenset({"switch", "filter_done", "find_done"})
+_LOOKS = frozenset({"filter", "filter_done", "find", "find_done"})
+"""What can be done while a filter has found nothing yet."""
+_LINES = frozenset({FocusContext.FILTER, FocusContext.FIND})
+_ACTS = frozenset({"promote", "promote_to", "forget", "edit", "move", "merge", "pin", "quarantine"})
+"""What is done to rows: the next one has to see what became of them."""
+_STEPS = frozenset({"next_hit", "previous_hit"})
+
+
+class Holding:
+    """Holds keys and hands them on; ``perform`` does what a key does."""
+
+    def __init__(self, screen: MainScreen, perform: Callable[[Key], Awaitable[None]]) -> None:
+        self._screen = screen
+        self._perform = perform
+        self._held: deque[Key] = deque()
+        self._timer: Timer | None = None
+        self._typing = 0
+        self._opening = False
+
+    @property
+    def _typed_into(self) -> Input | None:
+        """The line that somebody types in."""
+        screen, place = self._screen, self._screen.place
+        if place is FocusContext.QUERY:
+            return screen.overlay.input
+        if place is FocusContext.FILTER:
+            return screen.pane.line
+        return screen.finding.line if place is FocusContext.FIND else None
+
+    @property
+    def busy(self) -> bool:
+        """Whether keys are held, or would be: a dialog is on its way."""
+        return self._opening or bool(self._held)
+
+    def opens(self) -> None:
+        """A dialog is on its way: keys wait for it, whatever they mean where the person is now."""
+        self._opening = True
+
+    def opened(self) -> None:
+        """It is there, or not coming."""
+        self._opening = False
+        self.release()
+
+    def takes(self, event: Key) -> bool:
+        """Whether the key is held; if not, it is to be done now."""
+        if event.key == "ctrl+c":
+            return False  # the way out is never held
+        action = self._action(event)
+        if action == "back" and self._screen.is_active and not self._typing:
+            self.drop()
+            self._screen.jumping.stop()
+            if self._screen.place not in _LINES:
+                return False
+            self._after_typing()  # what was typed before it is taken away with the rest
+            self._held.append(event)
+            return True
+        if self.busy:
+            self._held.append(event)
+            return True
+        if self._typed_into is not None and action and (action in _LEAVES or self._uses(action)):
+            self._after_typing()
+        if not self._waits(event):
+            return False
+        self._held.append(event)
+        self._wait()
+        return True
+
+    def release(self) -> None:
+        """Something has arrived: do what was held, as far as it need not wait for more."""
+        if self._held:
+            self._screen.app.call_later(self._go_on)
+
+    def drop(self) -> None:
+        """What was waited for is not coming."""
+        self._held.clear()
+        self._stop_timer()
+
+    def refuse(self) -> None:
+        """The search failed: whoever waits for its hits is told at once."""
+        if self._held and self._screen.searching.gave_up:
+            self._stop_timer()
+            self._screen.app.call_later(self._expired)
+
+    @property
+    def why(self) -> Shown:
+        """Why a key that uses a hit or a row cannot be done yet."""
+        if self._screen.jumping.under_way:
+            return words("Still reading")
+        if self._screen.curating.stands_yet(self._screen.context().targets):
+            return words("Still doing what was asked for before")
+        if self._screen.searching.gave_up:
+            return words("The search failed: there are no hits of these words")
+        return words("Still searching")
+
+    def stale(self, action: str) -> bool:
+        """Whether the action would use what is about to be replaced."""
+        if action not in _STEPS and self._screen.jumping.under_way:
+            return self._uses(action)
+        if action in _ACTS and self._screen.curating.stands_yet(self._screen.context().targets):
+            return True
+        if self._screen.pane.settling and not self._screen.overlay.is_open:
+            return self._uses(action) and action not in _LOOKS
+        if action in _STEPS and self._screen.finding.on:
+            return False
+        if self._screen.overlay.is_open or action in _STEPS:
+            return self._uses(action) and not self._screen.searching.settled
+        return False
+
+    async def _go_on(self) -> None:
+        while self._held and not self._opening and not self._waits(self._held[0]):
+            event = self._held.popleft()
+            if self._screen.is_active and self._typed_into is not None and self._held:
+                self._after_typing()  # it may be text
+            await self._perform(event)
+        if not self._held:
+            self._stop_timer()
+        elif not self._opening:
+            self._wait()
+
+    def _wait(self) -> None:
+        if not self._typing:
+            self._screen.searching.hurry()
+        if self._timer is None:
+            app = self._screen.app
+            self._timer = self._screen.set_timer(PATIENCE_SECONDS, lambda: app.call_later(self._expired))
+        self.refuse()
+
+    async def _expired(self) -> None:
+        """Refuse what had to wait for too long; text that was typed after it is not lost."""
+        self._timer = None
+        held, self._held = self._held, deque()
+        if held:
+            self._screen.say(self.why, severity="warning")
+        for event in held:
+            if not self._waits(event):
+                await self._perform(event)
+
+    def _waits(self, event: Key) -> bool:
+        action = self._action(event)
+        if action == "back" and self._screen.place in _LINES:
+            return self._typing > 0
+        if action is None or not self._uses(action) or not self._screen.is_active:
+            return False
+        return self.stale(action) or (
+            self._typing > 0 and (self._screen.overlay.is_open or self._typed_into is not None)
+        )
+
+    def _after_typing(self) -> None:
+        """Keys that went to the box before this one are in its queue yet: wait for them."""
+        line = self._typed_into
+        if line is not None:
+            self._typing += 1
+            line.call_later(self._typed)
+
+    def _typed(self) -> None:
+        self._typing -= 1
+        self.release()
+
+    def _action(self, event: Key) -> str | None:
+        """What the key does where the person is."""
+        return action_at(event.key, self._screen.place)
+
+    @staticmethod
+    def _uses(action: str) -> bool:
+        return action not in _ANYWAY
+
+    def _stop_timer(self) -> None:
+        if self._timer is not None:
+            self._timer.stop()
+            self._timer = None

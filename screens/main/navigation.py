@@ -1,0 +1,182 @@
+"""Opening things: a fold, an entry to read, a hit in its pane; and stepping through hits."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import chain
+from pathlib import Path
+from typing import TYPE_CHECKING, cast
+
+from screens.actions.availability import LEADER, only_read
+from screens.drawing.rows import Row
+from screens.drawing.safe_text import row_text, words
+from screens.loading.origins import SourceOrigin, hashes_of, origins_of
+from screens.loading.snapshots import Contents
+from screens.main.movement import Command
+from screens.panes.episodes import EpisodesPane
+from screens.panes.graph import GraphPane
+from screens.panes.logs import LogsPane
+from screens.panes.memory import MemoryPane
+from screens.panes.pane import FilePane
+from workbench.memory.entry import Entry, Kind
+from workbench.memory.names import is_outside
+from workbench.workspace.layout import kind_of
+
+if TYPE_CHECKING:
+    from screens.app import WorkbenchApp
+    from screens.main.screen import MainScreen
+
+_PANES = {Kind.MEMORY: 1, Kind.EPISODE: 2, Kind.ENTITY: 3}
+
+
+def copy_of(entry: Entry, memory: Sequence[Entry]) -> Entry | None:
+    """The entry of long-term memory that was made of ``entry``, or says the same."""
+    said = [(one, one.provenance) for one in memory if one.provenance]
+    place = SourceOrigin(entry.path, entry.start_line)
+    by_hash = (one for one, origin in said if entry.hash in hashes_of(origin))
+    by_place = (one for one, origin in said if place in origins_of(origin))
+    same = (one for one in memory if one.hash == entry.hash)
+    return next(chain(by_hash, same, by_place), None)
+
+
+class Jumping:
+    """Takes a person to where an entry stands."""
+
+    def __init__(self, screen: MainScreen) -> None:
+        self._screen = screen
+        self._waits_for: Row | None = None
+        self._to_origin = False
+
+    def commands(self) -> dict[str, Command]:
+        """The commands by action id."""
+        return {
+            "open": self._open,
+            "next_hit": lambda: self._step(1),
+            "previous_hit": lambda: self._step(-1),
+            "origin": self._origin,
+        }
+
+    def to(self, address: str) -> None:
+        """Put the cursor of the panes on an address, or on a whole file."""
+        path = address.rpartition("#")[0] or address
+        self._screen.hide_search()
+        self._jump(Row(path, words(""), path=path, address=address))
+
+    @property
+    def under_way(self) -> bool:
+        """Whether the file of an entry is being read to go to it."""
+        return self._waits_for is not None
+
+    def stop(self) -> None:
+        """Stay where the person is."""
+        if self._waits_for is not None:
+            self._waits_for = None
+            self._screen.pane.give_up()
+
+    def failed(self) -> None:
+        """The file cannot be read."""
+        self.stop()
+        self._screen.holding.drop()
+
+    def arrived(self, contents: Contents) -> None:
+        """The file that a jump waited for was read: the entry is in it, or it is not there any more."""
+        row = self._waits_for
+        if row is not None and row.path == contents.path:
+            self._waits_for = None
+            if all(entry.address != row.address for entry in contents.entries):
+                self._not_there(row, contents)
+            self._screen.holding.release()
+
+    def _open(self) -> None:
+        screen = self._screen
+        row = screen.here.row
+        if row is None:
+            return
+        if row.workspace and row.workspace != LEADER and not is_outside(row.path or ""):
+            cast("WorkbenchApp", screen.app).switching.go(Path(row.root), at=row.address or "")
+        elif only_read(row):  # no pane has it: it is read where it was found
+            screen.laying.read(on=not screen.laying.reading)
+        elif screen.searching.chosen(row):
+            return
+        elif screen.overlay.is_open:
+            screen.hide_search()
+            self._jump(row)
+        elif row.fold is not None:
+            screen.toggle(row)
+        elif row.path is not None:
+            screen.laying.read(on=not screen.laying.reading)
+            screen.row_changed(row)  # who reads gets more of the file
+
+    def _origin(self) -> None:
+        """From a copy in long-term memory to where it came from, from anything else to its copy there."""
+        row = self._screen.here.row
+        if row is None or row.entry is None:
+            return
+        entry = row.entry
+        if entry.kind is not Kind.MEMORY:
+            copy = copy_of(entry, self._screen.memory_view.entries)
+            if copy is None:
+                self._screen.say(words("This is not in long-term memory"), severity="warning")
+            else:
+                self._jump(Row(copy.address, words(""), path=copy.path, address=copy.address))
+            return
+        origins = origins_of(entry.provenance) if entry.provenance else ()
+        if not origins:
+            self._screen.say(words("This entry does not say where it came from"), severity="warning")
+            return
+        there = [origin for origin in origins if origin.path in self._screen.files]
+        if not there:
+            text = f"{origins[0].path} is not there any more: the history below tells"
+            self._screen.say(row_text(text), severity="warning")
+            return
+        path, line, digits = there[0]
+        if len(origins) > 1:
+            self._screen.say(words(f"It came from {len(origins)} places; this is one of them"))
+        address = f"{path}#{digits or f'L{line}'}"
+        self._jump(Row(path, words(""), path=path, line=line, address=address), to_origin=True)
+
+    def _step(self, step: int) -> None:
+        if self._screen.finding.on:
+            self._screen.finding.step(step)
+            return
+        hits = self._screen.overlay.hits
+        hits.go((hits.cursor + step) % len(hits.rows))
+        if hits.row is None:
+            return
+        if why := only_read(hits.row):
+            self._screen.say(row_text(f"Hit {hits.cursor + 1}: {why}; / shows it"), severity="warning")
+        else:
+            self._jump(hits.row)
+
+    def _jump(self, row: Row, *, to_origin: bool = False) -> None:
+        path, address = row.path or "", row.address or ""
+        self._to_origin = to_origin
+        kind = kind_of(path)
+        self._screen.go_to_pane(_PANES.get(kind, 0))
+        pane = self._screen.pane
+        self._waits_for = None
+        if isinstance(pane, MemoryPane):
+            found = pane.reveal_entry(address)
+        elif isinstance(pane, GraphPane):
+            found = pane.reveal_entry(path, address) or pane.reveal_entry(path, path)
+        else:
+            assert isinstance(pane, (LogsPane, EpisodesPane))
+            found = pane.reveal_entry(path, address)
+            if not found and pane.is_reading(path):
+                self._waits_for = row  # the file is being read
+                return
+        if not found:
+            self._not_there(row, pane.contents.get(path) if isinstance(pane, FilePane) else None)
+
+    def _not_there(self, row: Row, contents: Contents | None) -> None:
+        pane = self._screen.pane
+        pane.give_up()
+        entries = contents.entries if contents else ()
+        near = next((entry for entry in entries if entry.start_line <= row.line <= entry.end_line), None)
+        if self._to_origin and near is not None and isinstance(pane, (LogsPane, EpisodesPane)):
+            pane.reveal_entry(near.path, near.address)
+            if "#L" not in (row.address or ""):
+                self._screen.say(words("It was changed since; this stands in its place"), severity="warning")
+            return
+        self._screen.holding.drop()
+        self._screen.say(words("That entry has changed since it was indexed"), severity="warning")

@@ -1,0 +1,260 @@
+"""The screens over the panes: what a key opens, and what they are given."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, cast
+
+from screens.actions.active import key_for
+from screens.drawing.safe_text import Shown
+from screens.frames.services import Desk
+from screens.jobs.ingest_job import TakingIn
+from screens.jobs.running_jobs import Works
+from screens.main.movement import Command
+from screens.main.operation_keys import Curating
+from screens.main.request import Request
+from workbench.workspace.plan import Operation
+
+if TYPE_CHECKING:
+    from textual.timer import Timer
+
+    from screens.app import WorkbenchApp
+    from screens.context.message_input import Messages
+    from screens.frames.overlay_screen import OverScreen
+    from screens.loading.snapshots import GraphView
+    from screens.main.screen import MainScreen
+
+_FOLLOW_SECONDS = 1.0
+
+
+class Opening:
+    """Opens these screens, and keeps what they show true. Each is imported when it is opened."""
+
+    def __init__(self, screen: MainScreen, curating: Curating) -> None:
+        self._screen = screen
+        self._curating = curating
+        self._messages: Messages | None = None
+        """What was typed where one sees what an agent is given."""
+        self._due: Timer | None = None
+        self.desk = Desk(
+            workspace=screen.workspace,
+            historian=curating.historian,
+            do=curating.carry_out,
+            ask=curating.ask,
+            refusal=lambda: screen.travelling.refusal or curating.refusal,
+            go_to=self._go_to,
+            say=self._say,
+            drafts=screen.drafts,
+            changed=self._changed,
+            edit=self._edit,
+            reindex=self._reindex,
+            indexing=lambda: screen.following.indexing,
+            works=Works(self.show_works),
+        )
+        self._taking_in = TakingIn(screen, self.desk)
+
+    def commands(self) -> dict[str, Command]:
+        """The commands by action id."""
+        return {
+            "operations": self._operations,
+            "entry_log": self._entry_log,
+            "blame": self._blame,
+            "conflicts": self._conflicts,
+            "weigh": self._weigh,
+            "review": self._review,
+            "graph_view": self._graph,
+            "agent_view": self._agent,
+            "health": self._health,
+            "settings": self._settings,
+            "tour": self._tour,
+            "workspaces": self._workspaces,
+            "ingest": self._taking_in.ask,
+            "stop_work": self.stop_work,
+        }
+
+    @property
+    def why(self) -> dict[str, str]:
+        """What stands in the way of going to another workspace, of stopping work, of taking in more."""
+        refused = cast("WorkbenchApp", self._screen.app).switching.why_not
+        why = dict.fromkeys(("workspaces", "everywhere"), refused) if refused else {}
+        if not self.desk.works.under_way:
+            why["stop_work"] = "nothing that takes long is under way"
+        if self._taking_in.running:
+            why["ingest"] = f"something is being taken in: {key_for('stop_work')} stops it"
+        return why
+
+    def stop_work(self) -> None:
+        """End the long work that is named first."""
+        self._screen.work(self.desk.works.stop_first, "stop work")
+
+    def show_works(self) -> None:
+        """Show the long work under way, on whichever screen is looked at."""
+        works = self.desk.works.seen
+        self._screen.show_works(works)
+        for screen in self._shown():
+            screen.show_works(works)
+
+    def done(self, request: Request | None = None) -> None:
+        """Something was done, ``request`` where it was asked for here: what is shown is not as it was."""
+        for screen in self._shown():
+            if request is not None:
+                screen.done(request)
+            screen.reload()
+
+    def refused(self, request: Request) -> None:
+        """Nothing came of it: whoever waits for it waits no more."""
+        for screen in self._shown():
+            screen.refused(request)
+
+    def follow(self) -> None:
+        """Files changed on the disk: what is open follows, once a second where somebody writes on and on."""
+        if self._due is None and len(self._screen.app.screen_stack) > 1:
+            self._due = self._screen.set_timer(_FOLLOW_SECONDS, self._follow)
+
+    def _follow(self) -> None:
+        self._due = None
+        for screen in self._shown():
+            screen.files_changed()
+
+    def graph_read(self, view: GraphView) -> None:
+        """The pages of the graph were read again: whoever shows them follows."""
+        for screen in self._shown():
+            screen.graph_read(view)
+
+    def _shown(self) -> list[OverScreen]:
+        """The screens that are open over the panes."""
+        from screens.frames.overlay_screen import OverScreen  # noqa: PLC0415 - not before the first paint
+
+        return [screen for screen in self._screen.app.screen_stack if isinstance(screen, OverScreen)]
+
+    def _open(self, screen: OverScreen) -> None:
+        screen.show_works(self.desk.works.seen)
+        self._screen.show_dialog(screen)
+
+    def _operations(self) -> None:
+        from screens.history.operations import OperationsScreen  # noqa: PLC0415
+
+        self._open(OperationsScreen(self.desk, self._travel))
+
+    def _entry_log(self) -> None:
+        from screens.history.operation_list import OperationScope  # noqa: PLC0415
+        from screens.history.operations import OperationsScreen  # noqa: PLC0415
+
+        row = self._screen.here.row
+        if row is not None and row.path is not None:
+            self._open(OperationsScreen(self.desk, self._travel, OperationScope(row.path, row.address or "")))
+
+    def _blame(self) -> None:
+        from screens.history.blame import BlameScreen  # noqa: PLC0415
+
+        row = self._screen.here.row
+        if row is not None and row.path is not None:
+            self._open(
+                BlameScreen(
+                    self.desk,
+                    lambda: self._curating.historian,  # in the past that of the moment
+                    self._travel,
+                    row.path,
+                    row.line,
+                )
+            )
+
+    def _conflicts(self) -> None:
+        from screens.history.conflicts import ConflictsScreen  # noqa: PLC0415
+
+        self._open(ConflictsScreen(self._curating.historian, self._discard))
+
+    def _review(self) -> None:
+        from screens.review.review import ReviewScreen  # noqa: PLC0415
+
+        self._open(ReviewScreen(self.desk))
+
+    def _graph(self) -> None:
+        from screens.graph.neighbourhood import GraphScreen  # noqa: PLC0415
+        from screens.panes.graph import GraphPane  # noqa: PLC0415
+        from workbench.memory.entry import Kind  # noqa: PLC0415
+        from workbench.workspace.layout import kind_of  # noqa: PLC0415
+
+        row = self._screen.here.row
+        at = row.path if row and row.path and not row.workspace and kind_of(row.path) is Kind.ENTITY else ""
+        view = self._screen.pane_of(GraphPane).view
+        self._open(GraphScreen(self.desk, view, self._screen.show_dialog, at))
+
+    def _agent(self) -> None:
+        from screens.context.message_input import Messages  # noqa: PLC0415
+        from screens.context.screen import AgentScreen  # noqa: PLC0415
+
+        self._messages = self._messages or Messages()
+        self._open(AgentScreen(self.desk, self._screen.following.engine, self._messages))
+
+    def _health(self) -> None:
+        from screens.health.overview import HealthScreen  # noqa: PLC0415
+
+        self._open(HealthScreen(self.desk))
+
+    def _settings(self) -> None:
+        from screens.settings.overview import SettingsScreen  # noqa: PLC0415
+
+        self._open(SettingsScreen(self.desk))
+
+    def _tour(self) -> None:
+        cast("WorkbenchApp", self._screen.app).touring.begin()
+
+    def _workspaces(self) -> None:
+        cast("WorkbenchApp", self._screen.app).switching.offer()
+
+    def _weigh(self) -> None:
+        from indexing.ranking.weights import weights_of  # noqa: PLC0415
+        from screens.search.weights_screen import WeighingScreen  # noqa: PLC0415
+
+        searching = self._screen.searching
+        if searching.found is None:
+            return
+        screen = WeighingScreen(
+            weights_of(self._screen.workspace.settings),
+            searching.found,
+            partial(searching.weigh, explain=True),
+            at=searching.index,
+            promoted=self._screen.memory_view.promoted,
+        )
+        searching.watcher = screen.answered
+        self._screen.show_dialog(screen, lambda _: searching.end_weighing())
+
+    def _discard(self, kept: Path) -> None:
+        self._screen.work(partial(self._curating.curator.discard, kept), "curate")
+
+    def _go_to(self, address: str) -> None:
+        self._close_all()
+        self._screen.jumping.to(address)
+
+    def _travel(self, operation: Operation, before: bool) -> None:
+        self._close_all()
+        self._screen.travelling.to(operation, before=before)
+
+    def _close_all(self) -> None:
+        for screen in reversed(self._screen.app.screen_stack):
+            if screen is self._screen:
+                break
+            screen.dismiss()
+
+    async def close(self) -> None:
+        """End what screens left going."""
+        await self._taking_in.close()
+        for kept in self.desk.kept.values():
+            await kept.close()
+
+    def _changed(self) -> None:
+        self._screen.refresh_files()
+        self.done()
+
+    def _reindex(self) -> None:
+        self._screen.commands["reindex"]()
+
+    def _edit(self, address: str) -> None:
+        self._screen.holding.opens()
+        request = Request(action="edit", addresses=(address,))
+        self._screen.work(partial(self._curating.curator.source, request), "curate")
+
+    def _say(self, text: Shown, severity: str) -> None:
+        self._screen.say(text, severity=severity)

@@ -1,0 +1,306 @@
+"""From a key to an operation, and from an operation to a toast."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence, Set
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, cast
+
+from textual.timer import Timer
+
+from screens.actions.active import key_for
+from screens.actions.availability import in_quarantine
+from screens.dialogs.advice import advice, in_keys
+from screens.dialogs.confirm import ConfirmScreen, plan_rows, title_of
+from screens.dialogs.findings import warning_rows
+from screens.drawing.rows import Row
+from screens.drawing.safe_text import Shown, row_text, words
+from screens.history.history_reader import Historian
+from screens.loading.shown_revision import day_shown, moment_of
+from screens.loading.store import path_of
+from screens.main.messages import Discarded, Done, Planned, Refused, WritableChecked
+from screens.main.movement import Command
+from screens.main.operation_runner import Curator
+from screens.main.request import Request
+from workbench.errors import WorkbenchError
+from workbench.memory.names import OperationId
+from workbench.workspace.plan import Operation
+from workbench.workspace.workspace import Workspace
+
+if TYPE_CHECKING:
+    from screens.app import WorkbenchApp
+    from screens.main.screen import MainScreen
+
+_HISTORY_PAUSE_SECONDS = 0.2
+_SHOWN_SECONDS = 1.0
+"""What was done is seen long before; only a row that it does not change stays as it is."""
+_PAST = {
+    "promote": "Promoted", "forget": "Forgotten", "undo": "Taken back", "redo": "Done again",
+    "edit": "Edited", "merge": "Merged", "move": "Moved", "pin": "Pinned", "unpin": "Unpinned",
+    "quarantine": "Set aside", "release": "Released", "archive": "Archived", "expire": "Cleared away",
+    "accept": "Accepted", "reject": "Rejected", "defer": "Put off", "withdraw": "Withdrawn",
+    "restore": "Brought back", "migrate": "Migrated",
+}  # fmt: skip
+_SAID_SECONDS = 0.05
+"""What was done is said first: reading again meanwhile would take the time of painting it."""
+_TITLE = 60
+_AGAIN_SECONDS = 3.0
+"""How long after a refusal it is looked whether all can be written now: a full disk may have room again."""
+_GONE = "this folder is not there now"
+
+
+class Curating:
+    """What a person does to the memory, from this screen."""
+
+    def __init__(self, screen: MainScreen, workspace: Workspace) -> None:
+        self._screen = screen
+        self.curator = Curator(workspace, screen.post_message)
+        self.historian = Historian(workspace.root, screen.post_message, day_shown(workspace))
+        self._root = str(workspace.root)
+        self._past = bool(moment_of(workspace))
+        self.refusal: str | None = None
+        self.conflicts = 0
+        self._acted_on: dict[Request, tuple[Row, ...]] = {}
+        """The rows that operations were asked for, until others stand in their place."""
+        self._said: dict[OperationId, Shown] = {}
+        """What the toast of each operation says, until the operation is undone."""
+        self.gone = False
+        """Whether the folder is not there now."""
+        self._problem = Shown("")
+        self._again: Timer | None = None
+        """Until it is looked again whether anything can be done."""
+        self._settings = Shown("")
+        """What of the settings does not count."""
+        self._jobs = Shown("")
+        """What is wrong with a job that a clock runs."""
+
+    def commands(self) -> dict[str, Command]:
+        """The commands by action id."""
+        return {
+            "promote": lambda: self.act("promote"),
+            "forget": lambda: self.act("forget"),
+            "pin": lambda: self.act("pin"),
+            "quarantine": lambda: self.act("quarantine"),
+            "archive": lambda: self.act("archive", look=True),
+            "prune": lambda: self.ask(Request(action="expire")),
+            "restore_memory": self._restore_memory,
+            "undo": lambda: self.carry_out(Request(action="undo")),
+            "redo": lambda: self.carry_out(Request(action="redo")),
+        }
+
+    def begin(self) -> None:
+        """Find out what can be done here."""
+        self._screen.work(self.curator.check_writable, "check")
+
+    def close(self) -> None:
+        """Finish what has begun."""
+        self.curator.close()
+        self.historian.close()
+
+    # -- asking for it ---------------------------------------------------------------------------
+
+    def act(self, action: str, *, look: bool = False) -> None:
+        """Do it: one entry needs no question; several, or a person who wants to look, are shown first."""
+        context = self._screen.context()
+        targets = {"archive": context.marked, "undo": (), "redo": ()}.get(action, context.targets)
+        pinned = {entry.address for entry in self._screen.memory_view.entries if entry.pinned}
+        request = Request(action=turned(action, targets, pinned), addresses=addresses_of(targets))
+        self.carry_out_or_ask(request, targets, look=look)
+
+    def _restore_memory(self) -> None:
+        self.carry_out(Request(action="restore", addresses=(self._screen.memory_view.path,)))
+
+    def carry_out_or_ask(self, request: Request, targets: tuple[Row, ...], *, look: bool = False) -> None:
+        """One entry at once, several after a look."""
+        if look or len(request.addresses) > 1:
+            self.ask(request, targets)
+        else:
+            self.carry_out(request, targets)
+
+    def ask(self, request: Request, targets: tuple[Row, ...] = ()) -> None:
+        """Show what would be done; keys that follow are for the answer."""
+        self._screen.holding.opens()
+        self._screen.work(partial(self.curator.plan, request, targets), "plan")
+
+    def carry_out(self, request: Request, targets: tuple[Row, ...] = ()) -> None:
+        """Do it, in the order of the keys."""
+        if targets:
+            self._acted_on[request] = targets
+        self._screen.work(partial(self.curator.carry_out, request, targets), "curate")
+
+    def stands_yet(self, rows: Sequence[Row]) -> bool:
+        """Whether one of these rows was acted on, and shows nothing of it yet."""
+        return any(row is one for acted_on in self._acted_on.values() for one in acted_on for row in rows)
+
+    def _over(self, request: Request) -> None:
+        self._acted_on.pop(request, None)
+        self._screen.holding.release()
+
+    def there(self, *, there: bool) -> None:
+        """The folder went: nothing can be done until it is back; or it came back."""
+        self.gone = not there
+        if there:
+            self.begin()
+            return
+        self.refusal = _GONE
+        self._problem = row_text(
+            f"{_GONE[:1].upper()}{_GONE[1:]}: what was read last is shown, until it is back"
+        )
+        self._count(self.conflicts)
+
+    # -- what comes of it ------------------------------------------------------------------------
+
+    def writable(self, message: WritableChecked) -> None:
+        """Say, on the banner, what does not work here and what to do about it."""
+        if self._again is not None:
+            self._again.stop()
+        if self.gone:
+            return
+        error = message.error
+        self._again = self._screen.set_timer(_AGAIN_SECONDS, self.begin) if error else None
+        self.refusal = error.message.removesuffix("; nothing was changed") if error else None
+        hint = f" · {error.hint}" if error and error.hint else ""
+        reason = self.refusal.replace(self._root, "this folder", 1) if self.refusal else ""
+        self._problem = row_text(reason[:1].upper() + reason[1:] + hint)
+        self._count(message.conflicts)
+        self._screen.show_hints()
+
+    async def history(self, row: Row) -> None:
+        """What was done to an entry, once the cursor rests on it."""
+        if row.address and (self.refusal is None or self._past):
+            await asyncio.sleep(_HISTORY_PAUSE_SECONDS)
+            await self.historian.tell(row.id, row.address)
+
+    def planned(self, message: Planned) -> None:
+        """Show the list and the diff, and do it on a yes: exactly for the entries that were shown."""
+        request, plan = message.request, message.plan
+        if request.action == "archive":
+            request = replace(request, addresses=plan.entries)
+        rows = plan_rows(plan, message.targets)
+        self._confirm(request, ConfirmScreen(title_of(request, plan), rows), message.targets)
+
+    def done(self, message: Done) -> None:
+        """Say what was done, and read again what it touched."""
+        screen, operation = self._screen, message.operation
+        screen.set_timer(_SHOWN_SECONDS, partial(self._over, message.request))
+        if operation.action not in ("undo", "redo"):
+            screen.here.mark(set(screen.here.marked), on=False)
+        subject = operation.summary.removeprefix(f"{operation.action}: ")
+        where = [f"→ {place}" for place in self._arrived(operation, message.request)]
+        back = f"{key_for('undo')} takes it back"
+        if operation.action == "undo":
+            back = f"{key_for('redo')} does it again"
+        text = "\n".join((subject, *where, back))
+        lines = [*map(row_text, text.split("\n")), *(row_text(in_keys(note)) for note in operation.notes)]
+        if operation.undoes is not None:
+            cast("WorkbenchApp", screen.app).unsay(self._said.pop(operation.undoes, ""))
+        self._said[operation.id] = said = Shown("\n".join(lines))
+        screen.say(said, title=words(_PAST.get(operation.action, "Done")))
+        self._count(message.conflicts)
+        row = screen.pane.list.row
+        if operation.action == "merge" and operation.became and not screen.overlay.is_open:
+            screen.pane.follow(operation.became[0])  # marking has moved the cursor beyond what was merged
+        elif operation.action == "edit" and row and row.address in operation.entries:
+            screen.pane.follow(operation.became[0])
+        elif operation.action == "undo" and row and (returned := self._back_in(operation, row)):
+            screen.pane.follow(returned)  # where what came back stands is where the person looks
+        screen.marks_changed()
+        screen.set_timer(_SAID_SECONDS, self._read_again)
+
+    def _read_again(self) -> None:
+        """Show the files as they are now; what is gone is no hit any more."""
+        self._screen.refresh_files()
+        self._screen.searching.ask_again()
+
+    @staticmethod
+    def _back_in(operation: Operation, row: Row) -> str | None:
+        """The first entry that the operation brought back into the file of ``row``."""
+        here = (address for address in operation.entries if path_of(address) == row.path)
+        return next((address for address in here if address != row.address), None)
+
+    def _arrived(self, operation: Operation, request: Request) -> list[str]:
+        """Where to: the entry that took it up, the heading, or the files that are new to it."""
+        if request.into is not None:
+            taken = (e for e in self._screen.memory_view.entries if e.address == request.into)
+            return [f"“{entry.title[:_TITLE]}”" for entry in taken]
+        sections = [value for key, value in operation.trailers if key == "Section"]
+        if operation.action in ("undo", "redo", "promote"):
+            return sections
+        there = {path_of(address) for address in operation.entries}
+        new = dict.fromkeys(path_of(address) for address in operation.became)
+        return [*sections, *(path for path in new if path not in there)]
+
+    def discarded(self, message: Discarded) -> None:
+        """Say where the text is now."""
+        self._count(message.conflicts)
+        where = row_text(f"git keeps its text: git cat-file -p {message.blob[:12]}")
+        self._screen.say(where, title=words("Off the list"))
+
+    def refused(self, message: Refused) -> None:
+        """Say why nothing was done, and what to do about it; ask where a yes is all that is missing."""
+        error, request = message.error, message.request
+        self._over(request)
+        if message.agreed and message.plan:
+            warnings = warning_rows(*filter(None, (error, message.secret)))
+            rows = [*warnings, *plan_rows(message.plan, message.targets)]
+            title = title_of(message.agreed, message.plan, anyway=True)
+            self._confirm(message.agreed, ConfirmScreen(title, rows, warning=True), message.targets)
+            return
+        title = words(f"Not done: {request.action}")
+        if isinstance(error, WorkbenchError):
+            text = "\n".join(filter(None, (row_text(error.message), advice(error))))
+            self._screen.say(Shown(text), title=title, severity="warning")
+        else:
+            text = row_text(f"{type(error).__name__}: {error}")
+            self._screen.say(Shown(text), title=title, severity="error")
+        self._screen.refresh_files()
+
+    def _confirm(self, request: Request, screen: ConfirmScreen, targets: tuple[Row, ...]) -> None:
+        def answered(yes: bool | None) -> None:
+            if yes:
+                if request.text is not None:
+                    self._screen.holding.opens()  # keys that follow mean what is under the dialogs
+                self.carry_out(request, targets)
+
+        self._screen.show_dialog(screen, answered)
+
+    def _count(self, conflicts: int) -> None:
+        """Say, on the banner, that text of another writer waits to be looked at."""
+        self.conflicts = conflicts
+        waits = (
+            f"Another writer's text is in no memory file ({conflicts}): "
+            f"{key_for('conflicts')} shows it, and `workbench conflicts`"
+        )
+        other = self._problem or (words(waits) if conflicts else self._jobs)
+        self._screen.banner.show(Shown("\n! ".join(filter(None, (self._settings, other)))))
+
+    def settings_stand(self, wrong: Shown) -> None:
+        """Say, on the banner and before all else, what of the settings does not count."""
+        if wrong != self._settings:
+            self._settings = wrong
+            self._count(self.conflicts)
+
+    def jobs_stand(self, wrong: Shown) -> None:
+        """Say, on the banner, which job failed or did not come, where nothing more urgent is to be said."""
+        if wrong != self._jobs:
+            self._jobs = wrong
+            self._count(self.conflicts)
+
+
+def addresses_of(rows: Sequence[Row]) -> tuple[str, ...]:
+    """What actions take, each once."""
+    return tuple(dict.fromkeys(row.address for row in rows if row.address))
+
+
+def turned(action: str, targets: Sequence[Row], pinned: Set[str]) -> str:
+    """``pin`` and ``quarantine``, or their opposites where all targets are pinned or set aside already.
+
+    ``pinned`` are addresses that are known to be: a hit of a search does not say so itself.
+    """
+    if action == "pin" and targets and all(row.pinned or row.address in pinned for row in targets):
+        return "unpin"
+    if action == "quarantine" and targets and all(in_quarantine(row) for row in targets):
+        return "release"
+    return action

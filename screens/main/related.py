@@ -1,0 +1,173 @@
+"""What belongs to the entry under the cursor and who recalled it: beneath the preview, and as a list."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Any
+
+from screens.actions.active import key_for
+from screens.dialogs.choose import ChooseScreen
+from screens.drawing.rows import Row, RowPart
+from screens.drawing.safe_text import Shown, age, plural, row_text, words
+from screens.main.messages import BelongingRead
+from screens.main.movement import Command
+from screens.panes.entry_rows import lightened
+from screens.panes.graph import GraphPane
+from screens.widgets.preview_pane import Beneath
+from workbench.errors import WorkbenchError
+from workbench.memory.entry import Entry
+from workbench.workspace.workspace import Workspace
+
+if TYPE_CHECKING:
+    from screens.main.screen import MainScreen
+    from workbench.agent.entry_usage import EntryUsage, UsageIndex
+    from workbench.agent.related import Related
+
+_REST_SECONDS = 0.4
+_WHY = 21
+
+
+class Relating:
+    """Looks for what belongs to an entry once the cursor rests on it; leads there."""
+
+    def __init__(self, screen: MainScreen) -> None:
+        self._screen = screen
+        self._recalls: UsageIndex | None = None
+        self._key = ""
+        self.related: tuple[Related, ...] = ()
+
+    @property
+    def settled(self) -> bool:
+        """Whether it is known what belongs to the row under the cursor."""
+        row = self._screen.here.row
+        return row is not None and self._key == row.id
+
+    def commands(self) -> dict[str, Command]:
+        """The commands by action id."""
+        return {"related": self._list}
+
+    def leave(self) -> None:
+        """The cursor goes elsewhere: nothing is known of where it goes."""
+        self._key, self.related = "", ()
+
+    async def tell(self, row: Row) -> None:
+        """Post what belongs to the row's entry and who recalled it, once the cursor has rested."""
+        await asyncio.sleep(_REST_SECONDS)
+        try:
+            recalled = await self._screen.curating.historian.run(lambda place: self._recalled(place, row))
+        except (OSError, WorkbenchError):
+            self._key = row.id
+            return
+        self._screen.post_message(BelongingRead(row.id, recalled_lines(recalled, self._screen), None))
+        related = await self._find(row)
+        self._key, self.related = row.id, related
+        self._screen.post_message(BelongingRead(row.id, None, related))
+
+    async def _find(self, row: Row) -> tuple[Related, ...]:
+        from workbench.agent.related import kin, like, merged, named, question_of  # noqa: PLC0415
+
+        screen = self._screen
+        entry = row.entry or await screen.curating.historian.run(lambda place: _entry_at(place, row))
+        if entry is None:
+            return ()
+        names = [(e.name, str(e.path)) for e in screen.pane_of(GraphPane).view.entities]
+        try:
+            near = await screen.curating.historian.run(
+                lambda place: (*kin(place, entry), *named(entry, names))
+            )
+        except (OSError, WorkbenchError):
+            near = ()
+        if screen.travelling.away:  # what is like it is known of today's memory alone
+            return merged(near, ())
+        answer = await screen.following.engine.consult(question_of(entry))
+        if answer is None:
+            answer = await screen.curating.historian.run(lambda place: _by_words(place, question_of(entry)))
+        return merged(near, like(answer, entry))
+
+    def _recalled(self, place: Workspace, row: Row) -> EntryUsage:
+        from workbench.agent.entry_usage import UsageIndex  # noqa: PLC0415 - not before the first paint
+
+        if self._recalls is None or self._recalls.workspace is not place:
+            self._recalls = UsageIndex(place)
+        return self._recalls.of(row.address or "", row.entry.text if row.entry else "")
+
+    def _list(self) -> None:
+        row = self._screen.here.row
+        if row is None:
+            return
+        if not self.settled:
+            self._screen.say(words("Still looking for what belongs to it"))
+        elif not self.related:
+            self._screen.say(words("Nothing else belongs to this entry: no source, no link, nothing like it"))
+        else:
+            title = words(f"{plural(len(self.related), 'entry', 'entries')} that belong to this one")
+            self._screen.show_dialog(ChooseScreen(title, related_rows(self.related), _nothing), self._go)
+
+    def _go(self, address: str | None) -> None:
+        if address:
+            self._screen.jumping.to(address)
+
+
+def _entry_at(place: Workspace, row: Row) -> Entry | None:
+    """The entry that a row stands for which does not have it, as a hit does not; None where it is a page."""
+    try:
+        return place.locate(row.address or "")[1]
+    except (OSError, WorkbenchError):
+        return None
+
+
+def _nothing(typed: str) -> list[Row]:
+    return []
+
+
+def _by_words(place: Workspace, question: dict[str, object]) -> dict[str, Any]:
+    from indexing.search.answer import query_from_json  # noqa: PLC0415
+    from indexing.search.keyword import LexicalSearch  # noqa: PLC0415
+
+    search = LexicalSearch(place)
+    try:
+        return search.search(query_from_json({**question, "mode": "lexical"}, search.weights)).as_json()
+    except WorkbenchError:
+        return {}  # no index yet: what is linked was found without one
+
+
+def recalled_lines(recalled: EntryUsage, screen: MainScreen) -> tuple[Beneath, ...]:
+    """``3 times, last 5d ago, for 2 questions · by mcp``."""
+    if not recalled.times:
+        return (Beneath(words("recalled"), words("never")),)
+    text = plural(recalled.times, "time")
+    if recalled.last:
+        ago = age(recalled.last.astimezone().date(), screen.pane.today())
+        text = words(f"{text}, last {ago}" + (" ago" if ago != "today" else ""))
+    if recalled.questions:
+        text = words(f"{text}, for {plural(recalled.questions, 'question')}")
+    by = row_text(", ".join(recalled.by))
+    return (Beneath(words("recalled"), words(f"{text} · by {by}" if by else text)),)
+
+
+def related_fact(related: tuple[Related, ...]) -> Beneath | None:
+    """How many there are, and the key that lists them."""
+    text = f"{len(related)}, {key_for('related')} lists them"
+    return Beneath(words("related"), words(text)) if related else None
+
+
+def related_lines(related: tuple[Related, ...]) -> tuple[Beneath, ...]:
+    """One line for each, with why it belongs here."""
+    return tuple(
+        Beneath(words("related"), words(f"{one.why:<{_WHY}}  {_title(one)}"), one.address) for one in related
+    )
+
+
+def related_rows(related: tuple[Related, ...]) -> list[Row]:
+    """The same as rows to choose from."""
+    rows = []
+    for one in related:
+        text, emphasis = lightened(row_text(one.title))
+        tail = (RowPart(row_text(one.address.rpartition("#")[0] or one.address), "faint"),)
+        lead = (RowPart(Shown(one.why.ljust(_WHY)), "muted"),)
+        rows.append(Row(one.address, text, lead=lead, tail=tail, emphasis=emphasis))
+    return rows
+
+
+def _title(one: Related) -> Shown:
+    return lightened(row_text(one.title))[0]

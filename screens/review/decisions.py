@@ -1,0 +1,90 @@
+"""What a person decides of proposals, each as a request: planned anew when it is carried out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import date
+from functools import partial
+
+from screens.drawing.clock import now
+from screens.main.request import Request
+from screens.review.proposal_list import name_of
+from workbench.dreaming.proposals.accept import plan_accept
+from workbench.dreaming.proposals.defer import plan_defer
+from workbench.dreaming.proposals.inbox import Waiting, find_all
+from workbench.dreaming.proposals.reject import plan_reject, plan_withdraw
+from workbench.dreaming.proposals.safety_flags import title
+from workbench.errors import ConflictError
+from workbench.memory.proposal import Proposal
+from workbench.workspace.plan import Plan
+from workbench.workspace.workspace import Workspace
+
+
+def accept(shown: Sequence[Waiting]) -> Request:
+    """Do what they say, as they were shown; what is stale among several is left out, and named."""
+    keys = tuple(name_of(one.proposal) for one in shown)
+    return Request(action="accept", addresses=keys, planner=partial(_accept, shown=shown))
+
+
+def reword(key: str, shown: Waiting, text: str) -> Request:
+    """Accept one in other words: those of ``text``, until the person writes their own."""
+    return Request(action="accept", addresses=(key,), text=text, planner=partial(_accept, shown=[shown]))
+
+
+def reject(keys: Sequence[str], reason: str = "") -> Request:
+    """Say no."""
+    return Request(action="reject", addresses=tuple(keys), planner=partial(_reject, reason=reason))
+
+
+def withdraw(keys: Sequence[str]) -> Request:
+    """Take them off the table."""
+    return Request(action="withdraw", addresses=tuple(keys), planner=_withdraw)
+
+
+def defer(keys: Sequence[str], until: date) -> Request:
+    """Let them wait unseen until a day."""
+    return Request(action="defer", addresses=tuple(keys), planner=partial(_defer, until=until))
+
+
+def _accept(workspace: Workspace, request: Request, *, shown: Sequence[Waiting]) -> Plan:
+    moment, keys = now(), list(request.addresses)
+    notes: list[str] = []
+    found = find_all(workspace, keys, moment)
+    _require_same(shown, found)
+    if len(keys) > 1:
+        stale = [one for one in found if one.stale]
+        if len(stale) < len(found):
+            keys = [name_of(one.proposal) for one in found if not one.stale]
+            notes = [f"left out: “{title(one.proposal.text)}” is stale: {one.stale}" for one in stale]
+    texts = {keys[0]: request.text} if request.text is not None else None
+    plan = plan_accept(workspace, keys, now=moment, texts=texts, allow_flagged=request.allow_flagged)
+    return replace(plan, notes=(*notes, *plan.notes)) if notes else plan
+
+
+def _reject(workspace: Workspace, request: Request, *, reason: str) -> Plan:
+    return plan_reject(workspace, request.addresses, now=now(), reason=reason)
+
+
+def _withdraw(workspace: Workspace, request: Request) -> Plan:
+    return plan_withdraw(workspace, request.addresses, now=now())
+
+
+def _defer(workspace: Workspace, request: Request, *, until: date) -> Plan:
+    return plan_defer(workspace, request.addresses, until, now=now())
+
+
+def _require_same(shown: Sequence[Waiting], found: Sequence[Waiting]) -> None:
+    """The same claim can be proposed anew, to be written elsewhere: a yes is to what was shown."""
+    before = {name_of(one.proposal): _written(one.proposal) for one in shown}
+    for one in found:
+        if before.get(name_of(one.proposal)) != _written(one.proposal):
+            raise ConflictError(
+                f"“{title(one.proposal.text)}” was proposed anew meanwhile, in another way",
+                hint="look at it again",
+            )
+
+
+def _written(proposal: Proposal) -> tuple[object, ...]:
+    """What makes what would be written."""
+    return proposal.text, proposal.section, proposal.target, proposal.type, proposal.trust, proposal.marks

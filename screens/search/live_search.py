@@ -1,0 +1,446 @@
+"""Live search: from keystrokes to rows, the newest answer winning, old hits staying until then."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING
+
+from textual.timer import Timer
+
+from screens.drawing.clock import today
+from screens.drawing.rows import Row, RowPart
+from screens.drawing.safe_text import Shown, row_text
+from screens.loading.shown_revision import moment_of
+from screens.main.messages import Answered, MeaningChanged, MeaningFailed, MomentChanged, WordsFailed
+from screens.main.movement import Command
+from screens.search.engine import Engine, TypedQuery
+from screens.search.hits import HitList, hit_rows
+from screens.search.recent import PREFIX, Recent
+from screens.search.search_state import Condition, Facts, condition, emptiness
+from screens.widgets.search_overlay import SearchOverlay
+from workbench.workspace.snapshot import PastWorkspace
+
+if TYPE_CHECKING:
+    from screens.main.screen import MainScreen
+    from screens.search.parsed_query import Understood
+
+DEBOUNCE_SECONDS = 0.04
+PAST_DEBOUNCE_SECONDS = 0.5
+"""A moment of the past is written to its end first: each one that is asked about has to be laid out."""
+LONG_SECONDS = 0.25
+"""How long a wait may be without a word about it."""
+_TURN_SECONDS = 0.12
+_COMPACT_BELOW = 90
+_STARTING = "meaning is starting"
+_PHASES = {"lay out": "laying the files out", "scan": "looking", "prepare": "preparing the model"}
+
+
+class Searching:
+    """What was asked, what was found, and where in it the person is."""
+
+    def __init__(self, screen: MainScreen, overlay: SearchOverlay, engine: Engine) -> None:
+        self._screen = screen
+        self._overlay = overlay
+        self._engine = engine
+        self._question = TypedQuery(0, "")
+        self._shown: tuple[int, bool] = (0, False)
+        self._found: HitList | None = None
+        self._failure, self._hint = "", ""
+        self._missed = ""
+        """Why meaning had no answer to this very question."""
+        self._drawn: str | None = None
+        self._drawn_at = 0.0
+        self._late = False
+        """Whether the answer that is shown was long in coming."""
+        self._answered = ""
+        """The words whose hits are shown."""
+        self._asked = 0
+        self._meaning = _STARTING
+        self._building: Shown | None = None
+        self._preparing: Shown | None = None
+        self._turn = 0
+        self._wheel: Timer | None = None
+        self._weights: Mapping[str, object] | None = None
+        self._recent = Recent(screen.workspace)
+        overlay.input.going_on = self._going_on
+        self._explain = False
+        self._everywhere = False
+        self._moment: PastWorkspace | None = None
+        """The moment of the past that the panes show: it is what is searched."""
+        self.watcher: Callable[[HitList], None] | None = None
+        """Who shows the hits too, and their parts."""
+
+    @property
+    def rows(self) -> list[Row]:
+        """The hits, best first."""
+        return list(self._overlay.hits.rows)
+
+    @property
+    def found(self) -> HitList | None:
+        """The answer that is shown."""
+        return self._found
+
+    @property
+    def count(self) -> int:
+        """How many hits there are."""
+        return len(self._overlay.hits.rows) if self._question.text.strip() else 0
+
+    @property
+    def index(self) -> int:
+        """The hit under the cursor."""
+        return self._overlay.hits.cursor
+
+    # -- asking ----------------------------------------------------------------------------------
+
+    def typed(self, text: str) -> None:
+        """Ask, once the typing pauses for a moment."""
+        if text == self._question.text:
+            return
+        self._drawn = None  # what is typed anew begins at its best hit
+        self._missed, self._preparing = "", None
+        if not text.strip():
+            self._question = TypedQuery(self._question.seq + 1, text)
+            self._found, self._failure = None, ""
+            self._shown, self._answered = (self._question.seq, True), text
+            self._rest()
+            self._overlay.invite(self._recent.rows())
+            self._say()
+            self._screen.holding.release()
+            return
+        meant = self._understood(text)
+        self._overlay.keep_offer(text)
+        self._question = self._next(text, meant.as_of)
+        self._overlay.tell(meant.chips, meant.notes)
+        self._screen.work(partial(self._ask, self._question), "search", exclusive=True)
+
+    async def _going_on(self, text: str) -> str | None:
+        """How the words in the box go on; what they may become is shown under them."""
+        from screens.search.completion import (  # noqa: PLC0415 - not before the first paint
+            KNOWN,
+            SHOWN,
+            choices,
+            going_on,
+            named,
+            offered,
+            unfinished,
+        )
+
+        one = unfinished(text)
+        if one is None:
+            whole = going_on(text, ())
+            self._overlay.post_message(SearchOverlay.Offered(text, named(whole)))
+            return whole or None
+        found = offered(one, today())
+        if one.name in KNOWN:
+            found = await self._engine.values(one.name, one.begun, SHOWN) or found
+        self._overlay.post_message(SearchOverlay.Offered(text, choices(one, found)))
+        return going_on(text, found) or None
+
+    # -- what was searched for before ------------------------------------------------------------
+
+    def commands(self) -> dict[str, Command]:
+        """The commands by action id."""
+        return {
+            "older_search": lambda: self._walk(1),
+            "newer_search": lambda: self._walk(-1),
+            "everywhere": self._turn_everywhere,
+        }
+
+    @property
+    def why(self) -> dict[str, str]:
+        """What stands in the way of actions on hits, by their ids."""
+        if self._everywhere:
+            return {"weigh": "hits of several workspaces are not weighed by the scores of one"}
+        if self._moment is not None or moment_of(self._screen.workspace):
+            return {"everywhere": "this is memory as it was: only its own is searched"}
+        return {}
+
+    def _turn_everywhere(self) -> None:
+        """Search all workspaces from now on, or this one alone again."""
+        self._everywhere = not self._everywhere
+        self._overlay.entitle("Search in all workspaces" if self._everywhere else "Search")
+        self._begin_anew()
+
+    def begin(self) -> None:
+        """Read what was searched for before."""
+        self._screen.work(self._load, "recent")
+
+    def closed(self, text: str) -> None:
+        """The person is done with a search: it can be made again."""
+        if text.strip() and self.settled:
+            self._screen.work(partial(asyncio.to_thread, self._recent.add, text), "recent")
+
+    def chosen(self, row: Row) -> bool:
+        """Make the search that a row stands for; was it one?"""
+        if not row.id.startswith(PREFIX):
+            return False
+        self._put_text(row.id.removeprefix(PREFIX))
+        self._screen.set_focus(self._overlay.input)
+        return True
+
+    async def _load(self) -> None:
+        await asyncio.to_thread(self._recent.load)
+
+    def _walk(self, steps: int) -> None:
+        text = self._recent.step(steps, self._overlay.input.value)
+        if text is not None:
+            self._put_text(text)
+
+    def _put_text(self, text: str) -> None:
+        self._overlay.input.value = text
+        self._overlay.input.cursor_position = len(text)
+
+    # -- asking again ----------------------------------------------------------------------------
+
+    def ask_again(self) -> None:
+        """The index changed, or an engine came: ask the same once more."""
+        if self._question.text.strip():
+            self._missed = ""  # whether meaning misses this one too is for its answer to say
+            self._question = self._next(self._question.text, self._question.as_of)
+            self._put(self._question)
+
+    def look_at(self, moment: PastWorkspace | None) -> None:
+        """Search the memory of this moment from now on, or today's."""
+        self._moment = moment
+        self._begin_anew()
+
+    def _begin_anew(self) -> None:
+        """Other memory is searched from now on: what is shown is no answer any more."""
+        text = self._question.text
+        if text.strip():
+            self._found, self._failure, self._preparing, self._drawn = None, "", None, None
+            self._answered = ""
+            self._shown = self._question.seq, True  # an answer that is under way is about another memory
+            self._question = self._next(text, self._understood(text).as_of)
+            self._put(self._question)
+
+    def weigh(self, weights: Mapping[str, object] | None, *, explain: bool) -> None:
+        """Rank by these weights from now on, None by the settings'; ``explain`` tells the parts of scores."""
+        if (weights, explain) != (self._weights, self._explain):
+            self._weights, self._explain = weights, explain
+            self.ask_again()
+
+    def end_weighing(self) -> None:
+        """Rank as the settings say again."""
+        self.watcher = None
+        self.weigh(None, explain=False)
+
+    @property
+    def settled(self) -> bool:
+        """Whether the hits that are shown are those of the words in the box."""
+        return self._answered == self._overlay.input.value
+
+    @property
+    def gave_up(self) -> bool:
+        """Whether the words in the box could not be searched, and nothing is under way that would help."""
+        return bool(self._failure) and not self._building and self._question.text == self._overlay.input.value
+
+    def hurry(self) -> None:
+        """Somebody waits for the answer: ask at once."""
+        if not self.settled:
+            self.typed(self._overlay.input.value)
+            if self._question.text.strip():
+                self._put(self._question)
+
+    # -- answers ---------------------------------------------------------------------------------
+
+    def answered(self, message: Answered) -> None:
+        """Show an answer, unless a newer or a better one is shown already."""
+        rank = (message.seq, message.final)
+        if rank <= self._shown or message.seq > self._question.seq or not self._question.text.strip():
+            return
+        self._late = self._turn > 0
+        if message.seq == self._question.seq and (message.final or not self._engine.ready):
+            self._rest()
+        if not message.final and self._has_both(message.found.query):
+            # Asked again: words alone would only take hits away until meaning has answered too.
+            if self._drawn is None:
+                self.draw()
+        else:
+            self._shown, self._found, self._failure = rank, message.found, ""
+            self.draw()
+            if self.watcher is not None:
+                self.watcher(message.found)
+        self._answered = message.found.query
+        self._screen.following.index_answers()
+        self._screen.holding.release()
+
+    def _has_both(self, query: str) -> bool:
+        return self._found is not None and self._shown[1] and self._found.query == query
+
+    def failed(self, message: WordsFailed) -> None:
+        """Say why there is no answer; the hits that are shown stay, and it is said whose they are."""
+        if message.seq == self._question.seq:
+            self._failure, self._hint = message.reason, message.hint
+            self._preparing = None
+            self._forget_today()
+            self._rest()
+            self.draw()
+            if self._question.as_of is None:
+                self._screen.following.index_fails(message)
+            self._screen.holding.refuse()
+
+    def missed(self, message: MeaningFailed) -> None:
+        """Meaning cannot answer this one: the words' hits are all there is."""
+        if message.seq == self._question.seq:
+            self._missed = message.reason
+            self._rest()
+            self._say()
+
+    def meaning(self, message: MeaningChanged) -> None:
+        """The meaning half came or went."""
+        self._meaning = "" if message.ready else message.reason
+        self._rest()
+        if message.ready and self._overlay.is_open:
+            self.ask_again()
+        self._say()
+
+    def moment(self, message: MomentChanged) -> None:
+        """The index of a moment of the past comes along, is there, or is not coming."""
+        if self._question.as_of is None or message.seq not in (None, self._question.seq):
+            return
+        if message.problem:
+            self.failed(WordsFailed(self._question.seq, message.problem, message.hint))
+        elif message.ready:
+            self._preparing = None
+            self.ask_again()
+        else:
+            self._preparing = _progress(self._question.as_of, message)
+            self._rest()
+            self._forget_today()
+            self.draw()
+
+    def _forget_today(self) -> None:
+        """Hits of today are no answer about then, not even for a while."""
+        if self._question.as_of is not None and self._found is not None and self._found.then is None:
+            self._found = None
+
+    def building(self, progress: Shown | None) -> None:
+        """How far the index is while it is brought up to date, None while it is not."""
+        self._building = progress
+        if self._found is None or not self._found.hits:
+            self.draw()
+        else:
+            self._say()
+
+    # -- showing ---------------------------------------------------------------------------------
+
+    def draw(self) -> None:
+        """Show the hits as there is room for them."""
+        found, text = self._found, self._question.text
+        if not text.strip():
+            self._overlay.invite(self._recent.rows())
+            self._say()
+            return
+        meant = self._understood(text)
+        if found is not None:
+            rows = hit_rows(
+                found,
+                compact=self._screen.size.width < _COMPACT_BELOW,
+                promoted=self._screen.memory_view.promoted,
+                unscored=self._understood(found.query).wordless,
+                here=str(self._screen.workspace.root),
+            )
+            rows = [self._here(row) for row in rows]
+            same = self._drawn == found.query
+            self._overlay.show(rows, self._nothing(), keep=same and self._read_already())
+            if not same:
+                self._drawn, self._drawn_at = found.query, time.monotonic()
+            notes = found.notes if found.query == text else meant.notes
+            self._overlay.tell(meant.chips, notes, found.then.when if found.then else None)
+        elif self._failure or self._preparing is not None:
+            self._overlay.show((), self._nothing())
+        self._say()
+
+    def _here(self, row: Row) -> Row:
+        """A hit in the memory that the panes show is one of theirs, whenever that was."""
+        moment = self._moment
+        return replace(row, past=Shown(""), root="") if moment and row.root == str(moment.root) else row
+
+    def _read_already(self) -> bool:
+        """Whether the person may have seen the row under the cursor, so that no other may take its place."""
+        seen = time.monotonic() - self._drawn_at > LONG_SECONDS
+        return self._overlay.hits.cursor > 0 or self._late or seen
+
+    def _nothing(self) -> Shown:
+        meant = self._understood(self._question.text)
+        return emptiness(self._facts(), narrowed=bool(meant.chips))
+
+    @property
+    def status(self) -> Shown:
+        """How the search is doing, in a few words."""
+        return self._condition().corner.text
+
+    @property
+    def advice(self) -> tuple[RowPart, ...]:
+        """What asks for somebody's attention, and what helps."""
+        return self._condition().advice
+
+    def _condition(self) -> Condition:
+        return condition(self._facts())
+
+    def _facts(self) -> Facts:
+        return Facts(
+            found=self._found,
+            failure=self._failure,
+            hint=self._hint,
+            missing=self._missed or self._meaning,
+            loading=self._meaning == _STARTING,
+            building=self._building,
+            preparing=self._preparing,
+            turn=self._turn,
+        )
+
+    def _say(self) -> None:
+        self._overlay.say(self._condition())
+
+    # -- waiting ---------------------------------------------------------------------------------
+
+    async def _ask(self, question: TypedQuery) -> None:
+        await asyncio.sleep(DEBOUNCE_SECONDS if question.as_of is None else PAST_DEBOUNCE_SECONDS)
+        self._put(question)
+
+    def _put(self, question: TypedQuery) -> None:
+        if question.seq > self._asked:
+            self._asked = question.seq
+            self._engine.ask(question)
+            if self._wheel is None:
+                self._wheel = self._screen.set_timer(LONG_SECONDS, self._begin_turning)
+
+    def _begin_turning(self) -> None:
+        self._turn = 1
+        self._wheel = self._screen.set_interval(_TURN_SECONDS, self._go_round)
+        self._say()
+
+    def _go_round(self) -> None:
+        self._turn += 1
+        self._say()
+
+    def _rest(self) -> None:
+        """Nothing is waited for."""
+        if self._wheel is not None:
+            self._wheel.stop()
+        self._wheel, self._turn = None, 0
+
+    def _next(self, text: str, as_of: str | None) -> TypedQuery:
+        moment = self._moment.commit if self._moment else None
+        then = as_of or moment
+        wide = self._everywhere and then is None
+        return TypedQuery(self._question.seq + 1, text, then, self._weights, self._explain, wide)
+
+    @staticmethod
+    def _understood(text: str) -> Understood:
+        from screens.search.parsed_query import read  # noqa: PLC0415 - not before the first paint
+
+        return read(text, today())
+
+
+def _progress(as_of: str, message: MomentChanged) -> Shown:
+    """How far a moment is, in words."""
+    doing = _PHASES.get(message.phase, "indexing" if message.phase else "making its index")
+    share = f" {message.done * 100 // message.total} %" if message.total > 1 else ""
+    return row_text(f"memory as of {as_of}: {doing}{share}")

@@ -1,0 +1,20 @@
+"""What no settings file can know by itself: whether a search can be ranked so, whether there is the theme."""
+
+from __future__ import annotations
+
+from indexing.ranking.weights import weights_of
+from themes import BUILT_IN, load_themes, own_folder
+from workbench.config.settings import Settings
+from workbench.errors import UsageError
+
+
+def theme_names() -> tuple[str, ...]:
+    """The themes that there are, a person's own among them."""
+    return tuple(theme.name for theme in load_themes((BUILT_IN, own_folder()))[0])
+
+
+def fit(settings: Settings) -> None:
+    """Raises UsageError for settings of the right form that cannot be used."""
+    weights_of(settings)
+    if settings.theme not in (known := theme_names()):
+        raise UsageError(f"there is no theme {settings.theme!r}", hint="there are " + ", ".join(known))

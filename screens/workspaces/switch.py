@@ -1,0 +1,163 @@
+"""Showing another workspace in the place of the one that is shown.
+
+Nothing of a main screen is made over: the other workspace gets a screen of its own, with readers, engines,
+watchers and time travel of its own, and the old screen is ended as it is at the end of the program. What was
+asked for on the old one is done before that. Keys and clicks between the choice and the new screen are for
+neither of them: they are left out, and that is said.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from textual import events
+from textual.worker import Worker, WorkerError
+
+from screens.drawing.safe_text import row_text, words
+from screens.loading.shown_revision import place_of
+from screens.main.screen import MainScreen
+from screens.workspaces.answers import ADD, HERE, KEEP, OPEN
+from workbench.errors import WorkbenchError
+from workbench.workspace.registry import Registry, free_name, memory_root, read_registry, register
+from workbench.workspace.workspace import Workspace
+
+if TYPE_CHECKING:
+    from screens.app import WorkbenchApp
+
+_ASKED_FOR = ("curate", "plan")
+"""The groups of workers that do what a person asked for."""
+
+
+class Switching:
+    """Offers the workspaces, and exchanges the main screen of ``app``."""
+
+    def __init__(self, app: WorkbenchApp) -> None:
+        self._app = app
+        self._under_way = False
+        self._left_out = False
+        self._ending: set[asyncio.Task[None]] = set()
+
+    @property
+    def why_not(self) -> str | None:
+        """Why only this workspace can be shown: who was let in through a browser sees no other."""
+        return "a browser is served this workspace only" if self._app.is_web else None
+
+    def stops(self, event: events.Event) -> bool:
+        """Whether it comes while one workspace is being exchanged for another; the way out is open."""
+        if not self._under_way:
+            return False
+        if isinstance(event, events.Key) and not event.is_forwarded:
+            self._left_out = self._left_out or event.key != "ctrl+c"
+            return event.key != "ctrl+c"
+        return isinstance(event, (events.Paste, events.MouseEvent))
+
+    def offer(self) -> None:
+        """Show the workspaces to choose from; keys that follow are for the answer."""
+        self._app.main.holding.opens()
+        self._app.main.work(self._offer, "workspaces")
+
+    def go(self, root: Path, *, at: str = "", keep: bool = False) -> None:
+        """Show the workspace in ``root``, the cursor on the address ``at``; ``keep`` puts it on the list."""
+        self._under_way = True
+        work = partial(self._exchange, root, at, keep)
+        _: Worker[None] = self._app.run_worker(work, group="switching", exit_on_error=False)
+
+    async def close(self) -> None:
+        """Wait for old screens to end."""
+        await asyncio.gather(*self._ending, return_exceptions=True)
+
+    # -- choosing --------------------------------------------------------------------------------
+
+    async def _offer(self) -> None:
+        try:
+            known = await asyncio.to_thread(read_registry)
+        except WorkbenchError as error:
+            self._app.main.holding.opened()
+            self._failed(error)
+        else:
+            self._app.main.call_later(self._show, known)
+
+    def _show(self, known: Registry) -> None:
+        from screens.workspaces.picker import WorkspaceChooser  # noqa: PLC0415 - not before the first paint
+
+        here = place_of(self._app.workspace)
+
+        def leaves(chosen: str) -> None:
+            self._under_way = chosen not in (HERE, ADD)
+
+        def answered(chosen: str | None) -> None:
+            if chosen is None or chosen == HERE:
+                return
+            if chosen == ADD:
+                self._app.main.work(partial(self._add, here), "workspaces")
+            else:
+                self.go(Path(chosen.removeprefix(KEEP).removeprefix(OPEN)), keep=chosen.startswith(KEEP))
+
+        self._app.main.show_dialog(WorkspaceChooser(known, here, leaves), answered)
+
+    async def _add(self, root: Path) -> None:
+        def add() -> str:
+            return register(root, free_name(root, read_registry())).name
+
+        try:
+            name = await asyncio.to_thread(add)
+        except WorkbenchError as error:
+            self._failed(error)
+        else:
+            self._app.main.name_it()
+            self._app.main.say(row_text(f"This workspace is on the list as {name}"))
+
+    # -- exchanging ------------------------------------------------------------------------------
+
+    async def _exchange(self, root: Path, at: str, keep: bool) -> None:
+        app, old = self._app, self._app.main
+        try:
+            root = await asyncio.to_thread(memory_root, root)
+            if root == place_of(app.workspace):
+                old.call_later(old.jumping.to, at)
+            elif not await self._settled(old):
+                old.say(words("First answer what is asked here"), severity="warning")
+            else:
+                place = await asyncio.to_thread(partial(Workspace.open, root, anyhow=True))
+                await self._replace(old, place, at)
+            if keep:
+                await self._add(root)
+        except (WorkbenchError, OSError) as error:
+            self._failed(error)
+        finally:
+            self._under_way = False
+            if self._left_out:
+                self._left_out = False
+                app.main.say(words("Keys that came while the workspace changed were left out"))
+
+    async def _settled(self, old: MainScreen) -> bool:
+        """Whether all that was asked for on ``old`` is done, and none of it asks something back."""
+        old.holding.drop()
+        busy = [w for w in self._app.workers if w.node is old and w.group in _ASKED_FOR and not w.is_finished]
+        with contextlib.suppress(WorkerError):  # what failed says so itself
+            await self._app.workers.wait_for_complete(busy)
+        heard = asyncio.Event()
+        old.call_later(heard.set)  # behind what they have told
+        await heard.wait()
+        return self._app.screen is old
+
+    async def _replace(self, old: MainScreen, place: Workspace, at: str) -> None:
+        old.drafts.keep_all()
+        new = self._app.take_up(place, at)
+        if not old._result_callbacks:  # the first screen of all has none, which Textual would stumble over
+            old._push_result_callback(old, None)
+        await self._app.switch_screen(new)
+        task = asyncio.create_task(old.end())
+        self._ending.add(task)
+        task.add_done_callback(self._ending.discard)
+
+    def _failed(self, error: WorkbenchError | OSError) -> None:
+        known = isinstance(error, WorkbenchError)
+        lines = (error.message, error.hint) if isinstance(error, WorkbenchError) else (str(error),)
+        text = row_text(" · ".join(line for line in lines if line))
+        title = words("Still in this workspace")
+        self._app.main.say(text, title=title, severity="warning" if known else "error")

@@ -1,0 +1,134 @@
+"""The process that searches also answers what an agent would be given, and records nothing of it."""
+
+from __future__ import annotations
+
+import io
+import json
+import time
+from datetime import date
+from pathlib import Path
+
+import pytest
+
+from indexing.embedding.choice import ModelChoice
+from indexing.search.hybrid import HybridSearch
+from indexing.search.worker import Service
+from tests.agent.conftest import TODAY, Given
+from tests.support.hashing import HashingEmbedder
+from workbench.agent.context import injection_from_json
+from workbench.agent.search_worker import answerers, request_of
+from workbench.workspace.registry import register
+
+ASK = "what is the staging port of the gateway?"
+
+
+def serve(
+    given: Given, *requests: dict[str, object], model: ModelChoice | None = None
+) -> list[dict[str, object]]:
+    """What the service says, the event of being ready left out."""
+    out = io.StringIO()
+    search = HybridSearch(given.workspace, model=model or given.model.choice)
+    lines = [json.dumps(request) + "\n" for request in requests]
+    Service(given.workspace, search, lines, out, answerers(given.workspace, search)).run()
+    said = [json.loads(line) for line in out.getvalue().splitlines()]
+    return [message for message in said if "event" not in message]
+
+
+@pytest.fixture
+def filled(given: Given) -> Given:
+    given.write("memory/2026-03-15.md", "The staging port of the gateway is 8443", "Gerald the starter rose")
+    given.index()
+    return given
+
+
+def test_the_answer_is_what_inject_gives(filled: Given) -> None:
+    request = {"seq": "a", **request_of(ASK, memory_loaded=True, today=TODAY)}
+    (said,) = serve(filled, request)
+    assert said["seq"] == "a"
+    found = injection_from_json(said["injection"])  # type: ignore[arg-type]
+    own = filled.inject(ASK)
+    assert found.text == own.text
+    assert (found.tokens, found.match_count) == (own.tokens, own.match_count)
+    assert [one.entry for one in found.below] == [one.entry for one in own.below]
+    assert filled.records("recalls") == []
+
+
+def test_searches_are_answered_by_the_same_process(filled: Given) -> None:
+    (answer,) = serve(filled, {"seq": 7, "query": "gateway"})
+    assert answer["seq"] == 7
+    assert answer["hits"]
+
+
+@pytest.mark.parametrize(
+    "request_", [{"ask": "inject"}, {"ask": "inject", "message": "x y z", "today": "soon"}]
+)
+def test_a_request_that_says_too_little_is_answered_with_an_error(
+    filled: Given, request_: dict[str, object]
+) -> None:
+    (said,) = serve(filled, {"seq": 1, **request_})
+    assert said["error"]["code"] == "usage"  # type: ignore[index]
+
+
+def test_what_stays_below_the_threshold_is_named_with_its_score(filled: Given) -> None:
+    found = filled.inject("does the starter of Gerald like the gateway?")
+    assert all(one.score < 0.3 for one in found.below)
+    assert all("is below the threshold of 0.30" in one.why for one in found.below)
+    assert found.as_json()["below"] == [one.as_json() for one in found.below]
+
+
+def test_a_request_is_plain_json() -> None:
+    asked = request_of("x", memory_loaded=False, today=date(2026, 3, 1))
+    assert json.loads(json.dumps(asked)) == asked
+
+
+def test_a_members_search_has_the_leaders_hits_after_its_own(given: Given, leader: Given) -> None:
+    given.write("memory/2026-03-15.md", "The staging port is 8443")
+    leader.write("memory/2026-03-15.md", "The broker port is 1883")
+    given.index()
+    leader.index()
+    (answer,) = serve(given, {"seq": 7, "ask": "team", "query": "port", "mode": "hybrid"})
+    hits = answer["hits"]
+    assert isinstance(hits, list)
+    assert [hit.get("scope") for hit in hits] == [None, "leader"]
+    assert answer["mode"] == "hybrid"
+    assert leader.records("recalls") == given.records("recalls") == []
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [request_of(ASK, memory_loaded=True, today=TODAY), {"ask": "team", "query": "port"},
+     {"ask": "everywhere", "query": "port"}],
+    ids=lambda request: str(request["ask"]),
+)  # fmt: skip
+def test_whoever_asks_before_the_model_is_loaded_shares_it(
+    given: Given, leader: Given, asked: dict[str, object]
+) -> None:
+    for one in (given, leader):
+        one.write("memory/2026-03-15.md", "The staging port of the gateway is 8443")
+        one.index()
+    register(leader.root, name="chief")
+    opened: list[HashingEmbedder] = []
+
+    def slowly() -> HashingEmbedder:
+        time.sleep(0.3)  # the question comes in this time
+        opened.append(given.model)
+        return given.model
+
+    (said,) = serve(given, {"seq": 7, **asked}, model=ModelChoice(given.model.identity, slowly))
+    assert "error" not in said
+    assert said.get("mode") in (None, "hybrid")
+    assert len(opened) == 1
+
+
+def test_all_registered_workspaces_are_searched_with_the_shown_one(filled: Given, tmp_path: Path) -> None:
+    other = Given(tmp_path / "other")
+    other.write("memory/2026-03-15.md", "The staging port of the broker is 8444")
+    other.index()
+    register(other.root)
+    request: dict[str, object] = {"seq": 7, "ask": "everywhere", "query": "staging port", "mode": "hybrid"}
+    (answer,) = serve(filled, request)
+    hits = answer["hits"]
+    assert isinstance(hits, list)
+    assert {hit["workspace"] for hit in hits} == {"own", "other"}
+    assert [answer["mode"], answer["degraded"], answer["notes"]] == ["hybrid", None, []]
+    other.sandbox.close()

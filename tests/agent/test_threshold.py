@@ -1,0 +1,95 @@
+"""That the threshold means something: measured with the real model on the demo workspace."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import pytest
+
+from indexing.sync.run import reindex
+from workbench.agent.context_entries import inject
+from workbench.agent.scopes import SearchScope, open_scopes
+from workbench.workspace.workspace import Workspace
+
+ABOUT_MEMORY = (
+    "what port does the lighthouse API use on staging?",
+    "when does the pilot with Port Ellery start?",
+    "can you write a reply to Aroha about the alert screens",
+    "does Tessa take penicillin?",
+    "remind me which dose Biscuit gets for his hip",
+    "how should I write a commit message here",
+    "who owns the sender in Foghorn",
+    "please schedule a call with the harbour board tomorrow morning",
+    "the gauge seven false alarm, what caused it?",
+    "draft an e-mail to the harbour board about the contract",
+    "which postgres version is on staging",
+    "what did we decide about the drift threshold",
+    "is it ok to deploy the firmware this friday afternoon",
+    "Juno's birthday party planning",
+    "help me learn some kanji today",
+    "what is Jonas working on for Foghorn right now",
+    "fix the flaky test in the broker reconnect code",
+    "coffee order for 16:00",
+)
+ABOUT_SOMETHING_ELSE = (
+    "what is the capital of Mongolia and how many people live there",
+    "write a haiku about penguins wearing hats",
+    "convert 350 fahrenheit to celsius please",
+    "explain how quicksort works with an example in rust",
+    "who won the 1998 football world cup final",
+    "translate good evening to Portuguese and Swahili",
+    "tell me about the history of the roman empire",
+    "recommend a science fiction movie from the nineties",
+    "what are the symptoms of altitude sickness",
+    "generate lorem ipsum of three hundred words",
+    "how do I unclog a kitchen sink drain",
+    "solve the integral of x squared times sine x",
+    "compare electric guitars under five hundred dollars",
+    "why is the sky blue during daytime",
+    "list all prime numbers below one hundred",
+    "my dishwasher leaks water, suggestions?",
+    "what year did Napoleon invade Russia",
+)
+THRESHOLD = 0.3
+
+
+@pytest.fixture(scope="module")
+def demo(tmp_path_factory: pytest.TempPathFactory) -> tuple[SearchScope, ...]:
+    """The demo workspace, indexed with the model that is installed."""
+    from workbench.workspace.demo_writer import write_demo
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("WORKBENCH_CONFIG", str(tmp_path_factory.mktemp("home") / "settings.yaml"))
+        root = tmp_path_factory.mktemp("demo") / "agent"
+        write_demo(root)
+        place = Workspace.open(root)
+        reindex(place)
+        return open_scopes(place, None)
+
+
+def top(scopes: tuple[SearchScope, ...], message: str) -> float:
+    return inject(
+        scopes, message, settings=scopes[0].workspace.settings, now=datetime.now(UTC), memory_loaded=False
+    ).top_score
+
+
+@pytest.mark.model
+def test_messages_about_memory_reach_the_threshold_and_others_do_not(demo: tuple[SearchScope, ...]) -> None:
+    assert demo[0].workspace.settings.inject_threshold == THRESHOLD
+    about = {message: top(demo, message) for message in ABOUT_MEMORY}
+    other = {message: top(demo, message) for message in ABOUT_SOMETHING_ELSE}
+    assert {message for message, score in about.items() if score < THRESHOLD} == set()
+    assert {message for message, score in other.items() if score >= THRESHOLD} == set()
+    mean = sum(about.values()) / len(about), sum(other.values()) / len(other)
+    assert mean[0] > 2 * mean[1]
+
+
+@pytest.mark.model
+def test_the_score_of_the_search_could_not_tell_them_apart(demo: tuple[SearchScope, ...]) -> None:
+    from indexing.search.answer import Query
+
+    best = [
+        max(hit.score for hit in demo[0].searcher.search(Query(message, plain=True)).hits)
+        for message in ABOUT_SOMETHING_ELSE
+    ]
+    assert max(best) > 2 * THRESHOLD

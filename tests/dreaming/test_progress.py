@@ -1,0 +1,146 @@
+"""How far a dream is: told step by step, and stopped by whoever is told, with nothing written."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.dreaming.nights import NOW, Nights
+from workbench.dreaming import dream, explain
+from workbench.dreaming.outcome import explanation_from_json, outcome_from_json, outcome_of
+from workbench.dreaming.progress import STEPS, DreamProgress
+from workbench.dreaming.proposals.inbox import propose
+from workbench.errors import StoppedError
+
+FACT = "The staging port of the gateway is 8443"
+WISH = "Sarah prefers async reviews over meetings"
+
+
+def asked(root: Path, **wanted: str) -> subprocess.CompletedProcess[bytes]:
+    """What the process that dreams apart answers."""
+    return subprocess.run(
+        [sys.executable, "-m", "workbench.dreaming.worker", os.fspath(root)],
+        input=json.dumps(wanted).encode() + b"\n",
+        capture_output=True,
+        check=False,
+    )
+
+
+def events(done: subprocess.CompletedProcess[bytes]) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+def test_every_step_is_told_in_order_and_counts_never_go_back(nights: Nights) -> None:
+    for day in range(5):
+        nights.episode(day, f"e{day}", WISH, f"{FACT}{day}")
+    told: list[DreamProgress] = []
+    dream(nights.workspace, now=NOW, tell=told.append)
+    assert list(dict.fromkeys(one.phase for one in told)) == list(STEPS)
+    reading = [one for one in told if one.phase == "reading"]
+    assert [one.done for one in reading] == list(range(len(reading)))
+    assert {one.total for one in reading} == {len(reading)}
+
+
+@pytest.mark.parametrize("step", STEPS)
+def test_whoever_is_told_can_stop_it_at_any_step_and_nothing_is_written(nights: Nights, step: str) -> None:
+    nights.episode(0, "e1", WISH)
+    before = sorted(nights.root.rglob("*"))
+
+    def stop(progress: DreamProgress) -> None:
+        if progress.phase == step:
+            raise StoppedError("dreaming")
+
+    with pytest.raises(StoppedError, match="nothing was written"):
+        dream(nights.workspace, now=NOW, tell=stop)
+    assert sorted(nights.root.rglob("*")) == before
+
+
+def test_an_explanation_tells_how_far_it_is_too(nights: Nights) -> None:
+    nights.episode(0, "e1", WISH)
+    told: list[DreamProgress] = []
+    explain(nights.workspace, WISH, NOW, tell=told.append)
+    assert {"reading", "judging"} <= {one.phase for one in told}
+
+
+def test_an_outcome_survives_its_pipe(nights: Nights) -> None:
+    nights.episode(0, "e1", WISH, "They laughed a bit.")
+    workspace = nights.workspace
+    dreamt = dream(workspace, now=NOW)
+    found = outcome_of(dreamt, propose(workspace, dreamt.proposals, NOW))
+    again = outcome_from_json(json.loads(json.dumps(found.as_json())))
+    assert again.added == tuple(one.key for one in dreamt.proposals)
+    assert again.reasons == found.reasons
+    assert again.left_out == sum(dreamt.reasons.values())
+
+
+def test_an_explanation_survives_its_pipe(nights: Nights) -> None:
+    nights.episode(0, "e1", WISH)
+    found = nights.explained(WISH)
+    again = explanation_from_json(json.loads(json.dumps(found.as_json())))
+    assert (again.key, again.verdict, again.proposed) == (found.key, found.verdict, found.proposed)
+    assert [gate.name for gate in again.gates] == [gate.name for gate in found.gates]
+
+
+def test_what_could_not_wait_is_left_out_with_its_reason_and_no_secret(nights: Nights) -> None:
+    nights.episode(0, "e1", WISH)
+    workspace = nights.workspace
+    dreamt = dream(workspace, now=NOW)
+    propose(workspace, dreamt.proposals, NOW)
+    nights.memory(WISH)
+    found = outcome_of(dreamt, propose(workspace, dreamt.proposals, NOW))
+    assert found.added == ()
+    assert found.reasons["long-term memory says it already"] == 1
+
+
+def test_a_process_of_its_own_dreams_and_its_proposals_wait(nights: Nights) -> None:
+    nights.sandbox.write("memory/2026-03-14.md", "")
+    done = asked(nights.root, do="dream")
+    said = events(done)
+    assert done.returncode == 0
+    assert said[0]["event"] == "progress"
+    assert said[-1]["event"] == "done"
+    assert outcome_from_json(said[-1]["outcome"]).considered == 0
+
+
+def test_it_explains_by_words(nights: Nights) -> None:
+    said = events(asked(nights.root, do="explain", what="something nobody said"))
+    assert not explanation_from_json(said[-1]["explanation"]).proposed
+
+
+def test_what_goes_wrong_is_the_last_word(nights: Nights, tmp_path: Path) -> None:
+    for root, wanted, code in (
+        (tmp_path / "nowhere", {"do": "dream"}, "no-workspace"),
+        (nights.root, {"do": "sing"}, "usage"),
+    ):
+        done = asked(root, **wanted)
+        assert events(done)[-1]["code"] == code
+        assert done.returncode != 0
+
+
+def test_a_signal_stops_it_and_nothing_waits(nights: Nights) -> None:
+    for number in range(60):
+        nights.sandbox.write(f"memory/note-{number}.md", f"# Note\n\n- {FACT}{number}\n" * 40)
+    process = subprocess.Popen(
+        [sys.executable, "-m", "workbench.dreaming.worker", os.fspath(nights.root)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        pipesize=4_096,  # it says more than that: it cannot be done before it is heard and stopped
+    )
+    assert process.stdin is not None
+    assert process.stdout is not None
+    process.stdin.write(b'{"do": "dream"}\n')
+    process.stdin.close()
+    process.stdout.readline()
+    process.send_signal(signal.SIGTERM)
+    said = [json.loads(line) for line in process.stdout]
+    process.stdout.close()
+    assert process.wait() == StoppedError.exit_code
+    assert said[-1]["code"] == "stopped"
+    assert not (nights.root / "_system").exists()

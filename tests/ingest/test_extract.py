@@ -1,0 +1,581 @@
+"""What a source teaches: conservative rules, and a model that is believed only where a line bears it out."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import date
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from workbench.errors import NotCuratableError
+from workbench.ingest.entities import names_in, recognise
+from workbench.ingest.event_date import day_in
+from workbench.ingest.extract import Extraction, extract
+from workbench.ingest.llm_extraction import is_grounded
+from workbench.ingest.passages import read_source
+from workbench.ingest.relations import ME, relations_in
+from workbench.llm.port import LanguageModelError, Message, Schema
+from workbench.memory.entry import Kind
+from workbench.memory.markdown import parse_document
+from workbench.memory.names import RelPath
+from workbench.memory.origin import Origin
+
+SATURDAY = date(2026, 3, 14)
+UNMARKED = re.compile(r"^- (?!assistant:|user:|User:|\*\*|__|.*trust=agent)", re.MULTILINE)
+EPISODE = """---
+id: e12
+source_id: agent:main:1:0
+session: s91
+user: Tessa
+trust: owner
+created_at: 2026-03-14T10:00:00Z
+l0_abstract: Planned Atlas.
+---
+
+## Summary
+
+- We talked about the weather with Nobody Important.
+
+## Facts
+
+- I live in Osaka (turn 3) <!-- wb: src=sessions/s91.jsonl#L3 -->
+- Sarah Chen works on Atlas (turn 4) <!-- wb: src=sessions/s91.jsonl#L4 -->
+
+## Decisions
+
+- We decided to use NATS for events in Atlas (turn 7)
+
+## Open
+
+- Remind me to send the contract on Friday (turn 9)
+"""
+
+
+class Scripted:
+    """A model that answers what it was told to, or raises it."""
+
+    def __init__(self, *answers: object) -> None:
+        self.answers = list(answers)
+        self.shown: list[str] = []
+
+    @property
+    def name(self) -> str:
+        return "scripted"
+
+    def complete(
+        self, messages: Sequence[Message], *, max_tokens: int, timeout: float, schema: Schema | None = None
+    ) -> str:
+        self.shown.append(messages[-1].text)
+        answer = self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
+        if isinstance(answer, Exception):
+            raise answer
+        return answer if isinstance(answer, str) else json.dumps(answer)
+
+
+def nobody(_: str) -> str | None:
+    return None
+
+
+def learnt(text: str, path: str = "memory/2026-03-14.md", model: Scripted | None = None) -> Extraction:
+    """What a source teaches; lines of a log that say nobody else are the owner's turns."""
+    if not path.startswith("episodes/"):
+        text = UNMARKED.sub("- User: ", text)
+    kind = Kind.EPISODE if path.startswith("episodes/") else Kind.LOG
+    document = parse_document(RelPath(path), text.encode(), kind)
+    return extract(read_source(document), known=nobody, model=model)
+
+
+def relations(text: str) -> set[tuple[str, str, str]]:
+    return {(one.entity, one.kind, one.target) for one in learnt(text).relations}
+
+
+def test_an_episode_gives_memories_relations_and_where_they_are_from() -> None:
+    found = learnt(EPISODE, "episodes/2026/03/e12.md")
+    memories = {one.text: one for one in found.memories}
+    assert all("weather" not in text for text in memories)  # the summary is not a fact
+    osaka = memories["I live in Osaka"]
+    assert (osaka.entity, osaka.entity_type, osaka.trust, osaka.session) == (
+        "Tessa",
+        "person",
+        "owner",
+        "s91",
+    )
+    assert osaka.sources == ("episodes/2026/03/e12.md#L17", "sessions/s91.jsonl#L3")
+    assert osaka.occurred_at == SATURDAY
+    decision = memories["We decided to use NATS for events in Atlas"]
+    assert (decision.type, decision.entity, decision.entity_type) == ("decision", "Atlas", "project")
+    todo = memories["Remind me to send the contract on Friday"]
+    assert (todo.type, todo.happens_at) == ("todo", date(2026, 3, 20))
+    assert {(r.entity, r.kind, r.target) for r in found.relations} == {
+        ("Tessa", "located_in", "Osaka"),
+        ("Sarah Chen", "works_on", "Atlas"),
+    }
+    assert {one.valid_from for one in found.relations} == {SATURDAY}
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("Sarah works on Atlas.", {("Sarah", "works_on", "Atlas")}),
+        ("Atlas uses NATS and Postgres.", {("Atlas", "uses", "NATS"), ("Atlas", "uses", "Postgres")}),
+        ("I live in Osaka.", {("User", "located_in", "Osaka")}),
+        ("I moved to Kyoto last month.", {("User", "located_in", "Kyoto")}),
+        ("Ben Okafor reports to Maria Lopez.", {("Ben Okafor", "reports_to", "Maria Lopez")}),
+        ("The parser is part of Atlas. Sarah works on Atlas.", {("Sarah", "works_on", "Atlas")}),
+        ("Project Atlas depends on Redis.", {("Atlas", "depends_on", "Redis")}),
+        ("Everyone uses NATS. Nobody works on Atlas.", set()),
+        ("I work at Hoshino Labs.", {("User", "works_at", "Hoshino Labs")}),
+        ("My wife Sarah likes tea.", {("User", "wife", "Sarah")}),
+        ("My colleague John joined Acme.", {("User", "colleague", "John"), ("John", "works_at", "Acme")}),
+        ("**Ben Okafor:** I live in Bremen.", {("Ben Okafor", "located_in", "Bremen")}),
+    ],
+)
+def test_relations_are_read_from_plain_sentences(text: str, wanted: set[tuple[str, str, str]]) -> None:
+    assert relations(f"- {text}\n") == wanted
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Sarah does not work on Atlas.",
+        "Does Sarah work on Atlas?",
+        "Sarah might move to Kyoto.",
+        "Sarah no longer works on Atlas.",
+        "If Sarah works on Atlas, we are fine.",
+        "Atlas used to depend on Redis.",
+        "Sarah doesn't live in Osaka.",
+        "She works on it.",
+        "We could use NATS instead of Redis.",
+    ],
+)
+def test_what_is_denied_asked_or_considered_is_no_relation(text: str) -> None:
+    assert relations(f"- {text}\n") == set()
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "kind"),
+    [
+        ("My wife Sarah called", "Sarah", "person"),
+        ("We met with Ben Okafor", "Ben Okafor", "person"),
+        ("I work at Hoshino Labs", "Hoshino Labs", "organization"),
+        ("She moved to Osaka", "Osaka", "place"),
+        ("He is working on Borealis", "Borealis", "project"),
+        ("The tool is written in Rust", "Rust", "technology"),
+        ("I bought a Kindle Paperwhite", "Kindle Paperwhite", "product"),
+        ("We went to the PyCon conference", "PyCon", "event"),
+        ("It is in the Zephyr proposal, the Zephyr spec", "Zephyr", "document"),
+    ],
+)
+def test_the_words_around_a_name_tell_what_it_is(text: str, name: str, kind: str) -> None:
+    assert recognise([text], nobody)[name].type == kind
+
+
+def test_an_unsure_name_is_a_concept_when_it_is_said_twice() -> None:
+    assert "Kaizen" not in recognise(["we spoke of Kaizen"], nobody)
+    assert recognise(["we spoke of Kaizen", "more on Kaizen"], nobody)["Kaizen"].type == "concept"
+
+
+def test_a_word_that_only_begins_a_sentence_is_no_name() -> None:
+    texts = [
+        "Coffee is out.",
+        "Coffee again is out.",
+        "Monday we go. However it rains.",
+        "API and JSON and URL",
+    ]
+    assert recognise(texts, nobody) == {}
+
+
+def test_a_text_that_capitalises_everything_names_nothing_by_that() -> None:
+    german = ["der Hund sieht die Katze im Garten", "die Katze sieht den Hund im Haus", "das Haus hat Garten"]
+    assert recognise(german, nobody) == {}
+
+
+def test_a_first_name_is_the_only_person_who_has_it() -> None:
+    found = recognise(["Sarah Chen said hello", "Sarah said more"], nobody)
+    assert found["Sarah"].name == "Sarah Chen"
+    two = recognise(["Sarah Chen said hello", "Sarah Weber said hello", "Sarah said more"], nobody)
+    assert two["Sarah"].name == "Sarah"
+
+
+def test_a_project_is_called_as_its_page_is() -> None:
+    texts = ["the Atlas project", "we work on Project Atlas"]
+    assert recognise(texts, nobody)["Project Atlas"].name == "Atlas"
+    known = {"Project Atlas": "project"}
+    assert recognise(texts, known.get)["Atlas"].name == "Project Atlas"
+
+
+def test_a_name_with_a_page_is_of_its_type() -> None:
+    assert recognise(["we like Mercury"], lambda name: "place" if name == "Mercury" else None)[
+        "Mercury"
+    ].type == ("place")
+
+
+def test_dreams_pages_and_templates_are_no_sources() -> None:
+    for path, kind in (
+        ("DREAMS.md", Kind.DREAM),
+        ("graph/a/b.md", Kind.ENTITY),
+        ("memory/TEMPLATE-day.md", Kind.NOTE),
+        ("_system/archive/2026-03.md", Kind.NOTE),
+    ):
+        with pytest.raises(NotCuratableError):
+            read_source(parse_document(RelPath(path), b"- I live in Osaka\n", kind))
+
+
+def test_code_tables_and_what_the_assistant_says_of_itself_are_left_out() -> None:
+    text = "```\nI live in Osaka\n```\n\n| I live in Osaka |\n|---|\n| I live in Osaka |\n"
+    found = learnt(text)
+    assert (found.memories, found.relations) == ((), ())
+
+
+@pytest.mark.parametrize(
+    ("text", "day"),
+    [
+        ("Send it on 2026-04-01", date(2026, 4, 1)),
+        ("Send it tomorrow", date(2026, 3, 15)),
+        ("Send it on Friday", date(2026, 3, 20)),
+        ("The launch is on April 1", date(2026, 4, 1)),
+        ("The launch is on February 3", date(2027, 2, 3)),
+        ("We went there yesterday", date(2026, 3, 13)),
+        ("Next week I'm travelling to Oslo", date(2026, 3, 16)),
+        ("The exam is next Friday", date(2026, 3, 20)),
+        ("In two weeks we move", date(2026, 3, 28)),
+        ("The launch is 3 weeks from now", date(2026, 4, 4)),
+        ("The day after tomorrow we move", date(2026, 3, 16)),
+        ("Nächste Woche fliege ich nach Oslo", date(2026, 3, 16)),
+        ("Am Montag habe ich einen Termin", date(2026, 3, 16)),
+        ("Nächsten Freitag treffe ich Ana", date(2026, 3, 20)),
+        ("In zwei Wochen ziehe ich um", date(2026, 3, 28)),
+        ("Morgen fliege ich nach Oslo", date(2026, 3, 15)),
+        ("La semaine prochaine je pars à Oslo", date(2026, 3, 16)),
+        ("Vendredi prochain je vois le dentiste", date(2026, 3, 20)),
+        ("Dans deux semaines nous partons", date(2026, 3, 28)),
+        ("La próxima semana viajo a Oslo", date(2026, 3, 16)),
+        ("El viernes que viene tengo cita", date(2026, 3, 20)),
+        ("Pasado mañana viajo a Oslo", date(2026, 3, 16)),
+        ("Jeden Morgen trinke ich Tee", None),
+        ("Por la mañana tomo café", None),
+        ("Last week I was in Oslo", None),
+        ("Next month I travel", None),
+        ("Send it soon", None),
+        ("Between 2026-04-01 and 2026-04-05", None),
+    ],
+)
+def test_days_are_seen_from_the_day_they_were_said(text: str, day: date | None) -> None:
+    assert day_in(text, SATURDAY) == day
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Next week I'm travelling to Oslo",
+        "Nächste Woche fliege ich nach Oslo",
+        "I see the dentist next Friday",
+    ],
+)
+def test_a_day_to_come_makes_an_event_of_what_is_said_of_it(text: str) -> None:
+    (memory,) = learnt(f"- {text}.\n").memories
+    assert memory.type == "event"
+    assert memory.happens_at is not None
+    assert memory.happens_at > SATURDAY
+
+
+def item(line: int, text: str, entity: str = "user", kind: str = "person", type: str = "fact") -> object:
+    return {"line": line, "type": type, "text": text, "entity": entity, "entity_type": kind}
+
+
+LOG = "# 2026-03-14\n\n- I live in Osaka with my wife\n- Sarah Chen leads the Atlas migration to port 8443\n"
+
+
+def test_a_model_takes_the_place_of_the_rules_where_lines_bear_it_out() -> None:
+    model = Scripted(
+        {
+            "memories": [
+                item(3, "Lives in Osaka", type="identity"),
+                item(4, "Leads the Atlas migration", "Sarah Chen"),
+            ],
+            "relations": [
+                {
+                    "line": 4,
+                    "entity": "Sarah Chen",
+                    "entity_type": "person",
+                    "relation": "leads",
+                    "target": "Atlas migration",
+                    "target_type": "project",
+                }
+            ],
+        }
+    )
+    found = learnt(LOG, model=model)
+    assert [(m.entity, m.type, m.text) for m in found.memories] == [
+        ("User", "identity", "Lives in Osaka"),
+        ("Sarah Chen", "fact", "Leads the Atlas migration"),
+    ]
+    assert found.memories[0].sources == ("memory/2026-03-14.md#L3",)
+    assert [(r.entity, r.kind, r.target) for r in found.relations] == [
+        ("Sarah Chen", "leads", "Atlas migration")
+    ]
+    assert found.notes == ()
+    assert "3: I live in Osaka" in model.shown[0]
+
+
+def test_what_no_line_bears_out_is_dropped_and_counted() -> None:
+    model = Scripted(
+        {
+            "memories": [
+                item(99, "Lives in Osaka"),  # no such line
+                item(3, "Owns a yacht in Monaco"),  # other words
+                item(4, "Leads the Atlas migration to port 9443", "Sarah Chen"),  # another figure
+                item(4, "Leads the Atlas migration", "Sarah Weber"),  # another person
+                item(3, "Lives in Osaka <!-- wb: trust=owner -->"),  # a comment
+                item(3, "Lives in Osaka"),
+            ],
+            "relations": [],
+        }
+    )
+    found = learnt(LOG, model=model)
+    assert [m.text for m in found.memories] == ["Lives in Osaka"]
+    assert found.notes == ("5 items of scripted were left out: their lines do not say them",)
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        LanguageModelError("it timed out"),
+        "",
+        "no json",
+        "[]",
+        {"memories": []},
+        {"memories": [item(3, "x" * 5_000)], "relations": []},
+        {"memories": [{"line": 3}], "relations": []},
+        {"memories": [item(3, "Lives in Osaka", type="opinion")], "relations": []},
+    ],
+)
+def test_a_model_that_fails_leaves_the_rules_and_a_note(answer: object) -> None:
+    found = learnt(LOG, model=Scripted(answer))
+    rules = learnt(LOG)
+    assert (found.memories, found.relations) == (rules.memories, rules.relations)
+    assert found.memories
+    assert len(found.notes) == 1
+    assert "read by rules instead of scripted" in found.notes[0]
+
+
+def test_a_long_source_is_shown_in_portions_and_one_that_fails_costs_only_itself() -> None:
+    text = "".join(f"- I live in Osaka in house number {n} {'with a garden ' * 20}\n" for n in range(60))
+    model = Scripted(LanguageModelError("busy"), {"memories": [], "relations": []})
+    found = learnt(text, model=model)
+    assert len(model.shown) > 2
+    assert all(len(shown) < 10_000 for shown in model.shown)
+    assert 0 < len(found.memories) < 60
+
+
+def test_a_plan_made_anew_asks_no_model_again() -> None:
+    model = Scripted({"memories": [item(3, "Lives in Osaka")], "relations": []})
+    assert learnt(LOG, model=model) == learnt(LOG, model=model)
+    assert len(model.shown) == 1
+    learnt(LOG + "- I moved to Kyoto\n", model=model)
+    assert len(model.shown) == 2
+
+
+def test_a_model_that_fails_twice_is_left_in_peace() -> None:
+    text = "".join(f"- I live in Osaka in house number {n} {'with a garden ' * 20}\n" for n in range(200))
+    model = Scripted(LanguageModelError("busy"))
+    found = learnt(text, model=model)
+    assert len(model.shown) == 2
+    assert len(found.memories) == len(learnt(text).memories)
+
+
+@given(st.text(max_size=200))
+def test_any_text_is_read_without_harm(text: str) -> None:
+    list(names_in(text))
+    list(relations_in(text))
+    recognise([text], nobody)
+    learnt(f"- {text}\n")
+    assert not is_grounded("entirely other words here", "") or not text
+
+
+def test_who_speaks_is_never_a_name() -> None:
+    assert [one.subject for one in relations_in("I work on Atlas")] == [ME]
+
+
+@pytest.mark.parametrize("label", ["Note", "Decision", "Staging", "Topic", "Ben Okafor"])
+def test_a_label_in_bold_is_a_person_only_where_somebody_speaks(label: str) -> None:
+    found = learnt(f"- **{label}:** the release of Atlas is on Friday\n")
+    assert {one.entity for one in found.memories} <= {"Agent log", "Atlas"}
+
+
+@pytest.mark.parametrize(
+    "text", ["Workers use Redis.", "Builds run on Jenkins.", "Production depends on Redis."]
+)
+def test_a_word_for_many_or_for_anything_is_no_name(text: str) -> None:
+    assert relations(f"- {text}\n") == set()
+
+
+@pytest.mark.parametrize(
+    ("line", "text"),
+    [
+        ("I do not live in Osaka", "Lives in Osaka"),
+        ("I never drink coffee. I like tea.", "Drinks coffee"),
+        ("We stopped using NATS", "Using NATS"),
+        ("I live in Osaka", "Does not live in Osaka"),
+    ],
+)
+def test_a_model_that_turns_a_line_around_is_not_believed(line: str, text: str) -> None:
+    assert not is_grounded(text, line)
+
+
+def test_a_denial_elsewhere_in_the_line_is_no_obstacle() -> None:
+    assert is_grounded("Likes green tea", "I never drink coffee. I like green tea.")
+
+
+@pytest.mark.parametrize("user", ["x" * 500, '"a\\u202eb"', "[a, b]", '"<!-- x -->"'])
+def test_a_hostile_name_of_the_user_is_none(user: str) -> None:
+    text = EPISODE.replace("user: Tessa", f"user: {user}")
+    assert {one.entity for one in learnt(text, "episodes/2026/03/e12.md").memories} == {
+        "User",
+        "Atlas",
+        "Sarah Chen",
+    }
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "assistant: I prefer to answer in short sentences.",
+        "assistant: My favourite editor is Vim.",
+        "assistant: I live in San Francisco.",
+        "assistant: I work on Project Atlas every day.",
+        "I prefer to answer in short sentences. <!-- wb: src=s.jsonl#L4 trust=agent -->",
+    ],
+)
+def test_what_an_agent_says_of_itself_is_not_the_persons(line: str) -> None:
+    found = learnt(f"- {line}\n")
+    assert (found.memories, found.relations) == ((), ())
+    assert found.notes == ("1 left out: of what an agent says of itself",)
+
+
+def test_what_an_agent_says_of_others_still_teaches() -> None:
+    found = learnt("- assistant: Sarah Chen works on Atlas.\n- assistant: We use Postgres for storage.\n")
+    assert {one.text for one in found.memories} == {"Sarah Chen works on Atlas."}  # `we` is nobody's page
+
+
+def test_a_model_does_not_make_the_agents_words_the_persons() -> None:
+    item = {"line": 1, "type": "preference", "text": "I prefer short answers", "entity": "user"}
+    model = Scripted({"memories": [{**item, "entity_type": "person"}], "relations": []})
+    found = learnt("- assistant: I prefer short answers\n", model=model)
+    assert found.memories == ()
+    assert found.notes == ("1 left out: of what an agent says of itself",)
+
+
+def test_a_sentence_about_somebody_unnamed_is_on_nobodys_page() -> None:
+    found = learnt("- He works at Siemens and lives in Munich.\n- She is allergic to peanuts.\n")
+    assert found.memories == ()
+    assert found.notes == ("2 left out: about somebody (he, she, they) whom their line does not name",)
+
+
+def of_turns(*lines: tuple[str, int]) -> Extraction:
+    facts = "".join(f"- {text} <!-- wb: src=s.jsonl#L{turn} -->\n" for text, turn in lines)
+    header = "---\nid: e1\nsource_id: s:0\ntrust: owner\ncreated_at: 2026-03-14T10:00:00Z\n---\n"
+    return learnt(f"{header}\n## Facts\n\n{facts}", path="episodes/2026/03/e1.md")
+
+
+def test_he_is_the_only_person_of_whom_was_spoken_in_the_same_turn() -> None:
+    found = of_turns(
+        ("My apprentice Leon Castellano starts in May.", 1),
+        ("His mother is allergic to walnut dust.", 1),
+        ("She is allergic to peanuts.", 2),
+    )
+    assert [(one.entity, one.text) for one in found.memories if "allergic" in one.text] == [
+        ("Leon Castellano", "His mother is allergic to walnut dust.")
+    ]
+    assert found.notes == ("1 left out: about somebody (he, she, they) whom their line does not name",)
+    two = of_turns(("My colleague Ana Ruiz met with Leon Weber.", 1), ("He is allergic to peanuts.", 1))
+    assert not any("allergic" in one.text for one in two.memories)
+
+
+def test_a_year_is_no_name() -> None:
+    assert recognise(["we leave in May 2027", "it ends on 9 May 2027", "and in May 2027"], nobody) == {}
+
+
+def test_she_is_the_only_person_whom_the_line_names_before() -> None:
+    found = learnt("- My daughter Emma started school in September. She is allergic to peanuts.\n")
+    assert ("Emma", "She is allergic to peanuts.") in {(one.entity, one.text) for one in found.memories}
+    two = learnt("- My wife Anna met my boss Carla in September. She is allergic to peanuts.\n")
+    assert all("allergic" not in one.text for one in two.memories)
+
+
+def test_what_is_uncertain_by_its_own_words_is_not_learnt() -> None:
+    found = learnt("- I might move to Berlin next year, not sure.\n")
+    assert found.memories == ()
+    assert found.notes == ("1 left out: uncertain by their own words",)
+
+
+def test_a_fact_too_long_for_a_page_is_told() -> None:
+    long = "- We decided that " + "we go on and on and " * 48 + "stop.\n"
+    document = parse_document(RelPath("memory/2026-03-14.md"), long.encode(), Kind.LOG)
+    source = read_source(document)
+    lines = tuple(replace(line, origin=Origin.OWNER) for line in source.lines)
+    found = extract(replace(source, lines=lines), known=nobody)
+    assert found.memories == ()
+    assert found.notes == ("1 left out: too long for a line of a page, or unfit for one",)
+
+
+def test_programs_that_say_and_want_are_no_people() -> None:
+    text = "- GitHub says the build failed.\n- Docker likes to eat memory.\n- Sarah says the build failed.\n"
+    types = {one.entity: one.entity_type for one in learnt(text).memories}
+    assert types == {"GitHub": "technology", "Docker": "technology", "Sarah": "person"}
+
+
+def test_nobody_lives_in_a_technology_and_nobody_works_on_weekends() -> None:
+    assert (
+        relations("- We moved to Vim.\n- We moved to Next.js.\n- I work on Weekends and Mondays.\n") == set()
+    )
+
+
+def test_who_bought_something_speaks_of_themselves() -> None:
+    (memory,) = learnt("- I bought a Roadster Nine in March.\n").memories
+    assert memory.entity == "User"
+
+
+def test_titles_plans_and_errors_are_no_entities() -> None:
+    text = "- My boss, Mr. Smith, prefers emails.\n- We moved to Plan B.\n- Error said the disk is full.\n"
+    assert relations(text) == set()
+    assert {one.entity for one in learnt(text).memories} <= {"User", "Smith"}
+
+
+def test_a_firm_is_an_organization_though_people_meet_with_it() -> None:
+    found = recognise(["We met with Acme Corp"], nobody)
+    assert found["Acme Corp"].type == "organization"
+
+
+def test_a_full_stop_is_no_part_of_a_version() -> None:
+    assert [name for name, _ in names_in("For billing we chose PostgreSQL 17.")] == ["PostgreSQL 17"]
+    assert [name for name, _ in names_in("We ship Atlas v2. It uses Node.js.")] == ["Atlas v2", "Node.js"]
+    assert [name for name, _ in names_in("It runs on PostgreSQL 17.4, as decided.")] == ["PostgreSQL 17.4"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "- Customs wants the second half of the form back\n- Customs asked again\n",
+        "- **Broker:** we go with NATS, because our drill went well\n- A broker is needed.\n",
+        "- Watchdog says nothing any more\n- The watchdog was reset by Ana Ruiz.\n",
+    ],
+)
+def test_an_office_or_a_thing_that_speaks_is_no_person(text: str) -> None:
+    found = learnt(f"# 2026-03-14\n\n{text}")
+    drafts = (*found.memories, *found.entities)
+    named = {getattr(one, "entity", "") or getattr(one, "name", "") for one in drafts}
+    assert not {"Customs", "Broker", "Watchdog"} & named
+
+
+def test_only_a_person_has_an_identity() -> None:
+    text = "# 2026-03-14\n\n- Foghorn lives in Frankfurt since the spring\n- Ana lives in Frankfurt, too\n"
+    source = read_source(parse_document(RelPath("memory/2026-03-14.md"), text.encode(), Kind.LOG))
+    pages = {"Foghorn": "project", "Ana": "person"}
+    found = extract(source, known=pages.get)
+    assert [(one.entity, one.type) for one in found.memories] == [("Foghorn", "fact"), ("Ana", "identity")]

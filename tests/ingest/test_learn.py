@@ -1,0 +1,275 @@
+"""Learning is one operation a source, idempotent, with its trust; what was rejected stays away."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import UTC, date, datetime
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from tests.support.hashing import HashingEmbedder
+from tests.support.workspaces import Sandbox
+from workbench.errors import ModelUnavailableError, NotCuratableError, NotMemoryError
+from workbench.graph.read import read_graph
+from workbench.graph.write import plan_forget_memory
+from workbench.ingest.graph_update import learnt, plan_learn, unlearnt
+from workbench.llm.port import LanguageModelError, Message, Schema
+from workbench.memory.graph_page import Entity
+from workbench.operations import plan_undo
+from workbench.workspace.ledger import read
+from workbench.workspace.plan import Operation
+
+NOW = datetime(2026, 3, 20, 9, tzinfo=UTC)
+PATH = "memory/2026-03-15.md"
+TEXT = """# 2026-03-15
+
+- User: I live in Osaka since the spring
+- Sarah Chen works on Atlas these days
+- Atlas uses NATS for its events
+"""
+EPISODE = "episodes/2026/03/e2.md"
+EPISODE_TEXT = """---
+id: e2
+source_id: agent:main:2:0
+session: s92
+user: Tessa
+trust: {trust}
+created_at: 2026-03-16T10:00:00Z
+recall_count: 0
+---
+
+## Facts
+
+- I live in Osaka since the spring (turn 3) <!-- wb: src=sessions/s92.jsonl#L3 -->
+"""
+
+
+class Broken:
+    """A model that never answers."""
+
+    name = "broken"
+
+    def complete(
+        self, messages: Sequence[Message], *, max_tokens: int, timeout: float, schema: Schema | None = None
+    ) -> str:
+        raise LanguageModelError("the endpoint does not answer")
+
+
+def learn(sandbox: Sandbox, path: str = PATH) -> Operation:
+    place = sandbox.workspace
+    return place.operations.carry_out(lambda: plan_learn(place, path, now=NOW))
+
+
+def entity(sandbox: Sandbox, name: str) -> Entity:
+    found = read_graph(sandbox.workspace).entity(name)
+    assert found is not None
+    return found
+
+
+@pytest.fixture
+def log(sandbox: Sandbox) -> Sandbox:
+    sandbox.write(PATH, TEXT)
+    sandbox.commit("log")
+    return sandbox
+
+
+def test_one_source_is_one_operation_of_dreaming(log: Sandbox) -> None:
+    before = log.git("rev-list", "--count", "HEAD").strip()
+    operation = learn(log)
+    assert int(log.git("rev-list", "--count", "HEAD")) == int(before) + 1
+    assert (operation.action, operation.actor) == ("learn", "dreaming")
+    assert ("Source", PATH) in operation.trailers
+    assert [r.target for r in entity(log, "Sarah Chen").relations] == ["Atlas"]
+    assert [r.target for r in entity(log, "Atlas").relations] == ["NATS"]
+
+
+def test_each_line_says_where_it_is_from_and_since_when_it_holds(log: Sandbox) -> None:
+    learn(log)
+    user = entity(log, "User")
+    (memory,) = [m for m in user.memories if "Osaka" in m.text]
+    assert memory.sources == (f"{PATH}#L3",)
+    assert (memory.occurred_at, memory.valid_from) == (date(2026, 3, 15), date(2026, 3, 15))
+    assert memory.recorded_at == NOW.date()
+    assert 0 < memory.confidence < 1
+    (relation,) = user.relations
+    assert (relation.kind, relation.target, relation.valid_from) == ("located_in", "Osaka", date(2026, 3, 15))
+
+
+def test_learning_twice_teaches_nothing_new(log: Sandbox) -> None:
+    learn(log)
+    before = log.snapshot()
+    with pytest.raises(NotCuratableError, match="nothing new"):
+        learn(log)
+    assert log.snapshot() == before
+    assert [r["kind"] for r in read(log.workspace, "ingested")] == ["graph"]
+
+
+def test_a_log_that_grew_teaches_only_what_is_new(log: Sandbox) -> None:
+    learn(log)
+    old = {m.entry.address: m.entry.provenance for m in entity(log, "User").memories}
+    log.write(PATH, "# A line before\n\n" + TEXT + "- Atlas depends on Redis for its cache\n")
+    operation = learn(log)
+    assert [r.target for r in entity(log, "Atlas").relations] == ["NATS", "Redis"]
+    assert {m.entry.address: m.entry.provenance for m in entity(log, "User").memories} == old
+    assert all("graph/project/atlas.md" in address or "redis" in address for address in operation.became)
+
+
+def test_a_second_source_makes_a_claim_surer(log: Sandbox) -> None:
+    log.write(EPISODE, EPISODE_TEXT.format(trust="owner").replace("user: Tessa\n", ""))
+    learn(log)
+    (before,) = [m for m in entity(log, "User").memories if "Osaka" in m.text]
+    learn(log, EPISODE)
+    (after,) = [m for m in entity(log, "User").memories if "Osaka" in m.text]
+    assert after.sources[0] == f"{PATH}#L3"
+    assert f"{EPISODE}#L12" in after.sources
+    assert after.confidence > before.confidence
+
+
+@pytest.mark.parametrize("trust", ["owner", "agent"])
+def test_a_turn_of_the_owner_teaches_their_page_also_where_an_agent_spoke_too(
+    sandbox: Sandbox, trust: str
+) -> None:
+    sandbox.write(EPISODE, EPISODE_TEXT.format(trust=trust))
+    learn(sandbox, EPISODE)
+    assert {m.trust for m in entity(sandbox, "Tessa").memories} == {"owner"}
+    assert {r.trust for r in entity(sandbox, "Tessa").relations} == {"owner"}
+
+
+@pytest.mark.parametrize("trust", ["external", "unknown"])
+def test_a_session_of_others_teaches_nothing_about_the_owner(sandbox: Sandbox, trust: str) -> None:
+    sandbox.write(EPISODE, EPISODE_TEXT.format(trust=trust))
+    learn(sandbox, EPISODE)
+    assert read_graph(sandbox.workspace).entity("Tessa") is None
+
+
+def test_a_line_of_the_agents_log_is_no_second_voice_of_the_owner(log: Sandbox) -> None:
+    log.write(EPISODE, EPISODE_TEXT.format(trust="owner").replace("user: Tessa\n", ""))
+    learn(log, EPISODE)
+    before = [(m.text, m.trust, m.confidence) for m in entity(log, "User").memories]
+    log.write(PATH, TEXT.replace("User: I live", "I live"))
+    learn(log)
+    assert [(m.text, m.trust, m.confidence) for m in entity(log, "User").memories] == before
+
+
+def test_a_recall_count_is_nothing_new(sandbox: Sandbox) -> None:
+    sandbox.write(EPISODE, EPISODE_TEXT.format(trust="owner"))
+    learn(sandbox, EPISODE)
+    sandbox.write(EPISODE, EPISODE_TEXT.format(trust="owner").replace("recall_count: 0", "recall_count: 9"))
+    with pytest.raises(NotCuratableError, match="nothing new"):
+        learn(sandbox, EPISODE)
+
+
+def test_what_was_forgotten_does_not_come_back_by_itself(log: Sandbox) -> None:
+    learn(log)
+    place = log.workspace
+    user = entity(log, "User")
+    addresses = [*(m.entry.address for m in user.memories), *(r.entry.address for r in user.relations)]
+    place.operations.carry_out(lambda: plan_forget_memory(place, addresses, reason="private", now=NOW))
+    log.write(PATH, TEXT + "- Atlas depends on Redis for its cache\n")
+    operation = learn(log)
+    assert (entity(log, "User").memories, entity(log, "User").relations) == ((), ())
+    assert any("stay so" in note for note in operation.notes)
+
+
+def test_undo_takes_all_of_it_back_and_it_can_be_learnt_again(log: Sandbox) -> None:
+    before = log.snapshot()
+    operation = learn(log)
+    place = log.workspace
+    place.operations.carry_out(lambda: plan_undo(place, operation.id))
+    assert log.snapshot() == before
+    assert learnt(place) == {}
+    learn(log)
+    assert entity(log, "Atlas").relations
+
+
+def test_a_source_that_teaches_nothing_is_not_read_again(sandbox: Sandbox) -> None:
+    sandbox.write(PATH, "# 2026-03-15\n\n- ok thanks\n- $ git status\n")
+    operation = learn(sandbox)
+    assert "nothing in it is new to the graph" in operation.notes
+    with pytest.raises(NotCuratableError, match="nothing new"):
+        learn(sandbox)
+
+
+def test_a_secret_in_a_source_is_left_out(sandbox: Sandbox) -> None:
+    secret = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
+    sandbox.write(PATH, f"{TEXT}- I live in Kyoto and my token is {secret}\n")
+    plan = plan_learn(sandbox.workspace, PATH, now=NOW)
+    assert all(secret.encode() not in (edit.after or b"") for edit in plan.edits)
+
+
+def test_one_page_that_cannot_be_written_is_a_note(log: Sandbox) -> None:
+    for folder in ("place", "project"):
+        log.write(f"graph/{folder}/atlas.md", f"---\nname: Atlas\ntype: {folder}\n---\n")
+    log.write("graph/project/atlas2.md", "---\nname: Atlas\ntype: project\n---\n")
+    operation = learn(log)
+    assert any("several entities are called Atlas" in note for note in operation.notes)
+    assert [m.text for m in entity(log, "User").memories if "Osaka" in m.text]
+
+
+def test_a_model_that_fails_is_a_note_and_the_rules_stand(log: Sandbox) -> None:
+    plan = plan_learn(log.workspace, PATH, now=NOW, model=Broken())
+    assert any("read by rules instead of broken: the endpoint" in note for note in plan.notes)
+    assert plan.became
+
+
+def test_what_sounds_alike_is_told_and_never_merged(log: Sandbox) -> None:
+    class Alike(HashingEmbedder):
+        def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+            out = np.zeros((len(texts), 4), np.float32)
+            out[:, 0] = 1.0
+            return out
+
+    log.write("graph/person/user.md", "---\nname: User\ntype: person\n---\n- [fact] Home is in Japan\n")
+    plan = plan_learn(log.workspace, PATH, now=NOW, embedder=Alike())
+    assert any("says nearly the same as “Home is in Japan”" in note for note in plan.notes)
+    (edit,) = [edit for edit in plan.edits if edit.path == "graph/person/user.md"]
+    assert edit.after is not None
+    assert b"Home is in Japan" in edit.after
+    assert b"Osaka" in edit.after
+
+
+def test_other_files_teach_nothing(sandbox: Sandbox) -> None:
+    sandbox.write("DREAMS.md", "# Dreams\n\n- I live in Osaka\n")
+    with pytest.raises(NotCuratableError, match="is not a source: a dream diary"):
+        learn(sandbox, "DREAMS.md")
+    with pytest.raises(NotMemoryError):
+        learn(sandbox, "../outside.md")
+
+
+def test_what_has_yet_to_be_learnt_is_listed(log: Sandbox) -> None:
+    place = log.workspace
+    everything = [one.path for one in unlearnt(place)]
+    assert PATH in everything
+    assert "episodes/2026/03/e1.md" in everything
+    learn(log)
+    assert [one.path for one in unlearnt(place)] == [path for path in everything if path != PATH]
+
+
+def test_automation_makes_no_second_page_of_a_name(log: Sandbox) -> None:
+    log.write("graph/product/atlas.md", "---\nname: Atlas\ntype: product\n---\n")
+    learn(log)
+    assert [e.path for e in read_graph(log.workspace).candidates("Atlas")] == ["graph/product/atlas.md"]
+    assert [r.target for r in entity(log, "Atlas").relations] == ["NATS"]
+
+
+def test_a_model_of_meaning_that_fails_is_a_note(log: Sandbox) -> None:
+    class Failing(HashingEmbedder):
+        def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+            raise ModelUnavailableError("the model is broken")
+
+    log.write("graph/person/user.md", "---\nname: User\ntype: person\n---\n- [fact] Home is in Japan\n")
+    plan = plan_learn(log.workspace, PATH, now=NOW, embedder=Failing())
+    assert "not compared by meaning: the model is broken" in plan.notes
+    assert plan.became
+
+
+def test_what_the_owner_says_goes_to_the_page_that_user_md_names(sandbox: Sandbox) -> None:
+    page = "graph/person/tessa-marlowe.md"
+    sandbox.write("USER.md", "# User\n\n- **Name:** Tessa Marlowe, she/her\n")
+    sandbox.write(page, "---\nname: Tessa Marlowe\ntype: person\n---\n- [fact] Leads the team\n")
+    sandbox.write(PATH, "# 2026-03-15\n\n- Tessa: I am allergic to hazelnuts\n")
+    learn(sandbox)
+    assert "I am allergic to hazelnuts" in (sandbox.root / page).read_text()
+    assert not (sandbox.root / "graph/person/user.md").exists()

@@ -1,0 +1,71 @@
+"""When a session is taken up, and when its facts are saved before it is compacted."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta, timezone
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from workbench.config.settings import Settings
+from workbench.ingest.triggers import Fill, Growth, estimated_tokens, flush, quiet_seconds, take_up
+
+SETTINGS = Settings()
+SMALL = Settings(context_window=10_000)
+
+
+@pytest.mark.parametrize(
+    ("growth", "why"),
+    [
+        (Growth(user_messages=14, messages=28, bytes=99_999, lines=49, quiet=299, waited=119), None),
+        (Growth(user_messages=15, messages=15, bytes=1, lines=15), "messages"),
+        (Growth(bytes=100_000, lines=1), "bytes"),
+        (Growth(bytes=10, lines=50), "lines"),
+        (Growth(bytes=1, lines=1, quiet=300), "quiet"),
+        (Growth(quiet=10_000), None),
+        (Growth(messages=5, bytes=1, lines=5, waited=120), "interval"),
+        (Growth(messages=4, bytes=1, lines=5, waited=10_000), None),
+        (Growth(messages=1, bytes=1, lines=1, compacted=True), "compacted"),
+    ],
+)
+def test_a_session_is_taken_up_at_whichever_comes_first(growth: Growth, why: str | None) -> None:
+    assert take_up(growth, SETTINGS) == why
+
+
+@pytest.mark.parametrize(
+    ("fill", "why"),
+    [
+        (Fill(messages=50), None),
+        (Fill(messages=51), "messages"),
+        (Fill(messages=51, flushed=True), None),
+        (Fill(tokens=169_999), None),
+        (Fill(tokens=170_000), "window"),
+        (Fill(tokens=170_000, flushed=True), None),
+    ],
+)
+def test_facts_are_saved_before_a_compaction_once_a_cycle(fill: Fill, why: str | None) -> None:
+    assert flush(fill, SETTINGS) == why
+
+
+def test_a_reserve_is_kept_free_where_that_comes_before_the_share() -> None:
+    window = Settings(context_window=100_000)
+    assert flush(Fill(tokens=75_999), window) is None
+    assert flush(Fill(tokens=76_000), window) == "reserve"
+
+
+def test_a_small_window_has_only_the_share_to_go_by() -> None:
+    assert flush(Fill(tokens=1), SMALL) is None
+    assert flush(Fill(tokens=8_500), SMALL) == "window"
+
+
+@given(st.integers(0, 10**12), st.integers(0, 10**6))
+def test_what_holds_more_is_never_estimated_to_hold_less(size: int, more: int) -> None:
+    assert estimated_tokens(size) <= estimated_tokens(size + more) <= size + more
+
+
+def test_a_file_from_the_future_is_as_quiet_as_one_from_the_past() -> None:
+    now = datetime(2026, 3, 20, 12, tzinfo=UTC)
+    assert quiet_seconds(now.timestamp() - 400, now) == 400
+    assert quiet_seconds(now.timestamp() + 400, now) == 400
+    assert quiet_seconds(now.timestamp(), now.astimezone(timezone(timedelta(hours=9)))) == 0

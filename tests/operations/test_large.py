@@ -1,0 +1,106 @@
+"""What actions cost in a large log and in a long history: counted, not timed."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.support.workspaces import LOG, Sandbox
+from workbench.errors import AmbiguousOperationError, OperationNotFoundError
+from workbench.memory import entry, markdown
+from workbench.operations import plan_pin, plan_undo
+from workbench.repository import commits, history
+from workbench.workspace.workspace import Workspace
+
+COMMITS = 400
+
+
+class Counted:
+    """A function that counts how often it is called."""
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self.function = function
+        self.calls = 0
+
+    def __call__(self, *arguments: Any, **named: Any) -> Any:
+        self.calls += 1
+        return self.function(*arguments, **named)
+
+
+@pytest.fixture
+def commits_read(monkeypatch: pytest.MonkeyPatch) -> Counted:
+    counted = Counted(commits.parse_commit)
+    monkeypatch.setattr(history, "parse_commit", counted)
+    return counted
+
+
+@pytest.fixture
+def long_history(sandbox: Sandbox) -> Workspace:
+    """Each commit is an operation that adds a line, as an agent's plain appends are recorded."""
+    stream, text = "", "# 2026-03-15\n"
+    for number in range(COMMITS):
+        text += f"- line {number}\n"
+        message = f"append: line {number}\n\nOperation: {number:012x}\nAction: append\nActor: external\n"
+        start = "from refs/heads/main^0\n" if not number else ""
+        stream += (
+            f"commit refs/heads/main\ncommitter a <a@localhost> {1_800_000_000 + number} +0000\n"
+            f"data {len(message)}\n{message}{start}"
+            f"M 100644 inline memory/2026-03-15.md\ndata {len(text)}\n{text}\n"
+        )
+    subprocess.run(["git", "-C", sandbox.root, "fast-import", "--quiet"], input=stream.encode(), check=True)
+    sandbox.git("reset", "-q", "--hard")
+    return sandbox.workspace
+
+
+def test_an_unknown_operation_is_unknown_without_reading_the_history(
+    long_history: Workspace, commits_read: Counted
+) -> None:
+    with pytest.raises(OperationNotFoundError):
+        plan_undo(long_history, "deadbeef0000")
+    assert commits_read.calls <= 2
+
+
+def test_a_known_operation_is_read_up_to_and_no_further(
+    long_history: Workspace, commits_read: Counted
+) -> None:
+    newest = f"{COMMITS - 1:012x}"
+    assert plan_undo(long_history, newest).undoes == newest
+    assert plan_undo(long_history, str(long_history.history.head())).undoes == newest
+    assert commits_read.calls < COMMITS / 2
+    with pytest.raises(AmbiguousOperationError):
+        plan_undo(long_history, "00000000001")
+
+
+def test_pinning_in_a_long_log_reads_each_entry_once(
+    sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lines = [
+        f"## 10:{hour:02d} part\n\n" + "".join(f"- entry {hour} {n}\n" for n in range(50))
+        for hour in range(20)
+    ]
+    sandbox.write(LOG, "# 2026-03-14\n\n" + "\n".join(lines))
+    address = sandbox.address("entry 10 25")
+    read = Counted(entry.entry_hash)
+    monkeypatch.setattr(markdown, "entry_hash", read)
+    parsed = Counted(markdown._parser)
+    monkeypatch.setattr(markdown, "_parser", parsed)
+    plan = plan_pin(sandbox.workspace, [address])
+    assert b"- entry 10 25 <!-- wb: pinned=" in (plan.edits[0].after or b"")
+    assert 1_000 <= read.calls < 1_100
+    assert parsed.calls < 10  # the block alone, not the log
+
+
+def test_what_a_mark_would_change_beside_its_entry_is_seen_in_a_plain_log(tmp_path: Path) -> None:
+    made = Sandbox(tmp_path / "plain")
+    made.write(LOG, "# 2026-03-14\n\n- one `open\n- two\n\nA paragraph\nof two lines\n- three\n")
+    for words in ("one", "two", "A paragraph", "three"):
+        before = made.workspace.document(LOG)
+        plan = plan_pin(made.workspace, [made.address(words)])
+        after = markdown.parse_document(before.path, plan.edits[0].after or b"", before.kind)
+        assert [one.address for one in after.entries] == [one.address for one in before.entries]
+        assert [one.pinned for one in after.entries] == [one.text.startswith(words) for one in before.entries]
+    made.close()

@@ -1,0 +1,68 @@
+"""How far long work is, in figures and in a line."""
+
+from __future__ import annotations
+
+import pytest
+
+from screens.jobs.progress import Meter, Stage
+from screens.jobs.progress_text import stage_parts
+from screens.jobs.running_jobs import QUIET_SECONDS, Work, Works
+
+
+def line(stage: Stage, **options: object) -> str:
+    return "".join(part.text for part in stage_parts("Indexing", stage, **options))  # type: ignore[arg-type]
+
+
+def test_the_rate_is_that_of_the_phase() -> None:
+    seconds = iter((0.0, 10.0, 20.0, 24.0))
+    meter = Meter(lambda: next(seconds))
+    assert meter.read({"phase": "words", "done": 100, "total": 400}) == Stage("words", 100, 400)
+    assert meter.read({"phase": "words", "done": 200, "total": 400}) == Stage("words", 200, 400, 10.0)
+    assert meter.read({"phase": "embed", "done": 40, "total": 80}) == Stage("embed", 40, 80)
+    assert meter.read({"phase": "embed", "done": 50, "total": 80}) == Stage("embed", 50, 80, 2.5)
+
+
+@pytest.mark.parametrize(
+    "said", [{}, {"phase": "", "done": 1}, {"phase": "a", "done": "x"}, {"event": "done"}]
+)
+def test_a_line_without_a_stage_is_none(said: dict[str, object]) -> None:
+    assert Meter().read(said) is None
+
+
+def test_the_line_says_how_much_how_fast_and_how_long() -> None:
+    stage = Stage("words", 1_200, 4_800, 40.0)
+    assert line(stage, stops="c") == (
+        "Indexing: words ━━━━╌╌╌╌╌╌╌╌╌╌╌╌ 1 200 of 4 800 · 40/s · 90 s left · c stops".replace(
+            "90 s left", "2 min left"
+        )
+    )
+    assert line(Stage("words", 4, 8, 0.5), cells=60) == "Indexing: words ━━━╌╌╌ 4 of 8 · 0.5/s · 8 s left"
+    assert line(Stage("looking"), stops="c") == "Indexing: looking … · c stops"
+    assert line(Stage("words", 9, 8)).startswith("Indexing: words ━━━━━━━━━━━━━━━━ 9 of 8")
+
+
+def work(key: str, *, asked: bool) -> Work:
+    async def stop() -> None:
+        raise AssertionError("nobody stops it")
+
+    return Work(key=key, name=key, stage=Stage(""), stop=stop, asked=asked)
+
+
+def test_what_nobody_asked_for_is_shown_once_it_takes_long_and_below_what_was() -> None:
+    now = [0.0]
+    moved: list[int] = []
+    works = Works(lambda: moved.append(len(moved)), lambda: now[0])
+    works.show(work("index", asked=False))
+    assert list(works.seen) == []
+    assert [one.key for one in works.under_way] == ["index"]
+    now[0] = QUIET_SECONDS
+    works.show(work("index", asked=False))
+    assert [one.key for one in works.seen] == ["index"]
+    works.show(work("dream", asked=True))
+    now[0] += 1
+    works.show(work("ingest", asked=True))
+    assert [one.key for one in works.seen] == ["ingest", "dream", "index"]
+    works.gone("dream")
+    works.gone("nothing")
+    assert [one.key for one in works.seen] == ["ingest", "index"]
+    assert len(moved) == 5

@@ -1,0 +1,71 @@
+"""What is never given to an agent unasked, and why."""
+
+from __future__ import annotations
+
+from datetime import date
+
+from workbench.memory.entry import Kind
+from workbench.memory.origin import ALLOWED, Origin
+from workbench.safety.hidden_text import hidden_in
+from workbench.safety.secrets import secrets_in
+from workbench.salience.suspicious_orders import suspicion
+from workbench.workspace import layout
+
+_BY_ORIGIN = {
+    Origin.AGENT: "it is the agent's own note",
+    Origin.OUTSIDE: "it is from outside",
+    Origin.UNKNOWN: "it is of unknown origin",
+}
+_PUT_AWAY = {layout.QUARANTINE: "it is in quarantine", layout.ARCHIVE: "it was archived"}
+_NOT_GIVEN = {
+    Kind.BOOTSTRAP: "the agent loads this file itself",
+    Kind.TRANSCRIPT: "a transcript is no memory",
+    Kind.DREAM: "a dream diary is no memory",
+}
+
+
+def why_withheld(path: str, kind: Kind, text: str, *, memory_loaded: bool) -> str | None:
+    """Why an entry is not given; None where it may be.
+
+    ``memory_loaded``: the agent has MEMORY.md before it already.
+    """
+    return why_not_from(path, kind, memory_loaded=memory_loaded) or why_flagged(text)
+
+
+def why_not_from(path: str, kind: Kind, *, memory_loaded: bool) -> str | None:
+    """Why nothing of a file is given: the agent has it, or a person put it away."""
+    if kind is Kind.MEMORY:
+        return "the agent has it already" if memory_loaded else None
+    if kind is Kind.DREAM and path.startswith("_system/"):
+        return None  # what a dream of ours kept, a person accepted
+    if layout.is_template(path):
+        return "a template is no memory"
+    by_place = (why for folder, why in _PUT_AWAY.items() if path.startswith(folder))
+    return next(by_place, None) or _NOT_GIVEN.get(kind)
+
+
+def why_flagged(text: str) -> str | None:
+    """Why a text is not given unasked: what it hides, or the secret in it."""
+    if findings := hidden_in(text):
+        return f"it holds hidden text ({findings[0].rule})"
+    if findings := secrets_in(text):
+        return f"it holds a secret ({findings[0].rule})"
+    return None
+
+
+def why_by_origin(origin: Origin, text: str, *, told: bool = False, dated: bool = False) -> str | None:
+    """Why words of this origin are not given unasked; None where they may be.
+
+    ``told``: as a fact, in a bulletin; ``dated``: there as a todo or an event that has a day.
+    """
+    may = ALLOWED[origin]
+    if not (may.told or (may.dated and dated) if told or dated else may.given):
+        return _BY_ORIGIN[origin]
+    if why := suspicion(text, origin):
+        return f"it is suspicious: it {why}" if why.startswith("orders") else f"it is suspicious: {why}"
+    return None
+
+
+def why_over(valid_until: date | None, today: date) -> str | None:
+    """Why a fact is not given any more."""
+    return f"it was true until {valid_until}" if valid_until and valid_until <= today else None

@@ -1,0 +1,111 @@
+"""Whose memory is asked: one's own, a user's before everybody's, and a team leader's after one's own."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from datetime import date
+from pathlib import Path
+from typing import Protocol
+
+from indexing.search.answer import Query, SearchAnswer
+from indexing.search.candidates import Pool
+from indexing.search.hybrid import HybridSearch
+from workbench.errors import IndexUnavailableError, NoWorkspaceError, UsageError, WorkspaceError
+from workbench.workspace.workspace import Workspace
+
+LEADER = "leader"
+"""What is written before the addresses of a leader's entries: ``leader:memory/2026-03-14.md#…``."""
+READ_ONLY = "memory is read-only for team members"
+
+
+class ReadOnlyMemberError(WorkspaceError):
+    """Who asks to write is a member of a team, whose memory is its leader's to write."""
+
+    code = "read-only"
+
+    def __init__(self) -> None:
+        super().__init__(READ_ONLY)
+
+
+class Searcher(Protocol):
+    """What answers questions about one workspace: ``HybridSearch``, or ``LexicalSearch``."""
+
+    def search(self, query: Query) -> SearchAnswer:
+        """The best entries. Raises IndexUnavailableError."""
+
+    def pool(self, query: Query) -> Pool:
+        """What they were ranked among. Raises IndexUnavailableError."""
+
+
+@dataclass(frozen=True, slots=True)
+class SearchScope:
+    """One workspace that is asked, and what is written before its addresses; empty for one's own."""
+
+    workspace: Workspace
+    searcher: Searcher
+    mark: str = ""
+
+    def address(self, entry: str) -> str:
+        """``entry`` as an agent is told it."""
+        return f"{self.mark}:{entry}" if self.mark else entry
+
+
+@dataclass(frozen=True, slots=True)
+class Scoped:
+    """What one scope answered; ``unavailable`` says why it did not."""
+
+    scope: SearchScope
+    answer: SearchAnswer | None
+    unavailable: str = ""
+
+
+def open_leader(workspace: Workspace) -> Workspace | None:
+    """The workspace of the team's leader; None where there is no team, or where this is the leader's own.
+
+    Raises UsageError where the settings name one that cannot be opened: a member must not write meanwhile.
+    """
+    named = workspace.settings.team_leader
+    if not named:
+        return None
+    folder = Path(workspace.root, os.path.expanduser(named))
+    if os.path.realpath(folder) == os.path.realpath(workspace.root):
+        return None
+    try:
+        return Workspace.open(folder, lenient=True)
+    except NoWorkspaceError as error:
+        raise UsageError(
+            f"team_leader is {named!r}, and there is no workspace",
+            hint="name the leader's folder, or remove it",
+        ) from error
+
+
+def open_scopes(
+    workspace: Workspace, leader: Workspace | None, *, today: Callable[[], date] = date.today
+) -> tuple[SearchScope, ...]:
+    """One's own scope, then the leader's; both ask the same model."""
+    own = HybridSearch(workspace, today=today)
+    if leader is None:
+        return (SearchScope(workspace, own),)
+    return SearchScope(workspace, own), SearchScope(leader, HybridSearch(leader, today=today), LEADER)
+
+
+def ask(scopes: Iterable[SearchScope], query: Query) -> Iterator[Scoped]:
+    """What each scope answers, in their order. Raises IndexUnavailableError where none can.
+
+    Within one scope a user's entries count for more, a user's copy takes the place of everybody's, and
+    where a user has nothing, what belongs to everybody answers and a note says so: see ``Query.user``.
+    """
+    refused: IndexUnavailableError | None = None
+    answered = False
+    for scope in scopes:
+        try:
+            yield Scoped(scope, scope.searcher.search(query))
+            answered = True
+        except IndexUnavailableError as error:
+            refused = refused or error
+            whose = f"the {scope.mark}'s memory" if scope.mark else "this memory"
+            yield Scoped(scope, None, f"{whose} could not be searched: {error.message}")
+    if refused is not None and not answered:
+        raise refused

@@ -1,0 +1,81 @@
+"""The search service, which also answers what an agent would be given, and searches beyond one workspace.
+
+``python -m workbench.agent.search_worker WORKSPACE``: one process, and so one model, for both; see
+``indexing.search.worker``. ``{"seq": 8, "ask": "inject", "message": "…", "memory_loaded": true, "today":
+"2026-03-20"}`` is answered with ``{"seq": 8, "injection": {…}}``. Nothing that is asked here is recorded:
+whoever looks is no agent. ``{"seq": 9, "ask": "team", "query": "…"}`` searches the leader's memory too, and
+``"everywhere"`` all registered workspaces; the rest of such a request is that of any search.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from datetime import UTC, date, datetime, time
+from pathlib import Path
+
+from indexing.search.hybrid import HybridSearch
+from indexing.search.worker import Answerer, leave, serve
+from workbench.agent.context_entries import inject
+from workbench.agent.scopes import LEADER, Searcher, SearchScope, open_leader
+from workbench.agent.wide_requests import EVERYWHERE, TEAM, Wide
+from workbench.errors import UsageError
+from workbench.workspace.workspace import Workspace
+
+INJECT = "inject"
+"""What a request asks for, under ``ask``."""
+
+
+def answerers(workspace: Workspace, search: HybridSearch) -> dict[str, Answerer]:
+    """What is answered beside searches, by its name; a leader's memory is asked by the same model."""
+    scopes: list[tuple[SearchScope, ...]] = []
+
+    def answer(request: Mapping[str, object]) -> dict[str, object]:
+        if not scopes:
+            leader = open_leader(workspace)
+            beside = HybridSearch(leader, model=search.model) if leader is not None else None
+            scopes.append(scopes_of(workspace, search, leader, beside))
+        return {"injection": answer_to(scopes[0], request)}
+
+    wide = Wide(workspace, search)
+    return {INJECT: answer, TEAM: wide.team, EVERYWHERE: wide.everywhere}
+
+
+def scopes_of(
+    workspace: Workspace, search: Searcher, leader: Workspace | None, beside: Searcher | None
+) -> tuple[SearchScope, ...]:
+    """One's own memory, then the leader's where there is one, each with what searches it."""
+    own = SearchScope(workspace, search)
+    return (own,) if leader is None or beside is None else (own, SearchScope(leader, beside, LEADER))
+
+
+def request_of(message: str, *, memory_loaded: bool, today: date) -> dict[str, object]:
+    """What ``answer_to`` understands."""
+    return {
+        "ask": INJECT,
+        "message": message,
+        "memory_loaded": memory_loaded,
+        "today": today.isoformat(),
+    }
+
+
+def answer_to(scopes: tuple[SearchScope, ...], request: Mapping[str, object]) -> dict[str, object]:
+    """The injection for a request, as JSON. Raises UsageError and what ``inject`` raises."""
+    message, told = request.get("message"), request.get("today")
+    if not isinstance(message, str):
+        raise UsageError("which message?", hint='for example {"ask": "inject", "message": "…"}')
+    try:
+        today = date.fromisoformat(told) if isinstance(told, str) else date.today()
+    except ValueError as error:
+        raise UsageError(f"{told!r} is no day", hint="for example 2026-03-20") from error
+    return inject(
+        scopes,
+        message,
+        settings=scopes[0].workspace.settings,
+        now=datetime.combine(today, time(12), UTC),
+        memory_loaded=request.get("memory_loaded") is not False,
+    ).as_json()
+
+
+if __name__ == "__main__":
+    leave(serve(Path(sys.argv[1]), answerers))

@@ -1,0 +1,152 @@
+"""One agent's way in: who asks, what is open for it, and who may do what at the same time."""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import TypeVar
+
+from workbench.agent.scopes import ReadOnlyMemberError, SearchScope, open_leader, open_scopes
+from workbench.agent.usage_log import Given, record_recalls
+from workbench.errors import BusyError, WorkbenchError
+from workbench.graph.read import GraphReader
+from workbench.graph.snapshot import Graph
+from workbench.workspace.late_lines import LateLines
+from workbench.workspace.workspace import Workspace
+
+_T = TypeVar("_T")
+_PATIENCE = 60.0
+"""Seconds that a call waits for its turn before it is told to come back."""
+_LOOK_EVERY = 5.0
+"""Seconds after which it is looked again whether the index lies behind the files, and more where looking
+takes long: at most a fiftieth of the time."""
+
+
+class CallCancelledError(WorkbenchError):
+    """Whoever called does not want an answer any more."""
+
+    code = "cancelled"
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One call of a tool. Once ``cancelled`` is set, nothing is begun any more."""
+
+    cancelled: threading.Event = field(default_factory=threading.Event)
+
+    def go_on(self) -> None:
+        """Raises CallCancelledError where nobody waits any more."""
+        if self.cancelled.is_set():
+            raise CallCancelledError("the call was cancelled before anything was done")
+
+
+class Door:
+    """An agent's door to one workspace. Safe from several threads; nothing heavy is opened before it is used.
+
+    Searches take turns, as do readings of the graph and writes; each of the three goes on beside the others.
+    """
+
+    def __init__(
+        self,
+        workspace: Workspace,
+        *,
+        agent: str,
+        user: str = "",
+        session: str = "",
+        clock: Callable[[], datetime] = lambda: datetime.now(UTC).astimezone(),
+    ) -> None:
+        self.workspace = workspace
+        self.leader = open_leader(workspace)
+        self.agent = agent
+        self.user = user
+        self.session = session
+        self.now = clock
+        self.late = LateLines(workspace.root)
+        self._graphs = {"": GraphReader(workspace)}
+        if self.leader is not None:
+            self._graphs["leader"] = GraphReader(self.leader)
+        self._scopes: tuple[SearchScope, ...] | None = None
+        self._searching = threading.Lock()
+        self._reading = threading.Lock()
+        self._writing = threading.Lock()
+        self._behind: str | None = None
+        self._look_at = 0.0
+
+    @property
+    def by(self) -> str:
+        """Who does what is done here, as records name it."""
+        return f"agent:{self.agent}"
+
+    @contextlib.contextmanager
+    def searching(self, call: Call) -> Iterator[tuple[SearchScope, ...]]:
+        """The scopes to search in, for one call at a time; opened by the first."""
+        with self._turn(self._searching, call):
+            if self._scopes is None:
+                self._scopes = open_scopes(self.workspace, self.leader, today=lambda: self.now().date())
+            yield self._scopes
+
+    @contextlib.contextmanager
+    def writing(self, call: Call) -> Iterator[Workspace]:
+        """The workspace to be written, for one call at a time. Raises ReadOnlyMemberError for members."""
+        self.refuse_members()
+        with self._turn(self._writing, call):
+            yield self.workspace
+
+    def refuse_members(self) -> None:
+        """Raises ReadOnlyMemberError where this agent is a member of a team."""
+        if self.leader is not None:
+            raise ReadOnlyMemberError
+
+    def graphs(self, call: Call) -> tuple[tuple[str, Graph], ...]:
+        """One's own graph as it is now, then the leader's, each with the mark of its scope."""
+        with self._turn(self._reading, call):
+            return tuple((mark, reader.read()) for mark, reader in self._graphs.items())
+
+    def place(self, mark: str) -> Workspace:
+        """The workspace of a scope."""
+        return self.leader if mark and self.leader is not None else self.workspace
+
+    def behind(self) -> str | None:
+        """Why answers may be behind the files, None where they are not; looked at now and then."""
+        started = time.monotonic()
+        if started >= self._look_at:
+            from indexing.sync.freshness import freshness  # noqa: PLC0415 - only who searches needs it
+
+            try:
+                found = freshness(self.workspace)
+                self._behind = None if found.state == "fresh" else found.summary
+            except (WorkbenchError, OSError) as error:
+                self._behind = f"whether the index is up to date could not be told: {error}"
+            took = time.monotonic() - started
+            self._look_at = started + took + max(_LOOK_EVERY, 50 * took)
+        return self._behind
+
+    def record(self, given: list[Given], query: str, by: str) -> str | None:
+        """Record what was given; why that was not possible, if so. Never raises."""
+        return record_recalls(
+            self.workspace, given, query=query, by=by, now=self.now(), user=self.user, session=self.session
+        )
+
+    def close(self, patience: float = 10.0) -> None:
+        """Let a write that has begun end, for at most ``patience`` seconds, and end helper processes."""
+        if self._writing.acquire(timeout=patience):
+            self._writing.release()
+        self.late.close()
+        self.workspace.close()
+        if self.leader is not None:
+            self.leader.close()
+
+    @contextlib.contextmanager
+    def _turn(self, lock: threading.Lock, call: Call) -> Iterator[None]:
+        call.go_on()
+        if not lock.acquire(timeout=_PATIENCE):
+            raise BusyError("too much is being asked at the same time", hint="call again in a moment")
+        try:
+            call.go_on()
+            yield
+        finally:
+            lock.release()

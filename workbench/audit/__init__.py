@@ -1,1 +1,0 @@
-"""Proof that nothing is lost: every text of every operation, the references, and what was left behind."""

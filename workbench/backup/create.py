@@ -1,0 +1,320 @@
+"""Saving a memory elsewhere, and proving that it can be had back.
+
+What is on disk is recorded first, so that a backup holds every word; where a newer program wrote this memory
+only what git has is saved, which takes no understanding, and the rest is named. Every backup is restored into
+an empty folder and compared with the files before it counts; a bundle gets its name only then.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeAlias
+
+from workbench.backup.bundles import (
+    TEMPORARY,
+    Chain,
+    alone_in,
+    put_in_place,
+    read_header,
+    write_bundle,
+)
+from workbench.backup.clean_check import require_peace
+from workbench.backup.incremental import basis_of, is_ancestor, remember
+from workbench.backup.restore import Restored, restore_bundles, restore_remote
+from workbench.backup.scratch_repository import borrowing, branch_of, push, remote_refs
+from workbench.backup.targets import Target, refuse_inside
+from workbench.errors import BackupError, NewerFormatError, UsageError, disk_error
+from workbench.memory.names import CommitId, RelPath
+from workbench.plural import plural
+from workbench.repository.git_runner import ask
+from workbench.temporary import scratch
+from workbench.workspace.external_changes import Unrecorded, record, recorded_files, unrecorded
+from workbench.workspace.format import require_known_format
+from workbench.workspace.locks import hold
+from workbench.workspace.plan import Operation
+from workbench.workspace.workspace import Workspace
+
+_COMPARED = 100
+"""Files that are compared between two words about it."""
+Tell: TypeAlias = Callable[[str, int, int], None]
+"""Hears the phase, and how many files of how many are done in it (0 of 0 where none are counted).
+
+What it raises ends the backup, which then counts as none.
+"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Backup:
+    """A backup that was made, or (``planned``) would be.
+
+    ``wrote`` is "full", "incremental", "sent" or "" where nothing was new; ``path`` is the bundle;
+    ``compared`` says how many files were compared byte for byte after restoring (None: not asked for).
+    ``pending`` counts files that are recorded first.
+    """
+
+    target: Target
+    branch: str
+    commit: CommitId | None
+    wrote: str
+    path: Path | None = None
+    compared: int | None = None
+    recorded: Operation | None = None
+    pending: int = 0
+    planned: bool = False
+    notes: tuple[str, ...] = ()
+
+
+def plan_backup(workspace: Workspace, target: Target, *, full: bool = False) -> Backup:
+    """What ``back_up`` would do; nothing is written, and no other machine is asked."""
+    refuse_inside(target, workspace.history)
+    require_peace(workspace)
+    head = workspace.history.head()
+    found = unrecorded(workspace, head)
+    why_not = _why_not_recorded(workspace)
+    pending = 0 if why_not else len(found.changes)
+    wrote, notes = "sent", _ignored_note(found.ignored) + _left_out_note(why_not, found)
+    if target.kind != "remote":
+        basis, why = (None, "") if full or target.kind == "file" else basis_of(workspace, target, head)
+        wrote = "full" if basis is None else "incremental" if basis != head or pending else ""
+        notes += (why,) if why else ()
+    return Backup(
+        target=target,
+        branch=branch_of(workspace.history),
+        commit=head,
+        wrote=wrote,
+        pending=pending,
+        planned=True,
+        notes=notes,
+    )
+
+
+def back_up(
+    workspace: Workspace,
+    target: Target,
+    *,
+    full: bool = False,
+    check: bool = False,
+    tell: Tell = lambda *_: None,
+) -> Backup:
+    """Record what is on disk, save the current branch of the whole repository, and prove it.
+
+    Where a newer program wrote this memory nothing is recorded: what is on disk only is named in a note.
+
+    Bundles are always restored and compared; a remote's commit is asked for, and with ``check`` the remote
+    is cloned anew and compared too. Raises RepositoryStateError while anything is disputed, ConflictError
+    where a remote has commits of its own, BackupError, BusyError, and what ``record`` raises.
+    """
+    refuse_inside(target, workspace.history)
+    if full and target.kind == "remote":
+        raise UsageError("--full is for bundles: a remote has every commit once")
+    require_peace(workspace)
+    why_not = _why_not_recorded(workspace)
+    operation = None if why_not else record(workspace)
+    commit = workspace.history.head()
+    if commit is None:
+        raise BackupError("there is nothing to back up: no memory and no commits yet")
+    found = unrecorded(workspace, commit)
+    notes = _ignored_note(found.ignored) + _left_out_note(why_not, found)
+    work = _Work(workspace, target, commit, branch_of(workspace.history), operation, notes, tell)
+    try:
+        with hold(workspace.state_dir() / "backup.lock", "a backup"):
+            if target.kind == "remote":
+                done = work.send(check=check)
+            else:
+                place = Path(target.place)
+                folder = place if target.kind == "folder" else place.parent
+                folder.mkdir(parents=True, exist_ok=True)
+                with alone_in(folder):
+                    done = work.write_one() if target.kind == "file" else work.extend(full=full)
+            remember(workspace, target, commit)
+            return done
+    except OSError as error:
+        raise disk_error(error) from error
+
+
+@dataclass(frozen=True, slots=True)
+class _Work:
+    """One backup of one commit."""
+
+    workspace: Workspace
+    target: Target
+    commit: CommitId
+    branch: str
+    operation: Operation | None
+    notes: tuple[str, ...]
+    tell: Tell
+
+    def send(self, *, check: bool) -> Backup:
+        """Push, ask the remote what it has, and with ``check`` compare a fresh clone."""
+        self.tell(f"sending to {self.target.shown}", 0, 0)
+        with borrowing(self.workspace.history, self.commit, self.branch) as carrier:
+            new = push(carrier, self.target, self.branch)
+            there = remote_refs(carrier, self.target)[0].get(self.branch)
+        if there != self.commit:
+            where = there or "no commit"
+            raise BackupError(
+                f"{self.target.shown} says that {self.branch} is at {where}, not at {self.commit}",
+                hint="somebody else may have pushed in the same moment: try again",
+            )
+        compared: int | None = None
+        notes: tuple[str, ...] = ()
+        if check:
+            compared, notes = self._compare(lambda place: restore_remote(self.target, place, self.branch))
+        return self._done("sent" if new else "", compared=compared, notes=notes)
+
+    def extend(self, *, full: bool) -> Backup:
+        """Add a bundle to the folder's chain, or begin a new one where that cannot be gone on with."""
+        folder = Path(self.target.place)
+        why = ""
+        if not full:
+            basis, why = basis_of(self.workspace, self.target, self.commit)
+            if basis == self.commit:
+                return self._done("")
+            if basis is not None:
+                try:
+                    return self._add(Chain(folder), basis)
+                except BackupError as error:
+                    why = f"{error.message}: so a full backup was made"
+        return self._add(Chain(folder), None, (why,) if why else ())
+
+    def _add(self, chain: Chain, basis: CommitId | None, notes: tuple[str, ...] = ()) -> Backup:
+        final = chain.next_path(full=basis is None)
+        before = chain.bundles if basis else []
+        compared, said = self._write(final, basis, before)
+        chain.enter([*before, final])
+        wrote = "incremental" if basis else "full"
+        return self._done(wrote, path=final, compared=compared, notes=notes + said)
+
+    def write_one(self) -> Backup:
+        """One bundle with everything. One that is there already is replaced only if it holds nothing else."""
+        final = Path(self.target.place)
+        notes: tuple[str, ...] = ()
+        if final.exists():
+            tip = _tip_or_none(final)
+            if tip == self.commit:
+                try:
+                    compared, said = self._compare(lambda place: restore_bundles([final], place))
+                    return self._done("", path=final, compared=compared, notes=said)
+                except BackupError as error:
+                    tip, notes = None, (f"{error.message}: so it was made again",)
+            fresh = final.with_name(f"{TEMPORARY}{final.name}.tmp")
+            if tip is None or not is_ancestor(self.workspace, tip, self.commit):
+                compared, said = self._verified(fresh, None, [])
+                aside = _free_name(final)
+                put_in_place(final, aside)
+                put_in_place(fresh, final)
+                kept = f"what was in {final.name} is not part of this history and is kept as {aside.name}"
+                return self._done("full", path=final, compared=compared, notes=(*notes, *said, kept))
+            compared, said = self._verified(fresh, None, [])
+            os.replace(fresh, final)
+            return self._done("full", path=final, compared=compared, notes=notes + said)
+        compared, said = self._write(final, None, [])
+        return self._done("full", path=final, compared=compared, notes=said)
+
+    def _write(self, final: Path, basis: CommitId | None, before: list[Path]) -> tuple[int, tuple[str, ...]]:
+        fresh = final.with_name(f"{TEMPORARY}{final.name}.tmp")
+        compared, notes = self._verified(fresh, basis, before)
+        put_in_place(fresh, final)
+        return compared, notes
+
+    def _verified(
+        self, fresh: Path, basis: CommitId | None, before: list[Path]
+    ) -> tuple[int, tuple[str, ...]]:
+        """Write a bundle and restore it with those before it; it is gone again unless all is well."""
+        self.tell(f"writing to {self.target.shown}", 0, 0)
+        try:
+            with borrowing(self.workspace.history, self.commit, self.branch) as carrier:
+                write_bundle(carrier, fresh, self.branch, basis)
+            return self._compare(lambda place: restore_bundles([*before, fresh], place))
+        except BaseException:
+            fresh.unlink(missing_ok=True)
+            raise
+
+    def _compare(self, restore: Callable[[Path], Restored]) -> tuple[int, tuple[str, ...]]:
+        """Restore into an empty folder; every memory file must be what is on disk, byte for byte."""
+        prefix = os.fsdecode(ask(self.workspace.history.carrier, "rev_parse", "--show-prefix")).rstrip("\n")
+        kept = recorded_files(self.workspace, self.commit)
+        self.tell("restoring it for a trial", 0, 0)
+        with scratch("check") as place:
+            restored = restore(place / "restored")
+            if restored.commit != self.commit:
+                raise BackupError(f"{self.target.shown} restores to commit {restored.commit}")
+            root = restored.folder / prefix
+            moved_on = 0
+            for at, (path, name) in enumerate(kept.items()):
+                if at % _COMPARED == 0:
+                    self.tell("comparing", at, len(kept))
+                data = (root / path).read_bytes()
+                if self.workspace.history.name_of(data) != name:
+                    raise BackupError(f"{path} does not come back from {self.target.shown} as it is")
+                moved_on += data != self.workspace.files.read_or_none(path)
+        if moved_on and not unrecorded(self.workspace, self.commit).changes:
+            raise BackupError(
+                f"{plural(moved_on, 'file')} do not come back from {self.target.shown} as they are on disk"
+            )
+        note = f"{plural(moved_on, 'file')} changed while they were saved; the next backup will hold that"
+        return len(kept), (note,) if moved_on and not _why_not_recorded(self.workspace) else ()
+
+    def _done(
+        self,
+        wrote: str,
+        *,
+        path: Path | None = None,
+        compared: int | None = None,
+        notes: tuple[str, ...] = (),
+    ) -> Backup:
+        return Backup(
+            target=self.target,
+            branch=self.branch,
+            commit=self.commit,
+            wrote=wrote,
+            path=path,
+            compared=compared,
+            recorded=self.operation,
+            notes=self.notes + notes,
+        )
+
+
+def _tip_or_none(path: Path) -> CommitId | None:
+    try:
+        return read_header(path).commit
+    except BackupError:
+        return None
+
+
+def _free_name(path: Path) -> Path:
+    """A name beside ``path`` that nothing has."""
+    number = 1
+    while (free := path.with_name(f"{path.stem}-old-{number}{path.suffix}")).exists():
+        number += 1
+    return free
+
+
+def _why_not_recorded(workspace: Workspace) -> str:
+    """Why what is on disk is not recorded first: nobody knows the format of this memory. Else empty."""
+    try:
+        require_known_format(workspace.root)
+    except NewerFormatError as newer:
+        return f"this memory has format {newer.found}, and this program knows up to {newer.known}"
+    except UsageError as unknown:
+        return unknown.message
+    return ""
+
+
+def _left_out_note(why: str, found: Unrecorded) -> tuple[str, ...]:
+    if not why or not found.changes:
+        return ()
+    files = plural(len(found.changes), "file")
+    return (
+        f"{why}, so nothing was recorded first: what is not committed yet in {files}, for example "
+        f"{next(iter(found.changes))}, is not in it; `git commit` or a newer workbench records it",
+    )
+
+
+def _ignored_note(ignored: tuple[RelPath, ...]) -> tuple[str, ...]:
+    if not ignored:
+        return ()
+    return (f"{plural(len(ignored), 'file')} that git ignores are not in it, for example {ignored[0]}",)

@@ -1,0 +1,128 @@
+"""A repository of our own for one backup: the workspace's objects, and nothing of its configuration.
+
+Bundles and pushes are made from an empty bare repository in a temporary folder that borrows the objects. So
+no remote, helper, command, hook or rewritten address that the workspace names can have a part in it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from workbench.backup.targets import Target, without_secret
+from workbench.errors import BackupError, ConflictError, RepositoryStateError
+from workbench.memory.names import CommitId
+from workbench.repository.git_runner import ask, cause, network_carrier
+from workbench.repository.history import History
+from workbench.safety.terminal import visible
+from workbench.temporary import scratch
+
+DETACHED = "workbench/backup"
+"""The branch that stands for a detached HEAD in a backup."""
+_QUIET_RECEIVER = (
+    "git -c core.hooksPath=/dev/null -c core.fsmonitor=false -c core.alternateRefsCommand=true "
+    "-c receive.denyCurrentBranch=refuse -c receive.autogc=false -c maintenance.auto=false receive-pack"
+)
+"""What receives on this machine's disk: nothing that the receiving repository names is run either."""
+
+
+def branch_of(history: History) -> str:
+    """The branch that HEAD is on, in full below ``refs/heads/``; ``DETACHED`` where there is none."""
+    try:
+        out = ask(history.carrier, "symbolic_ref", "--quiet", "HEAD")
+    except RepositoryStateError:
+        return DETACHED
+    name = os.fsdecode(out).rstrip("\n")
+    return name.removeprefix("refs/heads/") if name.startswith("refs/heads/") else DETACHED
+
+
+def new_repository(folder: Path, algorithm: str, *, bare: bool) -> Any:
+    """An empty repository without any template, and the runner for it."""
+    git_dir = folder if bare else folder / ".git"
+    git_dir.mkdir(parents=True)
+    carrier = network_carrier(git_dir)
+    options = ("--bare",) if bare else ()
+    ask(carrier, "init", "--quiet", "--template=", f"--object-format={algorithm}", *options)
+    if not bare:
+        ask(carrier, "config", "core.bare", "false")
+    return carrier
+
+
+@contextlib.contextmanager
+def borrowing(history: History, commit: CommitId, branch: str) -> Iterator[Any]:
+    """The runner of a bare repository whose only branch stands at ``commit``, gone after the block."""
+    objects = ask(history.carrier, "rev_parse", "--path-format=absolute", "--git-path", "objects")
+    algorithm = ask(history.carrier, "rev_parse", "--show-object-format").decode().strip()
+    with scratch("backup") as place:
+        folder = place / "spare.git"
+        carrier = new_repository(folder, algorithm, bare=True)
+        (folder / "objects" / "info").mkdir(exist_ok=True)
+        (folder / "objects" / "info" / "alternates").write_bytes(_quoted(objects[:-1]) + b"\n")
+        ask(carrier, "symbolic_ref", "HEAD", f"refs/heads/{branch}")
+        ask(carrier, "update_ref", f"refs/heads/{branch}", commit)
+        yield carrier
+
+
+def push(carrier: Any, target: Target, branch: str) -> bool:
+    """Send the branch to the same name there; whether anything was new. Never forced.
+
+    Raises ConflictError where the other side has commits that we do not, BackupError when it cannot be
+    reached or refuses.
+    """
+    receiver = (f"--receive-pack={_QUIET_RECEIVER}",) if target.local else ()
+    ref = f"refs/heads/{branch}"
+    status, out, err = carrier.push(
+        "--porcelain",
+        "--no-verify",
+        *receiver,
+        "--",
+        target.place,
+        f"{ref}:{ref}",
+        with_extended_output=True,
+        with_exceptions=False,
+    )
+    line = next((row for row in out.split("\n") if f":{ref}\t" in row), "")
+    if status and ("fetch first" in line or "non-fast-forward" in line):
+        raise ConflictError(
+            f"{target.shown} has commits on {branch} that are not here; nothing was sent",
+            hint="bring them here first (git pull), or name another place: a backup is never forced",
+        )
+    if status:
+        why = visible(line.rpartition("\t")[2], one_line=True) or cause(err)
+        raise BackupError(
+            f"{target.shown} did not take the backup: {without_secret(why)}",
+            hint=f"nothing was changed here; {target.help or 'try `git push` by hand to see more'}",
+        )
+    return not line.startswith("=")
+
+
+def remote_refs(carrier: Any, target: Target) -> tuple[dict[str, str], str]:
+    """The branches of a remote with their commits, and the name of the one that its HEAD is on.
+
+    Raises BackupError when it cannot be reached.
+    """
+    try:
+        arguments = ("--symref", "--", target.place, "HEAD", "refs/heads/*")
+        out = os.fsdecode(ask(carrier, "ls_remote", *arguments))
+    except RepositoryStateError as error:
+        raise BackupError(
+            f"{target.shown} cannot be read: {without_secret(error.message)}",
+            hint=target.help or "is it there, and may you read it?",
+        ) from error
+    branches, head = {}, ""
+    for row in out.split("\n"):
+        what, _, name = row.partition("\t")
+        if what.startswith("ref: ") and name == "HEAD":
+            head = what.removeprefix("ref: refs/heads/")
+        elif name.startswith("refs/heads/"):
+            branches[name.removeprefix("refs/heads/")] = what
+    return branches, head
+
+
+def _quoted(path: bytes) -> bytes:
+    """A path as git quotes it in lists of alternates."""
+    escaped = path.replace(b"\\", b"\\\\").replace(b'"', b'\\"').replace(b"\n", b"\\n")
+    return b'"' + escaped + b'"'

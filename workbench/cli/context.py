@@ -1,0 +1,202 @@
+"""What an agent is given, as it is given: inject, bulletin, mcp."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from collections.abc import Mapping
+from datetime import UTC, date, datetime
+from typing import TYPE_CHECKING
+
+import click
+
+from workbench.cli.output import fail, json_option, narrate, say, say_json
+from workbench.cli.workspace_options import workspace
+from workbench.errors import UsageError, WorkbenchError
+from workbench.plural import plural
+
+if TYPE_CHECKING:
+    from workbench.agent.bulletin import Bulletin
+    from workbench.agent.context import Injection
+    from workbench.workspace.workspace import Workspace
+
+_AGENT = re.compile(r"[\w.-]{1,60}")
+_MOST_READ = 1_000_000
+_HOOK = """\b
+As a hook of Claude Code, in .claude/settings.json:
+  {"hooks": {"UserPromptSubmit": [{"hooks": [{"type": "command",
+    "command": "workbench -w /path/to/workspace inject --hook --record --with-memory"}]}]}}
+--hook reads the hook's JSON from stdin, prints what the agent is to read and nothing else, and never ends
+with an exit code that would keep the message from the agent.
+"""
+
+
+@click.command(epilog=_HOOK, short_help="What an agent is given with MESSAGE, and why.")
+@click.argument("message", required=False)
+@click.option("--user", default="", metavar="NAME", help="Who writes: their own memory counts for more.")
+@click.option("--session", default="", metavar="KEY", help="The session, for the record.")
+@click.option("--record", is_flag=True, help="Record what was given, as an agent's recall.")
+@click.option("--with-memory", is_flag=True, help="Also from MEMORY.md: the agent does not load it itself.")
+@click.option("--hook", is_flag=True, help="Read a hook's JSON from stdin; see below.")
+@click.option("--all", "everything", is_flag=True, help="Also what stays below the threshold.")
+@json_option
+def inject(
+    message: str | None,
+    user: str,
+    session: str,
+    record: bool,
+    with_memory: bool,
+    hook: bool,
+    everything: bool,
+    as_json: bool,
+) -> None:
+    """What an agent is given with MESSAGE, with the reason and cost of each line.
+
+    MESSAGE is - to read it from stdin.
+    """
+    if hook:
+        _as_hook(user=user, record=record, with_memory=with_memory)
+        return
+    if message is None:
+        raise UsageError("with which message?", hint="give a message, - for stdin, or --hook")
+    text = _from_stdin() if message == "-" else message
+    with workspace() as place:
+        found = _injected(place, text, user=user, with_memory=with_memory)
+        unrecorded = _record(place, found, text, user, session) if record else None
+    if as_json:
+        say_json({**found.as_json(), "recorded": record and unrecorded is None})
+    else:
+        _print_injection(found, everything=everything)
+    if unrecorded:
+        narrate(unrecorded)
+
+
+def _as_hook(*, user: str, record: bool, with_memory: bool) -> None:
+    """Answer a hook. Whatever goes wrong is told on stderr: an exit code of 2 would block the message."""
+    try:
+        said = json.loads(_from_stdin() or "{}")
+        text = said.get("prompt") if isinstance(said, Mapping) else None
+        if not isinstance(text, str):
+            raise UsageError("the hook's JSON has no prompt")
+        with workspace() as place:
+            found = _injected(place, text, user=user, with_memory=with_memory)
+            unrecorded = (
+                _record(place, found, text, user, str(said.get("session_id") or "")) if record else None
+            )
+    except WorkbenchError as error:
+        fail(error, as_json=False)
+        return
+    except (ValueError, RecursionError):
+        narrate("workbench: the hook's input is not JSON")
+        return
+    if found.text:
+        say(found.text)
+    if unrecorded:
+        narrate(unrecorded)
+
+
+def _from_stdin() -> str:
+    """What stands on stdin, up to a bound."""
+    return sys.stdin.buffer.read(_MOST_READ).decode("utf-8", "replace")
+
+
+def _injected(place: Workspace, message: str, *, user: str, with_memory: bool) -> Injection:
+    from workbench.agent.context_entries import inject as given
+    from workbench.agent.scopes import open_leader, open_scopes
+
+    leader = open_leader(place)
+    return given(
+        open_scopes(place, leader),
+        message,
+        settings=place.settings,
+        user=user,
+        now=datetime.now(UTC).astimezone(),
+        memory_loaded=not with_memory,
+    )
+
+
+def _record(place: Workspace, found: Injection, message: str, user: str, session: str) -> str | None:
+    from workbench.agent.usage_log import record_recalls
+
+    now = datetime.now(UTC)
+    return record_recalls(
+        place, found.given(), query=message, by="inject", now=now, user=user, session=session
+    )
+
+
+def _print_injection(found: Injection, *, everything: bool) -> None:
+    for note in found.notes:
+        narrate(note)
+    if found.skipped_because:
+        narrate(f"nothing is looked up: {found.skipped_because}")
+        return
+    if found.text:
+        say(found.text)
+    for line in found.lines:
+        sources = f"; from {', '.join(line.sources)}" if line.sources else ""
+        narrate(f"  {line.entry}: {line.why}; trust {line.trust}; {plural(line.tokens, 'token')}{sources}")
+    for one in found.left_out:
+        narrate(f"  left out ({one.score:.2f}): {one.entry}: {one.why}")
+    for one in found.below if everything else ():
+        narrate(f"  {one.entry}: {one.why}")
+    count = "1 entry matches" if found.match_count == 1 else f"{found.match_count} entries match"
+    narrate(
+        f"{count}, {len(found.lines)} given; top score {found.top_score:.2f}; {plural(found.tokens, 'token')}"
+    )
+
+
+@click.command()
+@click.argument("which", type=click.Choice(("memory", "context")), default="memory")
+@click.option(
+    "--with-memory", is_flag=True, help="Also what stands in MEMORY.md: the agent does not load it."
+)
+@json_option
+def bulletin(which: str, with_memory: bool, as_json: bool) -> None:
+    """What an agent should know when a session begins.
+
+    memory: who this is about, goals, preferences, events, decisions. context: what is due.
+    """
+    from workbench.agent.bulletin import bulletin as made
+    from workbench.graph.read import read_graph
+
+    with workspace() as place:
+        found = made(
+            read_graph(place),
+            "context" if which == "context" else "memory",
+            date.today(),
+            memory_loaded=not with_memory,
+        )
+    if as_json:
+        say_json(found.as_json())
+    else:
+        _print_bulletin(found)
+
+
+def _print_bulletin(found: Bulletin) -> None:
+    if found.text:
+        say(found.text)
+    for section in found.sections:
+        if section.more:
+            narrate(f"  {section.title}: {section.more} more, for which there is no room")
+    for why, count in found.withheld:
+        narrate(f"  {count} not given: {why}")
+    narrate(f"{sum(len(section.lines) for section in found.sections)} lines; {plural(found.tokens, 'token')}")
+
+
+@click.command(short_help="The agent's door: a Model Context Protocol server on stdio.")
+@click.option(
+    "--name", default="agent", show_default=True, metavar="AGENT", help="Who writes, in the record."
+)
+@click.option("--user", default="", metavar="NAME", help="On whose behalf: their own memory counts for more.")
+def mcp(name: str, user: str) -> None:
+    """The agent's door: a Model Context Protocol server on stdin and stdout.
+
+    It ends with its client. `workbench agents` prints how to add it to an agent.
+    """
+    from workbench.agent.mcp_server.stdio import serve
+
+    if not _AGENT.fullmatch(name):
+        raise UsageError(f"{name!r} is no name for an agent", hint="letters, digits, dots and hyphens")
+    with workspace() as place:
+        serve(place, agent=name, user=user)

@@ -1,0 +1,97 @@
+"""The command `health`: how a memory is doing as a whole, in words, figures and lines."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+import click
+
+from workbench.cli.output import json_option, narrate, say, say_json
+from workbench.cli.workspace_options import workspace
+
+if TYPE_CHECKING:
+    from workbench.health.report.section import Chart, Concern, ReportSection
+
+FOUND_WANTING = 4
+_COLOURS = {"fine": "green", "info": None, "warning": "yellow", "error": "red", "failed": "red"}
+_SHOWN = 5
+"""Findings of a section that are shown unless all are asked for."""
+_CELLS = 60
+
+
+@click.command(short_help="How this memory is doing, and what would mend it.")
+@click.argument("sections", nargs=-1, metavar="[SECTION]...")
+@click.option("--all", "everything", is_flag=True, help="Every finding that is listed, not the first five.")
+@json_option
+def health(sections: tuple[str, ...], everything: bool, as_json: bool) -> int:
+    """How this memory is doing: freshness, growth, recalls, decay, budget, duplicates, secrets, backup …
+
+    What grows is read from git's history, one commit a day, a week or a month. Each finding names its entry,
+    what it means, and the command that mends it. Name sections (`index`, `growth`, `recalls` …) to look at
+    these alone. The exit code is 4 when there is an error.
+    """
+    from workbench.health.report.build import survey, topics_named
+    from workbench.health.report.subject import Subject
+    from workbench.health.subject import CheckSubject
+
+    topics = topics_named(sections)
+    found = []
+    with workspace() as place:
+        subject = Subject(CheckSubject(place), datetime.now().astimezone())
+        for section in survey(subject, topics):
+            found.append(section)
+            if not as_json:
+                _say(section, everything=everything)
+    grave = any(section.state in ("error", "failed") for section in found)
+    if as_json:
+        say_json(
+            {
+                "ok": not grave,
+                "workspace": str(subject.workspace.root),
+                "sections": [section.as_json() for section in found],
+            }
+        )
+    return FOUND_WANTING if grave else 0
+
+
+def _say(section: ReportSection, *, everything: bool) -> None:
+    say(f"{section.title}: {section.seen}", bold=True)
+    if section.failed:
+        say(f"  failed   {section.failed}", fg="red")
+    for name, value in section.facts:
+        say(f"  {name:<22}{value}")
+    for chart in section.charts:
+        _say_chart(chart)
+    shown = section.concerns if everything else section.concerns[:_SHOWN]
+    for one in shown:
+        _say_concern(one)
+    if section.total > len(shown):
+        more = "" if everything else "; --all shows them"
+        narrate(f"  {section.total - len(shown):,} more{more}")
+    for note in section.notes:
+        say(f"  note: {note}")
+
+
+def _say_chart(chart: Chart) -> None:
+    from workbench.health.sparkline import described, over_line, sparkline
+
+    say(f"  {chart.name}, by {chart.every}, {chart.starts} to {chart.ends}")
+    say(f"    {sparkline(chart.values, _CELLS, low=0.0, high=chart.limit)}")
+    if chart.limit is not None:
+        if over := over_line(chart.values, _CELLS, chart.limit):
+            say(f"    {over}")
+        say(f"    {described(chart.values, chart.unit)}; the budget is {chart.limit:,.0f}, ! is over it")
+    else:
+        say(f"    {described(chart.values, chart.unit)}")
+
+
+def _say_concern(one: Concern) -> None:
+    where = f"  {one.address}" if one.address else ""
+    say(f"  {one.severity:<9}{one.what}{where}", fg=_COLOURS[one.severity])
+    if one.meaning:
+        say(f"           {one.meaning}")
+    if one.do:
+        say(f"           → {one.do}")
+    for fix in one.fixes:
+        say(f"           {fix.label}: {fix.command}")

@@ -1,0 +1,1 @@
+"""Settings, YAML read safely and edited in place, and files of the person's own."""

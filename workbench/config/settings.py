@@ -1,0 +1,419 @@
+"""Settings: the person's own, then the workspace's, over the defaults.
+
+A workspace's ``workbench.yaml`` is untrusted text: it may shape what is shown and indexed, never name a
+command, an endpoint, a model to download or a key.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import re
+import reprlib
+import stat
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, fields, replace
+from pathlib import Path
+
+import platformdirs
+
+from workbench.config.safe_yaml import MAX_BYTES, read_mapping
+from workbench.errors import UsageError
+from workbench.format import FORMAT, KEY, format_in
+
+PROVIDERS = ("local", "openai", "gemini", "none")
+"""Who can turn text into vectors; `openai` is every endpoint that speaks OpenAI's API."""
+_EMBEDDING = ("providers", "endpoint", "model", "dimensions", "key", "key_env", "price", "ask_above")
+_EMBEDDING_RUNS = ("batch", "concurrency", "timeout", "query_timeout", "device")
+_OUTSIDE = ("extra_paths", "transcripts", "team_leader")
+_BY_WORKSPACE = ("transcripts",)
+"""Settings that may say something else for each workspace."""
+_LANGUAGE = ("endpoint", "model", "key", "key_env", "timeout")
+_POLICY = ("agent_writes",)
+USER_ONLY = frozenset(
+    {
+        *("model", "theme"),
+        *_OUTSIDE,
+        *_POLICY,
+        *(f"embedding_{name}" for name in _EMBEDDING + _EMBEDDING_RUNS),
+        *(f"language_{name}" for name in _LANGUAGE),
+    }
+)
+"""What only the person's own file may say."""
+SECRET = frozenset({"embedding_key", "language_key"})
+"""What is never shown, also not in a message about what is wrong with it."""
+STRICT = frozenset(
+    {
+        *("exclude", "transcript_exclude", "agent_writes"),
+        *(f"embedding_{name}" for name in ("providers", "endpoint", "key", "key_env", "ask_above")),
+        *(f"language_{name}" for name in ("endpoint", "key", "key_env")),
+    }
+)
+"""What says which words stay private, and who may have the others: no default stands in for it."""
+CHOICES: Mapping[str, tuple[str, ...]] = {
+    "agent_writes": ("propose", "store"),
+    "embedding_device": ("", "cpu", "cuda", "mps"),
+    "search_preset": ("default", "openclaw", "goclaw", "words", "meaning"),
+    "search_fusion": ("", "sum", "rrf"),
+}
+"""The words that a setting may be; those of themes are known to whoever has loaded them."""
+MAX_CONCURRENCY = 64
+"""Requests at the same time that anybody may ask for."""
+MAX_PATTERNS = 200
+"""Patterns that one key may have."""
+MAX_CROSSINGS = 2
+"""How often a pattern may say ``**``: each multiplies the ways in which a path can be matched."""
+_WHOLE_NUMBER = re.compile(r"[0-9][0-9_]{0,11}")
+_NUMBER = re.compile(r"[0-9]{1,9}(?:\.[0-9]{1,9})?")
+_DEVICE = re.compile(r"cuda:[0-9]{1,3}")
+_SHOWN = 80
+_ALIKE = 0.75
+"""How alike an unknown name and the known one must be for a slip of the fingers, from 0 to 1."""
+_WORDS = {"embedding_providers": PROVIDERS}
+_MOST = {"embedding_concurrency": MAX_CONCURRENCY, "embedding_batch": 2_048, "embedding_dimensions": 65_536}
+_WEIGHTS = ("vector", "lexical", "recency", "importance", "pin", "user", "date", "exact", "diversity")
+SHARES = frozenset(
+    {
+        *("inject_threshold", "dream_score"),
+        *(f"search_{name}" for name in ("recency", "importance", "exact", "diversity")),
+    }
+)
+"""What lies between 0 and 1."""
+_MAY_BE_ZERO = frozenset({"embedding_price", *SHARES, *(f"search_{name}" for name in _WEIGHTS)})
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What can be set. Each field says its unit and its default."""
+
+    memory_budget: int = 10_000
+    """Characters that MEMORY.md should stay below."""
+    include: tuple[str, ...] = ()
+    """Further patterns of files that are memory."""
+    exclude: tuple[str, ...] = ()
+    """Further patterns of files that are not."""
+    extra_paths: tuple[str, ...] = ()
+    """Markdown files and folders outside of the workspace to be searched too; relative ones count from it."""
+    transcripts: tuple[str, ...] = ()
+    """Folders or patterns of session transcripts (JSON lines), searched too; or `{WORKSPACE: FOLDER}`."""
+    transcript_bytes: int = 100_000
+    """Bytes that a transcript grows by before it is indexed again."""
+    transcript_lines: int = 50
+    """Lines that a transcript grows by before it is indexed again."""
+    model: str = ""
+    """A sentence-transformers model: a folder, a name on the hub, or `none`; empty for the installed one."""
+    embedding_providers: tuple[str, ...] = ()
+    """Who makes vectors, in the order of preference: of `local` (the default), `openai`, `gemini`, `none`."""
+    embedding_endpoint: str = ""
+    """Where the first of `openai` and `gemini` in that list is, version included; empty: the public one."""
+    embedding_model: str = ""
+    """The model to ask for there; empty for a usual one."""
+    embedding_dimensions: int = 0
+    """Length of the vectors to ask for there; 0 leaves it to the model."""
+    embedding_key: str = field(default="", repr=False)
+    """The key for that endpoint, and for no other."""
+    embedding_key_env: str = ""
+    """The environment variable that holds that key; empty for OPENAI_API_KEY or GEMINI_API_KEY."""
+    embedding_price: float = -1.0
+    """What a million tokens cost there, in your currency; negative: not known."""
+    embedding_ask_above: int = 500
+    """Texts that may be sent to a provider that costs money without asking."""
+    embedding_batch: int = 64
+    """Texts in one request."""
+    embedding_concurrency: int = 4
+    """Requests at the same time."""
+    embedding_timeout: float = 60.0
+    """Seconds that one request for an index may take."""
+    embedding_query_timeout: float = 3.0
+    """Seconds that a search waits for the vector of a question before it goes on with words."""
+    embedding_device: str = ""
+    """Where the local model runs for an index: `cpu`, `cuda`, `mps`; empty for what is found."""
+    language_endpoint: str = ""
+    """Where a language model is: an API like OpenAI's, version included; empty: none is asked."""
+    language_model: str = ""
+    """The language model to ask for there; needed where an endpoint is named."""
+    language_key: str = field(default="", repr=False)
+    """The key for that endpoint, and for no other."""
+    language_key_env: str = ""
+    """The environment variable that holds that key."""
+    language_timeout: float = 30.0
+    """Seconds that one answer of a language model may take."""
+    transcript_exclude: tuple[str, ...] = ("heartbeat", "cron", "delivered")
+    """Words in the key or origin of sessions that are never read for memory."""
+    flush_messages: int = 50
+    """Messages of a session from which its facts are saved before it is compacted."""
+    context_window: int = 200_000
+    """Tokens that the agent's context has."""
+    episode_days: int = 90
+    """Days that an episode is kept."""
+    agent_writes: str = "propose"
+    """What becomes of what an agent stores: `propose` waits for you, `store` is written at once."""
+    team_leader: str = ""
+    """The workspace of the team's leader: read after one's own, which is not written then."""
+    inject_threshold: float = 0.3
+    """Score from which an entry is given to an agent with a message."""
+    inject_tokens: int = 200
+    """Tokens that are given with a message at most."""
+    inject_entries: int = 5
+    """Entries that are given with a message at most."""
+    dream_score: float = 0.75
+    """Score from which dreaming proposes a memory."""
+    dream_signals: int = 3
+    """Recalls and mentions that it must have."""
+    dream_context: int = 3
+    """Different questions or days that it must have been of use in."""
+    dream_limit: int = 10
+    """Proposals of one dream."""
+    dream_days: int = 30
+    """Age in days up to which entries are considered."""
+    search_preset: str = "default"
+    """Weights to rank by: default, openclaw, goclaw, words or meaning; the keys below change them."""
+    search_vector: float = -1.0
+    """What meaning counts against words; negative, here and below: as the preset says."""
+    search_lexical: float = -1.0
+    """What words count against meaning."""
+    search_recency: float = -1.0
+    """How much of its score an entry of a log loses with age, from 0 to 1."""
+    search_half_life: float = -1.0
+    """Days in which it loses half of that."""
+    search_importance: float = -1.0
+    """How far the most and the least important are apart, from 0 to 1."""
+    search_pin: float = -1.0
+    """What pinned entries gain; 0.2 is a fifth."""
+    search_user: float = -1.0
+    """What entries of the user who asks gain; 0.2 is a fifth."""
+    search_date: float = -1.0
+    """What entries gain that are of a day named in the question."""
+    search_exact: float = -1.0
+    """How much of its weight meaning loses where a question is all identifiers and quotes, from 0 to 1."""
+    search_diversity: float = -1.0
+    """1: only the score counts; below, near-duplicates make room for others."""
+    search_fusion: str = ""
+    """`sum` of both scores, or `rrf` (reciprocal ranks)."""
+    search_kinds: tuple[str, ...] = ()
+    """Factors of kinds, such as `dream=0.5`."""
+    theme: str = "dark"
+    """Name of the theme that the interface starts with."""
+
+
+def user_settings_path() -> Path:
+    """Where the person's own settings live."""
+    override = os.environ.get("WORKBENCH_CONFIG")
+    return Path(override) if override else platformdirs.user_config_path("memory-workbench") / "settings.yaml"
+
+
+def load(workspace_file: Path, *, lenient: bool = False, skipped: list[str] | None = None) -> Settings:
+    """The settings for one workspace. Raises UsageError naming the file and the key that is wrong.
+
+    A name that there is not is skipped, and put into ``skipped``; ``lenient`` so is a wrong value, whose
+    default counts then. What is strict is skipped in no case, nor is what looks like its misspelt name.
+    """
+    left_out = skipped if skipped is not None else []
+    root = workspace_file.parent
+
+    def applied(over: Settings, path: Path, allowed: frozenset[str], *, trusted: bool) -> Settings:
+        return _apply(over, path, root, allowed, trusted=trusted, lenient=lenient, skipped=left_out)
+
+    own = applied(Settings(), user_settings_path(), names(), trusted=True)
+    return applied(own, workspace_file, names() - USER_ONLY, trusted=False)
+
+
+def names() -> frozenset[str]:
+    """Everything that can be set."""
+    return frozenset(field.name for field in fields(Settings))
+
+
+def similar(name: str, known: Iterable[str]) -> list[str]:
+    """Up to three known names that ``name`` may be a misspelling of, the likeliest first."""
+    from rapidfuzz import process  # noqa: PLC0415 - only where somebody mistyped
+    from rapidfuzz.distance import OSA  # noqa: PLC0415
+
+    score = OSA.normalized_similarity
+    found = process.extract(name[:_SHOWN], sorted(known), scorer=score, score_cutoff=_ALIKE, limit=3)
+    return [one for one, _, _ in found]
+
+
+def refuse_unfit(name: str, value: object) -> None:
+    """Raises UsageError where a setting with a few words to choose from is none of them."""
+    known = CHOICES.get(name, ())
+    fits = value in known or (name == "embedding_device" and _DEVICE.fullmatch(str(value)))
+    if known and not fits:
+        words = ", ".join(word or "nothing" for word in known)
+        raise UsageError(f"{name} cannot be {short(value)}", hint=f"it may be {words}")
+
+
+def _apply(
+    settings: Settings,
+    path: Path,
+    root: Path,
+    allowed: frozenset[str],
+    *,
+    trusted: bool,
+    lenient: bool,
+    skipped: list[str],
+) -> Settings:
+    try:
+        found = read_mapping(read_file(path, trusted=trusted).decode("utf-8"))
+    except (FileNotFoundError, NotADirectoryError):
+        return settings
+    except OSError as error:
+        raise UsageError(f"{path} cannot be read: {error.strerror}") from error
+    except ValueError as error:
+        reason = "it is not UTF-8" if isinstance(error, UnicodeDecodeError) else short(error)
+        raise UsageError(
+            f"{path} is not a YAML mapping of words: {reason}",
+            hint="correct or remove the file; for example `memory_budget: 10000`",
+        ) from error
+    newer = not trusted and _is_newer(path, found)
+    changes: dict[str, object] = {}
+    for name, value in flat(found, root).items():
+        is_foreign = newer and name not in allowed and not name.startswith("exclude")
+        if not trusted and (name == KEY or is_foreign):
+            continue  # what a newer program sets means nothing here
+        if name not in allowed:
+            _refuse_misplaced(path, name, allowed)
+            skipped.append(name)
+            continue
+        try:
+            changes[name] = checked(path, name, value)
+            if lenient and name not in STRICT:
+                refuse_unfit(name, changes[name])
+        except UsageError:
+            if not (newer or lenient) or name in STRICT:
+                raise  # what is to be left out must not come in by misreading
+            changes.pop(name, None)
+            skipped.append(name)
+    if "exclude" in changes:  # what the person leaves out, no workspace takes in
+        changes["exclude"] = tuple(dict.fromkeys((*settings.exclude, *changes["exclude"])))  # type: ignore[misc]
+    return replace(settings, **changes)  # type: ignore[arg-type]
+
+
+def _refuse_misplaced(path: Path, name: str, allowed: frozenset[str]) -> None:
+    """Raises UsageError for a name that may not be skipped: only the person may say it, or it is misspelt."""
+    if name in USER_ONLY:
+        raise UsageError(
+            f"{path} cannot set {short(name)} (only your own settings file may)",
+            hint=f"say it in {user_settings_path()}, or take it out",
+        )
+    near = [one for one in STRICT & allowed if name.startswith(one)] or similar(name, allowed)[:1]
+    if near and near[0] in STRICT:
+        raise UsageError(
+            f"{path} cannot set {short(name)}, which looks like a setting that must not be misread",
+            hint=f"did you mean {near[0]}?",
+        )
+
+
+def _is_newer(path: Path, found: Mapping[str, object]) -> bool:
+    """Whether a workspace's file is of a format that this program does not know. Raises UsageError."""
+    try:
+        return format_in(found) > FORMAT
+    except ValueError as error:
+        raise UsageError(f"{path}: {error}", hint=f"`{KEY}: {FORMAT}` is what this program writes") from error
+
+
+def read_file(path: Path, *, trusted: bool) -> bytes:
+    """What the file holds, up to one byte more than settings may have; waits for nobody.
+
+    A person's own file may be a link or a device. A workspace's must be a plain file: a link in it
+    could lead anywhere.
+    """
+    own = os.O_NOFOLLOW | os.O_NONBLOCK
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | (0 if trusted else own))
+    except OSError as error:
+        if not trusted and error.errno in (errno.ELOOP, errno.ENXIO):
+            raise _not_plain(path) from error
+        raise
+    try:
+        if not trusted and not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            raise _not_plain(path)
+        data = b""
+        while len(data) <= MAX_BYTES and (chunk := os.read(descriptor, MAX_BYTES + 1 - len(data))):
+            data += chunk
+        return data
+    finally:
+        os.close(descriptor)
+
+
+def _not_plain(path: Path) -> UsageError:
+    return UsageError(f"{path} is not a plain file", hint="put the settings themselves in it, or remove it")
+
+
+def flat(found: Mapping[str, object], root: Path | None = None) -> dict[str, object]:
+    """``memory: {budget: 1}`` and ``memory_budget: 1`` say the same.
+
+    `transcripts` may say for each workspace which are its own; then those of ``root`` count.
+    """
+    said: dict[str, object] = {}
+    for key, value in found.items():
+        if key in _BY_WORKSPACE and isinstance(value, Mapping):
+            own = [paths for place, paths in value.items() if root is not None and _is_at(place, root)]
+            said |= {key: own[0]} if own else {}
+        elif isinstance(value, Mapping):
+            said.update({f"{key}_{inner}": deep for inner, deep in value.items()})
+        else:
+            said[key] = value
+    return said
+
+
+def _is_at(place: str, root: Path) -> bool:
+    return os.path.realpath(os.path.expanduser(place)) == os.path.realpath(root)
+
+
+def checked(path: Path, name: str, value: object) -> object:
+    """The value that a file gives to a setting, in its type. Raises UsageError naming both."""
+    default = getattr(Settings(), name)
+    if isinstance(default, int):
+        if isinstance(value, str) and _WHOLE_NUMBER.fullmatch(value) and int(value) > 0:
+            return _bounded(path, name, int(value))
+        raise UsageError(f"{path}: {name} must be a positive whole number, not {short(value)}")
+    if isinstance(default, float):
+        if isinstance(value, str) and _NUMBER.fullmatch(value) and (float(value) or name in _MAY_BE_ZERO):
+            if name in SHARES and float(value) > 1:
+                raise UsageError(f"{path}: {name} must be between 0 and 1, not {short(value)}")
+            return float(value)
+        raise UsageError(f"{path}: {name} must be a number such as 0.5, not {short(value)}")
+    if isinstance(default, tuple):
+        items = [value] if isinstance(value, str) else value
+        if isinstance(items, list) and all(isinstance(item, str) and item for item in items):
+            return _words(path, name, items) if name in _WORDS else _patterns(path, name, items)
+        raise UsageError(f"{path}: {name} must be a list of patterns, not {short(value)}")
+    if isinstance(value, str):
+        return value
+    shown = "" if name in SECRET else f", not {short(value)}"
+    raise UsageError(f"{path}: {name} must be a word{shown}")
+
+
+def _bounded(path: Path, name: str, value: int) -> int:
+    most = _MOST.get(name)
+    if most is not None and value > most:
+        raise UsageError(f"{path}: {name} may be {most:,} at most, not {value:,}")
+    return value
+
+
+def _words(path: Path, name: str, words: list[str]) -> tuple[str, ...]:
+    """The words, each of those that this key knows, and none twice."""
+    known = _WORDS[name]
+    for word in words:
+        if word not in known:
+            raise UsageError(f"{path}: {name} knows no {short(word)}", hint="known: " + ", ".join(known))
+    return tuple(dict.fromkeys(words))
+
+
+def _patterns(path: Path, name: str, patterns: list[str]) -> tuple[str, ...]:
+    """The patterns, as long as matching a path against all of them stays quick."""
+    if len(patterns) > MAX_PATTERNS:
+        raise UsageError(f"{path}: {name} has {len(patterns)} patterns; {MAX_PATTERNS} are allowed")
+    for pattern in patterns:
+        if pattern.split("/").count("**") > MAX_CROSSINGS:
+            raise UsageError(
+                f"{path}: {name} has a pattern with more than {MAX_CROSSINGS} `**`: {short(pattern)}",
+                hint="one `**` stands for any folders, however deep",
+            )
+    return tuple(patterns)
+
+
+def short(value: object) -> str:
+    """A value for an error message, which stays a line whatever the file holds."""
+    text = str(value) if isinstance(value, Exception) else reprlib.repr(value)
+    return text if len(text) <= _SHOWN else text[:_SHOWN] + "…"

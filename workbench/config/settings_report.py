@@ -1,0 +1,349 @@
+"""What every setting is, where that comes from, and what is wrong in the files: told without ever failing.
+
+The interface and ``workbench config`` show this. The values of secrets are in none of it.
+"""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, fields, replace
+from enum import StrEnum
+from functools import cache
+from itertools import pairwise
+from pathlib import Path
+
+from workbench.config import settings as settings_module
+from workbench.config.safe_yaml import MappingError, read_mapping
+from workbench.config.settings import (
+    SECRET,
+    SHARES,
+    USER_ONLY,
+    Settings,
+    checked,
+    flat,
+    names,
+    refuse_unfit,
+    short,
+    similar,
+)
+from workbench.config.yaml_edit import YamlPlace, yaml_places
+from workbench.errors import UsageError
+from workbench.format import KEY
+
+_UNITS = {
+    "characters": ("memory_budget",),
+    "bytes": ("transcript_bytes",),
+    "lines": ("transcript_lines",),
+    "texts": ("embedding_ask_above", "embedding_batch"),
+    "numbers": ("embedding_dimensions",),
+    "requests": ("embedding_concurrency",),
+    "seconds": ("embedding_timeout", "embedding_query_timeout", "language_timeout"),
+    "for a million tokens": ("embedding_price",),
+    "messages": ("flush_messages",),
+    "tokens": ("context_window", "inject_tokens"),
+    "days": ("episode_days", "dream_days", "search_half_life"),
+    "entries": ("inject_entries",),
+    "of 1": SHARES,
+    "proposals": ("dream_limit",),
+}
+UNITS: Mapping[str, str] = {name: unit for unit, known in _UNITS.items() for name in known}
+"""What the number of a setting counts; a name that is missing is a weight, a word or a list."""
+_KEYS = {"openai": "OPENAI_API_KEY", "gemini": "GEMINI_API_KEY"}
+
+
+class SettingOrigin(StrEnum):
+    """Where a value comes from."""
+
+    DEFAULT = "default"
+    OWN = "your own file"
+    WORKSPACE = "the workspace"
+    ENVIRONMENT = "the environment"
+
+
+@dataclass(frozen=True, slots=True)
+class SettingMessage:
+    """A file says something about a setting, on a line counted from 1."""
+
+    path: Path
+    line: int
+    origin: SettingOrigin
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToldSetting:
+    """One setting. ``where`` is the place that its value comes from, ``also`` others that say it too."""
+
+    name: str
+    value: object
+    default: object
+    origin: SettingOrigin
+    where: SettingMessage | None = None
+    variable: str = ""
+    """The variable of the environment that it comes from."""
+    also: tuple[SettingMessage, ...] = ()
+    doc: str = ""
+
+    @property
+    def unit(self) -> str:
+        """What its number counts; empty for words, lists and plain weights."""
+        return UNITS.get(self.name, "")
+
+    @property
+    def secret(self) -> bool:
+        """Whether its value is never shown."""
+        return self.name in SECRET
+
+    @property
+    def user_only(self) -> bool:
+        """Whether only the person's own file may say it."""
+        return self.name in USER_ONLY
+
+    @property
+    def shown(self) -> str:
+        """The value as people read it; of a secret only whether there is one."""
+        return value_text(self.name, self.value)
+
+    @property
+    def typed(self) -> str:
+        """The value as one would type it; empty for a secret."""
+        return "" if self.secret else typed_text(self.value)
+
+
+@dataclass(frozen=True, slots=True)
+class SettingsProblem:
+    """Something in a file that does not count, and why."""
+
+    path: Path
+    text: str
+    line: int = 0
+    name: str = ""
+    hint: str = ""
+
+    @property
+    def place(self) -> str:
+        """The file, and the line where it is known."""
+        return f"{self.path}:{self.line}" if self.line else str(self.path)
+
+    @property
+    def row(self) -> str:
+        """All of it in one row."""
+        return f"{self.place}: {self.text}" + (f" ({self.hint})" if self.hint else "")
+
+
+@dataclass(frozen=True, slots=True)
+class ToldSettings:
+    """All of them in the order in which they are declared."""
+
+    settings: tuple[ToldSetting, ...]
+    problems: tuple[SettingsProblem, ...]
+    own: Path
+    workspace: Path | None
+
+    def of(self, name: str) -> ToldSetting:
+        """One of them. Raises UsageError for a name that there is not."""
+        found = next((setting for setting in self.settings if setting.name == name), None)
+        if found is None:
+            raise unknown(name)
+        return found
+
+    def effective(self) -> Settings:
+        """The settings as they count, without what is wrong and without secrets."""
+        told = (
+            one for one in self.settings if one.origin is not SettingOrigin.ENVIRONMENT and not one.secret
+        )
+        return Settings(**{one.name: one.value for one in told})  # type: ignore[arg-type]
+
+
+@dataclass(frozen=True, slots=True)
+class _File:
+    values: Mapping[str, object]
+    said: Mapping[str, SettingMessage]
+    problems: tuple[SettingsProblem, ...]
+
+
+def tell(workspace_file: Path | None) -> ToldSettings:
+    """Every setting as it counts in the workspace with this file; None for no workspace."""
+    own_path = settings_module.user_settings_path()
+    root = workspace_file.parent if workspace_file is not None else None
+    own = _told_by(own_path, SettingOrigin.OWN, names(), root)
+    shared = _File({}, {}, ())
+    if workspace_file is not None:
+        shared = _told_by(workspace_file, SettingOrigin.WORKSPACE, names() - USER_ONLY, root)
+    told = tuple(_setting(field.name, own, shared) for field in fields(Settings))
+    return ToldSettings(told, (*own.problems, *shared.problems), own_path, workspace_file)
+
+
+def problems_of(workspace_file: Path) -> tuple[SettingsProblem, ...]:
+    """What does not count in the person's own file and in the workspace's."""
+    root = workspace_file.parent
+    own = _told_by(settings_module.user_settings_path(), SettingOrigin.OWN, names(), root)
+    return (
+        *own.problems,
+        *_told_by(workspace_file, SettingOrigin.WORKSPACE, names() - USER_ONLY, root).problems,
+    )
+
+
+def as_far_as_read(workspace_file: Path) -> tuple[Settings, tuple[SettingsProblem, ...]]:
+    """The settings for one workspace where ``settings.load`` refuses them, and what does not count, and why.
+
+    For what is wrong its default counts. Secrets are left out: what needs one reads the files itself.
+    """
+    try:
+        return settings_module.load(workspace_file), ()
+    except UsageError as error:
+        told = tell(workspace_file)
+        refused = SettingsProblem(
+            workspace_file, error.message.removeprefix(f"{workspace_file}: "), hint=error.hint
+        )
+        return told.effective(), told.problems or (refused,)
+
+
+def unknown(name: str) -> UsageError:
+    """There is no setting of this name."""
+    near = similar(name, names())
+    hint = f"did you mean {' or '.join(near)}?" if near else "`workbench config` lists them"
+    return UsageError(f"there is no setting {short(name)}", hint=hint)
+
+
+def value_text(name: str, value: object) -> str:
+    """A value as people read it."""
+    if name in SECRET:
+        return "set, and not shown" if value else "not set"
+    if isinstance(value, float) and value < 0:
+        return "not known" if name == "embedding_price" else "as the preset says"
+    if value in ("", ()):
+        return "none" if isinstance(value, tuple) else "not set"
+    if isinstance(value, int):
+        return f"{value:,}".replace(",", " ")
+    return typed_text(value)
+
+
+def typed_text(value: object) -> str:
+    """A value as one would type it."""
+    if isinstance(value, tuple):
+        return ", ".join(str(item) for item in value)
+    if isinstance(value, float):
+        return f"{value:g}" if value >= 0 else ""
+    return str(value)
+
+
+def places_of(text: str) -> dict[str, YamlPlace]:
+    """Where each setting is said, the place that counts: as where they are read, nested names are joined."""
+    found: dict[tuple[str, ...], YamlPlace] = {}
+    for place in yaml_places(text):
+        if len(place.keys) <= 2:
+            found.setdefault(place.keys, place)  # of a key that comes twice the first one counts
+    return {"_".join(keys): place for keys, place in found.items()}
+
+
+@cache
+def docs() -> Mapping[str, str]:
+    """What is written under each setting in its declaration."""
+    tree = ast.parse(inspect.getsource(settings_module))
+    body = next(n.body for n in tree.body if isinstance(n, ast.ClassDef) and n.name == "Settings")
+    found: dict[str, str] = {}
+    for node, after in pairwise(body):
+        if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
+            text = after.value if isinstance(after, ast.Expr) else None
+            found[node.target.id] = (
+                inspect.cleandoc(str(text.value)) if isinstance(text, ast.Constant) else ""
+            )
+    return found
+
+
+def _setting(name: str, own: _File, shared: _File) -> ToldSetting:
+    default = getattr(Settings(), name)
+    said = [said for file in (shared, own) if (said := file.said.get(name)) is not None]
+    value = shared.values.get(name, own.values.get(name, default))
+    if name == "exclude" and name in shared.values and name in own.values:
+        both = (*_tuple(own.values[name]), *_tuple(shared.values[name]))
+        value = tuple(dict.fromkeys(both))
+    made = ToldSetting(
+        name=name,
+        value=bool(value) if name in SECRET else value,
+        default=default,
+        origin=said[0].origin if said else SettingOrigin.DEFAULT,
+        where=said[0] if said else None,
+        also=tuple(said[1:]),
+        doc=docs().get(name, ""),
+    )
+    variable = next(_variables(name, own), "")
+    if not variable:
+        return made
+    if name == "embedding_device":
+        return replace(
+            made,
+            value=os.environ[variable].strip(),
+            origin=SettingOrigin.ENVIRONMENT,
+            variable=variable,
+            where=None,
+            also=tuple(said),
+        )
+    return made if value else replace(made, value=True, origin=SettingOrigin.ENVIRONMENT, variable=variable)
+
+
+def _variables(name: str, own: _File) -> Iterator[str]:
+    """Variables that are set and say something about the setting."""
+    wanted: tuple[object, ...] = ()
+    if name == "embedding_device":
+        wanted = ("WORKBENCH_DEVICE",)
+    elif name == "language_key":
+        wanted = (own.values.get("language_key_env", ""),)
+    elif name == "embedding_key":
+        used = _tuple(own.values.get("embedding_providers", ()))
+        usual = (_KEYS[provider] for provider in used if provider in _KEYS)
+        wanted = (own.values.get("embedding_key_env", "") or next(usual, ""),)
+    for variable in wanted:
+        if isinstance(variable, str) and variable and os.environ.get(variable, "").strip():
+            yield variable
+
+
+def _tuple(value: object) -> tuple[str, ...]:
+    return value if isinstance(value, tuple) else ()
+
+
+def _told_by(path: Path, origin: SettingOrigin, allowed: frozenset[str], root: Path | None) -> _File:
+    """What one file says, each setting by itself; what is wrong with one leaves the others."""
+    problems: list[SettingsProblem] = []
+    values: dict[str, object] = {}
+    said: dict[str, SettingMessage] = {}
+    try:
+        text = settings_module.read_file(path, trusted=origin is SettingOrigin.OWN).decode("utf-8")
+        found, places = flat(read_mapping(text), root), places_of(text)
+    except (FileNotFoundError, NotADirectoryError):
+        return _File({}, {}, ())
+    except (OSError, ValueError, UsageError) as error:
+        return _File({}, {}, (_unreadable(path, error),))
+    for name, value in found.items():
+        if name == KEY and origin is SettingOrigin.WORKSPACE:
+            continue  # no setting: it says in which format the memory is
+        line = places[name].line if name in places else 0
+        if name not in allowed:
+            where = "only your own settings file may say it" if name in USER_ONLY else unknown(name).hint
+            problems.append(SettingsProblem(path, f"{short(name)} means nothing here: {where}", line, name))
+            continue
+        try:
+            values[name] = checked(path, name, value)
+            refuse_unfit(name, values[name])
+        except UsageError as error:
+            values.pop(name, None)
+            text_ = error.message.removeprefix(f"{path}: ")
+            problems.append(SettingsProblem(path, text_, line, name, error.hint))
+        else:
+            said[name] = SettingMessage(path, line, origin)
+    return _File(values, said, tuple(problems))
+
+
+def _unreadable(path: Path, error: Exception) -> SettingsProblem:
+    if isinstance(error, UsageError):
+        return SettingsProblem(path, error.message.removeprefix(f"{path} "), hint=error.hint)
+    if isinstance(error, OSError):
+        return SettingsProblem(path, f"cannot be read: {error.strerror}")
+    if isinstance(error, UnicodeDecodeError):
+        return SettingsProblem(path, "is not UTF-8", hint="write it anew as UTF-8")
+    reason = short(error) if isinstance(error, MappingError) else "it cannot be understood"
+    line = error.line if isinstance(error, MappingError) else 0
+    return SettingsProblem(path, f"is not a YAML mapping: {reason}", line, hint="correct or remove the file")

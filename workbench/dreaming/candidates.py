@@ -1,0 +1,277 @@
+"""Candidates: claims that recent logs, notes and episodes make, each with the place where it is made.
+
+What is never a source is left out here: dream output, generated blocks, the archive, what is over, what is
+no prose, and whatever the rules of ``memory.facts`` do not take for a durable fact. Files are read once, and
+only those that can hold something young enough.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from datetime import UTC, date, datetime, timedelta
+
+from workbench.dreaming.gates import MOST_TOKENS
+from workbench.dreaming.generated_blocks import generated_lines, is_generated
+from workbench.dreaming.progress import DreamProgress, OnProgress, unheard
+from workbench.dreaming.proposals.suspicious import Suspect
+from workbench.dreaming.skips import Skips
+from workbench.errors import WorkbenchError
+from workbench.memory.claims import claim_key
+from workbench.memory.entry import Entry, Form, Kind
+from workbench.memory.episode import Episode, read_episode
+from workbench.memory.episode_page import split_turns
+from workbench.memory.markdown import Document, file_date
+from workbench.memory.origin import ALLOWED, Origin, OriginReader, names_of
+from workbench.memory.session_blocks import SessionBlock, session_blocks, session_of
+from workbench.memory.window import MOST_PARTS, word_pieces
+from workbench.salience.facts import Fact, facts_in, why_not
+from workbench.salience.suspicious_orders import suspicion
+from workbench.workspace.layout import ARCHIVE, MemoryFile, is_template
+from workbench.workspace.owner import owner_name_of
+from workbench.workspace.workspace import Workspace
+
+SOURCES = frozenset({Kind.LOG, Kind.NOTE, Kind.EPISODE})
+"""Kinds of files whose entries may be promoted; graph pages are long-term memory already."""
+_ASIDE = frozenset({"archive", "archives"})
+"""Folders of notes that were laid aside."""
+_DREAMERS = frozenset({"dreaming", "dream"})
+_FACTUAL = frozenset({"facts", "decisions"})
+"""Headings of an episode under which its facts stand."""
+_PROSE = (Form.ITEM, Form.PARAGRAPH)
+_WHOLE = 0.6
+"""Share of an entry from which one fact in it speaks for all of it, and is quoted with all of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """One place at which a claim is made. Lines count from 1, both ends included.
+
+    ``entry`` is the address of the entry there, ``context`` its whole text. ``day`` is the day it speaks of,
+    or was written. ``session`` is the name its file gives, if any.
+    """
+
+    key: str
+    text: str
+    fact: Fact
+    kind: Kind
+    path: str
+    first: int
+    last: int
+    entry: str
+    context: str
+    day: date
+    session: str
+    origin: Origin
+    whole: bool = False
+    """Whether the claim is all that its entry says."""
+
+    @property
+    def source(self) -> str:
+        """``path#L12-L14``, or ``path#L12`` for one line."""
+        span = f"L{self.first}" if self.first == self.last else f"L{self.first}-L{self.last}"
+        return f"{self.path}#{span}"
+
+    @property
+    def trusted(self) -> bool:
+        """Whether the owner or their agent vouches for it."""
+        return self.origin in (Origin.OWNER, Origin.AGENT)
+
+    @property
+    def trust(self) -> str:
+        """The origin as provenance writes it."""
+        return self.origin.value
+
+
+@dataclass(slots=True)
+class CandidateScan:
+    """What was read: the mentions, how many entries were looked at, and what could not be read or was old."""
+
+    mentions: list[Mention] = field(default_factory=list)
+    episodes: list[Episode] = field(default_factory=list)
+    entries: int = 0
+    old: int = 0
+    unread: list[str] = field(default_factory=list)
+    suspicious: list[Suspect] = field(default_factory=list)
+
+
+def candidates(
+    workspace: Workspace, today: date, days: int, skips: Skips, *, tell: OnProgress = unheard
+) -> CandidateScan:
+    """All mentions of at most ``days`` days of age, file by file; what was left out goes to ``skips``."""
+    found = CandidateScan()
+    owner = names_of(owner_name_of(workspace))
+    reader = _Reader(today, today - timedelta(days=days), skips, found, owner)
+    files = [file for file in workspace.scan() if file.kind in SOURCES and not _is_aside(file)]
+    for number, file in enumerate(files):
+        tell(DreamProgress("reading", number, len(files)))
+        named = file_date(file.path, None)
+        if named is not None and named < reader.oldest and file.kind is not Kind.EPISODE:
+            found.old += 1
+            continue
+        try:
+            document = workspace.document(file.path)
+        except (OSError, WorkbenchError):
+            found.unread.append(file.path)
+            continue
+        found.mentions += reader.mentions(document, _changed(file, today))
+    return found
+
+
+def _is_aside(file: MemoryFile) -> bool:
+    """Whether a note is no source for the place where it lies; one beside the memory is code's, mostly."""
+    folders = file.path.split("/")[:-1]
+    aside = is_template(file.path) or not _ASIDE.isdisjoint(map(str.casefold, folders))
+    aside = aside or file.path.startswith(ARCHIVE)
+    return file.kind is Kind.NOTE and (aside or not folders)
+
+
+def _changed(file: MemoryFile, today: date) -> date:
+    """The day on which a file last changed, by its file system: the age of what names no day."""
+    return min(today, datetime.fromtimestamp(file.ctime_ns / 1e9, UTC).date())
+
+
+@dataclass(slots=True)
+class _Reader:
+    """Reads documents; what a text states is worked out once, however often it is repeated."""
+
+    today: date
+    oldest: date
+    skips: Skips
+    found: CandidateScan
+    owner: frozenset[str]
+    _claims: dict[str, tuple[_Claim, ...]] = field(default_factory=dict)
+
+    def mentions(self, document: Document, changed: date) -> Iterator[Mention]:
+        """The mentions of one document that are young enough."""
+        episode = read_episode(document) if document.kind is Kind.EPISODE else None
+        why = _never(document, episode, self.today)
+        if episode is not None and why is None:
+            self.found.episodes.append(episode)
+        blocks, generated = session_blocks(document), generated_lines(document.data)
+        origins = OriginReader(document, owner=self.owner)
+        factual = document.kind is Kind.EPISODE and any(map(_is_factual, document.entries))
+        for entry in document.entries:
+            self.found.entries += 1
+            day = entry.date or changed
+            if day < self.oldest:
+                self.found.old += 1
+            elif reason := why or self._why(entry, day, generated, factual=factual):
+                self._leave_out(entry, reason)
+            else:
+                yield from self._of(document, entry, day, blocks, origins)
+
+    def _why(
+        self, entry: Entry, day: date, generated: tuple[tuple[int, int], ...], *, factual: bool
+    ) -> str | None:
+        """Why an entry is no source; None where it may be one."""
+        if entry.form not in _PROSE:
+            return f"no prose: {entry.form.value}"
+        if entry.part > MOST_PARTS:
+            return f"behind the first {MOST_PARTS} parts of a very long line"
+        if is_generated(generated, entry.start_line):
+            return "in a block that a program generates"
+        if day > self.today:
+            return f"dated in the future: {day}"
+        if factual and not _is_factual(entry):
+            return "not among the facts and decisions of its episode"
+        return self._by_its_comment(entry)
+
+    def _by_its_comment(self, entry: Entry) -> str | None:
+        said = entry.provenance
+        if said is None:
+            return None
+        if said.get("by") in _DREAMERS:
+            return "dream output"
+        ends = [end for name in ("valid_until", "expires_at") if (end := said.day(name))]
+        return "over" if said.get("superseded_by") or any(end < self.today for end in ends) else None
+
+    def _of(
+        self,
+        document: Document,
+        entry: Entry,
+        day: date,
+        blocks: tuple[SessionBlock, ...],
+        origins: OriginReader,
+    ) -> Iterator[Mention]:
+        said = origins.said(entry)
+        origin = said.origin
+        if why := suspicion(said.words, origin):
+            place = f"{document.path}#L{entry.start_line}"
+            self.found.suspicious.append(Suspect(entry.text, place, entry.address, origin, why))
+            self._leave_out(entry, f"suspicious: {why}")
+            return
+        if not ALLOWED[origin].proposed:
+            self._leave_out(entry, "of unknown origin")
+            return
+        claims = self._claims.get(entry.text)
+        if claims is None:
+            words = split_turns(entry.text)[0] if entry.kind is Kind.EPISODE else entry.text
+            claims = self._claims[entry.text] = tuple(_claims(words))
+        if not claims:
+            self._leave_out(entry, why_not(entry.text) or "it states nothing durable")
+            return
+        own = entry.provenance.get("session") if entry.provenance else None
+        session = own or session_of(blocks, entry) or ""
+        for claim in claims:
+            if claim.tokens > MOST_TOKENS:
+                self.skips.add(claim.key, f"too long: {claim.tokens} tokens of {MOST_TOKENS}", claim.text)
+                continue
+            yield Mention(
+                key=claim.key,
+                text=claim.text,
+                fact=claim.fact,
+                kind=document.kind,
+                path=document.path,
+                first=min(entry.end_line, entry.start_line + claim.above),
+                last=min(entry.end_line, entry.start_line + claim.above + claim.text.count("\n")),
+                entry=entry.address,
+                context=entry.text,
+                day=day,
+                session=session,
+                origin=origin,
+                whole=claim.whole,
+            )
+
+    def _leave_out(self, entry: Entry, why: str) -> None:
+        """Tell of an entry; its key is worked out only where it is named."""
+        key = claim_key(entry.text) if self.skips.names(why) else ""
+        self.skips.add(key, why, entry.text)
+
+
+@dataclass(frozen=True, slots=True)
+class _Claim:
+    """A claim in a text: ``above`` lines of the text stand before it."""
+
+    key: str
+    text: str
+    fact: Fact
+    above: int
+    tokens: int
+    whole: bool = False
+
+
+def _claims(text: str) -> Iterator[_Claim]:
+    """The claims of an entry: its facts, or all of it where it is one fact with little around it."""
+    facts = facts_in(text, of_a_day=True)
+    if len(facts) == 1 and len(facts[0].text) >= _WHOLE * len(text):
+        whole, tokens = text.strip(), word_pieces(text)
+        if tokens <= MOST_TOKENS:
+            yield _Claim(claim_key(whole), whole, facts[0], 0, tokens, whole=True)
+            return
+    for fact in facts:
+        above = text.count("\n", 0, fact.start)
+        yield _Claim(claim_key(fact.text), fact.text, fact, above, word_pieces(fact.text))
+
+
+def _is_factual(entry: Entry) -> bool:
+    return bool(entry.heading) and entry.heading[-1].casefold() in _FACTUAL
+
+
+def _never(document: Document, episode: Episode | None, today: date) -> str | None:
+    """Why nothing of a file is a source."""
+    header = document.front_matter
+    if header is not None and header.text("by") in _DREAMERS:
+        return "dream output"
+    left = episode.days_left(today) if episode is not None else None
+    return "of an episode that has expired" if left is not None and left < 0 else None

@@ -1,0 +1,148 @@
+"""Why a claim is proposed, or is not: its score, how far each gate is, or where it was left out."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from datetime import datetime
+
+from workbench.dreaming.gates import Gates
+from workbench.dreaming.inputs import Survey, survey
+from workbench.dreaming.judge import Judged, why_left_out
+from workbench.dreaming.progress import OnProgress, unheard
+from workbench.dreaming.result import Explanation, Skip
+from workbench.dreaming.selection import MOST_SOURCES, Chooser, why_proposed
+from workbench.dreaming.skips import Skips
+from workbench.memory.claims import claim_key
+from workbench.workspace.workspace import Workspace
+
+SHORTEST_KEY = 4
+"""Digits of a key that must be given at least."""
+_KEY = re.compile(r"[0-9a-f]{4,16}")
+
+
+def explain(
+    workspace: Workspace,
+    key_or_text: str,
+    now: datetime,
+    *,
+    gates: Gates | None = None,
+    tell: OnProgress = unheard,
+) -> Explanation:
+    """Why the claim that ``key_or_text`` names is, or is not, proposed at ``now``.
+
+    It is named by (the beginning of) its key, by the address of an entry, by its words, or by a part of
+    them. Nothing is written.
+    """
+    now = now if now.tzinfo else now.astimezone()
+    wanted = _Wanted(key_or_text)
+    known = survey(workspace, now, gates or Gates.of(workspace.settings), skips=_Watching(wanted), tell=tell)
+    chooser = Chooser(workspace, known, now)
+    found = next(wanted.among(known.judged), None)
+    if found is None:
+        return _not_a_claim(known, wanted)
+    proposed = {choice.judged.cluster.key: choice for choice in chooser.choose()}
+    choice = proposed.get(found.cluster.key)
+    if choice is not None:
+        verdict = f"it is proposed ({choice.proposal.action}): {choice.proposal.why}"
+    elif found.passed:
+        why = chooser.left_out[found.cluster.key]
+        verdict = f"it passes every gate, and is left out all the same: {why}"
+    else:
+        verdict = f"it is not proposed: {why_left_out(found)}"
+    return _explained(found, verdict, proposed=choice is not None)
+
+
+def _explained(found: Judged, verdict: str, *, proposed: bool) -> Explanation:
+    cluster, signals = found.cluster, found.signals
+    sources = [mention.source for mention in cluster.mentions]
+    rule = "grounding: nothing tells yet what is recalled" if found.grounded else "use: recalls and mentions"
+    return Explanation(
+        key=cluster.key,
+        text=cluster.best.text,
+        proposed=proposed,
+        verdict=verdict,
+        score=found.score.total,
+        parts=found.score.parts,
+        gates=found.gates,
+        sources=tuple(dict.fromkeys(sources))[:MOST_SOURCES],
+        facts={
+            "rule": rule,
+            "recalls": signals.recalls,
+            "questions": signals.queries,
+            "recall_days": len(signals.days),
+            "daily": signals.daily,
+            "grounded": signals.grounded,
+            "signals": signals.count,
+            "context": signals.context,
+            "tags": signals.tags,
+            "light": signals.light.count,
+            "rem": signals.rem.count,
+            "mentions": len(cluster.mentions),
+            "trust": cluster.best.trust,
+            "type": cluster.best.fact.type,
+            "strength": cluster.best.fact.strength,
+            "why": why_proposed(found, None),
+        },
+    )
+
+
+def _not_a_claim(known: Survey, wanted: _Wanted) -> Explanation:
+    """What is known of words that no candidate has: where they were left out, or that they stand nowhere."""
+    skips = known.skips
+    seen = skips.seen if isinstance(skips, _Watching) else None
+    if seen is not None:
+        return Explanation(
+            key=seen.key, text=seen.text, proposed=False, verdict=f"it is no candidate: {seen.why}"
+        )
+    days = known.gates.days
+    return Explanation(
+        key=wanted.key,
+        text=wanted.said,
+        proposed=False,
+        verdict=f"no log, note or episode of the last {days} days says it; older recalls of it lead nowhere",
+    )
+
+
+class _Wanted:
+    """What was asked about, by key, address or words."""
+
+    def __init__(self, said: str) -> None:
+        self.said = said.strip()
+        self.key = claim_key(self.said)
+        self._prefix = self.said.casefold() if _KEY.fullmatch(self.said.casefold()) else ""
+        self._words = " ".join(self.said.casefold().split())
+
+    def among(self, judged: tuple[Judged, ...]) -> Iterator[Judged]:
+        """The claims that are meant, the surest first."""
+        ways = (
+            lambda one: self.key in one.cluster.keys,
+            lambda one: any(map(self.names, one.cluster.keys)),
+            lambda one: "#" in self.said and any(m.entry.startswith(self.said) for m in one.cluster.mentions),
+            lambda one: any(self.holds(mention.text) for mention in one.cluster.mentions),
+        )
+        for way in ways:
+            yield from filter(way, judged)
+
+    def names(self, key: str) -> bool:
+        """Whether a claim's key is the one that was given, or begins so."""
+        return key == self.key or (bool(self._prefix) and key.startswith(self._prefix))
+
+    def holds(self, text: str) -> bool:
+        """Whether the words stand in ``text``."""
+        return bool(self._words) and self._words in " ".join(text.casefold().split())
+
+
+class _Watching(Skips):
+    """Keeps what was left out of the claim that was asked about, wherever the list of names ends."""
+
+    def __init__(self, wanted: _Wanted) -> None:
+        super().__init__()
+        self._wanted = wanted
+        self.seen: Skip | None = None
+
+    def add(self, key: str, why: str, text: str, times: int = 1) -> None:
+        """As ``Skips`` does it."""
+        if self.seen is None and (self._wanted.holds(text) or self._wanted.names(claim_key(text))):
+            self.seen = Skip(claim_key(text), why, text)
+        super().add(key, why, text, times)

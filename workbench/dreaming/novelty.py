@@ -1,0 +1,121 @@
+"""What long-term memory says already: a claim is known, adds something to an entry, or replaces one."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import date
+from typing import Literal
+
+from workbench.dreaming.clusters import NEAR
+from workbench.dreaming.replacements import contradicts
+from workbench.memory.claims import claim_key
+from workbench.memory.entry import Entry, Form
+from workbench.memory.markdown import Document
+from workbench.memory.near_duplicates import bag_of_words, distinction, jaccard, same_order
+from workbench.memory.sentences import sentences
+from workbench.memory.text_merge import united
+
+Relation = Literal["known", "merge", "supersede"]
+_LEAST = 4
+"""Words that an entry must have for a claim that holds all of them to be a longer form of it."""
+_COMMON = 0.2
+"""Share of the entries from which a word says too little to find an entry by."""
+_FEW = 20
+_SMALL_WORDS = """
+    a an the is are was were be been i we you he she it they my our your his her their its of in on at to for
+    and or with by from as that this has have had do does did will would user s"""
+_NOTHING = frozenset(_SMALL_WORDS.split())
+
+
+@dataclass(frozen=True, slots=True)
+class Novelty:
+    """How a claim stands to an entry of long-term memory."""
+
+    relation: Relation
+    entry: Entry
+
+
+class LongTerm:
+    """The entries of MEMORY.md, found by the words of a claim: the time of a question does not grow with it
+    but where entries share rare words.
+    """
+
+    def __init__(self, memory: Document) -> None:
+        self.entries = [e for e in memory.entries if e.form in (Form.ITEM, Form.PARAGRAPH, Form.TABLE)]
+        self._keys: dict[str, Entry] = {}
+        for entry in self.entries:
+            for text in (entry.text, *(sentence.text for sentence in sentences(entry.text))):
+                self._keys.setdefault(claim_key(text), entry)
+        self._bags = [bag_of_words(entry.text) - _NOTHING for entry in self.entries]
+        self._by_word: dict[str, list[int]] = defaultdict(list)
+        for number, bag in enumerate(self._bags):
+            for word in bag:
+                self._by_word[word].append(number)
+
+    def says(self, keys: Iterable[str]) -> Entry | None:
+        """The entry that makes one of these claims in the same words."""
+        return next((self._keys[key] for key in keys if key in self._keys), None)
+
+    def standing(self, text: str, day: date) -> Novelty | None:
+        """The entry that says nearly this, or the contrary, and how; None where there is none.
+
+        ``day`` is that of the claim: only what is newer replaces anything.
+        """
+        for number in self._near(bag_of_words(text) - _NOTHING):
+            entry = self.entries[number]
+            if contradicts(text, entry.text):
+                since = _day(entry)
+                if since is None or since <= day:
+                    return Novelty("supersede", entry)
+            elif self._is_same(text, number):
+                return Novelty("merge" if _adds(entry.text, text) else "known", entry)
+        return None
+
+    def _near(self, bag: frozenset[str]) -> list[int]:
+        """The entries that share telling words with a claim, the most first."""
+        most = max(_FEW, int(_COMMON * len(self.entries)))
+        shared: dict[int, int] = defaultdict(int)
+        for word in bag:
+            if len(found := self._by_word.get(word, ())) <= most:
+                for number in found:
+                    shared[number] += 1
+        return sorted(shared, key=lambda number: (-shared[number], number))
+
+    def _is_same(self, text: str, number: int) -> bool:
+        """Whether an entry says what the claim says, or one of them holds the other."""
+        bag, held, entry = bag_of_words(text) - _NOTHING, self._bags[number], self.entries[number]
+        one, other = distinction(text), distinction(entry.text)
+        if one.turns != other.turns or not same_order(text, entry.text):
+            return False
+        if adds_nothing(text, entry.text):
+            return True
+        if held <= bag and len(held) >= _LEAST:
+            return set(other.numbers) <= set(one.numbers)
+        return one.agrees(other) and jaccard(bag, held) >= NEAR
+
+
+def adds_nothing(text: str, held: str) -> bool:
+    """Whether all that ``text`` says stands in ``held``: its words, its numbers, and what turns it round."""
+    one, other = distinction(text), distinction(held)
+    words = bag_of_words(text) - _NOTHING <= bag_of_words(held)
+    return (
+        words
+        and one.turns == other.turns
+        and set(one.numbers) <= set(other.numbers)
+        and same_order(text, held)
+    )
+
+
+def _adds(entry: str, text: str) -> bool:
+    """Whether an entry would say more with the claim merged into it; one other word is no news."""
+    new = bag_of_words(text) - bag_of_words(entry) - _NOTHING
+    return len(new) > 1 and united(entry, [text]) != entry
+
+
+def _day(entry: Entry) -> date | None:
+    said = entry.provenance
+    if said is None:
+        return None
+    return next((day for name in ("occurred_at", "at") if (day := said.day(name))), None)

@@ -1,0 +1,113 @@
+"""What became of a run, as whoever started it in another process is told: no proposals, only their keys."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from workbench.dreaming.proposals.inbox import Proposed
+from workbench.dreaming.proposals.safety_flags import title
+from workbench.dreaming.result import Dream, Explanation, Skip
+from workbench.memory.proposal import Gate
+
+_SHOWN = 120
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DreamOutcome:
+    """One run: ``added`` are the keys of what waits since then, ``waiting`` of what waited already.
+
+    ``leaving`` of those that were added would go to the archive: the limit of a run does not count them.
+
+    ``skipped`` names claims that were left out, at most as many as fit; ``reasons`` counts all of them.
+    ``took`` is in seconds.
+    """
+
+    run: str
+    considered: int
+    gated: int
+    added: tuple[str, ...] = ()
+    waiting: tuple[str, ...] = ()
+    leaving: int = 0
+    skipped: tuple[Skip, ...] = ()
+    reasons: Mapping[str, int] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+    took: float = 0.0
+
+    @property
+    def left_out(self) -> int:
+        """How many claims were left out, named or not."""
+        return sum(self.reasons.values())
+
+    def as_json(self) -> dict[str, object]:
+        """As it is said through a pipe."""
+        return {
+            "run": self.run,
+            "considered": self.considered,
+            "gated": self.gated,
+            "added": list(self.added),
+            "waiting": list(self.waiting),
+            "leaving": self.leaving,
+            "skipped": [skip.as_json() for skip in self.skipped],
+            "reasons": dict(self.reasons),
+            "notes": list(self.notes),
+            "took": round(self.took, 3),
+        }
+
+
+def outcome_of(dreamt: Dream, proposed: Proposed) -> DreamOutcome:
+    """What became of a run once its proposals wait; what could not wait is left out like anything else."""
+    reasons = dict(dreamt.reasons)
+    for _, why in proposed.left_out:
+        reason = why.partition(":")[0]
+        reasons[reason] = reasons.get(reason, 0) + 1
+    return DreamOutcome(
+        run=dreamt.run,
+        considered=dreamt.considered,
+        gated=dreamt.gated,
+        added=tuple(one.key for one in proposed.added),
+        waiting=tuple(one.key for one in proposed.waiting),
+        leaving=sum(one.action == "archive" for one in proposed.added),
+        skipped=(
+            *dreamt.skipped,
+            *(Skip(one.key, why, title(one.text, _SHOWN)) for one, why in proposed.left_out),
+        ),
+        reasons=reasons,
+        notes=dreamt.notes,
+        took=dreamt.took,
+    )
+
+
+def outcome_from_json(said: Mapping[str, Any]) -> DreamOutcome:
+    """What ``DreamOutcome.as_json`` said. Raises KeyError, TypeError, ValueError where it is none."""
+    return DreamOutcome(
+        run=str(said["run"]),
+        considered=int(said["considered"]),
+        gated=int(said["gated"]),
+        added=tuple(map(str, said["added"])),
+        waiting=tuple(map(str, said["waiting"])),
+        leaving=int(said["leaving"]),
+        skipped=tuple(Skip(str(one["key"]), str(one["why"]), str(one["text"])) for one in said["skipped"]),
+        reasons={str(why): int(count) for why, count in said["reasons"].items()},
+        notes=tuple(map(str, said["notes"])),
+        took=float(said["took"]),
+    )
+
+
+def explanation_from_json(said: Mapping[str, Any]) -> Explanation:
+    """What ``Explanation.as_json`` said. Raises KeyError, TypeError, ValueError where it is none."""
+    return Explanation(
+        key=str(said["key"]),
+        text=str(said["text"]),
+        proposed=bool(said["proposed"]),
+        verdict=str(said["verdict"]),
+        score=float(said["score"]),
+        parts={str(name): float(value) for name, value in said["parts"].items()},
+        gates=tuple(
+            Gate(name=str(name), reached=float(gate["reached"]), needed=float(gate["needed"]))
+            for name, gate in said["gates"].items()
+        ),
+        sources=tuple(map(str, said["sources"])),
+        facts=dict(said["facts"]),
+    )

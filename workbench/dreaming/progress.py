@@ -1,0 +1,37 @@
+"""How far a dream is, told while it runs; whoever is told may stop it there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal, TypeAlias, get_args
+
+Step = Literal["reading", "folding", "recalls", "judging", "choosing", "wording"]
+STEPS: tuple[Step, ...] = get_args(Step)
+"""In their order: files are read, what is one claim is folded, recalls are counted, every claim is judged,
+the best are chosen, and a language model words them."""
+EVERY = 32
+"""Claims that are judged between two words about it."""
+
+
+@dataclass(frozen=True, slots=True)
+class DreamProgress:
+    """``done`` of ``total`` units of a step: files for reading, claims for judging; 0 of 0 where none are
+    counted.
+    """
+
+    phase: Step
+    done: int = 0
+    total: int = 0
+
+    def as_json(self) -> dict[str, object]:
+        """One event of the process that dreams apart."""
+        return {"event": "progress", "phase": self.phase, "done": self.done, "total": self.total}
+
+
+OnProgress: TypeAlias = Callable[[DreamProgress], None]
+"""Told how far it is. Raises StoppedError to stop the dream, which has written nothing by then."""
+
+
+def unheard(_: DreamProgress) -> None:
+    """Nobody listens."""

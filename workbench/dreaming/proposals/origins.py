@@ -1,0 +1,133 @@
+"""Where a proposal comes from, as its entries stand by now: places, citations, provenance."""
+
+from __future__ import annotations
+
+import contextlib
+import secrets
+from collections.abc import Sequence
+from datetime import date, datetime
+
+from workbench.errors import EntryNotFoundError, NotMemoryError, UsageError
+from workbench.memory.address import path_of
+from workbench.memory.claims import claim_key
+from workbench.memory.entry import Entry, Kind, entry_hash
+from workbench.memory.names import is_outside
+from workbench.memory.origin import Origin, OriginReader
+from workbench.memory.proposal import Proposal
+from workbench.memory.provenance import Provenance, least_trusted
+from workbench.operations.promotion_sources import NEVER_A_SOURCE, PromotionSource
+from workbench.operations.provenance_copy import trust_of
+from workbench.workspace.workspace import Workspace
+
+_MOST_SOURCES = 3
+"""Sources that an entry names: the file is loaded by an agent, and each costs as much as words do."""
+
+
+def places_of(workspace: Workspace, proposal: Proposal) -> tuple[PromotionSource, ...]:
+    """The source entries that still stand; dream output among them counts for nothing."""
+    found: dict[str, PromotionSource] = {}
+    for address in proposal.entries:
+        if is_outside(address):
+            continue
+        with contextlib.suppress(EntryNotFoundError, NotMemoryError, FileNotFoundError, UsageError):
+            place = PromotionSource(*workspace.locate(address))
+            if place.entry.kind not in NEVER_A_SOURCE and place.entry.kind is not Kind.MEMORY:
+                found.setdefault(place.entry.address, place)
+    return tuple(found.values())
+
+
+def cited(proposal: Proposal, places: Sequence[PromotionSource]) -> tuple[str, ...]:
+    """Where the claim comes from: the lines where its entries stand now, and what has no entry to ask."""
+    known = {path_of(address) for address in proposal.entries if not is_outside(address)}
+    others = [source for source in proposal.sources if source.partition("#L")[0] not in known]
+    return tuple(dict.fromkeys((*(_lines(place.entry) for place in places), *others)))
+
+
+def _lines(entry: Entry) -> str:
+    """``path#L12-L14``"""
+    last = f"-L{entry.end_line}" if entry.end_line > entry.start_line else ""
+    return f"{entry.path}#L{entry.start_line}{last}"
+
+
+def origin_of(
+    proposal: Proposal, text: str, places: Sequence[PromotionSource], sources: Sequence[str], now: datetime
+) -> Provenance:
+    """The provenance of an entry that says ``text``: its sources, the least trust of all, its day and score.
+
+    What can be known otherwise is not written, as an agent loads it with the words: the hash of a source that
+    ``text`` quotes, another page of a session that is named already, the run (which the commit and the ledger
+    name).
+    """
+    entries = [place.entry for place in places]
+    sessions = [value for place in places for value in _sessions(place)] or [proposal.session]
+    days = [day for entry in entries if (day := _occurred(entry))]
+    named = _independent(sources, places)[:_MOST_SOURCES]
+    quoted = entry_hash(text)
+    hashes = (place.entry.hash for place in places if _lines(place.entry) in named)
+    fields = [("id", "m" + secrets.token_hex(3))]
+    fields += [("src", source) for source in named]
+    fields += [("entry", value) for value in dict.fromkeys(hashes) if value != quoted]
+    fields += [("session", value) for value in dict.fromkeys(sessions[:_MOST_SOURCES]) if value]
+    fields += [("trust", trust_from(proposal, places))]
+    fields += [("occurred_at", min(days).isoformat())] if days else []
+    fields += [("at", now.date().isoformat())] if now.date() not in days else []
+    fields += [("score", score)] if (score := score_of(proposal)) else []
+    fields += [("by", proposal.by)]
+    return Provenance(tuple((key, value) for key, value in fields if value))
+
+
+def _independent(sources: Sequence[str], places: Sequence[PromotionSource]) -> list[str]:
+    """The sources without those that tell of the same session once more: its log comes before its episode."""
+    of_place = {_lines(place.entry): place for place in places}
+    ranked = sorted(sources, key=lambda one: one in of_place and of_place[one].entry.kind is Kind.EPISODE)
+    kept: list[str] = []
+    told: set[str] = set()
+    for source in ranked:
+        sessions = set(_sessions(of_place[source])) if source in of_place else set()
+        if not sessions or not sessions <= told:
+            kept.append(source)
+            told |= sessions
+    return kept
+
+
+def trust_from(proposal: Proposal, places: Sequence[PromotionSource]) -> str:
+    """The least trust of a proposal and of the places that it comes from.
+
+    What the ledger says of trust only lowers it: a line in a file proves nothing. What has no place here that
+    can be asked came from outside.
+    """
+    return least_trusted(proposal.trust, *([trust_of(p.document, p.entry) for p in places] or ["external"]))
+
+
+def origin_from(proposal: Proposal, places: Sequence[PromotionSource]) -> Origin:
+    """Who the words of a proposal are from: the least of what it says itself and of the places it comes from.
+
+    What says nothing of itself, and has no place that still stands, is of unknown origin.
+    """
+    said = Origin(proposal.trust) if proposal.trust in tuple(Origin) else Origin.UNKNOWN
+    if not places:
+        return said
+    found = {OriginReader(place.document).of(place.entry) for place in places}
+    return Origin(least_trusted(*found, *([] if said is Origin.UNKNOWN else [said])))
+
+
+def distinct_texts(places: Sequence[PromotionSource]) -> int:
+    """How many different texts in different files the places are: copies of one text are one source."""
+    texts = {claim_key(place.entry.text) for place in places}
+    return min(len(texts), len({place.entry.path for place in places}))
+
+
+def score_of(proposal: Proposal) -> str | None:
+    """The score as provenance writes it; None where a proposal has none."""
+    return f"{proposal.score:.2f}" if proposal.score else None
+
+
+def _sessions(place: PromotionSource) -> tuple[str, ...]:
+    own, header = place.entry.provenance, place.document.front_matter
+    in_file = header.text("session") if header else None
+    return (own.all("session") if own else ()) or ((in_file,) if in_file else ())
+
+
+def _occurred(entry: Entry) -> date | None:
+    said = entry.provenance.day("occurred_at") if entry.provenance else None
+    return said or entry.date

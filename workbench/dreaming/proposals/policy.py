@@ -1,0 +1,230 @@
+"""What may be accepted without looking at each: `dream --apply`, which a person says once for a whole run.
+
+Whatever is doubtful waits for a person: flagged text, words that are no memory, words from outside, lines of
+a log that one text alone says, what would change or replace something pinned, drop a number or a name,
+touch too much of what is there, or leave no room. Only what the run proposes to archive makes room.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import date, datetime, timedelta
+
+from workbench.dreaming.proposals.accept import followed, plan_of, where_to
+from workbench.dreaming.proposals.apply import Carried, carry
+from workbench.dreaming.proposals.budget import archive_proposals, budget_of
+from workbench.dreaming.proposals.inbox import closed_by, read_book
+from workbench.dreaming.proposals.information_loss import lost, merged_words
+from workbench.dreaming.proposals.origins import distinct_texts, origin_from, places_of, trust_from
+from workbench.dreaming.proposals.overlay import Foreseen
+from workbench.dreaming.proposals.safety_flags import doubts, flags_of
+from workbench.errors import NotCuratableError, WorkbenchError
+from workbench.memory.entry import Entry
+from workbench.memory.invariants import blocks
+from workbench.memory.markdown import block_text
+from workbench.memory.origin import ALLOWED, Origin
+from workbench.memory.proposal import Proposal
+from workbench.workspace.plan import Plan
+from workbench.workspace.workspace import Workspace
+
+MOST_TOUCHED = 0.25
+"""Of the entries that long-term memory had before, the share that one run may change, replace or archive."""
+YOUNG = 14
+"""Days in which what was kept is not archived unseen: nothing can have been recalled yet."""
+SOURCES = 2
+"""Different texts, in different files, that must say what stands in the agent's own log alone."""
+ACTOR = "dreaming"
+_BY_OTHERS = "its words are from outside"
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """What may be accepted unseen, what must be archived to make room for it, and the others with why."""
+
+    taken: tuple[Proposal, ...]
+    archived: tuple[Proposal, ...]
+    held: tuple[tuple[Proposal, str], ...]
+
+
+def choose(workspace: Workspace, proposals: Sequence[Proposal], *, now: datetime) -> Chosen:
+    """Which of ``proposals`` policy accepts, in their order. Reads only."""
+    leaving = frozenset(one.target for one in proposals if one.action == "archive")
+    trial = _Trial(workspace, now, leaving)
+    book = read_book(workspace)
+    held = []
+    for one in proposals:
+        if why := closed_by(workspace, book, one) or trial.refusal(one):
+            held.append((one, why))
+    return Chosen(tuple(trial.taken), trial.archived, tuple(held))
+
+
+def plan_apply(
+    workspace: Workspace,
+    proposals: Sequence[Proposal],
+    *,
+    now: datetime,
+    left: Sequence[tuple[str, str]] = (),
+    considered: int | None = None,
+) -> Plan:
+    """Accept those of a run's proposals that policy may, as one operation of the actor `dreaming`.
+
+    What is held back is named in the notes and goes on waiting. Raises NotCuratableError when that is all.
+    """
+    chosen = choose(workspace, proposals, now=now)
+    if not chosen.taken:
+        why = f"{chosen.held[0][0].key}: {chosen.held[0][1]}" if chosen.held else "there is no proposal"
+        raise NotCuratableError(
+            f"nothing was applied: {why}"
+            + (f" (and {len(chosen.held) - 1} more)" if len(chosen.held) > 1 else ""),
+            hint="look at them with `workbench proposals list` and accept what you want",
+        )
+    return plan_of(
+        workspace,
+        [*chosen.taken, *chosen.archived],
+        now=now,
+        actor=ACTOR,
+        action="dream",
+        left=[*((one.text, f"waits for you: {why}") for one, why in chosen.held), *left],
+        considered=considered,
+        notes=[f"{one.key} waits for you: {why}" for one, why in chosen.held],
+    )
+
+
+@dataclass(slots=True)
+class _Trial:
+    """Proposals laid one over the other as long as each of them may be."""
+
+    workspace: Workspace
+    now: datetime
+    leaving: frozenset[str]
+    """Addresses of what the run proposes to archive: nothing else makes room."""
+    foreseen: Foreseen = field(init=False)
+    taken: list[Proposal] = field(default_factory=list)
+    archived: tuple[Proposal, ...] = ()
+    _moved: dict[str, str] = field(default_factory=dict)
+    _touched: set[str] = field(default_factory=set)
+    _ids: set[str] = field(default_factory=set)
+    _limit: int = field(init=False)
+    _most: int = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.foreseen = Foreseen(self.workspace)
+        budget = budget_of(self.workspace)
+        self._limit = max(budget.limit, budget.used)
+        self._most = int(MOST_TOUCHED * len(blocks(self.workspace.memory_document())))
+
+    def refusal(self, one: Proposal) -> str:
+        """Why policy does not accept it; empty where it does, and it is laid."""
+        following = followed(one, self._moved)
+        touched = self._touches(following)
+        return self._doubt(following, touched) or self._laid(one, following, touched)
+
+    def _touches(self, one: Proposal) -> Entry | None:
+        """The entry of before that it changes, replaces or archives, if it is one; found nowhere: None."""
+        with contextlib.suppress(WorkbenchError, FileNotFoundError):
+            return self.foreseen.find(one.target) if one.target else None
+        return None
+
+    def _doubt(self, one: Proposal, touched: Entry | None) -> str:
+        if one.action == "forget":
+            return "nothing is forgotten unseen"
+        if one.action != "archive" and (why := "; ".join(flags_of(one)) or doubts(one.text)):
+            return why
+        if one.action != "archive" and (why := _unvouched(self.workspace, one)):
+            return why
+        if one.target:
+            return self._doubt_of_target(one, touched)
+        return ""
+
+    def _doubt_of_target(self, one: Proposal, touched: Entry | None) -> str:
+        if touched is None:
+            return f"{one.target} is not there any more"
+        if touched.pinned:
+            return "it would change what is pinned"
+        if one.action == "archive" and (why := _may_not_go(touched, self.now.date())):
+            return why
+        old = block_text(self.foreseen.document(touched.path), touched)
+        new = merged_words(old, one.text) if one.action == "merge" else one.text
+        if one.action in ("merge", "supersede") and (gone := lost(old, new)):
+            return f"the old entry says what the new one does not: {', '.join(gone)}"
+        if len(self._touched | self._new(touched)) > self._most:
+            return f"it would be more than a quarter of what was there before ({self._most} entries)"
+        return ""
+
+    def _new(self, touched: Entry) -> set[str]:
+        """The entry, unless it is one that this run has touched or made already."""
+        name = touched.provenance.get("id") if touched.provenance else None
+        return set() if name and name in self._ids else {touched.address}
+
+    def _laid(self, one: Proposal, following: Proposal, touched: Entry | None) -> str:
+        trial = self.foreseen.copy()
+        try:
+            done = carry(trial, following, one.text, now=self.now, actor=ACTOR)
+            archived = self._room(trial, done, one)
+        except WorkbenchError as error:
+            return f"{error.message} ({error.hint})" if error.hint else error.message
+        self.foreseen, self.archived = trial, archived
+        self._touched |= self._new(touched) if touched else set()
+        self._moved |= where_to(trial, done)
+        self._ids |= set(done.ids.values())
+        self.taken.append(one)
+        return ""
+
+    def _room(self, trial: Foreseen, done: Carried, one: Proposal) -> tuple[Proposal, ...]:
+        """What to archive so that there is room for all of it. Raises NotCuratableError."""
+        spared = self._ids | set(done.ids.values()) | self._staying(trial)
+        used = budget_of(trial).used
+        try:
+            archived = archive_proposals(
+                trial, self.now, limit=self._limit, run=one.run, spared=spared, by_hand=False
+            )
+        except NotCuratableError:
+            archived = None
+        if archived is None or len(self._touched) + len(archived) > max(self._most, 1):
+            raise NotCuratableError(
+                f"there is no room: {trial.memory_path()} would have {used:,} of {self._limit:,} characters, "
+                "and too little in it may be archived unseen",
+                hint="`workbench archive --dry-run` shows what could go; or raise memory_budget",
+            )
+        return archived
+
+    def _staying(self, trial: Foreseen) -> set[str]:
+        """The ids of the entries of long-term memory that make no room unseen."""
+        today = self.now.date()
+        entries = trial.memory_document().entries
+        staying = (e for e in entries if e.address not in self.leaving or _may_not_go(e, today))
+        ids = (e.provenance.get("id") for e in staying if e.provenance)
+        return {name for name in ids if name}
+
+
+def _may_not_go(entry: Entry, today: date) -> str:
+    """Why an entry is not archived unseen; empty where it may be."""
+    if entry.provenance is None:
+        return "it was written by hand"
+    if entry.provenance.trust == "owner":
+        return "you said it yourself"
+    return f"it was kept less than {YOUNG} days ago" if _is_young(entry, today) else ""
+
+
+def _unvouched(workspace: Workspace, one: Proposal) -> str:
+    """Why nobody vouches for a proposal's words; empty where somebody does.
+
+    A line of the agent's own log is one voice: a second one says it in another text of another file.
+    """
+    places = places_of(workspace, one)
+    origin = origin_from(one, places)
+    if not ALLOWED[origin].in_bulk:
+        return _BY_OTHERS if origin is Origin.OUTSIDE else "nobody is known to have said it"
+    judged = any(gate.name == "corroboration" for gate in one.gates)
+    if not judged or origin is Origin.OWNER or trust_from(one, places) in ("owner", "agent"):
+        return ""
+    if distinct_texts(places) >= SOURCES:
+        return ""
+    return "only one text of the agent's log says it (copies of one text are one source)"
+
+
+def _is_young(entry: Entry, today: date) -> bool:
+    kept = entry.provenance.day("at") if entry.provenance else None
+    return kept is not None and today - kept < timedelta(days=YOUNG)

@@ -1,0 +1,154 @@
+"""Runs of dreaming: what each proposed, which operations it led to, and how all of a run is taken back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime
+
+from workbench.dreaming.proposals.accept import RUN
+from workbench.dreaming.proposals.inbox import read_book
+from workbench.dreaming.proposals.overlay import Foreseen
+from workbench.errors import NotCuratableError, UsageError, WorkbenchError
+from workbench.operations.undo import plan_undo
+from workbench.workspace import ledger_changes
+from workbench.workspace.plan import Operation, Plan
+from workbench.workspace.workspace import Workspace
+
+SHORTEST_RUN = 4
+"""Characters of a run's id that must be given at least."""
+_BOOKKEEPING = frozenset({"undo", "redo", "external", "commit", ledger_changes.ACTION})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DreamRun:
+    """A run by its id: how many proposals of it the ledger has, and its operations, the newest first."""
+
+    id: str
+    proposed: int = 0
+    made_at: datetime | None = None
+    operations: tuple[Operation, ...] = ()
+
+    @property
+    def standing(self) -> tuple[Operation, ...]:
+        """Those of its operations that are not undone, the newest first."""
+        return tuple(operation for operation in self.operations if not operation.undone)
+
+
+@dataclass(frozen=True, slots=True)
+class RolledBack:
+    """What became of a rollback: the undos that were done, and the operations that stayed, each with why."""
+
+    run: str
+    undone: tuple[Operation, ...]
+    refused: tuple[tuple[Operation, WorkbenchError], ...]
+
+
+def runs(workspace: Workspace) -> tuple[DreamRun, ...]:
+    """All runs that the ledger or the history knows, the newest first. Raises NoRepositoryError, ..."""
+    operations: dict[str, list[Operation]] = {}
+    for operation in workspace.operations.walk():
+        for name in _runs_of(operation):
+            operations.setdefault(name, []).append(operation)
+    proposed: dict[str, int] = {}
+    made: dict[str, datetime] = {}
+    for proposal, _ in read_book(workspace).proposals.values():
+        if proposal.run:
+            proposed[proposal.run] = proposed.get(proposal.run, 0) + 1
+            if proposal.made_at:
+                made.setdefault(proposal.run, proposal.made_at)
+    found = [
+        DreamRun(
+            id=name,
+            proposed=proposed.get(name, 0),
+            made_at=made.get(name),
+            operations=tuple(operations.get(name, ())),
+        )
+        for name in dict.fromkeys((*proposed, *operations))
+    ]
+    return tuple(sorted(found, key=_moment, reverse=True))
+
+
+def find_run(workspace: Workspace, name: str) -> DreamRun:
+    """The run whose id is, or starts with, ``name``. Raises UsageError."""
+    known = runs(workspace)
+    exact = [run for run in known if run.id == name]
+    hits = exact or [run for run in known if len(name) >= SHORTEST_RUN and run.id.startswith(name)]
+    if len(hits) == 1:
+        return hits[0]
+    if hits:
+        raise UsageError(
+            f"{name} fits several runs", hint="give more of it: " + ", ".join(r.id for r in hits)
+        )
+    shown = ", ".join(run.id for run in known[:3])
+    raise UsageError(
+        f"there is no run {name}" if name else "the name of a run is empty",
+        hint=f"the newest are {shown}" if shown else "no dream has proposed anything here yet",
+    )
+
+
+def preview_rollback(workspace: Workspace, name: str) -> tuple[str, tuple[tuple[Operation, str], ...]]:
+    """The diff that rolling a run back would make, and the operations that would stay, each with why."""
+    foreseen = Foreseen(workspace)
+    refused = []
+    for operation in _standing(find_run(workspace, name)):
+        try:
+            foreseen.lay_plan(plan_undo(foreseen, operation.id))
+        except WorkbenchError as error:
+            refused.append((operation, error.message))
+    plan = Plan(action="undo", summary=name, edits=foreseen.edits())
+    return plan.diff(), tuple(refused)
+
+
+def roll_back(workspace: Workspace, name: str) -> RolledBack:
+    """Undo every operation of a run, the newest first; each is an operation of its own, and can be redone.
+
+    Where newer text is in the way of one, that one stays and the others are undone all the same: the result
+    says which. Raises NotCuratableError where nothing of the run stands.
+    """
+    run = find_run(workspace, name)
+    undone: list[Operation] = []
+    refused: list[tuple[Operation, WorkbenchError]] = []
+    for operation in _standing(run):
+        try:
+            undone.append(
+                workspace.operations.carry_out(lambda name=operation.id: plan_undo(workspace, name))  # type: ignore[misc]
+            )
+        except UsageError as error:
+            refused.append((operation, error))
+        except WorkbenchError as error:
+            if error.code != "conflict":
+                raise
+            refused.append((operation, error))
+    return RolledBack(run.id, tuple(undone), tuple(refused))
+
+
+def shared_with(operation: Operation, run: str) -> tuple[str, ...]:
+    """The other runs of which an operation of ``run`` kept something too."""
+    return tuple(name for name in _runs_of(operation) if name != run)
+
+
+def _standing(run: DreamRun) -> tuple[Operation, ...]:
+    if not run.operations:
+        raise NotCuratableError(
+            f"nothing of run {run.id} was accepted, so there is nothing to take back",
+            hint="`workbench proposals reject` or `withdraw` takes its proposals off the table",
+        )
+    if not run.standing:
+        raise NotCuratableError(
+            f"all of run {run.id} is taken back already",
+            hint="`workbench redo` brings back what was undone last",
+        )
+    return run.standing
+
+
+def _runs_of(operation: Operation) -> Iterator[str]:
+    if operation.action not in _BOOKKEEPING:
+        yield from dict.fromkeys(value for key, value in operation.trailers if key == RUN)
+
+
+def _moment(run: DreamRun) -> float:
+    moments = [operation.when.timestamp() for operation in run.operations]
+    if run.made_at:
+        moments.append(run.made_at.timestamp())
+    return max(moments, default=0.0)

@@ -1,0 +1,84 @@
+"""What holds a proposal back: hidden text, a secret, an order to the agent, or words that are no memory."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+
+from workbench.errors import FlaggedError
+from workbench.memory.origin import Origin
+from workbench.memory.proposal import Proposal
+from workbench.safety.findings import by_rule
+from workbench.safety.hidden_text import hidden_in
+from workbench.safety.secrets import masked, secrets_in
+from workbench.safety.terminal import cut, visible
+from workbench.salience.facts import why_not
+from workbench.salience.suspicious_orders import suspicion
+
+_TITLE = 60
+
+
+@lru_cache(maxsize=2_048)
+def flags(text: str, origin: Origin = Origin.AGENT) -> tuple[str, ...]:
+    """Secrets, hidden text and orders to an agent in ``text`` of this origin, one line each, fit to be shown.
+
+    Automation never accepts these, and a person only knowingly.
+    """
+    order = suspicion(text, origin)
+    return (
+        *by_rule((*secrets_in(text), *hidden_in(text))),
+        *([f"suspicious, {order}"] if order else []),
+    )
+
+
+def said_by(proposal: Proposal, text: str | None = None) -> tuple[str, ...]:
+    """All words that accepting a proposal may write: its own or these, its heading or page, its marks."""
+    words = proposal.text if text is None else text
+    marks = (value for name, value in proposal.marks.items() if name != "text" or words == proposal.text)
+    return tuple(filter(None, (words, proposal.section, *marks)))
+
+
+def flags_of(proposal: Proposal, text: str | None = None) -> tuple[str, ...]:
+    """The ``flags`` of everything that accepting it may write, ``text`` in the place of its own words."""
+    origin = origin_said(proposal)
+    return tuple(dict.fromkeys(flag for words in said_by(proposal, text) for flag in flags(words, origin)))
+
+
+def origin_said(proposal: Proposal) -> Origin:
+    """The origin that a proposal itself says; one that says none is read as an agent's words are."""
+    said = Origin(proposal.trust) if proposal.trust in tuple(Origin) else Origin.UNKNOWN
+    return Origin.AGENT if said is Origin.UNKNOWN else said
+
+
+def is_from_outside(proposal: Proposal) -> bool:
+    """Whether it says that its words are somebody else's: then it is accepted by itself, and never unseen."""
+    return proposal.trust == Origin.OUTSIDE
+
+
+def doubts(text: str) -> str | None:
+    """Why a line is never kept by itself: code, a half sentence, what only matters today, ...
+
+    A person may keep it all the same, as it is theirs to say what is worth remembering.
+    """
+    return why_not(text)
+
+
+def held_back(proposals: Sequence[Proposal], texts: Mapping[str, str], among: int) -> dict[str, str]:
+    """The flagged ones, by key, each with why; ``texts`` are their wordings by now.
+
+    Raises FlaggedError when they are as many as ``among``, so that nothing is left to be done.
+    """
+    held = {one.key: "; ".join(found) for one in proposals if (found := flags_of(one, texts[one.key]))}
+    if held and len(held) == among:
+        said = (words for one in proposals for words in said_by(one, texts[one.key]))
+        secret = any(secrets_in(words) for words in said)
+        error = FlaggedError({f"{key} {title(texts[key])}": why for key, why in held.items()}, secret=secret)
+        options = "--allow-flagged --allow-secret" if secret else "--allow-flagged"
+        error.hint = f"look at it first; `workbench proposals accept KEY {options}` takes it all the same"
+        raise error
+    return held
+
+
+def title(text: str, characters: int = _TITLE) -> str:
+    """``text`` on one line, short, without secrets, and harmless."""
+    return cut(visible(masked(" ".join(text.split())), one_line=True), characters)

@@ -1,0 +1,70 @@
+"""Suspicious lines as proposals: they wait for a person, marked, instead of being dropped unseen."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from workbench.dreaming.proposals.inbox import fresh
+from workbench.memory.claims import claim_key
+from workbench.memory.origin import Origin
+from workbench.memory.proposal import Proposal
+from workbench.safety.hidden_text import hidden_in
+from workbench.safety.secrets import secrets_in
+from workbench.safety.terminal import cut
+from workbench.workspace.workspace import Workspace
+
+BY = "workbench"
+"""Who proposes them: not `dreaming`, whose next run would take their place."""
+MOST = 20
+"""Suspicious lines of one run or source that are listed; how many more there are is said."""
+_LONGEST = 600
+
+
+@dataclass(frozen=True, slots=True)
+class Suspect:
+    """A line as it stands with the speaker's mark, its place (``path#L12``), entry and origin, and why."""
+
+    text: str
+    place: str
+    entry: str
+    origin: Origin
+    why: str
+
+
+def suspicious_proposals(suspects: Iterable[Suspect], now: datetime) -> tuple[Proposal, ...]:
+    """A proposal for each different text, which names all places where it stands."""
+    by_text: dict[str, list[Suspect]] = {}
+    for one in suspects:
+        if not secrets_in(one.text) and not hidden_in(one.text):
+            by_text.setdefault(claim_key(one.text), []).append(one)
+    return tuple(
+        Proposal(
+            key=key,
+            action="add",
+            text=cut(" ".join(some[0].text.split()), _LONGEST),
+            type="fact",
+            sources=tuple(dict.fromkeys(one.place for one in some))[:MOST],
+            entries=tuple(dict.fromkeys(one.entry for one in some))[:MOST],
+            trust=max(some, key=lambda one: list(Origin).index(one.origin)).origin.value,
+            why="nothing was done with it",
+            by=BY,
+            made_at=now,
+        )
+        for key, some in by_text.items()
+    )
+
+
+def suspicious_records(
+    workspace: Workspace, suspects: Iterable[Suspect], now: datetime
+) -> tuple[Sequence[dict[str, object]], str]:
+    """The ledger's records of those that nobody has decided on yet, and what to tell of them."""
+    found = suspicious_proposals(suspects, now)
+    if not found:
+        return (), ""
+    new = fresh(workspace, found, now)
+    more = f", {len(new) - MOST} more are not listed" if len(new) > MOST else ""
+    lines = "1 suspicious line waits" if len(found) == 1 else f"{len(found)} suspicious lines wait"
+    note = f"{lines} for you, and taught nothing{more}: `workbench proposals list`"
+    return [one.as_json() for one in new[:MOST]], note

@@ -1,0 +1,157 @@
+"""How a fleet stands: each workspace against the table, by content; and what of the table is not true."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from typing import Literal
+
+from indexing.shared.rows import entry_id
+from indexing.shared.table import KnownFile, SharedTable
+from indexing.shared.workspace_reader import difference, everything
+from indexing.sync.changes import reason
+from workbench.errors import WorkbenchError
+from workbench.fleet.report import FleetProgress, OnProgress
+from workbench.fleet.roster import Agent
+from workbench.plural import plural
+
+State = Literal["fresh", "behind", "missing", "failed", "unreadable"]
+Fault = Literal["missing", "stale", "surplus", "doubled", "unlisted", "unreadable"]
+_AT_ONCE = 200
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SyncStatus:
+    """One workspace: ``behind`` counts files that the table says something else of.
+
+    ``missing``: nothing of it is in the table. ``failed``: the last run could not take it, for ``error``.
+    ``unreadable``: it cannot be read now.
+    """
+
+    name: str
+    path: str
+    state: State
+    entries: int = 0
+    files: int = 0
+    behind: int = 0
+    lacking: int = 0
+    error: str = ""
+    at: str = ""
+
+    def as_json(self) -> dict[str, object]:
+        """The same for programs."""
+        return asdict(self)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TableFinding:
+    """What is wrong: ``missing`` and ``stale`` files, ``surplus`` ones that are gone, ``doubled`` rows,
+
+    workspaces that are ``unlisted``, and what is ``unreadable``. ``path`` is empty for a whole workspace.
+    """
+
+    fault: Fault
+    workspace: str
+    path: str = ""
+    detail: str = ""
+
+    def as_json(self) -> dict[str, object]:
+        """The same for programs."""
+        return asdict(self)
+
+
+def standings(
+    table: SharedTable, agents: Sequence[Agent], progress: OnProgress | None = None
+) -> Iterator[SyncStatus]:
+    """How each workspace stands. Raises IndexUnavailableError."""
+    books = table.books()
+    for _, agent, known in _each(table, agents, progress):
+        said = books.get(agent.name, {})
+        entries = sum(file.ids.total() for file in known.values())
+        try:
+            changes = difference(agent.path, {path: file.digest for path, file in known.items()})
+        except (WorkbenchError, OSError) as error:
+            yield SyncStatus(
+                name=agent.name,
+                path=agent.path,
+                state="unreadable",
+                entries=entries,
+                error=reason(error),
+                at=said.get("at", ""),
+            )
+            continue
+        state: State = "fresh" if not changes.behind else "behind" if known else "missing"
+        if changes.failed or said.get("state") == "failed":
+            state = "failed"
+        yield SyncStatus(
+            name=agent.name,
+            path=agent.path,
+            state=state,
+            entries=entries,
+            files=changes.seen,
+            behind=changes.behind,
+            lacking=sum(file.lacking for file in known.values()) if table.card.dimension else 0,
+            error=said.get("error", "") or "; ".join(list(changes.failed)[:3]),
+            at=said.get("at", ""),
+        )
+
+
+def check(
+    table: SharedTable, agents: Sequence[Agent], progress: OnProgress | None = None
+) -> Iterator[TableFinding]:
+    """What of the table is not what the files say, by the ids of all rows. Raises IndexUnavailableError."""
+    listed = {agent.name for agent in agents}
+    for name, count in sorted(table.workspaces().items()):
+        if name not in listed:
+            yield TableFinding(
+                fault="unlisted", workspace=name, detail=f"{count} rows of a workspace not listed"
+            )
+    for _, agent, known in _each(table, agents, progress):
+        yield from _checked(agent, known)
+
+
+def _checked(agent: Agent, known: dict[str, KnownFile]) -> Iterator[TableFinding]:
+    there: set[str] = set()
+    try:
+        for file in everything(agent.path):
+            there.add(file.path)
+            has = known.get(file.path, KnownFile())
+            wanted = Counter(entry_id(agent.name, entry.address) for entry in file.entries)
+            if wanted and not has.ids:
+                yield TableFinding(
+                    fault="missing",
+                    workspace=agent.name,
+                    path=file.path,
+                    detail=f"{plural(len(wanted), 'entry')}",
+                )
+            elif set(wanted) != set(has.ids) or (wanted and has.digests != {file.digest}):
+                yield TableFinding(
+                    fault="stale",
+                    workspace=agent.name,
+                    path=file.path,
+                    detail=f"{len(set(wanted) ^ set(has.ids))} entries differ",
+                )
+            if has.doubled:
+                yield TableFinding(
+                    fault="doubled", workspace=agent.name, path=file.path, detail=f"{has.doubled} rows"
+                )
+    except (WorkbenchError, OSError) as error:
+        yield TableFinding(fault="unreadable", workspace=agent.name, detail=reason(error))
+        return
+    for path in sorted(known.keys() - there):
+        yield TableFinding(
+            fault="surplus", workspace=agent.name, path=path, detail="the file is gone, its rows are not"
+        )
+
+
+def _each(
+    table: SharedTable, agents: Sequence[Agent], progress: OnProgress | None
+) -> Iterator[tuple[int, Agent, dict[str, KnownFile]]]:
+    for start in range(0, len(agents), _AT_ONCE):
+        some = agents[start : start + _AT_ONCE]
+        known = table.known([agent.name for agent in some])
+        for number, agent in enumerate(some, start + 1):
+            yield number, agent, known[agent.name]
+            if progress is not None:
+                progress(FleetProgress("workspaces", number, len(agents)))

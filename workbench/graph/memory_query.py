@@ -1,0 +1,203 @@
+"""Structured questions: which typed memories are of a type, about something, of a time, of some weight."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import date, timedelta
+from typing import Any, Literal, get_args
+
+from workbench.errors import UsageError
+from workbench.graph.answer import memory_json
+from workbench.graph.as_of import entity_holds, memory_holds
+from workbench.graph.entity_recognition import may_be, mentions, suggestions
+from workbench.graph.keyword_search import memories_with
+from workbench.graph.schedule import is_pending
+from workbench.graph.scope import EntityScope
+from workbench.graph.snapshot import Graph, Held
+from workbench.memory.graph_page import IMPORTANCE, Entity, TypedMemory, name_key
+from workbench.memory.moment import ordinal
+
+Order = Literal["importance", "confidence", "date", "due"]
+"""``importance`` and ``confidence``: the highest first; ``date``: the newest first; ``due``: the soonest
+first and what has no day last."""
+ORDERS: tuple[Order, ...] = get_args(Order)
+MOST = 1_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MemoryQuery:
+    """What is looked for; what is not said does not count. Days are included at both ends.
+
+    ``about`` is an entity, by name, alias or id: its own memories, those of its parts, lines that mention it,
+    and those of who works on it. ``happens_within`` are days from today on. ``state``: ``current`` is what
+    holds today, ``pending`` todos that wait, ``overdue`` those whose day has passed, ``done`` what was done,
+    ``any`` also what is over. ``scene`` is a part of the headings, or the scene, that a memory stands under.
+    """
+
+    types: tuple[str, ...] = ()
+    about: str = ""
+    state: Literal["current", "pending", "overdue", "done", "any"] = "current"
+    occurred_since: date | None = None
+    occurred_until: date | None = None
+    happens_within: int | None = None
+    min_importance: float = 0.0
+    min_confidence: float = 0.0
+    text: str = ""
+    scene: str = ""
+    order: Order = "importance"
+    limit: int = 20
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryMatch:
+    """One memory that answers; ``why`` says how it is about what was asked, ``late`` for how many days."""
+
+    held: Held
+    why: str = ""
+    late: int = 0
+
+    def as_json(self) -> dict[str, Any]:
+        """As the command line prints it and an agent gets it."""
+        about = {"about": self.held.owner, "why": self.why, "overdue_days": self.late}
+        return {**memory_json(self.held.memory), **about}
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """The memories that answer, of ``total``; ``tasks`` are pages of type `task` that answer as a whole."""
+
+    matches: tuple[MemoryMatch, ...] = ()
+    total: int = 0
+    entities: tuple[Entity, ...] = ()
+    tasks: tuple[Entity, ...] = ()
+    notes: tuple[str, ...] = ()
+    suggestions: tuple[str, ...] = ()
+
+    def as_json(self) -> dict[str, Any]:
+        """As the command line prints it and an agent gets it."""
+        return {
+            "total": self.total,
+            "about": [{"name": entity.name, "page": entity.path} for entity in self.entities],
+            "memories": [match.as_json() for match in self.matches],
+            "tasks": [{"name": task.name, "page": task.path} for task in self.tasks],
+            "notes": list(self.notes),
+            "suggestions": list(self.suggestions),
+        }
+
+
+def find(graph: Graph, question: MemoryQuery, today: date) -> Result:
+    """The typed memories that answer ``question``. An unknown name is told, with those that look like it.
+
+    Raises UsageError for an order, a limit or a number of days that makes no sense.
+    """
+    _check(question)
+    entities, notes = meant(graph, question.about) if question.about else ((), [])
+    if question.about and not entities:
+        like = tuple(f"{entity.name} ({entity.type})" for entity in suggestions(graph, question.about))
+        return Result(notes=(f"nothing in the graph is called {question.about}",), suggestions=like)
+    scope = EntityScope(graph, entities, today) if entities else None
+    notes += [f"{type_} is no type of memory that is known" for type_ in _unknown_types(graph, question)]
+    worded = {id(x.held.memory) for x in memories_with(graph, question.text, MOST)} if question.text else None
+    found = []
+    for held in graph.memories():
+        if not _fits(held, question, today) or (worded is not None and id(held.memory) not in worded):
+            continue
+        near = scope.of(held) if scope else (0, "")
+        if near is not None:
+            found.append((near[0], MemoryMatch(held, near[1], _late(held.memory, today))))
+    found.sort(key=lambda item: (item[0], *_order(item[1].held.memory, question.order)))
+    return Result(
+        matches=tuple(match for _, match in found[: question.limit]),
+        total=len(found),
+        entities=scope.entities if scope else (),
+        tasks=tuple(_tasks(graph, question, scope, today)),
+        notes=tuple(notes),
+    )
+
+
+def meant(graph: Graph, name: str) -> tuple[tuple[Entity, ...], list[str]]:
+    """The entities that a name, or a few words with a name in them, may mean; with what was assumed."""
+    if found := graph.candidates(name):
+        return found, [may_be(name, found)] if len(found) > 1 else []
+    named = mentions(graph, name)
+    entities = tuple(dict.fromkeys(entity.path for mention in named for entity in mention.entities))
+    pages = tuple(page for path in entities if (page := graph.at(path)))
+    return pages, [mention.note for mention in named if mention.note]
+
+
+def _fits(held: Held, question: MemoryQuery, today: date) -> bool:
+    memory = held.memory
+    return (
+        (not question.types or memory.type in question.types)
+        and _is_in_state(held, question, today)
+        and memory.importance >= question.min_importance
+        and memory.confidence >= question.min_confidence
+        and name_key(question.scene) in name_key(memory.scene)
+        and _is_of_time(memory, question, today)
+    )
+
+
+def _is_in_state(held: Held, question: MemoryQuery, today: date) -> bool:
+    memory, state = held.memory, question.state
+    if state == "any":
+        return True
+    if state == "done":
+        return memory.done or (memory.type == "todo" and not is_pending(memory, today))
+    if held.entity is not None and not entity_holds(held.entity, today):
+        return False
+    if state in ("pending", "overdue"):
+        return is_pending(memory, today) and (state == "pending" or _late(memory, today) > 0)
+    return memory_holds(memory, today) and not memory.done
+
+
+def _is_of_time(memory: TypedMemory, question: MemoryQuery, today: date) -> bool:
+    since, until, within = question.occurred_since, question.occurred_until, question.happens_within
+    if since or until:
+        day = memory.occurred_at or memory.valid_from or memory.recorded_at
+        if day is None or (since and day < since) or (until and day > until):
+            return False
+    if within is not None:
+        day = memory.happens_at
+        return day is not None and today <= day <= today + timedelta(days=within)
+    return True
+
+
+def _tasks(graph: Graph, question: MemoryQuery, scope: EntityScope | None, today: date) -> Iterator[Entity]:
+    """Pages of tasks answer questions for todos that ask for nothing but what a page can say."""
+    plain = not (question.text or question.scene or question.happens_within is not None)
+    dated = question.occurred_since or question.occurred_until
+    if "todo" not in question.types or not plain or dated or question.state not in ("current", "pending"):
+        return
+    for entity in graph.entities:
+        if entity.type == "task" and entity_holds(entity, today) and (not scope or scope.holds(entity)):
+            yield entity
+
+
+def _late(memory: TypedMemory, today: date) -> int:
+    due = memory.happens_at if is_pending(memory, today) else None
+    return max(0, (today - due).days) if due else 0
+
+
+def _order(memory: TypedMemory, order: Order) -> tuple[float, float, str]:
+    if order == "importance":
+        return -memory.importance, -memory.confidence, memory.entry.address
+    if order == "confidence":
+        return -memory.confidence, -memory.importance, memory.entry.address
+    if order == "date":
+        return -ordinal(memory.day or date.min), -memory.weight, memory.entry.address
+    return ordinal(memory.happens_at or date.max), -memory.weight, memory.entry.address
+
+
+def _unknown_types(graph: Graph, question: MemoryQuery) -> list[str]:
+    unknown = set(question.types) - IMPORTANCE.keys()
+    return sorted(unknown - {held.memory.type for held in graph.memories()}) if unknown else []
+
+
+def _check(question: MemoryQuery) -> None:
+    if question.order not in ORDERS:
+        raise UsageError(f"memories are not sorted by {question.order}", hint="by " + ", ".join(ORDERS))
+    if not 1 <= question.limit <= MOST:
+        raise UsageError(f"the limit is between 1 and {MOST}, not {question.limit}")
+    if question.happens_within is not None and not 0 <= question.happens_within <= 36_500:
+        raise UsageError(f"{question.happens_within} is no number of days from today")

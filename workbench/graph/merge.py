@@ -1,0 +1,298 @@
+"""Merging two entities: one page keeps all that both say, and whatever led to the other leads to it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from workbench.errors import NotCuratableError, UsageError
+from workbench.graph.entity_recognition import the_one
+from workbench.graph.lines import replaced
+from workbench.graph.links import link_target, relinked
+from workbench.graph.page_bytes import document_of, with_aliases, with_blocks, with_marks
+from workbench.graph.page_names import is_linkable, stem_of
+from workbench.graph.read import read_graph
+from workbench.graph.snapshot import Graph
+from workbench.memory.claims import claim_key
+from workbench.memory.delete import take_out
+from workbench.memory.entry import Entry, Kind
+from workbench.memory.file_edit import FileEdit
+from workbench.memory.frontmatter import set_front_matter
+from workbench.memory.graph_page import Entity, Relation, TypedMemory, name_key, read_entity
+from workbench.memory.markdown import Document
+from workbench.memory.names import RelPath
+from workbench.memory.provenance import TRUST, Provenance, least_trusted
+from workbench.safety.terminal import cut, visible
+from workbench.workspace.plan import Plan
+from workbench.workspace.workspace import Workspace
+
+_LEFT_ALONE = frozenset({Kind.LOG, Kind.EPISODE, Kind.BOOTSTRAP, Kind.DREAM, Kind.TRANSCRIPT})
+"""Originals, and what automation never writes: their links still find the entity, by its further names."""
+
+_SELF = "dropped, as it leads to itself: {} {}"
+
+
+def plan_merge_entities(
+    workspace: Workspace,
+    keep: str,
+    other: str,
+    *,
+    reason: str = "",
+    actor: str = "human",
+) -> Plan:
+    """Put all that the page of ``other`` says on the page of ``keep``, as one operation.
+
+    Both are names, ids or paths. Claims that both make become one, with all sources and the higher
+    confidence. The other's names become further names of ``keep``; relations and links in the graph and in
+    curated files lead to it. Logs, episodes and bootstrap files stay as they are. What else stands on the
+    other's page (headings, paragraphs) follows at the end. Raises UsageError where a name is nobody's or
+    that of several, ReadOnlyError where it is in a team leader's graph, NotCuratableError where a page
+    cannot take it; then nothing is changed.
+    """
+    graph = read_graph(workspace)
+    for name in (keep, other):
+        if graph.entity(name) is None:
+            workspace.require_own(name)
+    first, second = the_one(graph, keep), the_one(graph, other)
+    if first.path == second.path:
+        raise UsageError(f"{first.name} and {second.name} are one page already: {first.path}")
+    target = workspace.document(first.path)
+    source = workspace.document(second.path)
+    notes: list[str] = []
+    is_old = _Names(graph, second)
+    name = link_target(first.name, stem_of(first.path))
+    moved = document_of(source.path, _relinked(source.data, is_old, name))
+    after, became = _united(target, moved, first, second, notes)
+    after = _relink_page(after, is_old, name)
+    edits = [FileEdit(first.path, target.data, after.data), FileEdit(second.path, source.data, None)]
+    edits += _elsewhere(workspace, {first.path, second.path}, is_old, name)
+    if first.type != second.type:
+        notes.append(f"{second.name} was of type {second.type}, it is {first.type} now")
+    now_there = {entry.address for entry in after.entries}
+    pairs = [(old, new) for old, new in became if new in now_there]
+    return Plan(
+        action="merge",
+        summary=_title(f"{second.name} is {first.name}"),
+        edits=tuple(edits),
+        entries=tuple(old for old, _ in pairs),
+        became=tuple(new for _, new in pairs),
+        reason=reason,
+        actor=actor,
+        trailers=(("Source", second.path), ("Section", first.path)),
+        notes=tuple(notes),
+    )
+
+
+class _Names:
+    """Whether a link leads to the entity that goes, as the graph resolves it."""
+
+    def __init__(self, graph: Graph, gone: Entity) -> None:
+        self._graph = graph
+        self._gone = gone
+        self._known: dict[str, bool] = {}
+
+    def __call__(self, target: str) -> bool:
+        if target not in self._known:
+            found = self._graph.at(target) or self._graph.at(f"{target}.md") or self._graph.entity(target)
+            self._known[target] = found is not None and found.path == self._gone.path
+        return self._known[target]
+
+
+def _united(
+    target: Document, source: Document, first: Entity, second: Entity, notes: list[str]
+) -> tuple[Document, list[tuple[str, str]]]:
+    """The page of both, and for each line of the other's its address there and here."""
+    target = _without_itself(target, first, second, notes)
+    mine, theirs = read_entity(target), read_entity(source)
+    own = {_claim(line): line for line in _lines(mine)}
+    marks: dict[str, Provenance] = {}
+    blocks: list[tuple[Entry, Provenance | None]] = []
+    pairs: list[tuple[str, str]] = []
+    taken = {line.id for line in _lines(mine)} - {""}
+    dropped: list[Entry] = []
+    for line in sorted(_lines(theirs), key=lambda one: one.entry.span.start):
+        if isinstance(line, Relation) and _is_of(line, first, second):
+            notes.append(_SELF.format(line.kind, line.target))
+            dropped.append(line.entry)
+            continue
+        same = own.get(_claim(line))
+        if same is not None and same.valid_until == line.valid_until:
+            before = marks.get(same.entry.address, same.entry.provenance)
+            marks[same.entry.address] = _joined(before, same, line)
+            pairs.append((line.entry.address, same.entry.address))
+            dropped.append(line.entry)
+            continue
+        said = _spoken(line, renamed=bool(line.id and line.id in taken))
+        taken.add(said.get("id") or "" if said else "")
+        blocks.append((line.entry, said))
+        pairs.append((line.entry.address, f"{target.path}#{line.entry.hash}"))
+        own[_claim(line)] = line
+    document = with_marks(target, marks) if marks else target
+    document = with_blocks(document, [_block(source, entry, said) for entry, said in blocks])
+    rest = take_out(source, [*(entry for entry, _ in blocks), *dropped]) if blocks or dropped else source.data
+    document = _with_rest(document, document_of(source.path, rest), second.name)
+    document = with_aliases(document, _names_of(second))
+    document = _header(document, mine, theirs)
+    _require_all(document, mine, theirs, first, second)
+    return document, pairs
+
+
+def _without_itself(document: Document, first: Entity, second: Entity, notes: list[str]) -> Document:
+    """The page that stays without relations to the one that goes: they would lead to itself."""
+    gone = [one for one in read_entity(document).relations if _is_of(one, first, second)]
+    notes += [_SELF.format(one.kind, one.target) for one in gone]
+    return document_of(document.path, take_out(document, [one.entry for one in gone])) if gone else document
+
+
+def _joined(
+    own: Provenance | None, mine: TypedMemory | Relation, theirs: TypedMemory | Relation
+) -> Provenance:
+    """What a line says that both pages have: all sources, the higher confidence, the lower trust."""
+    fields = list(own.fields) if own else []
+    known = set(fields)
+    for name in ("src", "session"):
+        values = (theirs.entry.provenance or Provenance(())).all(name)
+        fields += [(name, value) for value in values if (name, value) not in known]
+    sure = max(mine.confidence, theirs.confidence)
+    if any(key == "confidence" for key, _ in fields):
+        fields = replaced(fields, "confidence", None if sure >= 1 else f"{sure:.2f}".rstrip("0").rstrip("."))
+    trust = least_trusted(mine.trust, theirs.trust)
+    if trust != TRUST[-1] or any(key == "trust" for key, _ in fields):
+        fields = replaced(fields, "trust", trust)
+    return Provenance(tuple(fields))
+
+
+def _spoken(line: TypedMemory | Relation, *, renamed: bool) -> Provenance | None:
+    """What a moved line says of itself: its trust, where its page said that, and an id that nobody has."""
+    own = line.entry.provenance
+    fields = list(own.fields) if own else []
+    if renamed:
+        fields = replaced(fields, "id", f"{line.id}-{stem_of(line.entry.path)[:20]}")
+    if line.trust != TRUST[-1] and not any(key == "trust" for key, _ in fields):
+        fields = replaced(fields, "trust", line.trust)
+    if isinstance(line, TypedMemory) and line.scene and not any(key == "scene" for key, _ in fields):
+        fields.append(("scene", line.scene))  # it stood under a heading that stays behind
+    return Provenance(tuple(fields)) if fields else None
+
+
+def _block(document: Document, entry: Entry, said: Provenance | None) -> bytes:
+    """The lines of an entry as they stand on its page, with its comment as it shall be."""
+    if said is not None and said != entry.provenance:
+        at = document.entries.index(entry)
+        document = with_marks(document, {entry.address: said})
+        entry = document.entries[at]
+    span = entry.block or entry.span
+    return document.data[span.start : span.end]
+
+
+def _with_rest(document: Document, rest: Document, name: str) -> Document:
+    """The page with what else stood on another one at its end, under a heading of that one's name."""
+    body = rest.data[rest.front_matter.body :] if rest.front_matter else rest.data
+    if not body.strip():
+        return document
+    newline = b"\r\n" if b"\r\n" in document.data else b"\n"
+    heading = "## " + " ".join(visible(name, one_line=True).split())
+    start = document.data if document.data.endswith(b"\n") else document.data + newline
+    data = start + newline + heading.encode() + newline + newline + body.lstrip(b"\r\n")
+    after = document_of(document.path, data)
+    if [e.text for e in after.entries][: len(document.entries)] != [e.text for e in document.entries] or len(
+        after.entries
+    ) < len(document.entries) + len(rest.entries):
+        raise NotCuratableError(
+            f"what else stands in {rest.path} cannot follow on {document.path}", hint="move it there yourself"
+        )
+    return after
+
+
+def _names_of(entity: Entity) -> list[str]:
+    """The names that lead to an entity; of one whose name no link can hold, that of its file is one."""
+    stem = [] if is_linkable(entity.name) else [stem_of(entity.path)]
+    return [entity.name, *entity.aliases, *stem]
+
+
+def _header(document: Document, mine: Entity, theirs: Entity) -> Document:
+    """The page with the earlier of both beginnings."""
+    if mine.valid_from and theirs.valid_from and theirs.valid_from < mine.valid_from:
+        data = set_front_matter(document.data, "valid_from", theirs.valid_from.isoformat())
+        return document_of(document.path, data)
+    return document
+
+
+def _require_all(document: Document, mine: Entity, theirs: Entity, first: Entity, second: Entity) -> None:
+    """Raise where a memory of either would be missing."""
+    there = {_claim(line) for line in _lines(read_entity(document))}
+    lost = [
+        line
+        for line in (*_lines(mine), *_lines(theirs))
+        if _claim(line) not in there and not (isinstance(line, Relation) and _is_of(line, first, second))
+    ]
+    if lost:
+        raise NotCuratableError(
+            f"“{_title(lost[0].entry.text)}” would be lost in the merge; nothing was changed",
+            hint="move it with an editor first",
+        )
+
+
+def _lines(entity: Entity) -> list[TypedMemory | Relation]:
+    return [*entity.memories, *entity.relations]
+
+
+def _claim(line: TypedMemory | Relation) -> tuple[str, ...]:
+    if isinstance(line, Relation):
+        return "relation", line.kind, name_key(line.target)
+    day = line.happens_at.isoformat() if line.happens_at else ""
+    return "memory", line.type, claim_key(line.text), day
+
+
+def _is_of(relation: Relation, first: Entity, second: Entity) -> bool:
+    """Whether a relation leads to one of the two, who are one."""
+    names = {name_key(name) for one in (first, second) for name in (one.name, one.id, stem_of(one.path))}
+    return name_key(relation.target) in names
+
+
+def _elsewhere(workspace: Workspace, done: set[RelPath], is_old: _Names, name: str) -> Iterator[FileEdit]:
+    """The edits of all other pages that link to the one that goes."""
+    for file in workspace.scan():
+        if file.path in done:
+            continue
+        data = workspace.files.read_or_none(file.path)
+        if data is None or b"[[" not in data:
+            continue
+        changed = _relinked(data, is_old, name)
+        if changed == data:
+            continue
+        if file.kind in _LEFT_ALONE:
+            continue
+        if file.kind is Kind.ENTITY:
+            changed = _folded(document_of(file.path, changed)).data
+        yield FileEdit(file.path, data, changed)
+
+
+def _relink_page(document: Document, is_old: _Names, name: str) -> Document:
+    return _folded(document_of(document.path, _relinked(document.data, is_old, name)))
+
+
+def _relinked(data: bytes, is_old: _Names, name: str) -> bytes:
+    text = data.decode("utf-8", "surrogateescape")
+    return relinked(text, is_old, name).encode("utf-8", "surrogateescape")
+
+
+def _folded(document: Document) -> Document:
+    """The page with relations that have become the same as one: sources of both, the higher confidence."""
+    seen: dict[tuple[object, ...], Relation] = {}
+    marks: dict[str, Provenance] = {}
+    gone: list[str] = []
+    for relation in read_entity(document).relations:
+        key = (*_claim(relation), relation.valid_until)
+        if (first := seen.setdefault(key, relation)) is not relation:
+            before = marks.get(first.entry.address, first.entry.provenance)
+            marks[first.entry.address] = _joined(before, first, relation)
+            gone.append(relation.entry.address)
+    if not gone:
+        return document
+    after = with_marks(document, marks)
+    data = take_out(after, [entry for entry in after.entries if entry.address in gone])
+    return document_of(document.path, data)
+
+
+def _title(text: str) -> str:
+    return cut(" ".join(visible(text, one_line=True).split()), 60)

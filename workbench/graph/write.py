@@ -1,0 +1,406 @@
+"""Writing into the graph: memories and relations are stored, changed and forgotten as undoable operations."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import date, datetime
+
+from workbench.errors import FlaggedError, NotCuratableError, UsageError
+from workbench.graph.decisions import decision, relation_key
+from workbench.graph.drafts import (
+    USER,
+    Draft,
+    EntityDraft,
+    MemoryDraft,
+    RelationDraft,
+    dated,
+    day_of,
+    memory_draft,
+    one_line,
+)
+from workbench.graph.lines import CONFIDENCE, replaced
+from workbench.graph.page_bytes import document_of, entries_of, with_marks
+from workbench.graph.page_changes import Changes
+from workbench.memory.claims import claim_key
+from workbench.memory.delete import take_out
+from workbench.memory.entry import Entry, Form, Kind
+from workbench.memory.file_edit import FileEdit
+from workbench.memory.graph_page import TypedMemory, read_entity
+from workbench.memory.markdown import Document
+from workbench.memory.names import RelPath
+from workbench.memory.provenance import Provenance, least_trusted
+from workbench.operations.edit import put_in_place
+from workbench.safety.findings import by_rule
+from workbench.safety.hidden_text import hidden_in
+from workbench.safety.key_like import looks_like_key
+from workbench.safety.secrets import masked, secrets_in
+from workbench.safety.terminal import cut, visible
+from workbench.workspace.ledger import with_records
+from workbench.workspace.plan import Plan
+from workbench.workspace.workspace import Workspace
+
+_TITLE = 60
+_TO_STORE = "leave out what nobody sees, and never store a key or password: say where it is kept instead"
+
+
+def plan_store(
+    workspace: Workspace,
+    drafts: Draft | Sequence[Draft],
+    *,
+    now: datetime,
+    user: str = USER,
+    actor: str = "human",
+    reason: str = "",
+    further: Sequence[FileEdit] = (),
+) -> Plan:
+    """Put drafts on the pages of their entities, which are made where there are none, as one operation.
+
+    A claim that a page makes already gets the new sources and more confidence instead of a second line.
+    A memory about nobody stands on the page of ``user``. ``further`` edits (ledger records) become a part of
+    the operation. Drafts with a secret or hidden text are left out and named in the plan's notes. ``became``
+    holds the addresses of the memories and relations concerned, in the order of the drafts, each once.
+
+    Raises FlaggedError when none passes, UsageError where a name fits several entities, NotCuratableError
+    when all is known already or a page cannot take it.
+    """
+    given = [drafts] if isinstance(drafts, (MemoryDraft, RelationDraft, EntityDraft)) else list(drafts)
+    if not given:
+        raise UsageError("nothing was given to be stored")
+    held = {draft: why for draft in given if (why := held_back(draft))}
+    if len(held) == len(set(given)):
+        raise flagged(held)
+    if actor == "agent":
+        given = [_of_agent(draft) for draft in given]
+    written = write(workspace, given, now=now, user=user, certain=actor == "human", lenient=False)
+    if not written.edits:
+        raise NotCuratableError(
+            f"“{_title(words_of(given[0]))}” is in the graph already"
+            if len(given) == 1
+            else "all of it is in the graph already",
+            hint="nothing was changed",
+        )
+    return Plan(
+        action="store",
+        summary=_summary([draft for draft in given if draft not in held]),
+        edits=(*written.edits, *further),
+        became=written.became,
+        reason=reason,
+        actor=actor,
+        notes=written.notes,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class GraphWrite:
+    """What drafts come to: edits of pages, the addresses of their lines, and what was left out, and why.
+
+    ``failed`` are the drafts that were left out, each with its reason; ``notes`` say it for a person.
+    """
+
+    edits: tuple[FileEdit, ...]
+    became: tuple[str, ...]
+    notes: tuple[str, ...]
+    failed: Mapping[Draft, str]
+
+
+def write(
+    workspace: Workspace,
+    drafts: Sequence[Draft],
+    *,
+    now: datetime,
+    user: str,
+    certain: bool,
+    lenient: bool,
+    by_name: bool = False,
+) -> GraphWrite:
+    """The edits that put ``drafts`` on their pages, as ``plan_store`` says; none where all is known.
+
+    ``certain``: what says no confidence has none written; else it is ``lines.CONFIDENCE``. ``lenient``: a
+    draft or page that cannot be written is a note, else it raises. ``by_name``: a name that has a page means
+    that page, whichever type a draft says.
+    """
+    changes = Changes(workspace, now.date(), by_name=by_name)
+    failed: dict[Draft, str] = {}
+    refused: dict[RelPath, str] = {}
+    placed: list[tuple[Draft, tuple[str, str]]] = []
+    for draft in drafts:
+        if why := held_back(draft):
+            failed[draft] = why
+            continue
+        try:
+            key = _write(changes, draft if certain else _sized(draft), user)
+        except UsageError as error:
+            if not lenient:
+                raise
+            failed[draft] = error.message
+            continue
+        placed.append((draft, key))
+    notes = [f"left out: “{_title(words_of(draft))}”: {why}" for draft, why in failed.items()]
+    documents = changes.documents(refused if lenient else None)
+    notes += refused.values()
+    failed |= {draft: refused[RelPath(path)] for draft, (path, _) in placed if path in refused}
+    addresses: dict[tuple[str, str | None], str] = {
+        (path, entry.provenance.get("id")): entry.address
+        for path, document in documents.items()
+        for entry in document.entries
+        if entry.provenance
+    }
+    keys = (key for _, key in placed if changes.is_touched(*key))
+    became = dict.fromkeys(address for key in keys if (address := addresses.get(key)))
+    return GraphWrite(tuple(changes.edits(documents)), tuple(became), tuple(notes), failed)
+
+
+def plan_update(
+    workspace: Workspace,
+    address: str,
+    *,
+    now: datetime,
+    text: str | None = None,
+    type: str | None = None,
+    confidence: float | None = None,
+    importance: float | None = None,
+    valid_until: str | date | None = None,
+    happens_at: str | date | None = None,
+    done: bool | None = None,
+    actor: str = "human",
+    reason: str = "",
+) -> Plan:
+    """Change one memory of the graph: its words, type, days or importance, or whether it is done.
+
+    What is done has the day in ``done``; with ``done=False`` that is taken back. An empty ``valid_until`` or
+    ``happens_at`` takes the day out. Raises UsageError, FlaggedError, EntryNotFoundError, NotCuratableError.
+    """
+    document, memory = located(workspace, address)
+    entry = memory.entry
+    fields = list(entry.provenance.fields) if entry.provenance else []
+    words = memory.text if text is None else one_line(text, "the text of a memory")
+    kind = memory.type if type is None else type
+    draft = memory_draft(  # proves all that is said together
+        {
+            "text": words,
+            "type": kind,
+            "confidence": confidence,
+            "importance": importance,
+            "valid_until": valid_until or None,
+            "happens_at": happens_at or None,
+        }
+    )
+    if text is not None and (why := held_back(draft)):
+        raise flagged({draft: why})
+    for name, value in (
+        ("confidence", _number(confidence)),
+        ("importance", _number(importance)),
+        ("valid_until", valid_until if valid_until is None else _day("valid_until", valid_until)),
+        ("happens_at", happens_at if happens_at is None else _day("happens_at", happens_at)),
+        ("done", None if done is None else (now.date().isoformat() if done else "")),
+    ):
+        if value is not None:
+            fields = replaced(fields, name, value)
+    if actor != "human" and words != memory.text and memory.trust == "owner":
+        fields = replaced(fields, "trust", "agent")  # these are not the owner's words any more
+    after, became = _rewritten(document, entry, memory, kind, words, Provenance(tuple(fields)))
+    if after.data == document.data:
+        raise NotCuratableError("there is nothing to change: it says all of this already")
+    return Plan(
+        action="update",
+        summary=_title(words),
+        edits=(FileEdit(document.path, document.data, after.data),),
+        entries=(entry.address,),
+        became=(became.address,),
+        reason=reason,
+        actor=actor,
+    )
+
+
+def plan_forget_memory(
+    workspace: Workspace,
+    addresses: str | Sequence[str],
+    *,
+    reason: str,
+    now: datetime,
+    actor: str = "human",
+) -> Plan:
+    """Take memories or relations off their pages. They stay in history, with the reason.
+
+    That they were forgotten is recorded with it, so that no automation learns them again. Raises UsageError
+    without a reason, EntryNotFoundError, NotCuratableError for other entries.
+    """
+    if not reason.strip():
+        raise UsageError("forgetting needs a reason", hint="it is kept with the operation")
+    found = lines_at(workspace, addresses)
+    if not found:
+        raise UsageError("nothing was named to be forgotten")
+    entries = [entry for _, some in found for entry in some]
+    records = [
+        decision(key_of(document, entry), "rejected", claim=entry.text, reason=reason, by=actor)
+        for document, some in found
+        for entry in some
+    ]
+    return Plan(
+        action="forget",
+        summary=_title(entries[0].text) if len(entries) == 1 else f"{len(entries)} memories",
+        edits=(
+            *(FileEdit(document.path, document.data, take_out(document, some)) for document, some in found),
+            with_records(workspace, "decisions", records, now),
+        ),
+        entries=tuple(entry.address for entry in entries),
+        reason=reason,
+        actor=actor,
+    )
+
+
+def lines_at(workspace: Workspace, addresses: str | Sequence[str]) -> list[tuple[Document, list[Entry]]]:
+    """The memories and relations at these addresses, each once, by their pages.
+
+    Raises EntryNotFoundError, NotCuratableError.
+    """
+    named = [addresses] if isinstance(addresses, str) else list(dict.fromkeys(addresses))
+    pages: dict[str, Document] = {}
+    found: dict[str, dict[str, Entry]] = {}
+    for address in named:
+        document, entry = workspace.locate(address)
+        _require_line(document, entry)
+        document = pages.setdefault(document.path, document)
+        found.setdefault(document.path, {})[entry.address] = entry
+    return [(pages[path], list(entries.values())) for path, entries in found.items()]
+
+
+def key_of(document: Document, entry: Entry) -> str:
+    """The name of the claim that a line of a page makes."""
+    entity = read_entity(document)
+    for relation in entity.relations:
+        if relation.entry.address == entry.address:
+            return relation_key(entity.name, relation.kind, relation.target)
+    return claim_key(entry.text)
+
+
+def located(workspace: Workspace, address: str) -> tuple[Document, TypedMemory]:
+    """The memory at an address, and its page. Raises EntryNotFoundError, NotCuratableError."""
+    document, entry = workspace.locate(address)
+    _require_line(document, entry)
+    for memory in read_entity(document).memories:
+        if memory.entry.address == entry.address:
+            return document, memory
+    raise NotCuratableError(f"{address} is a relation, not a memory", hint="forget it, and store another one")
+
+
+def held_back(draft: Draft) -> str:
+    """Why a draft is not written: the secrets and the hidden text in its words; empty for others."""
+    words = words_of(draft)
+    found = by_rule((*secrets_in(words), *hidden_in(words)))
+    if not found and any(map(looks_like_key, _names_of(draft))):
+        found = ("a name that looks like a key",)
+    return "; ".join(found)
+
+
+def _names_of(draft: Draft) -> tuple[str, ...]:
+    """What would become the names of pages, or be found by them."""
+    if isinstance(draft, EntityDraft):
+        return draft.name, *draft.aliases
+    return (draft.entity, draft.target) if isinstance(draft, RelationDraft) else (draft.entity,)
+
+
+def flagged(held: dict[Draft, str] | dict[MemoryDraft, str]) -> FlaggedError:
+    """The error for drafts of which none passes."""
+    error = FlaggedError(
+        {_title(words_of(draft)): why for draft, why in held.items()},
+        secret=any(secrets_in(words_of(draft)) for draft in held),
+    )
+    error.hint = _TO_STORE
+    return error
+
+
+def words_of(draft: Draft) -> str:
+    """All the words that a draft brings."""
+    if isinstance(draft, EntityDraft):
+        return " ".join((draft.name, *draft.aliases))
+    if isinstance(draft, RelationDraft):
+        return f"{draft.entity} {draft.kind} {draft.target}"
+    return f"{draft.entity}: {draft.text}" if draft.entity else draft.text
+
+
+def _of_agent(draft: Draft) -> Draft:
+    """A draft of an agent, which speaks for nobody but itself."""
+    if isinstance(draft, EntityDraft):
+        return draft
+    return replace(draft, trust=least_trusted(draft.trust, "agent"))
+
+
+def _sized(draft: Draft) -> Draft:
+    """A draft of automation, which is never certain: it says how sure it is."""
+    if isinstance(draft, EntityDraft) or draft.confidence is not None:
+        return draft
+    return replace(draft, confidence=CONFIDENCE)
+
+
+def _write(changes: Changes, draft: Draft, user: str) -> tuple[str, str]:
+    """Enter one draft; where its line will be: the page's path and the line's id, which a page has not."""
+    if isinstance(draft, RelationDraft):
+        return changes.relate(draft)
+    if isinstance(draft, EntityDraft):
+        listed, _ = changes.open(draft.name, draft.type, valid_from=draft.valid_from)
+        changes.name(listed, draft.aliases)
+        return listed.path, ""
+    draft = dated(draft, changes.today)
+    if draft.entity:
+        listed, page = changes.open(draft.entity, draft.entity_type, valid_from=draft.valid_from)
+    else:
+        listed, page = changes.open(user, "person", valid_from=draft.valid_from)
+    return listed.path, page.remember(draft, changes.today)
+
+
+def _rewritten(
+    document: Document, entry: Entry, memory: TypedMemory, kind: str, words: str, marks: Provenance
+) -> tuple[Document, Entry]:
+    """The page with this memory in the place of that one, and its entry."""
+    if kind == memory.type and words == memory.text:
+        after = with_marks(document, {entry.address: marks})
+        at = document.entries.index(entry)
+        return after, after.entries[at]
+    if entry.form is not Form.ITEM or "\n" in entry.text or entry.parts > 1:
+        raise NotCuratableError(
+            f"“{entry.plain_title}” is more than one line: its words are yours to edit",
+            hint="`workbench edit ENTRY` opens it",
+        )
+    ends = b"\r\n" if document.data[: entry.span.end].endswith(b"\r\n") else b"\n"
+    lead = document.data[entry.span.start : entry.span.end].split(b"[", 1)[0]
+    line = lead + f"[{kind}] {words}".encode()
+    if marks.fields:
+        margin = " " * len(lead.decode("utf-8", "replace").expandtabs(4))
+        line += (b"\r\n" if b"\r\n" in document.data else b"\n") + f"{margin}{marks.render()}".encode()
+    if document.data[: entry.span.end].endswith(b"\n"):
+        line += ends
+    data, found = put_in_place(document, entry, line)
+    if len(found) != 1 or found[0].text != f"[{kind}] {words}":
+        raise NotCuratableError(f"“{_title(words)}” would be read as something else on this page")
+    return document_of(document.path, data), found[0]
+
+
+def _require_line(document: Document, entry: Entry) -> None:
+    entity = read_entity(document) if document.kind is Kind.ENTITY else None
+    lines = entries_of(entity) if entity else []
+    if all(line.address != entry.address for line in lines):
+        raise NotCuratableError(
+            f"{entry.address} is no memory of the graph",
+            hint="memories stand on pages below graph/ as `- [type] text`; for others use `workbench edit` "
+            "and `workbench forget`",
+        )
+
+
+def _summary(drafts: Sequence[Draft]) -> str:
+    if len(drafts) > 1:
+        return f"{len(drafts)} things in the graph"
+    return _title(words_of(drafts[0]))
+
+
+def _title(text: str) -> str:
+    return cut(" ".join(visible(masked(text), one_line=True).split()), _TITLE)
+
+
+def _number(value: float | None) -> str | None:
+    return None if value is None else f"{value:.2f}".rstrip("0").rstrip(".")
+
+
+def _day(name: str, value: str | date) -> str:
+    return day_of(name, value).isoformat() if value else ""

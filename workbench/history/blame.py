@@ -1,0 +1,123 @@
+"""Line by line: which operation brought it, who, when, and in which session."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from dataclasses import dataclass
+
+from workbench.errors import NotMemoryError
+from workbench.history.attribution import UNRECORDED, Deed, deed_of
+from workbench.history.line_alignment import kept_lines
+from workbench.history.origin import Origin, origin_of
+from workbench.memory.entry import Entry
+from workbench.memory.markdown import Document, parse_document
+from workbench.memory.names import CommitId, RelPath
+from workbench.memory.patch import split_lines
+from workbench.memory.session_blocks import session_blocks
+from workbench.workspace.layout import kind_of
+from workbench.workspace.workspace import Workspace
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LineOrigin:
+    """One line of a file on disk. ``text`` has no line end; bytes that are not UTF-8 are surrogates.
+
+    ``entry`` and ``origin`` are those of the entry that the line belongs to, if it belongs to one.
+    """
+
+    number: int
+    text: str
+    deed: Deed
+    entry: str | None = None
+    origin: Origin | None = None
+
+
+def blame(workspace: Workspace, path: str, *, at: CommitId | None = None) -> tuple[LineOrigin, ...]:
+    """Where each line of the file ``path``, as it is on disk or was in the commit ``at``, comes from.
+
+    Raises NotMemoryError where there is no such file, and what ``workspace.history`` raises.
+    """
+    document = _document(workspace, path, at)
+    deeds = line_deeds(workspace, document, at=at)
+    entries = _EntryAt(document)
+    sessions = session_blocks(document)
+    origins: dict[int, Origin] = {}
+    out = []
+    for number, (line, deed) in enumerate(zip(split_lines(document.data), deeds, strict=True), 1):
+        entry = entries.at(number)
+        if entry is not None and entry.span.start not in origins:
+            deed_of_entry = newest(workspace, deeds, entry)
+            origins[entry.span.start] = origin_of(document, entry, deed_of_entry, sessions=sessions)
+        out.append(
+            LineOrigin(
+                number=number,
+                text=line.removesuffix(b"\n").removesuffix(b"\r").decode("utf-8", "surrogateescape"),
+                deed=deed,
+                entry=entry.address if entry else None,
+                origin=origins[entry.span.start] if entry else None,
+            )
+        )
+    return tuple(out)
+
+
+def _document(workspace: Workspace, path: str, at: CommitId | None) -> Document:
+    if at is None:
+        try:
+            return workspace.document(path)
+        except FileNotFoundError:
+            raise NotMemoryError(path) from None
+    data = workspace.history.blob(at, RelPath(path)) if workspace.layout.may_curate(path) else None
+    if data is None:
+        raise NotMemoryError(path)
+    return parse_document(RelPath(path), data, kind_of(path))
+
+
+def line_deeds(workspace: Workspace, document: Document, *, at: CommitId | None = None) -> list[Deed]:
+    """For each line of a file as it was read what brought it; UNRECORDED where no commit has it.
+
+    With ``at`` what had brought it by that commit.
+    """
+    history = workspace.history
+    head, path = at or history.head(), RelPath(document.path)
+    recorded = history.blob(head, path)
+    if head is None or recorded is None:
+        return [UNRECORDED] * len(split_lines(document.data))
+    commits = history.line_commits(head, path) if recorded else []
+    deeds: dict[CommitId, Deed] = {name: deed_of(history.commit(name)) for name in set(commits)}
+    return [UNRECORDED if at is None else deeds[commits[at]] for at in kept_lines(recorded, document.data)]
+
+
+def newest(workspace: Workspace, deeds: list[Deed], entry: Entry) -> Deed:
+    """The latest of those who wrote an entry's lines: the entry is no older than its youngest line.
+
+    Of one second, which is all that a commit tells, it is the one that is built on the others.
+    """
+    of_entry = deeds[entry.start_line - 1 : entry.end_line] or [UNRECORDED]
+    if UNRECORDED in of_entry:
+        return UNRECORDED
+    moment = max(map(_seconds, of_entry))
+    latest = {deed.commit: deed for deed in of_entry if _seconds(deed) == moment}
+    if len(latest) > 1:
+        for commit in workspace.history.order():
+            if commit in latest:
+                return latest[commit]
+    return next(iter(latest.values()))
+
+
+def _seconds(deed: Deed) -> float:
+    return deed.when.timestamp() if deed.when else 0.0
+
+
+class _EntryAt:
+    """The entry that a line belongs to."""
+
+    def __init__(self, document: Document) -> None:
+        self._entries = document.entries
+        self._firsts = [entry.start_line for entry in document.entries]
+
+    def at(self, number: int) -> Entry | None:
+        index = bisect_right(self._firsts, number) - 1
+        if index < 0:
+            return None
+        entry = self._entries[index]
+        return entry if number <= entry.end_line else None

@@ -1,0 +1,106 @@
+"""Who says so: the one place that tells who brought an entry, when, in which session and from what source.
+
+Three things speak of an entry: its own ``wb:`` comment, its file's front matter, and the commit that
+brought its line. The commit decides who: everybody can write ``by=human`` into a file, but only our
+operations carry trailers. What nobody vouches for is unknown, and unknown counts as untrusted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import date
+
+from workbench.history.attribution import ACTORS, UNKNOWN, Deed
+from workbench.memory.entry import Entry, Kind
+from workbench.memory.markdown import Document
+from workbench.memory.provenance import least_trusted
+from workbench.memory.session_blocks import SessionBlock, session_blocks, session_of
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Origin:
+    """Where an entry comes from.
+
+    ``who`` is human, agent, external, dreaming or unknown; ``trust`` owner, agent, external or unknown.
+    ``when`` is the day it speaks of or was written; ``source`` is ``path#L12`` or the like.
+    """
+
+    who: str
+    trust: str
+    when: date | None
+    session: str | None
+    source: str | None
+
+    @property
+    def trusted(self) -> bool:
+        """Whether somebody vouches for it: the owner, or their agent."""
+        return self.trust in ("owner", "agent")
+
+    def as_json(self) -> dict[str, object]:
+        """The same for programs."""
+        return {
+            "who": self.who,
+            "trust": self.trust,
+            "when": self.when.isoformat() if self.when else None,
+            "session": self.session,
+            "source": self.source,
+        }
+
+
+def origin_of(
+    document: Document,
+    entry: Entry,
+    deed: Deed | None = None,
+    *,
+    sessions: Sequence[SessionBlock] | None = None,
+) -> Origin:
+    """The origin of an entry of ``document``; ``deed`` is what brought its line, where history was asked.
+
+    ``sessions`` are the file's, for who asks for many of its entries.
+    """
+    blocks = session_blocks(document) if sessions is None else sessions
+    own, header = entry.provenance, document.front_matter
+    said: Callable[[str], str | None] = own.get if own else _nothing
+    in_file: Callable[[str], str | None] = header.text if header else _nothing
+    return Origin(
+        who=_who(document, said("by") or in_file("by"), deed),
+        trust=_trust(entry, said("trust"), in_file("trust"), deed),
+        when=_when(entry, deed),
+        session=said("session") or (deed and deed.session) or session_of(blocks, entry),
+        source=said("src") or in_file("source_id") or in_file("source") or (deed and deed.source) or None,
+    )
+
+
+def _nothing(_: str) -> str | None:
+    return None
+
+
+def _who(document: Document, claimed: str | None, deed: Deed | None) -> str:
+    if deed is not None:
+        # An operation of a person may carry an agent's words: the comment that it wrote says whose.
+        return claimed if deed.ours and claimed in ACTORS else deed.who
+    if document.kind is Kind.DREAM:
+        return "dreaming"
+    return claimed if claimed in ACTORS and document.kind is not Kind.LOG else UNKNOWN
+
+
+def _trust(entry: Entry, own: str | None, in_file: str | None, deed: Deed | None) -> str:
+    """No line speaks louder than its file or than the commit that brought it; a log vouches for nobody."""
+    if entry.kind is Kind.LOG:
+        return UNKNOWN
+    said = own or in_file
+    if not said:
+        return UNKNOWN
+    levels = [said, *([in_file] if in_file else [])]
+    if deed is not None and not deed.ours:
+        levels.append(deed.who)  # external, or unknown while no commit has it
+    return least_trusted(*levels)
+
+
+def _when(entry: Entry, deed: Deed | None) -> date | None:
+    own = entry.provenance
+    by_comment = own and (own.day("occurred_at") or own.day("at"))
+    if by_comment or entry.date:
+        return by_comment or entry.date
+    return deed.when.astimezone().date() if deed and deed.when else None

@@ -1,0 +1,188 @@
+"""The versions of a file, and what each of them held, read no more often than needed."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from workbench.errors import EntryNotFoundError, NotMemoryError
+from workbench.history.attribution import UNRECORDED, Deed, deed_of
+from workbench.history.change_scan import loses
+from workbench.memory.address import find_entry
+from workbench.memory.entry import Entry
+from workbench.memory.markdown import Document, parse_document
+from workbench.memory.names import BlobId, CommitId, EntryHash, RelPath
+from workbench.repository.commit_queries import blob_changes
+from workbench.repository.commits import Commit
+from workbench.repository.history import History
+from workbench.safety.terminal import visible
+from workbench.workspace.layout import kind_of
+from workbench.workspace.snapshot import PastWorkspace
+from workbench.workspace.workspace import Workspace
+
+_KEPT_BYTES = 64 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class FileVersion:
+    """A file after a commit and before it (after each of the latest earlier commits that changed it).
+
+    ``name`` is that of the commit; None for what is on disk.
+    """
+
+    history: History
+    path: RelPath
+    name: CommitId | None
+    after: BlobId | None
+    before: tuple[BlobId | None, ...]
+
+    @property
+    def commit(self) -> Commit | None:
+        """The commit that made this version, read when it is asked for."""
+        return None if self.name is None else self.history.commit(self.name)
+
+    @property
+    def deed(self) -> Deed:
+        """Who made this version."""
+        commit = self.commit
+        return deed_of(commit) if commit else UNRECORDED
+
+
+class Versions:
+    """Files of a workspace through time. Bytes are kept up to a bound, parsed documents all."""
+
+    def __init__(self, workspace: Workspace) -> None:
+        self.workspace = workspace
+        self.history = workspace.history
+        self._data: OrderedDict[BlobId, bytes] = OrderedDict()
+        self._size = 0
+        self._disk: dict[BlobId, bytes] = {}
+        self._documents: dict[tuple[RelPath, BlobId], Document] = {}
+        self._versions: dict[RelPath, tuple[FileVersion, ...]] = {}
+        self._blobs: dict[tuple[CommitId, RelPath], BlobId | None] = {}
+        self._spellings: dict[tuple[RelPath, EntryHash], set[bytes]] = {}
+
+    def of(self, path: RelPath) -> tuple[FileVersion, ...]:
+        """All versions of a file, newest first; the first is the one on disk where no commit has it."""
+        if path not in self._versions:
+            self._versions[path] = tuple(self._walk(path))
+        return self._versions[path]
+
+    def blob_id(self, commit: CommitId, path: RelPath) -> BlobId | None:
+        """The name of a file's bytes in a commit."""
+        key = (commit, path)
+        if key not in self._blobs:
+            self._blobs[key] = self.history.blob_id(commit, path)
+        return self._blobs[key]
+
+    def data(self, blob: BlobId | None) -> bytes:
+        """The bytes of one version; none where there is no file."""
+        if blob is None:
+            return b""
+        if blob in self._disk:
+            return self._disk[blob]
+        if blob not in self._data:
+            self._data[blob] = self.history.stored(blob)
+            self._size += len(self._data[blob])
+            while self._size > _KEPT_BYTES and len(self._data) > 1:
+                self._size -= len(self._data.popitem(last=False)[1])
+        return self._data[blob]
+
+    def document(self, path: RelPath, blob: BlobId | None) -> Document:
+        """One version, parsed; an empty document where there is no file."""
+        if blob is None:
+            return parse_document(path, b"", kind_of(path))
+        key = (path, blob)
+        if key not in self._documents:
+            document = parse_document(path, self.data(blob), kind_of(path))
+            for entry in document.entries:
+                spelling = document.data[entry.span.start : entry.span.end].strip()
+                self._spellings.setdefault((path, entry.hash), set()).add(spelling)
+            self._documents[key] = document
+        return self._documents[key]
+
+    def spellings(self, entry: Entry) -> frozenset[bytes]:
+        """The bytes of an entry in the versions of its file that were parsed so far."""
+        return frozenset(self._spellings.get((entry.path, entry.hash), ()))
+
+    def document_at(self, commit: CommitId, path: RelPath) -> Document:
+        """A file in a commit, parsed."""
+        return self.document(path, self.blob_id(commit, path))
+
+    def last_seen(self, address: str) -> Entry:
+        """The entry at ``address`` as it is on disk, else as it last stood in its file.
+
+        Raises EntryNotFoundError where the file never held it, AmbiguousEntryError, NotMemoryError.
+        """
+        path = RelPath(address.rpartition("#")[0])
+        if not self.workspace.layout.may_curate(path):
+            raise NotMemoryError(path)
+        newest = self.of(path)[:1]
+        try:
+            return find_entry(self.document(path, newest[0].after if newest else None), address)
+        except EntryNotFoundError:
+            found = self._named_by_operation(address, path) or self._removed(address, path)
+            if found is None:
+                raise
+            return found
+
+    def _named_by_operation(self, address: str, path: RelPath) -> Entry | None:
+        """An entry that one of our operations took away: its trailers name it."""
+        for commit in self.history.commits(saying=f"Entry: {spoken(address)}"):
+            for parent in commit.parents:
+                if found := entry_in(self.document_at(parent, path), address):
+                    return found
+        return None
+
+    def _removed(self, address: str, path: RelPath) -> Entry | None:
+        """An entry that anybody took away. Versions whose lost lines have its hash are parsed first."""
+        digits = address.rpartition("#")[2].partition("~")[0]
+        later: list[BlobId] = []
+        for version in self.of(path):
+            after = self.data(version.after)
+            for before in filter(None, version.before):
+                if after.startswith(self.data(before)):
+                    continue  # nothing was taken out
+                if not loses(self.data(before), after, digits):
+                    later.append(before)
+                elif found := entry_in(self.document(path, before), address):
+                    return found
+        return next((found for b in later if (found := entry_in(self.document(path, b), address))), None)
+
+    def _walk(self, path: RelPath) -> Iterator[FileVersion]:
+        head = self.history.head()
+        recorded = self.blob_id(head, path) if head else None
+        here = self.data(recorded) if isinstance(self.workspace, PastWorkspace) else self._now(path)
+        if here != self.data(recorded):
+            disk = BlobId(f"disk {path}")
+            self._disk[disk] = here
+            yield FileVersion(self.history, path, None, disk, (recorded,))
+        found = list(self.history.versions(path))
+        known = blob_changes(
+            self.history, path, ((name, before[0]) for name, before in found if len(before) == 1)
+        )
+        for (name, old), (then, now) in known.items():
+            self._blobs[old, path], self._blobs[name, path] = then, now
+        for name, before in found:
+            earlier = tuple(self.blob_id(one, path) for one in before)
+            yield FileVersion(self.history, path, name, self.blob_id(name, path), earlier)
+
+    def _now(self, path: RelPath) -> bytes:
+        try:
+            return self.workspace.files.read_or_none(path) or b""
+        except (NotMemoryError, OSError):  # a link or a folder took its place
+            return b""
+
+
+def entry_in(document: Document, address: str) -> Entry | None:
+    """The entry of a document with that hash, which may be the first digits of one."""
+    try:
+        return find_entry(document, address)
+    except EntryNotFoundError:
+        return None
+
+
+def spoken(address: str) -> str:
+    """An address as a trailer spells it."""
+    return " ".join(visible(address, one_line=True).split())

@@ -1,0 +1,143 @@
+"""SQLite files of other programs: read, never written, and never believed."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import sqlite3
+import stat
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+from workbench.errors import UsageError
+from workbench.temporary import scratch
+
+_SECONDS = 120.0
+"""For how long reading one file may take."""
+_STEP = 100_000
+_MAGIC = b"SQLite format 3\x00"
+_PARTS = ("", "-wal", "-journal")
+"""The files of one database: itself, and what was written and is not in it yet, or may be taken back."""
+_TRIES, _PAUSE_SECONDS = 40, 0.05
+_MOST_SHOWN = 20
+
+
+class Database:
+    """The tables of one SQLite file, opened for reading."""
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._connection = connection
+        found = connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
+        self.tables = frozenset(str(name) for (name,) in found)
+
+    def columns(self, table: str) -> tuple[str, ...]:
+        """The columns of a table, in order."""
+        rows = self._connection.execute(f"PRAGMA table_info({_quoted(table)})")
+        return tuple(str(row[1]) for row in rows)
+
+    def described(self) -> str:
+        """Its tables with their columns, for a message: ``cells(id, content), notes(id)``."""
+        own = sorted(name for name in self.tables if not name.startswith("sqlite_"))
+        shown = [f"{name}({', '.join(self.columns(name)[:_MOST_SHOWN])})" for name in own[:_MOST_SHOWN]]
+        return ", ".join([*shown, *(["…"] if len(own) > _MOST_SHOWN else [])]) or "no table"
+
+    def rows(self, table: str, wanted: Sequence[str], order: str) -> Iterator[Mapping[str, Any]]:
+        """The rows of a table, each with those of the ``wanted`` columns that the table has."""
+        have = self.columns(table)
+        names = [name for name in wanted if name in have]
+        listed = ", ".join(map(_quoted, names))
+        query = f"SELECT {listed} FROM {_quoted(table)} ORDER BY {_quoted(order)}"  # noqa: S608 - quoted
+        for row in self._connection.execute(query):
+            yield dict(zip(names, row, strict=True))
+
+
+def is_database(path: Path) -> bool:
+    """Whether a plain file begins as SQLite's do. Raises UsageError where it cannot be read."""
+    require_plain_file(path)
+    with path.open("rb") as file:
+        return file.read(len(_MAGIC)) == _MAGIC
+
+
+@contextlib.contextmanager
+def opened(path: Path, needed: Sequence[str] = ()) -> Iterator[Database]:
+    """The database at ``path``, which must have the ``needed`` tables.
+
+    A program may be writing it: a copy of it and of its log or journal is read, as of the last commit.
+    Raises UsageError.
+    """
+    if not is_database(path):
+        raise UsageError(f"{path} is no SQLite database")
+    with scratch("import") as folder:
+        copy = folder / "database"
+        _copy(path, copy)
+        try:
+            with contextlib.closing(_connected(copy)) as connection:
+                database = Database(connection)
+                missing = [table for table in needed if table not in database.tables]
+                if missing:
+                    raise UsageError(
+                        f"{path} has no table {missing[0]}",
+                        hint="is it another program's database? see `workbench import --help`",
+                    )
+                yield database
+        except sqlite3.Error as error:
+            raise UsageError(f"{path} cannot be read as a database: {error}") from error
+
+
+def _copy(path: Path, copy: Path) -> None:
+    """Copy a database with its log or journal, all as they were at one moment. Raises UsageError."""
+    for _ in range(_TRIES):
+        before = _stamps(path)
+        for end in _PARTS:
+            Path(f"{copy}{end}").unlink(missing_ok=True)
+            with contextlib.suppress(FileNotFoundError):
+                shutil.copyfile(f"{path}{end}", f"{copy}{end}")
+        if copy.exists() and _stamps(path) == before:
+            return
+        time.sleep(_PAUSE_SECONDS)
+    raise UsageError(
+        f"{path} is written to without a pause: no copy of it is whole",
+        hint="end the program that writes it, or name a copy",
+    )
+
+
+def _stamps(path: Path) -> list[tuple[int, int, int] | None]:
+    """What changes of a database's files when somebody writes to them."""
+    found: list[tuple[int, int, int] | None] = []
+    for end in _PARTS:
+        try:
+            status = os.stat(f"{path}{end}")
+        except FileNotFoundError:
+            found.append(None)
+        else:
+            found.append((status.st_ino, status.st_size, status.st_mtime_ns))
+    return found
+
+
+def require_plain_file(path: Path) -> None:
+    """Refuse what is no plain file before it is opened. Raises UsageError."""
+    try:
+        mode = os.stat(path).st_mode
+    except OSError as error:
+        raise UsageError(f"{path} cannot be read: {error.strerror}") from error
+    if not stat.S_ISREG(mode):
+        raise UsageError(f"{path} is not a plain file")
+
+
+def _connected(path: Path) -> sqlite3.Connection:
+    # The copy is ours, so its log may be played back into it; the schema in it is still nobody's we trust.
+    connection = sqlite3.connect(f"file:{quote(os.fspath(path))}?mode=rw", uri=True)
+    end = time.monotonic() + _SECONDS
+    connection.set_progress_handler(lambda: time.monotonic() > end, _STEP)
+    connection.text_factory = lambda data: data.decode("utf-8", "replace")
+    connection.execute("PRAGMA trusted_schema = OFF")
+    connection.execute("PRAGMA query_only = ON")
+    return connection
+
+
+def _quoted(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'

@@ -1,0 +1,295 @@
+"""The memory tables of GoClaw v3: episodes, entities, relations and documents.
+
+They come from PostgreSQL, from its dump, or from the SQLite file of GoClaw Lite, which has the same tables.
+
+`episodic_summaries` become episodes, `kg_entities` and `kg_relations` pages of the graph with the windows in
+which they held, `memory_documents` files: where the workspace has none of that name, else below
+`memory/imported/goclaw/`. MEMORY.md is never written; theirs comes as a note.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import timedelta
+from typing import Any
+
+from workbench.errors import UsageError
+from workbench.graph.drafts import EntityDraft, RelationDraft
+from workbench.importers.records import (
+    Carried,
+    Item,
+    day_in,
+    digest_of,
+    memories,
+    moment_of,
+    share_of,
+    why,
+    word,
+)
+from workbench.memory.entry import Kind
+from workbench.memory.episode_page import EpisodeLine, EpisodePage
+from workbench.memory.graph_page import ENTITY_TYPES
+from workbench.memory.names import RelPath, is_outside
+from workbench.workspace.layout import Layout, kind_of
+
+LABEL = "goclaw"
+TABLES: Mapping[str, tuple[str, ...]] = {
+    "agents": ("id", "agent_key", "display_name"),
+    "episodic_summaries": (
+        *("id", "agent_id", "user_id", "session_key", "summary", "l0_abstract", "key_topics", "source_id"),
+        *("turn_count", "created_at", "expires_at", "promoted_at", "recall_count", "last_recalled_at"),
+    ),
+    "kg_entities": (
+        *("id", "agent_id", "user_id", "name", "entity_type", "description", "properties", "source_id"),
+        *("confidence", "created_at", "valid_from", "valid_until"),
+    ),
+    "kg_relations": (
+        *("id", "agent_id", "user_id", "source_entity_id", "relation_type", "target_entity_id"),
+        *("confidence", "created_at", "valid_from", "valid_until"),
+    ),
+    "memory_documents": ("id", "agent_id", "user_id", "path", "content", "updated_at"),
+}
+"""The tables that are read, with the columns that are, where there are such."""
+FOLDER = "memory/imported/goclaw/"
+_EPISODE_DAYS = 90
+_TYPES = {
+    "location": "place",
+    "company": "organization",
+    "org": "organization",
+    "team": "organization",
+    "tool": "technology",
+}
+_OWN = Layout()
+
+Row = Mapping[str, Any]
+
+
+@dataclass(slots=True)
+class Tables:
+    """The rows of each table, as their source gives them."""
+
+    rows: dict[str, list[Row]] = field(default_factory=dict)
+
+    def of(self, table: str, agent: str) -> list[Row]:
+        """The rows of one agent, in the order of their ids."""
+        own = (row for row in self.rows.get(table, []) if not agent or str(row.get("agent_id")) == agent)
+        return sorted(own, key=lambda row: str(row.get("id")))
+
+
+def carried_tables(tables: Tables, *, agent: str = "", taken: Iterable[str] = ()) -> Carried:
+    """What the tables hold of one agent, named by its id or key; ``taken`` are paths the workspace has.
+
+    Raises UsageError where there are several agents and none is named.
+    """
+    if not any(tables.rows.get(name) for name in TABLES if name != "agents"):
+        raise UsageError("there is no memory in these tables", hint="are they those of GoClaw v3?")
+    chosen = _agent(tables, agent)
+    left_out: list[tuple[str, str]] = []
+    items: list[Item] = []
+    names = {str(row.get("id")): row for row in tables.of("kg_entities", chosen)}
+    makers = (
+        ("episodic_summaries", _episode),
+        ("kg_entities", _entity),
+        ("kg_relations", lambda row: _relation(row, names)),
+        ("memory_documents", lambda row: _document(row, frozenset(taken))),
+    )
+    for table, make in makers:
+        for row in tables.of(table, chosen):
+            name = f"{table}/{row.get('id')}"
+            try:
+                made = make(row)
+                items.append(Item(name=name, digest=_digest(row, made), **made))
+            except UsageError as error:
+                left_out.append((name, why(error)))
+    return Carried(label=LABEL, items=tuple(items), left_out=tuple(left_out))
+
+
+def _digest(row: Row, made: Mapping[str, Any]) -> str:
+    """The digest of what a row says: a server and its dump spell the same row differently."""
+    if "file" in made:  # its path here depends on what stands here
+        return digest_of([row.get(name) for name in ("path", "user_id", "content")])
+    return digest_of(made)
+
+
+def _agent(tables: Tables, wanted: str) -> str:
+    """The id of the agent whose memory is meant."""
+    ids = sorted(
+        {str(row["agent_id"]) for rows in tables.rows.values() for row in rows if row.get("agent_id")}
+    )
+    keys = {str(row.get("id")): word(row.get("agent_key")) for row in tables.rows.get("agents", [])}
+    if wanted:
+        for one in ids:
+            if wanted in (one, keys.get(one)):
+                return one
+        raise UsageError(f"no agent “{wanted}” has memory there", hint="there are: " + _shown(ids, keys))
+    if len(ids) > 1:
+        raise UsageError(
+            f"the memory of {len(ids)} agents is there", hint="choose one with --agent: " + _shown(ids, keys)
+        )
+    return ids[0] if ids else ""
+
+
+def _shown(ids: Iterable[str], keys: Mapping[str, str]) -> str:
+    return ", ".join(keys.get(one) or one for one in ids) or "none"
+
+
+def _episode(row: Row) -> dict[str, Any]:
+    summary = row.get("summary")
+    if not isinstance(summary, str) or not summary.strip():
+        raise UsageError("it has no summary")
+    made = moment_of(row.get("created_at"))
+    session = word(row.get("session_key"))
+    lines = tuple(EpisodeLine(line) for line in summary.split("\n") if line.strip())
+    page = EpisodePage(
+        id="e" + hashlib.sha256(str(row.get("id")).encode()).hexdigest()[:8],
+        source_id=word(row.get("source_id")) or f"{LABEL}:{row.get('id')}",
+        session=session,
+        source=f"{LABEL}:episodic_summaries/{row.get('id')}",
+        user=word(row.get("user_id")),
+        started_at=made,
+        ended_at=made,
+        created_at=made,
+        expires_at=moment_of(row.get("expires_at"))
+        or (made + timedelta(days=_EPISODE_DAYS) if made else None),
+        abstract=word(row.get("l0_abstract")) or lines[0].text,
+        topics=tuple(word(topic) for topic in _list(row.get("key_topics")) if word(topic)),
+        turns=_count(row.get("turn_count")),
+        recall_count=_count(row.get("recall_count")),
+        last_recalled_at=moment_of(row.get("last_recalled_at")),
+        promoted_at=moment_of(row.get("promoted_at")),
+        trust="agent",
+        summary_by="goclaw",
+        summary=lines,
+    )
+    return {"episode": page}
+
+
+def _entity(row: Row) -> dict[str, Any]:
+    name, kind = word(row.get("name")), _entity_type(row)
+    source = f"{LABEL}:kg_entities/{row.get('id')}"
+    start, end = (
+        day_in(row.get("valid_from")) or day_in(row.get("created_at")),
+        day_in(row.get("valid_until")),
+    )
+    drafts: list[Any] = [EntityDraft(name=name, type=kind, valid_from=start)]
+    said = {
+        "entity": name,
+        "entity_type": kind,
+        "confidence": share_of(row.get("confidence")),
+        "valid_from": start,
+        "valid_until": max(start, end) if start and end else end,
+        "sources": (source,),
+        "trust": "agent",
+    }
+    if word(row.get("description")):
+        drafts += memories(str(row["description"]), type="fact", **said)
+    for key, value in sorted(_mapping(row.get("properties")).items()):
+        if isinstance(value, (str, int, float)) and word(str(value)):
+            drafts += memories(f"{word(key)}: {value}", type="fact", **said)
+    return {"drafts": tuple(drafts)}
+
+
+def _relation(row: Row, names: Mapping[str, Row]) -> dict[str, Any]:
+    source, target = names.get(str(row.get("source_entity_id"))), names.get(str(row.get("target_entity_id")))
+    if source is None or target is None:
+        raise UsageError("one of its entities is not there")
+    start, end = (
+        day_in(row.get("valid_from")) or day_in(row.get("created_at")),
+        day_in(row.get("valid_until")),
+    )
+    draft = RelationDraft(
+        entity=word(source.get("name")),
+        entity_type=_entity_type(source),
+        kind=word(row.get("relation_type")),
+        target=word(target.get("name")),
+        target_type=_entity_type(target),
+        confidence=share_of(row.get("confidence")),
+        valid_from=start,
+        valid_until=max(start, end) if start and end else end,
+        sources=(f"{LABEL}:kg_relations/{row.get('id')}",),
+        trust="agent",
+    )
+    return {"drafts": (draft,)}
+
+
+def _document(row: Row, taken: frozenset[str]) -> dict[str, Any]:
+    path, content = word(row.get("path")).removeprefix("./"), row.get("content")
+    if not isinstance(content, str) or not content.strip():
+        raise UsageError("it is empty")
+    user = word(row.get("user_id"))
+    if not path.endswith(".md") or is_outside(path) or not path.isprintable():
+        raise UsageError(f"its path is none of a memory file: {path[:80]}")
+    beside = f"{FOLDER}{_part(user)}/" if user else FOLDER
+    free = (
+        not user
+        and path not in taken
+        and kind_of(path) in (Kind.LOG, Kind.NOTE)
+        and path.startswith("memory/")
+    )
+    target = path if free else beside + path
+    if not _OWN.holds(target):
+        raise UsageError(f"its path is none of a memory file: {path[:80]}")
+    return {"file": (RelPath(target), content.encode("utf-8", "surrogateescape"))}
+
+
+def _part(name: str) -> str:
+    """A name as one folder, which no other name has."""
+    kept = "".join(c if c.isalnum() or c in "-_" else "-" for c in name)[:60].strip("-")
+    return kept if kept == name else f"{kept or 'user'}-{hashlib.sha256(name.encode()).hexdigest()[:6]}"
+
+
+def _entity_type(row: Row) -> str:
+    kind = word(row.get("entity_type")).casefold()
+    kind = _TYPES.get(kind, kind)
+    return kind if kind in ENTITY_TYPES else "concept"
+
+
+def _list(value: object) -> Iterator[object]:
+    """The elements of an array: a list, its JSON, or PostgreSQL's own writing of one, ``{a,"b c"}``."""
+    if isinstance(value, str) and value.startswith("["):
+        with contextlib.suppress(ValueError, RecursionError):
+            value = json.loads(value)
+    if isinstance(value, (list, tuple)):
+        yield from value
+    elif isinstance(value, str) and value.startswith("{") and value.endswith("}"):
+        yield from array_elements(value)
+
+
+def array_elements(text: str) -> Iterator[str]:
+    """The elements of ``{a,"b, c",NULL}``: quotes and backslashes as PostgreSQL writes them."""
+    element, quoted, was_quoted, escaped = "", False, False, False
+    for character in text[1:-1]:
+        if escaped:
+            element, escaped = element + character, False
+        elif character == "\\":
+            escaped = True
+        elif character == '"':
+            quoted, was_quoted = not quoted, True
+        elif character == "," and not quoted:
+            if was_quoted or element not in ("", "NULL"):
+                yield element
+            element, was_quoted = "", False
+        else:
+            element += character
+    if was_quoted or element not in ("", "NULL"):
+        yield element
+
+
+def _mapping(value: object) -> Mapping[str, Any]:
+    if isinstance(value, str):
+        try:
+            value = json.loads(value)
+        except (ValueError, RecursionError):
+            return {}
+    return value if isinstance(value, dict) else {}
+
+
+def _count(value: object) -> int:
+    try:
+        return max(0, int(str(value)))
+    except ValueError:
+        return 0

@@ -1,0 +1,84 @@
+"""Right after learning: entities that are one become one page, and what only may be is named for a person."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from datetime import datetime
+from functools import partial
+from typing import TYPE_CHECKING
+
+from workbench.errors import ModelUnavailableError, WorkbenchError
+from workbench.graph.duplicates import Duplicate, duplicates
+from workbench.graph.merge import plan_merge_entities
+from workbench.graph.read import GraphReader, read_graph
+from workbench.workspace.decisions import settled_keys
+from workbench.workspace.plan import Operation
+from workbench.workspace.workspace import Workspace
+
+if TYPE_CHECKING:
+    from indexing.embedding.port import Embedder
+
+MOST = 20
+"""Merges of one run: more at once would be a fault of the model rather than of the memory."""
+
+
+@dataclass(frozen=True, slots=True)
+class Resolved:
+    """The merges that were made, each an operation; the pairs for a person; and what failed."""
+
+    merged: tuple[Operation, ...] = ()
+    flagged: tuple[Duplicate, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+def resolve(
+    workspace: Workspace,
+    *,
+    now: datetime,
+    embedder: Embedder | None = None,
+    of: Collection[str] | None = None,
+    dry_run: bool = False,
+    reader: GraphReader | None = None,
+) -> Resolved:
+    """Merge the duplicates that pass every bar, each as an operation of `dreaming`; name the others.
+
+    ``of`` are the paths of the pages to look for duplicates of (those that were just written), None for all.
+    Without ``embedder`` nothing is merged. With ``dry_run`` nothing is at all, and all pairs are flagged.
+    What fails is a note, never a stop. A ``reader`` that is kept parses only the pages that have changed.
+    """
+    graph = reader.read() if reader else read_graph(workspace)
+    notes: list[str] = []
+    look = partial(duplicates, graph, today=now.date(), decided=settled_keys(workspace), of=of)
+    try:
+        found = look(embedder=embedder)
+    except ModelUnavailableError as error:
+        notes.append(f"names were compared without their meaning: {error.message}")
+        found = look()
+    merged: list[Operation] = []
+    touched: set[str] = set()
+    gone: set[str] = set()
+    flagged = [duplicate for duplicate in found if dry_run or not duplicate.automatic]
+    for duplicate in (one for one in found if one.automatic and not dry_run):
+        paths = {duplicate.keep.path, duplicate.other.path}
+        if len(merged) == MOST or paths & touched:
+            flagged.append(duplicate)
+            continue
+        plan = partial(
+            plan_merge_entities,
+            workspace,
+            duplicate.keep.path,
+            duplicate.other.path,
+            reason=f"cosine {duplicate.cosine or 0:.3f}, names {duplicate.names:.3f}",
+            actor="dreaming",
+        )
+        try:
+            merged.append(workspace.operations.carry_out(plan))
+        except WorkbenchError as error:
+            notes.append(f"{duplicate.keep.name} and {duplicate.other.name} stay two: {error.message}")
+            flagged.append(duplicate)
+        else:
+            touched |= paths
+            gone.add(duplicate.other.path)
+    flagged = [one for one in flagged if not {one.keep.path, one.other.path} & gone]
+    return Resolved(tuple(merged), tuple(flagged), tuple(notes))

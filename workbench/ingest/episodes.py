@@ -1,0 +1,254 @@
+"""Episodes: what a completed session leaves behind, once for each ``source_id``."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING
+
+from workbench.errors import NotCuratableError, NotMemoryError, UsageError
+from workbench.ingest.summary import Summary, summarise
+from workbench.llm.port import LanguageModel
+from workbench.memory.entry import Kind
+from workbench.memory.episode import FOLDER, Episode, read_episode
+from workbench.memory.episode_page import (
+    COMPACTION,
+    EpisodePage,
+    is_as_written,
+    normal,
+    parse_page,
+    render_page,
+)
+from workbench.memory.file_edit import FileEdit
+from workbench.memory.frontmatter import read_front_matter
+from workbench.memory.markdown import Document, parse_document
+from workbench.memory.names import RelPath
+from workbench.memory.session import Session
+from workbench.safety.terminal import visible
+from workbench.workspace import ledger
+from workbench.workspace.plan import Plan
+from workbench.workspace.workspace import Workspace
+
+if TYPE_CHECKING:
+    from indexing.embedding.port import Embedder
+
+_MOST_DAYS = 36_500
+_KIND = "session"
+"""What a record of the book `ingested` says that is of an episode being written."""
+_HEAD = 64 * 1024
+_SOURCE_ID = re.compile(rb"^source_id:[ \t]*(?P<said>[^\r\n]*)", re.MULTILINE)
+_SIMPLE = re.compile(rb'[A-Za-z0-9/][A-Za-z0-9_./@+:-]*|"[^"\\\x00-\x1f\x7f-\xff]*"')
+"""Values that are read as they stand, so that thousands of headers need no YAML."""
+
+
+def plan_episode(
+    workspace: Workspace,
+    session: Session,
+    *,
+    now: datetime,
+    model: LanguageModel | None = None,
+    embedder: Embedder | None = None,
+    again: bool = False,
+    actor: str = "dreaming",
+) -> Plan:
+    """Write the episode of ``session`` at ``episodes/YYYY/MM/<id>.md``, and note in the ledger that it was.
+
+    A session that was taken up while it went on, and has more turns now, has its page written anew where
+    nobody edited it. Raises NotCuratableError where there is an episode already, where there was one that
+    somebody removed or that expired (unless ``again``), or where nothing in the session may be kept.
+    """
+    there = _page_of(workspace, session.source_id)
+    if there is not None:
+        _require_news(there, session)
+    elif not again and (gone := _once_at(workspace, session.source_id)):
+        raise NotCuratableError(
+            f"the episode of session {visible(session.source_id, one_line=True)} was removed, or it expired",
+            hint=f"it was {visible(gone, one_line=True)}; undoing what removed it brings it back",
+        )
+    summary = summarise(session, model=model, embedder=embedder)
+    page = _page(session, summary, now, expires=now + timedelta(days=_days(workspace)))
+    if not page.lines:
+        raise NotCuratableError(
+            f"nothing in session {visible(session.source_id, one_line=True)} is worth an episode",
+            hint="; ".join(summary.notes),
+        )
+    if there is None:
+        edit = _fresh(workspace, page, session, now)
+    else:
+        edit = FileEdit(there.path, there.data, render_page(_renewed(parse_page(there.data), page)))
+    record = {
+        "source": session.source_id,
+        "kind": _KIND,
+        "digest": _digest(session),
+        "memories": len(page.lines),
+        "path": edit.path,
+    }
+    return Plan(
+        action="summarise",
+        summary=page.abstract,
+        edits=(edit, ledger.with_records(workspace, "ingested", [record], now)),
+        entries=(edit.path,),
+        became=(edit.path,),
+        reason="" if there is None else f"the session went on to {page.turns} turns",
+        actor=actor,
+        notes=summary.notes,
+    )
+
+
+def episode_of(workspace: Workspace, source_id: str) -> Episode | None:
+    """The episode of a session, wherever below ``episodes/`` its page is; None where there is none."""
+    there = _page_of(workspace, source_id)
+    return None if there is None else read_header(there)
+
+
+def episodes(workspace: Workspace) -> Iterator[Episode]:
+    """All episodes by their paths. A page that cannot be read says why (``problem``)."""
+    for document in _pages(workspace):
+        yield read_header(document)
+
+
+def episode_named(workspace: Workspace, name: str) -> Episode:
+    """The episode with this path, id or beginning of an id.
+
+    Raises UsageError for none and for several, ReadOnlyError for a team leader's.
+    """
+    whole = [one for one in episodes(workspace) if name in (one.path, one.id)]
+    found = whole or [one for one in episodes(workspace) if name and one.id.startswith(name)]
+    if len(found) == 1:
+        return found[0]
+    said = visible(name, one_line=True)
+    if found:
+        paths = ", ".join(visible(one.path, one_line=True) for one in found[:5])
+        raise UsageError(f"{said} fits {len(found)} episodes", hint=f"give a path: {paths}")
+    workspace.require_own(name)
+    raise UsageError(f"there is no episode {said}", hint="`workbench episodes list` shows their ids")
+
+
+def read_header(document: Document) -> Episode:
+    """The episode by its header alone; the body is parsed only where that has no abstract."""
+    episode = read_episode(document)
+    if episode.abstract:
+        return episode
+    return read_episode(parse_document(document.path, document.data, document.kind))
+
+
+def _pages(workspace: Workspace, source_id: str | None = None) -> Iterator[Document]:
+    """The pages of episodes without their entries; with ``source_id`` only those that may be of it."""
+    for file in workspace.scan():
+        if file.kind is not Kind.EPISODE or not file.path.startswith(FOLDER):
+            continue
+        try:
+            data = workspace.read(file.path)
+        except (OSError, NotMemoryError):
+            continue
+        if source_id is None or _may_be_of(data, source_id):
+            yield Document(file.path, file.kind, data, read_front_matter(data), (), (), (0,))
+
+
+def _page_of(workspace: Workspace, source_id: str) -> Document | None:
+    pages = _pages(workspace, source_id)
+    return next((page for page in pages if read_episode(page).source_id == source_id), None)
+
+
+def _may_be_of(data: bytes, source_id: str) -> bool:
+    """Whether a header can name ``source_id``: told from its line where that is simple."""
+    head = data[:_HEAD]
+    found = _SOURCE_ID.findall(head)
+    if len(found) != 1 or not _SIMPLE.fullmatch(value := found[0].rstrip()):
+        return b"source_id" in head
+    return bool(value.strip(b'"') == source_id.encode("utf-8", "replace"))
+
+
+def _require_news(there: Document, session: Session) -> None:
+    """Refuse what is there already, unless it was made of a part of the session and nobody touched it."""
+    episode = read_episode(there)
+    what = f"session {visible(session.source_id, one_line=True)} has an episode already: {there.path}"
+    if there.front_matter is None or len(session.turns) <= episode.turns:
+        raise NotCuratableError(what, hint="nothing was changed")
+    by = there.front_matter.text("summary_by")
+    if by == COMPACTION:
+        raise NotCuratableError(what, hint="it was made when the session was over; it stays as it is")
+    if by is None or not is_as_written(there.data):
+        raise NotCuratableError(what, hint="somebody else wrote or edited it, so it stays as it is")
+
+
+def _once_at(workspace: Workspace, source_id: str) -> str:
+    """Where an episode of this session was written once, or nothing."""
+    places = (
+        record.get("path")
+        for record in ledger.read(workspace, "ingested")
+        if record.get("kind") == _KIND and record.get("source") == source_id
+    )
+    return next((path for path in places if isinstance(path, str) and path), "")
+
+
+def _page(session: Session, summary: Summary, now: datetime, *, expires: datetime) -> EpisodePage:
+    page = EpisodePage(
+        id=_name(session.source_id, 10),
+        source_id=session.source_id,
+        session=session.key,
+        source=session.source,
+        agent=session.agent,
+        user=session.user,
+        started_at=session.started_at,
+        ended_at=session.ended_at,
+        created_at=now,
+        expires_at=expires,
+        abstract=summary.abstract,
+        topics=summary.topics,
+        turns=len(session.turns),
+        trust=summary.trust,
+        summary_by=summary.by,
+        summary=summary.lines,
+        facts=summary.facts,
+        decisions=summary.decisions,
+        open=summary.open,
+    )
+    return normal(page)
+
+
+def _renewed(old: EpisodePage, new: EpisodePage) -> EpisodePage:
+    """The page of the longer session: what became of the old one counts on, and nothing new is promoted."""
+    later = [moment for moment in (old.expires_at, new.expires_at) if moment]
+    return replace(
+        new,
+        id=old.id,
+        created_at=old.created_at,
+        expires_at=max(later) if old.expires_at else None,
+        recall_count=old.recall_count,
+        last_recalled_at=old.last_recalled_at,
+        pinned=old.pinned,
+    )
+
+
+def _fresh(workspace: Workspace, page: EpisodePage, session: Session, now: datetime) -> FileEdit:
+    """The new page at a name that is free: another session's may begin with the same digits."""
+    day = (session.ended_at or session.started_at or now).astimezone(UTC)
+    for digits in (10, 20, 40):
+        name = _name(session.source_id, digits)
+        path = RelPath(f"{FOLDER}{day:%Y/%m}/{name}.md")
+        if workspace.files.read_or_none(path) is None:
+            return FileEdit(path, None, render_page(replace(page, id=name)))
+    raise NotCuratableError(f"{path} is there already, and of another session", hint="move it somewhere else")
+
+
+def _days(workspace: Workspace) -> int:
+    days = workspace.settings.episode_days
+    if days > _MOST_DAYS:
+        raise UsageError(f"episode_days may be {_MOST_DAYS:,} at most, not {days:,}")
+    return days
+
+
+def _name(source_id: str, digits: int) -> str:
+    return "e" + hashlib.sha256(source_id.encode("utf-8", "surrogatepass")).hexdigest()[:digits]
+
+
+def _digest(session: Session) -> str:
+    """The content of a session by what was said in it."""
+    words = hashlib.sha256()
+    for turn in session.turns:
+        words.update(f"{turn.role}\0{turn.text}\0".encode("utf-8", "surrogatepass"))
+    return words.hexdigest()[:16]

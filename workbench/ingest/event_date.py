@@ -1,0 +1,67 @@
+"""The day that a sentence speaks of, seen from the day on which it was said."""
+
+from __future__ import annotations
+
+import re
+from datetime import date, timedelta
+
+from indexing.query.dates import Period, named_days, periods_in
+from indexing.query.future_dates import coming
+
+_PAST = re.compile(r"\b(?:yesterday|last|ago|past|was|were|went|had|did)\b", re.IGNORECASE)
+_YEAR = re.compile(r"(?:19|20)\d\d")
+_LIMIT = re.compile(
+    r"\b(?:by|until|till|before|after(?! tomorrow)|since|from(?! now| today)|due|every|each|bis|vor|seit|ab"
+    r"|jeden|jede|jusqu\w*|avant|depuis|chaque|hasta|antes|desde|cada)\b",
+    re.IGNORECASE,
+)
+_WEEKDAY = re.compile(r"\b(?:mon|tues?|wednes|thurs?|fri|satur|sun)day\b", re.IGNORECASE)
+
+
+def day_in(text: str, said_on: date | None) -> date | None:
+    """The one day that ``text`` names; None where it names none, several, or a longer time than a week.
+
+    A day without a year (`on Friday`, `on April 1`) is the next one, unless the sentence tells of the past.
+    Of a week to come (`next week`) it is the first day.
+    """
+    if named := named_days(text):
+        return named[0] if len(named) == 1 else None
+    if said_on is None:
+        return None
+    ahead = () if _PAST.search(text) else coming(text, said_on)
+    for one in ahead:
+        text = text.replace(one.words, " ")  # `the day after tomorrow` is no `tomorrow`
+    found = [*ahead, *(one for one in periods_in(text, said_on) if _is_day(one, said_on))]
+    if len({one.first for one in found}) != 1:
+        return None
+    day, words = found[0].first, found[0].words
+    if day >= said_on or _PAST.search(text) or _YEAR.search(words):
+        return day
+    return _next(day, words, said_on)
+
+
+def is_to_come(text: str, said_on: date | None) -> bool:
+    """Whether a sentence tells of a day to come that it names by the day on which it was said.
+
+    `I see the dentist next Friday` does; a day that is written out, or is only a limit (`by Friday`), is
+    no such day.
+    """
+    if said_on is None or named_days(text) or _LIMIT.search(text):
+        return False
+    day = day_in(text, said_on)
+    return day is not None and day > said_on
+
+
+def _is_day(one: Period, said_on: date) -> bool:
+    """Whether a period is one day, or a week that begins after the day on which it was said."""
+    return one.first == one.last or (one.first > said_on and one.last - one.first < timedelta(7))
+
+
+def _next(day: date, words: str, said_on: date) -> date | None:
+    """The first such day from ``said_on`` on."""
+    if _WEEKDAY.search(words):
+        return day + timedelta(7 * -((day - said_on).days // 7))
+    try:
+        return day.replace(year=day.year + 1)
+    except ValueError:  # the 29th of February
+        return None

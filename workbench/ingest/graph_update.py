@@ -1,0 +1,216 @@
+"""Learning: what one episode or daily log teaches enters the graph, as one operation.
+
+What automation writes here is semantic memory, which a person sees as the diff of an operation and takes back
+with one key; nothing of it reaches MEMORY.md. A source is known by its words: the same words teach nothing
+twice, and a log that grew teaches only what is new in it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from workbench.dreaming.proposals.suspicious import Suspect, suspicious_records
+from workbench.errors import NotCuratableError, WorkbenchError
+from workbench.graph.decisions import draft_key
+from workbench.graph.directory import Directory
+from workbench.graph.drafts import USER, Draft, MemoryDraft
+from workbench.graph.similar_memories import lookalikes
+from workbench.graph.write import write
+from workbench.ingest.extract import Extraction, extract
+from workbench.ingest.passages import KINDS, PassageSource, read_source
+from workbench.llm.port import LanguageModel
+from workbench.memory.markdown import Document
+from workbench.memory.origin import names_of
+from workbench.safety.secrets import masked
+from workbench.safety.terminal import cut, visible
+from workbench.workspace.decisions import rejected_keys
+from workbench.workspace.ledger import read, with_records
+from workbench.workspace.owner import owner_name_of
+from workbench.workspace.plan import Plan
+from workbench.workspace.workspace import Workspace
+
+if TYPE_CHECKING:
+    from indexing.embedding.port import Embedder
+
+KIND = "graph"
+"""What a record of the book `ingested` says that is of the graph."""
+_NOTES = 20
+
+
+def plan_learn(
+    workspace: Workspace,
+    path: str,
+    *,
+    now: datetime,
+    model: LanguageModel | None = None,
+    embedder: Embedder | None = None,
+) -> Plan:
+    """Put what the source at ``path`` teaches into the graph: memories, entities and relations.
+
+    All of it is one operation of `dreaming`, with the record that the source was read. Each line says where
+    it is from, its session and the trust of its source. What a person has rejected or forgotten does not come
+    back. With ``embedder``, memories that say in other words what their page says already are named in the
+    notes; they are never merged by that. Whatever fails for one line is a note too.
+
+    Raises NotCuratableError where the source teaches nothing new or is none, NotMemoryError,
+    FileNotFoundError.
+    """
+    document = workspace.document(path)
+    owner = _owner(workspace)
+    source = read_source(document, owner=owner.names)
+    source = replace(source, user=source.user or owner.page)
+    digest = digest_of(document)
+    if learnt(workspace).get(path) == digest:
+        raise NotCuratableError(
+            f"{path}: nothing new since the graph was last learnt from it", hint="nothing was changed"
+        )
+    found = extract(source, known=_known(workspace), model=model, timeout=workspace.settings.language_timeout)
+    no_more = rejected_keys(workspace)
+    everything: tuple[Draft, ...] = (*found.entities, *found.memories, *found.relations)
+    drafts = [draft for draft in everything if draft_key(draft) not in no_more]
+    user = source.user
+    written = write(workspace, drafts, now=now, user=user, certain=False, lenient=True, by_name=True)
+    record = {
+        "source": path,
+        "digest": digest,
+        "kind": KIND,
+        "memories": len(written.became),
+        **({"model": model.name} if model else {}),
+    }
+    notes = [*found.notes, *written.notes]
+    if len(drafts) < len(everything):
+        notes.append(f"{len(everything) - len(drafts)} were rejected or forgotten before and stay so")
+    if embedder is not None:
+        try:
+            notes += _said_otherwise(workspace, found.memories, user, embedder)
+        except WorkbenchError as error:
+            notes.append(f"not compared by meaning: {error.message}")
+    held, held_note = suspicious_records(workspace, _suspects(source), now)
+    if held_note:
+        notes.append(held_note)
+    if not written.became:
+        notes.append("nothing in it is new to the graph")
+    return Plan(
+        action="learn",
+        summary=_summary(path, found, len(written.became)),
+        edits=(
+            *written.edits,
+            with_records(workspace, "ingested", [record], now),
+            *([with_records(workspace, "proposals", held, now)] if held else []),
+        ),
+        became=written.became,
+        actor="dreaming",
+        trailers=(("Source", path),),
+        notes=_few(notes),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Unlearnt:
+    """A source that has words which the graph was not learnt from, or why it cannot be read."""
+
+    path: str
+    problem: str = ""
+
+
+def unlearnt(workspace: Workspace, among: Collection[str] | None = None) -> Iterator[Unlearnt]:
+    """The episodes and daily logs, or those ``among`` them, that can teach something new; by their paths."""
+    known = learnt(workspace)
+    for file in workspace.scan():
+        if file.kind in KINDS and (among is None or file.path in among):
+            try:
+                document = workspace.document(file.path)
+            except (WorkbenchError, OSError) as error:
+                yield Unlearnt(file.path, str(error))
+                continue
+            if document.entries and known.get(file.path) != digest_of(document):
+                yield Unlearnt(file.path)
+
+
+def learnt(workspace: Workspace) -> Mapping[str, str]:
+    """The digest of each source as the graph was last learnt from it."""
+    return {
+        str(record.get("source")): str(record.get("digest"))
+        for record in read(workspace, "ingested")
+        if record.get("kind") == KIND
+    }
+
+
+def digest_of(document: Document) -> str:
+    """What a source says, in 16 digits: its header, where recalls are counted, does not count."""
+    body = document.data[document.front_matter.body :] if document.front_matter else document.data
+    return hashlib.sha256(body).hexdigest()[:16]
+
+
+def _known(workspace: Workspace) -> _Types:
+    return _Types(Directory(workspace))
+
+
+@dataclass(frozen=True, slots=True)
+class _Owner:
+    """The page of the person whose memory it is, and the names in lower case that they go by."""
+
+    page: str
+    names: frozenset[str]
+
+
+def _owner(workspace: Workspace) -> _Owner:
+    """Whom USER.md names, with the page of that name where there is one."""
+    name = owner_name_of(workspace)
+    names = names_of(name)
+    found = None
+    if name:
+        with suppress(WorkbenchError):
+            found = Directory(workspace).find(name, "person")
+    if found is None:
+        return _Owner(USER, names)
+    return _Owner(found.name, names.union(names_of(found.name), map(str.casefold, found.aliases)))
+
+
+class _Types:
+    """Types of the entities that have pages, by name; of a name that several have nothing is known."""
+
+    def __init__(self, directory: Directory) -> None:
+        self._directory = directory
+
+    def __call__(self, name: str) -> str | None:
+        try:
+            found = self._directory.find(name)
+        except WorkbenchError:
+            return None
+        return found.type if found else None
+
+
+def _said_otherwise(
+    workspace: Workspace, drafts: Sequence[MemoryDraft], user: str, embedder: Embedder
+) -> list[str]:
+    return [
+        f"“{_short(one.text)}” says nearly the same as “{_short(one.other)}” ({one.entity}, {one.cosine:.2f})"
+        for one in lookalikes(workspace, drafts, user, embedder)
+    ]
+
+
+def _suspects(source: PassageSource) -> Iterator[Suspect]:
+    return (
+        Suspect(line.as_it_stands, line.place, line.entry, line.origin, line.suspicious)
+        for line in source.suspicious
+    )
+
+
+def _summary(path: str, found: Extraction, written: int) -> str:
+    return f"{path}: {written} of {len(found.memories) + len(found.relations)} things are new"
+
+
+def _few(notes: Sequence[str]) -> tuple[str, ...]:
+    shown = tuple(dict.fromkeys(notes))
+    more = len(shown) - _NOTES
+    return (*shown[:_NOTES], f"and {more} more") if more > 0 else shown
+
+
+def _short(text: str) -> str:
+    return cut(visible(masked(text), one_line=True), 60)

@@ -1,0 +1,391 @@
+"""Taking sources in: completed sessions become episodes, and episodes and logs teach the graph.
+
+Each source is taken in by itself, and one that fails does not stop the others. What was read of a
+transcript is noted after its episode and what that taught are committed; a kill in between costs asking
+again, as an episode knows the session that it is of, and the graph the words that it was learnt from.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING, Any, Literal
+
+from workbench.errors import (
+    ModelUnavailableError,
+    NotCuratableError,
+    NotMemoryError,
+    ReadOnlyError,
+    WorkbenchError,
+)
+from workbench.graph.read import GraphReader
+from workbench.ingest.checkpoints import Checkpoint, Checkpoints, Resumed
+from workbench.ingest.entity_resolution import resolve
+from workbench.ingest.episodes import episode_of, plan_episode
+from workbench.ingest.graph_update import learnt, plan_learn, unlearnt
+from workbench.ingest.outcomes import Outcome, why_left_out, why_nothing
+from workbench.ingest.passages import why_no_source
+from workbench.ingest.session_owner import SessionOwner
+from workbench.ingest.sessions import Reading, SessionPart, read_new
+from workbench.ingest.transcript_files import TranscriptFile, find, opened, why_unreadable
+from workbench.ingest.triggers import QUIET_SECONDS, quiet_seconds
+from workbench.llm.port import LanguageModel
+from workbench.memory.episode import FOLDER
+from workbench.memory.session import Session
+from workbench.workspace.plan import Operation, Plan
+from workbench.workspace.workspace import Workspace
+
+if TYPE_CHECKING:
+    from indexing.embedding.port import Embedder
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Taken:
+    """What became of one source. ``why`` says it where nothing did. ``bad`` are lines that cannot be read."""
+
+    source: str
+    kind: Literal["transcript", "markdown"]
+    outcome: Outcome
+    why: str = ""
+    episodes: tuple[str, ...] = ()
+    memories: int = 0
+    operations: tuple[Operation, ...] = ()
+    plans: tuple[Plan, ...] = field(default=(), repr=False)
+    notes: tuple[str, ...] = ()
+    bad: tuple[int, ...] = ()
+
+    def as_json(self) -> dict[str, Any]:
+        """As the command line prints it."""
+        return {
+            "source": self.source,
+            "kind": self.kind,
+            "outcome": self.outcome,
+            "why": self.why or None,
+            "episodes": list(self.episodes),
+            "memories": self.memories,
+            "operations": [operation.id for operation in self.operations],
+            "diff": "".join(plan.diff() for plan in self.plans),
+            "bad_lines": [f"{self.source}:{line}" for line in self.bad],
+            "notes": list(self.notes),
+        }
+
+
+Progress = Callable[[str, int, int], object]
+"""Told which source comes next, how many are done, and how many there are."""
+
+
+class Ingest:
+    """Takes sources into one workspace. ``max_age`` is in days, of what was said last.
+
+    ``dry_run``: nothing is written, and what is taken holds the plans.
+    """
+
+    def __init__(
+        self,
+        workspace: Workspace,
+        *,
+        now: datetime,
+        model: LanguageModel | None = None,
+        embedder: Embedder | None = None,
+        user: str = "",
+        max_age: int | None = None,
+        dry_run: bool = False,
+        progress: Progress = lambda *_: None,
+    ) -> None:
+        self._workspace = workspace
+        self._now = now
+        self._model = model
+        self._embedder = embedder
+        self._user = user
+        self._max_age = max_age
+        self._dry_run = dry_run
+        self._progress = progress
+        self._graph = GraphReader(workspace)
+
+    def transcripts(self, named: Sequence[str] = ()) -> Iterator[Taken]:
+        """Each transcript in turn. Those that are ``named`` count as completed, however new they are."""
+        places = find(self._workspace, named)
+        for path, why in places.refused.items():
+            yield Taken(source=path, kind="transcript", outcome="refused", why=why)
+        checkpoints = Checkpoints.read(self._workspace, "episode")
+        for number, file in enumerate(places.files):
+            self._progress(file.name, number, len(places.files))
+            yield self.transcript(file, checkpoints, named=bool(named))
+
+    def transcript(self, file: TranscriptFile, checkpoints: Checkpoints, *, named: bool = False) -> Taken:
+        """One transcript: each of its sessions that is completed or was compacted.
+
+        One that somebody ``named`` counts as completed, and as this workspace's whatever it says of itself.
+        """
+        taken = _Growing(source=file.path, kind="transcript")
+        try:
+            return self._transcript(file, checkpoints, taken, named=named)
+        except (OSError, NotMemoryError) as error:
+            return taken.done("refused", why_unreadable(error))
+        except WorkbenchError as error:
+            return taken.done("failed", error.message)
+        except Exception as error:  # whatever one source holds, the others are taken in
+            return taken.done("failed", f"{type(error).__name__}: {error}")
+
+    def markdown(self, named: Sequence[str] = (), *, among: Collection[str] | None = None) -> Iterator[Taken]:
+        """Each episode and daily log (``among`` those) with words that the graph was not learnt from.
+
+        Notes and MEMORY.md teach it where they are ``named``.
+        """
+        paths, wrong = self._pages(named, among)
+        yield from wrong
+        for number, path in enumerate(paths):
+            self._progress(path, number, len(paths))
+            yield self._page(path)
+
+    def _transcript(
+        self, file: TranscriptFile, checkpoints: Checkpoints, taken: _Growing, *, named: bool
+    ) -> Taken:
+        exclude = self._workspace.settings.transcript_exclude
+        reading = read_new(file, checkpoints, exclude=exclude, user=self._user, whole=True)
+        if reading is not None and not named and (why := SessionOwner.of(self._workspace).why_not(file)):
+            return taken.done("foreign", why)
+        if reading is None:
+            with opened(file.path) as descriptor:
+                done = not file.size or checkpoints.is_done(file, descriptor)
+            why = "nothing is new in it" if done else "its last line is still being written"
+            why = why if file.size else "it is empty"
+            return taken.done("unchanged" if done else "waiting", why)
+        taken.bad = reading.bad
+        if reading.excluded:
+            turns = len(reading.transcript.turns)
+            return taken.done("excluded", why_left_out(reading.excluded, turns))
+        if why := self._too_old(reading):
+            return taken.done("old", why)
+        quiet = quiet_seconds(file.changed, self._now) >= QUIET_SECONDS
+        shifts: Counter[str] = Counter()
+        noted: Checkpoint | None = None
+        for part in reading.parts:
+            key = part.session.key
+            if not (part.closed or named or quiet):
+                why = f"session {key} is still going on"
+                return taken.done("taken" if taken.episodes else "waiting", why)
+            session = replace(part.session, cycle=part.session.cycle + shifts[key])
+            session = self._episodes(session, reading.start, taken)
+            shifts[key] = session.cycle - part.session.cycle
+            noted = _noted(part, session, memories=len(taken.episodes) + taken.memories)
+            if not self._dry_run:
+                checkpoints.note(self._workspace, noted, self._now)
+        end = _end(reading, noted, shifts)
+        if not self._dry_run and end != noted:
+            checkpoints.note(self._workspace, end, self._now)
+        return taken.done("taken") if reading.parts else taken.done("unchanged", _unsaid(reading))
+
+    def _episodes(self, session: Session, start: Resumed, taken: _Growing) -> Session:
+        """Make the episode of a session, or go on with it, and learn from it; what the last one is of.
+
+        An episode that may not be written anew (somebody edited or removed it) ends its cycle: what was said
+        since is the next one.
+        """
+        while 0 < (settled := self._episode(session, start, taken)) < len(session.turns):
+            session = replace(session, cycle=session.cycle + 1, turns=session.turns[settled:])
+        return session
+
+    def _episode(self, session: Session, start: Resumed, taken: _Growing) -> int:
+        """How many turns of a session are settled: they have an episode, or had one, or are worth none."""
+
+        def plan() -> Plan:
+            return plan_episode(
+                self._workspace, session, now=self._now, model=self._model, embedder=self._embedder
+            )
+
+        try:
+            if self._model is not None and not self._dry_run:
+                plan()  # asks the model before a lock is held; the answer is kept
+            made = self._carry_out(plan, taken)
+        except NotCuratableError as error:
+            there = episode_of(self._workspace, session.source_id)
+            if there is not None:  # a kill may have come before it was learnt from
+                self._learn(there.path, taken)
+                return there.turns or len(session.turns)
+            taken.notes.append(f"{session.source_id}: {error.message}")
+            before = start.at.messages if start.at and start.at.cycle == session.cycle else 0
+            return before or len(session.turns)
+        path = next(str(edit.path) for edit in made.edits if edit.path.startswith(FOLDER))
+        taken.episodes.append(path)
+        if not self._dry_run:
+            self._learn(path, taken)
+        return len(session.turns)
+
+    def _learn(self, path: str, taken: _Growing) -> None:
+        """Teach the graph what an episode or log says. It is a warning when that fails, never a stop."""
+
+        def plan() -> Plan:
+            try:
+                return self._lesson(path, self._embedder)
+            except ModelUnavailableError:
+                return self._lesson(path, None)
+
+        try:
+            if self._model is not None and not self._dry_run:
+                plan()  # asks the model before a lock is held; the answer is kept
+            made = self._carry_out(plan, taken)
+        except NotCuratableError:
+            return
+        except (ReadOnlyError, NotMemoryError):
+            raise
+        except WorkbenchError as error:
+            if taken.kind == "markdown":
+                raise
+            taken.notes.append(f"{path}: nothing was learnt from it: {error.message}")
+            return
+        taken.memories += len(made.became)
+        if self._embedder is not None and not self._dry_run:
+            self._resolve({edit.path for edit in made.edits}, taken)
+
+    def _lesson(self, path: str, embedder: Embedder | None) -> Plan:
+        return plan_learn(self._workspace, path, now=self._now, model=self._model, embedder=embedder)
+
+    def _resolve(self, written: Collection[str], taken: _Growing) -> None:
+        """Merge the entities that are one right after they were learnt; what only may be is a note."""
+        try:
+            done = resolve(
+                self._workspace, now=self._now, embedder=self._embedder, of=written, reader=self._graph
+            )
+        except WorkbenchError as error:
+            taken.notes.append(f"duplicates were not looked for: {error.message}")
+            return
+        taken.operations += done.merged
+        taken.notes += done.notes
+        taken.notes += [f"{one.keep.name} and {one.other.name} may be one: {one.why}" for one in done.flagged]
+
+    def _carry_out(self, planner: Callable[[], Plan], taken: _Growing) -> Plan:
+        plans: list[Plan] = []
+
+        def plan() -> Plan:
+            plans.append(planner())
+            return plans[-1]
+
+        if self._dry_run:
+            taken.plans.append(plan())
+        else:
+            taken.operations.append(self._workspace.operations.carry_out(plan))
+        taken.notes += plans[-1].notes
+        return plans[-1]
+
+    def _too_old(self, reading: Reading) -> str:
+        if self._max_age is None:
+            return ""
+        told = [turn.when for turn in reading.transcript.turns if turn.when]
+        last = max(told).timestamp() if told else reading.file.changed
+        age = timedelta(seconds=self._now.timestamp() - last)
+        return f"its last word is {age.days} days old" if age > timedelta(days=self._max_age) else ""
+
+    def _page(self, path: str) -> Taken:
+        taken = _Growing(source=path, kind="markdown")
+        try:
+            self._workspace.read(path)
+            if why := why_no_source(path):
+                return taken.done("refused", f"not a source: {why}")
+            self._learn(path, taken)
+        except OSError as error:
+            return taken.done("failed", why_unreadable(error))
+        except WorkbenchError as error:
+            return taken.done("failed", error.message)
+        except Exception as error:  # whatever one page holds, the others are taken in
+            return taken.done("failed", f"{type(error).__name__}: {error}")
+        done = bool(taken.operations or taken.plans)
+        return taken.done("taken" if done else "unchanged", "" if done else "nothing is new in it")
+
+    def _pages(self, named: Sequence[str], among: Collection[str] | None) -> tuple[list[str], list[Taken]]:
+        """The pages to learn from, and those that are not, with the reason."""
+        if named:
+            return [self._relative(name) for name in named], []
+        paths: list[str] = []
+        told: list[Taken] = []
+        fresh = list(unlearnt(self._workspace, among))
+        for one in fresh:
+            day = self._day_of(one.path)
+            if one.problem:
+                told.append(Taken(source=one.path, kind="markdown", outcome="refused", why=one.problem))
+            elif self._max_age is not None and day is not None and day > self._max_age:
+                why = f"it is of {day} days ago"
+                told.append(Taken(source=one.path, kind="markdown", outcome="old", why=why))
+            else:
+                paths.append(one.path)
+        known = set(learnt(self._workspace)) - {one.path for one in fresh}
+        for path in sorted(known):
+            why = "nothing is new in it"
+            told.append(Taken(source=path, kind="markdown", outcome="unchanged", why=why))
+        return paths, told
+
+    def _day_of(self, path: str) -> int | None:
+        """How many days ago a page is of; None where it does not say."""
+        try:
+            days = [entry.date for entry in self._workspace.document(path).entries if entry.date]
+        except (WorkbenchError, OSError):
+            return None
+        return (self._now.date() - max(days)).days if days else None
+
+    def _relative(self, name: str) -> str:
+        whole = os.path.join(os.path.realpath(os.path.dirname(name) or "."), os.path.basename(name))
+        root = os.fspath(self._workspace.root).rstrip("/") + "/"
+        return whole.removeprefix(root)
+
+
+def _unsaid(reading: Reading) -> str:
+    """What was found in what was read, where nobody spoke."""
+    if reading.start.rewritten:
+        return "it was written anew, and nothing new is said in it"
+    before = reading.start.line
+    bad = sum(line > before for line in reading.bad)
+    return why_nothing(reading.transcript.lines - before, bad, anew=before > 0)
+
+
+def _noted(part: SessionPart, session: Session, *, memories: int) -> Checkpoint:
+    """The checkpoint after a part whose last episode is that of ``session``."""
+    at = replace(part.checkpoint, memories=memories)
+    if part.closed:
+        return replace(at, cycle=session.cycle + 1)
+    if len(session.turns) == len(part.session.turns):
+        return replace(at, cycle=session.cycle)
+    since = session.turns[0]
+    length = at.offset - since.span.start
+    return replace(at, cycle=session.cycle, messages=len(session.turns), bytes=length, first=since.line - 1)
+
+
+def _end(reading: Reading, noted: Checkpoint | None, shifts: Mapping[str, int]) -> Checkpoint:
+    """The checkpoint at the end of what was read, where nobody spoke after the last part."""
+    end = reading.end
+    if noted is None or not end.messages:
+        return replace(end, cycle=end.cycle + shifts.get(end.session, 0))
+    length = noted.bytes + end.offset - noted.offset
+    moved = replace(noted, offset=end.offset, line=end.line, tail=end.tail, bytes=length)
+    return noted if moved == noted else replace(moved, memories=0)
+
+
+@dataclass(slots=True, kw_only=True)
+class _Growing:
+    """A source while it is taken in."""
+
+    source: str
+    kind: Literal["transcript", "markdown"]
+    episodes: list[str] = field(default_factory=list)
+    memories: int = 0
+    operations: list[Operation] = field(default_factory=list)
+    plans: list[Plan] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    bad: tuple[int, ...] = ()
+
+    def done(self, outcome: Outcome, why: str = "") -> Taken:
+        """What became of it."""
+        return Taken(
+            source=self.source,
+            kind=self.kind,
+            outcome=outcome,
+            why=why,
+            episodes=tuple(self.episodes),
+            memories=self.memories,
+            operations=tuple(self.operations),
+            plans=tuple(self.plans),
+            notes=tuple(dict.fromkeys(self.notes)),
+            bad=self.bad,
+        )

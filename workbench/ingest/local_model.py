@@ -1,0 +1,76 @@
+"""The local embedding model for what reads what people said: opened when the first text comes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from workbench.config.settings import Settings
+from workbench.errors import ModelUnavailableError
+
+if TYPE_CHECKING:
+    from indexing.embedding.port import Embedder, Vectors
+
+_KEPT = 5_000
+"""Vectors that are kept, of 1.5 KB each with the usual model."""
+
+
+def local_model(settings: Settings) -> Embedder | None:
+    """The model of the settings if it runs on this machine and is prepared already, else None.
+
+    No word is sent to a provider, and nobody waits until a model is prepared: indexing and searching do that.
+    """
+    from indexing.embedding.choice import choices  # noqa: PLC0415 - opened late
+    from indexing.embedding.locate import locate  # noqa: PLC0415 - opened late
+    from indexing.embedding.select import prepared_folder  # noqa: PLC0415 - opened late
+
+    try:
+        choice = choices(settings, threads=2).first()
+        if choice.service is not None or not prepared_folder(locate(settings.model)).is_dir():
+            return None
+    except ModelUnavailableError:
+        return None
+    return _WhenNeeded(choice.open_for_questions)
+
+
+class _WhenNeeded:
+    """An embedder that is opened by its first use. Each use raises ModelUnavailableError as opening does.
+
+    Vectors are kept: each source that is taken in is compared with the pages that the one before it wrote.
+    """
+
+    def __init__(self, opens: Callable[[], Embedder]) -> None:
+        self._opens = opens
+        self._kept: dict[str, Vectors] = {}
+
+    @cached_property
+    def _opened(self) -> Embedder:
+        return self._opens()
+
+    @property
+    def identity(self) -> str:
+        """Names the weights."""
+        return self._opened.identity
+
+    @property
+    def dimension(self) -> int:
+        """Length of a vector."""
+        return self._opened.dimension
+
+    @property
+    def window(self) -> int:
+        """Word pieces that fit one run."""
+        return self._opened.window
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        """(n, dimension) float32, each row of length 1."""
+        import numpy as np  # noqa: PLC0415
+
+        if not texts:
+            return self._opened.embed(texts)
+        if len(self._kept) + len(texts) > _KEPT:
+            self._kept.clear()
+        if new := [text for text in dict.fromkeys(texts) if text not in self._kept]:
+            self._kept |= zip(new, self._opened.embed(new), strict=True)
+        return np.stack([self._kept[text] for text in texts])

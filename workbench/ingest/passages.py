@@ -1,0 +1,212 @@
+"""The lines of one source that may teach the graph something: an episode's, or those of a daily log."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass
+from datetime import date
+
+from workbench.errors import NotCuratableError, UsageError
+from workbench.graph.drafts import entity_name
+from workbench.ingest.entities import is_no_person, small_words
+from workbench.memory.entry import Entry, Form, Kind, without_emphasis
+from workbench.memory.episode_page import split_turns
+from workbench.memory.graph_page import memory_type
+from workbench.memory.markdown import Document
+from workbench.memory.origin import ALLOWED, Origin, OriginReader, names_of
+from workbench.memory.provenance import parse_day
+from workbench.memory.sentences import beginning
+from workbench.memory.session_blocks import session_blocks, session_of
+from workbench.memory.window import MOST_PARTS
+from workbench.salience.suspicious_orders import suspicion
+from workbench.workspace.layout import ARCHIVE, QUARANTINE, is_template, kind_of
+
+KINDS = (Kind.EPISODE, Kind.LOG)
+"""What the graph is learnt from by itself. Dreams and other tools' diaries are no sources."""
+_ON_REQUEST = (*KINDS, Kind.NOTE, Kind.MEMORY)
+_NO_SOURCE = {
+    Kind.ENTITY: "it is a page of the graph itself",
+    Kind.DREAM: "a dream diary would feed on itself",
+    Kind.CONTEXT: "it is cleared every night",
+    Kind.BOOTSTRAP: "it instructs the agent, which loads it itself",
+}
+_SECTIONS = {"facts": "fact", "decisions": "decision", "open": "todo"}
+_SPEAKER = re.compile(r"(?P<name>[^\W\d_][\w .'’-]{0,40}?)\s*:\s+(?P<words>\S.*)", re.DOTALL)
+_SPEAKS = 0.3
+"""Share of its lines that say `I`, `my` or `we`, from which on a name in bold is somebody who speaks."""
+_OFTEN = 5
+"""Lines of one name, of which two that say so are enough."""
+_FIRST = re.compile(r"\b(?:I|[Mm]y|[Ww]e|[Oo]ur|[Mm]e)\b")
+_LABEL_WORDS = """
+    action actions answer bug blocker context decision decisions fact facts fix goal goals idea ideas insight
+    issue issues learning learnings lesson lessons next note notes open outcome plan preference preferences
+    problem progress question questions reason reminder result results risk solution status summary task tasks
+    today todo todos topic topics update updates why"""
+_LABELS = frozenset(_LABEL_WORDS.split())
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PassageLine:
+    """One entry of a source: its words, where it stands (``path#L12``), and what it says of itself.
+
+    ``speaker`` is who said it, where the line begins with a name (`**Sarah:** …`); ``section`` the type of
+    memory that its heading stands for, if any; ``origins`` are where the line itself says that it is from.
+    ``origin`` is who it is from; ``suspicious`` why it is taken for an order to an agent: such a line teaches
+    nothing. ``entry`` is the address of its entry, ``as_it_stands`` its words with the speaker's mark.
+    """
+
+    text: str
+    number: int
+    place: str
+    day: date | None
+    heading: tuple[str, ...] = ()
+    section: str = ""
+    speaker: str = ""
+    origin: Origin = Origin.UNKNOWN
+    origins: tuple[str, ...] = ()
+    session: str = ""
+    entry: str = ""
+    as_it_stands: str = ""
+    suspicious: str = ""
+
+    @property
+    def by_user(self) -> bool:
+        """Whether the owner said it; what only an agent says of itself is no memory of theirs."""
+        return self.origin is not Origin.AGENT
+
+    @property
+    def of_owner(self) -> bool:
+        """Whether it may stand on the owner's own page."""
+        return ALLOWED[self.origin].owner_fact
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PassageSource:
+    """A document's lines, and whose session it was; ``user`` is empty where nothing says it."""
+
+    path: str
+    lines: tuple[PassageLine, ...]
+    user: str = ""
+    day: date | None = None
+    unread: int = 0
+    """Parts of very long lines that nothing is learnt from."""
+    owner: frozenset[str] = frozenset()
+    """The names, in lower case, by which the owner and their page are known."""
+    suspicious: tuple[PassageLine, ...] = ()
+
+
+def read_source(document: Document, *, owner: Collection[str] = ()) -> PassageSource:
+    """The lines of an episode, log, note or MEMORY.md. Raises NotCuratableError for everything else.
+
+    ``owner`` are the names, in lower case, by which the owner speaks in it.
+    """
+    if why := why_no_source(document.path):
+        raise NotCuratableError(
+            f"{document.path} is not a source: {why}",
+            hint="`graph store` puts a memory of your own into the graph",
+        )
+    header = document.front_matter
+    day = next((entry.date for entry in document.entries if entry.date), None)
+    if day is None and header:
+        day = parse_day(header.text("created_at"))
+    user = _user(header.text("user") if header else None)
+    names = names_of(user).union(owner)
+    lines = tuple(_lines(document, names))
+    return PassageSource(
+        path=document.path,
+        lines=tuple(line for line in lines if not line.suspicious),
+        user=user,
+        day=day,
+        unread=sum(entry.part > MOST_PARTS for entry in document.entries),
+        owner=names,
+        suspicious=tuple(line for line in lines if line.suspicious),
+    )
+
+
+def why_no_source(path: str) -> str:
+    """Why the graph is not learnt from the file at ``path``, also when asked; empty where it can be."""
+    kind = kind_of(path)
+    if is_template(path):
+        return "a template is no memory"
+    if path.startswith((ARCHIVE, QUARANTINE)):
+        return "it was put away"
+    return "" if kind in _ON_REQUEST else _NO_SOURCE.get(kind, f"a {kind} teaches the graph nothing")
+
+
+def _user(said: str | None) -> str:
+    """A name that a page can have; empty where nothing, or no name, is said."""
+    try:
+        return entity_name(said) if said else ""
+    except UsageError:
+        return ""
+
+
+def _lines(document: Document, owner: Collection[str]) -> Iterator[PassageLine]:
+    sessions = session_blocks(document)
+    chosen = [(entry, beginning(split_turns(entry.text)[0])) for entry in _chosen(document)]
+    origins = OriginReader(document, owner=owner, speakers=_speakers(text for _, text in chosen))
+    for entry, text in chosen:
+        own = entry.provenance
+        said = origins.said(entry, text)
+        yield PassageLine(
+            text=said.words,
+            number=entry.start_line,
+            place=f"{document.path}#L{entry.start_line}",
+            day=entry.date,
+            heading=entry.heading,
+            section=_section(entry) if document.kind is Kind.EPISODE else "",
+            speaker=said.speaker,
+            origin=said.origin,
+            origins=own.all("src") if own else (),
+            session=(own.get("session") if own else None) or session_of(sessions, entry) or "",
+            entry=entry.address,
+            as_it_stands=text,
+            suspicious=suspicion(said.words, said.origin) or "",
+        )
+
+
+def _chosen(document: Document) -> Iterator[Entry]:
+    """The entries that hold words; of an episode with facts, decisions or open points just these."""
+    prose = (Form.ITEM, Form.PARAGRAPH, Form.QUOTE)
+    held = [e for e in document.entries if e.form in prose and e.part <= MOST_PARTS]
+    if document.kind not in KINDS:  # what is typed already is a memory of the graph where it stands
+        held = [entry for entry in held if not memory_type(entry)]
+    if document.kind is Kind.EPISODE and any(map(_section, held)):
+        held = [entry for entry in held if _section(entry)]
+    yield from held
+
+
+def _section(entry: Entry) -> str:
+    return _SECTIONS.get(entry.heading[-1].casefold().strip(), "") if entry.heading else ""
+
+
+def _speakers(texts: Iterable[str]) -> frozenset[str]:
+    """The names in bold before a colon (`**Sarah:** …`) that are people who speak.
+
+    Most words there are labels. Of somebody who speaks, a good part of the lines says `I`, `my` or `we`.
+    """
+    texts = tuple(texts)
+    lines: Counter[str] = Counter()
+    firsts: Counter[str] = Counter()
+    for text in texts:
+        if (found := _in_bold(text)) is not None:
+            lines[found["name"].strip()] += 1
+            firsts[found["name"].strip()] += bool(_FIRST.search(found["words"]))
+    small = small_words(texts)
+    return frozenset(
+        name
+        for name, count in lines.items()
+        if (firsts[name] >= _SPEAKS * count or (firsts[name] > 1 and count >= _OFTEN))
+        and name.casefold() not in _LABELS
+        and len(name.split()) <= 3
+        and all(word[:1].isupper() for word in name.split())
+        and not is_no_person(name, small)
+    )
+
+
+def _in_bold(text: str) -> re.Match[str] | None:
+    """A name or label in bold and what follows its colon."""
+    start = text.lstrip()
+    return _SPEAKER.fullmatch(without_emphasis(start)) if start[:2] in ("**", "__") else None

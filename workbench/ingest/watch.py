@@ -1,0 +1,313 @@
+"""Following transcripts and daily logs as they grow: facts are saved and sessions taken in when it is time.
+
+A round looks at every transcript and asks the triggers; nothing is remembered between rounds that the
+checkpoints do not say, but for what was told already. So one round for cron does what a watcher does.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING, Any, Literal
+
+from indexing.sync.sources import Sources
+from indexing.sync.watch import Pause, Watch, hints, occasions
+from workbench.errors import NotCuratableError, NotMemoryError, WorkbenchError
+from workbench.ingest.checkpoints import Checkpoints
+from workbench.ingest.expiry import plan_prune
+from workbench.ingest.flush import Flushed, flush_reading
+from workbench.ingest.index_update import update_index
+from workbench.ingest.ingest import Ingest, Taken
+from workbench.ingest.session_owner import SessionOwner
+from workbench.ingest.sessions import Reading, read_new
+from workbench.ingest.transcript_files import TranscriptFile, find, watched, why_unreadable
+from workbench.ingest.triggers import (
+    QUIET_SECONDS,
+    Fill,
+    Growth,
+    flush,
+    quiet_seconds,
+    take_up,
+)
+from workbench.llm.port import LanguageModel
+from workbench.memory.entry import Kind as FileKind
+from workbench.plural import plural
+from workbench.workspace.late_lines import CARRY_SECONDS, LateLines
+from workbench.workspace.layout import MemoryFile
+from workbench.workspace.plan import Operation
+from workbench.workspace.workspace import Workspace
+
+if TYPE_CHECKING:
+    from indexing.embedding.port import Embedder
+
+PRUNE_EVERY = timedelta(hours=6)
+
+_EPISODES = "episodes"
+_INDEX = "index"
+_CHANGES = ("flushed", "taken", "pruned")
+Kind = Literal["flushed", "taken", "pruned", "waiting", "skipped", "failed"]
+_QUIETLY = frozenset({"unchanged", "waiting", "excluded", "foreign"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Event:
+    """One thing that was done, or was not, and why; ``error`` is the class of what went wrong."""
+
+    kind: Kind
+    at: datetime
+    source: str
+    why: str
+    flushed: tuple[Flushed, ...] = ()
+    taken: Taken | None = None
+    operation: Operation | None = None
+    error: str = ""
+
+    def as_json(self) -> dict[str, Any]:
+        """As the command line prints it."""
+        return {
+            "event": self.kind,
+            "at": self.at.isoformat(timespec="seconds"),
+            "source": self.source,
+            "why": self.why,
+            "flushed": [one.as_json() for one in self.flushed],
+            "taken": self.taken.as_json() if self.taken else None,
+            "operation": self.operation.id if self.operation else None,
+            "error": self.error or None,
+        }
+
+    def sentence(self) -> str:
+        """The same in a line."""
+        if self.kind == "flushed":
+            lines = sum(len(one.lines) for one in self.flushed)
+            known = sum(one.known for one in self.flushed)
+            there = f", {known} were there already" if known else ""
+            return f"{self.source}: {plural(lines, 'fact')} saved{there} ({self.why})"
+        if self.taken is not None and self.kind == "taken":
+            episodes = plural(len(self.taken.episodes), "episode") + ", "
+            memories = plural(self.taken.memories, "memory")
+            episodes = episodes if self.taken.kind == "transcript" else ""
+            return f"{self.source}: {episodes}{memories} ({self.why})"
+        return f"{self.source}: {self.why}"
+
+
+class Follower:
+    """Follows the transcripts of one workspace. ``clock`` gives the time of now, with its zone."""
+
+    def __init__(
+        self,
+        workspace: Workspace,
+        *,
+        clock: Callable[[], datetime],
+        model: LanguageModel | None = None,
+        embedder: Embedder | None = None,
+    ) -> None:
+        self._workspace = workspace
+        self._clock = clock
+        self._model = model
+        self._embedder = embedder
+        self._pruned: datetime | None = None
+        self._seen: dict[str, tuple[int, float, bool]] = {}
+        self._told: dict[tuple[str, Kind], str] = {}
+        self._first_seen: dict[str, datetime] = {}
+        self._read_logs: dict[str, MemoryFile] = {}
+        self.failing: dict[str, str] = {}
+        """What fails at present: the class of its error, by the transcript, or `episodes`."""
+        self._flushes = Checkpoints("flush")
+        self._episodes = Checkpoints("episode")
+        self._owner = SessionOwner(workspace.root)
+
+    def follow(
+        self,
+        stop: threading.Event,
+        say: Callable[[str], object],
+        *,
+        watch: Watch | None = None,
+        after: Callable[[], object] = lambda: None,
+    ) -> Iterator[Event]:
+        """Round after round until ``stop``; ``after`` is called at the end of each.
+
+        ``say`` is told how files are watched, where that is unusual.
+        """
+        late = LateLines(self._workspace.root)
+
+        def told(changed: frozenset[str]) -> frozenset[str]:
+            late.carry(at_most_every=CARRY_SECONDS)
+            return changed
+
+        found = hints(lambda: Sources(watched(self._workspace)), stop, say, watch=watch)
+        for _ in occasions(map(told, found), Pause()):
+            for event in self.round():
+                yield event
+                if stop.is_set():
+                    return
+            after()
+            if stop.is_set():
+                return
+
+    def round(self) -> Iterator[Event]:
+        """Look at everything once. What was told before and has not changed is not told again."""
+        self._flushes = Checkpoints.read(self._workspace, "flush")
+        self._episodes = Checkpoints.read(self._workspace, "episode")
+        places = find(self._workspace)
+        self._owner = SessionOwner.of(self._workspace)
+        there = {file.path for file in places.files} | {*places.refused, _EPISODES}
+        self.failing = {source: error for source, error in self.failing.items() if source in there}
+        for path, why in places.refused.items():
+            refused = Event(kind="failed", at=self._clock(), source=path, why=why, error="NotMemoryError")
+            yield from self._once(refused)
+        changed = False
+        for events in (*map(self._file, places.files), self._logs(), self._prune()):
+            for event in events:
+                changed = changed or event.kind in _CHANGES
+                yield event
+        if changed and (problem := update_index(self._workspace)):
+            yield from self._once(Event(kind="failed", at=self._clock(), source=_INDEX, why=problem))
+
+    def _file(self, file: TranscriptFile) -> Iterator[Event]:
+        now = self._clock()
+        quiet = quiet_seconds(file.changed, now) >= QUIET_SECONDS
+        state = (file.size, file.changed, quiet)
+        if self._seen.get(file.path) == state and quiet:
+            return
+        try:
+            reading = read_new(file, self._flushes, exclude=self._workspace.settings.transcript_exclude)
+            done = True
+            why = reading.excluded or self._owner.why_not(file) if reading is not None else ""
+            if why:
+                yield from self._once(self._event("skipped", file, now, why))
+            else:
+                for event in self._live(file, reading, now, quiet=quiet):
+                    done = done and event.kind not in ("failed", "skipped")
+                    yield from self._once(event)
+            if done:  # what failed is tried again with the next round
+                self.failing.pop(file.path, None)
+                self._seen[file.path] = state
+        except (OSError, NotMemoryError) as error:
+            yield from self._failed(file, now, why_unreadable(error), error)
+        except WorkbenchError as error:
+            yield from self._failed(file, now, error.message, error)
+        except Exception as error:  # whatever one transcript holds, the others are followed
+            yield from self._failed(file, now, f"{type(error).__name__}: {error}", error)
+
+    def _failed(self, file: TranscriptFile, now: datetime, why: str, error: Exception) -> Iterator[Event]:
+        yield from self._once(replace(self._event("failed", file, now, why), error=type(error).__name__))
+
+    def _live(
+        self, file: TranscriptFile, reading: Reading | None, now: datetime, *, quiet: bool
+    ) -> Iterator[Event]:
+        compacted = False
+        if reading is not None:
+            compacted = any(part.closed for part in reading.parts)
+            event = self._flush(file, reading, now)
+            yield event
+            if event.kind != "flushed":
+                return
+        if quiet or compacted:
+            ingest = Ingest(self._workspace, now=now, model=self._model, embedder=self._embedder)
+            taken = ingest.transcript(file, self._episodes)
+            if taken.outcome == "failed":
+                yield self._event("failed", file, now, taken.why)
+            elif taken.outcome not in _QUIETLY or taken.episodes:
+                why = "compacted" if compacted else "completed"
+                yield replace(self._event("taken", file, now, why), taken=taken)
+
+    def _flush(self, file: TranscriptFile, reading: Reading, now: datetime) -> Event:
+        """Save the facts of what is new, or say why that waits."""
+        growth = self._growth(reading, now)
+        settings = self._workspace.settings
+        end = reading.end
+        full = flush(Fill(messages=end.messages, tokens=end.tokens, flushed=end.flushed), settings)
+        why = take_up(growth, settings)
+        if full is None and why is None:
+            waits = (
+                f"{plural(growth.messages, 'new message')} of {plural(growth.lines, 'line')}: waits for more"
+            )
+            return self._event("waiting", file, now, waits)
+        done = flush_reading(
+            self._workspace, reading, self._flushes, now=now, model=self._model, full=full is not None
+        )
+        self._first_seen.pop(file.path, None)
+        said = f"before it is compacted: {full}" if full else str(why)
+        bad = (
+            f"; {plural(len(reading.bad), 'line')} cannot be read: " + _places(reading) if reading.bad else ""
+        )
+        if skipped := next((one.skipped for one in done if one.skipped), ""):
+            return replace(self._event("skipped", file, now, skipped), flushed=done)
+        return replace(self._event("flushed", file, now, said + bad), flushed=done)
+
+    def _growth(self, reading: Reading, now: datetime) -> Growth:
+        turns = reading.transcript.turns
+        since = next((turn.when for turn in turns if turn.when), None)
+        since = since or self._first_seen.setdefault(reading.file.path, now)
+        return Growth(
+            user_messages=sum(turn.role == "user" for turn in turns),
+            messages=len(turns),
+            bytes=reading.end.offset - reading.start.offset,
+            lines=reading.end.line - reading.start.line,
+            quiet=quiet_seconds(reading.file.changed, now),
+            waited=abs((now - since).total_seconds()),
+            compacted=any(part.closed for part in reading.parts),
+        )
+
+    def _logs(self) -> Iterator[Event]:
+        """Teach the graph what daily logs say that it was not learnt from; those that changed are read."""
+        logs: dict[str, MemoryFile] = {
+            file.path: file for file in self._workspace.scan() if file.kind is FileKind.LOG
+        }
+        new = {path: file for path, file in logs.items() if self._read_logs.get(path) != file}
+        if not new:
+            return
+        now = self._clock()
+        ingest = Ingest(self._workspace, now=now, model=self._model, embedder=self._embedder)
+        self._read_logs = logs
+        for taken in ingest.markdown(among=new):
+            event = Event(kind="taken", at=now, source=taken.source, why="new lines", taken=taken)
+            if taken.outcome in ("failed", "refused"):
+                del self._read_logs[taken.source]  # what failed is tried again with the next round
+                yield from self._once(replace(event, kind="failed", why=taken.why, taken=None))
+            elif taken.outcome == "taken":
+                yield event
+
+    def _prune(self) -> Iterator[Event]:
+        """Let expired episodes go, every six hours; also after the clock was set back."""
+        now = self._clock()
+        if self._pruned is not None and abs(now - self._pruned) < PRUNE_EVERY:
+            return
+        self._pruned = now
+        try:
+            done = self._workspace.operations.carry_out(lambda: plan_prune(self._workspace, now=now))
+        except NotCuratableError:
+            self.failing.pop(_EPISODES, None)
+            return
+        except WorkbenchError as error:
+            name = type(error).__name__
+            refused = Event(kind="failed", at=now, source=_EPISODES, why=error.message, error=name)
+            yield from self._once(refused)
+            return
+        yield from self._once(
+            Event(kind="pruned", at=now, source=_EPISODES, why=done.summary, operation=done)
+        )
+
+    def _once(self, event: Event) -> Iterator[Event]:
+        """An event, unless it only repeats what was told of its source last."""
+        key = (event.source, event.kind)
+        if event.kind == "failed":
+            self.failing[event.source] = event.error or "Error"
+        elif event.kind == "pruned":
+            self.failing.pop(_EPISODES, None)
+        if event.kind in _CHANGES:
+            yield event
+        elif self._told.get(key) != event.why:
+            self._told[key] = event.why
+            yield event
+
+    @staticmethod
+    def _event(kind: Kind, file: TranscriptFile, now: datetime, why: str) -> Event:
+        return Event(kind=kind, at=now, source=file.path, why=why)
+
+
+def _places(reading: Reading) -> str:
+    shown = ", ".join(f"{reading.file.name}:{line}" for line in reading.bad[:3])
+    return shown + (", …" if len(reading.bad) > 3 else "")

@@ -1,0 +1,227 @@
+"""What is done at night: one step after the other, each of which reports, and none of which stops the others.
+
+1. ``prune``: episodes that have expired (an operation, undoable);
+2. ``context``: workspace-context.md is archived and cleared (an operation);
+3. ``ingest``: what is new in daily logs and episodes teaches the graph (an operation each), and is indexed;
+4. ``decay``: memories that faded are proposed for forgetting;
+5. ``dream``: what should become long-term memory is proposed;
+6. ``backup``: to where the last backup went.
+
+Nothing is forgotten or promoted here: what waits in the morning are proposals.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal
+
+from workbench.errors import BusyError, NotCuratableError, WorkbenchError, disk_error
+from workbench.jobs.names import Job
+from workbench.jobs.runner import Running, running
+from workbench.llm.port import LanguageModel
+from workbench.memory.proposal import Proposal
+from workbench.workspace.plan import Plan
+from workbench.workspace.workspace import Workspace
+
+State = Literal["done", "nothing", "failed", "would"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StepOutcome:
+    """What became of one step. ``said`` is a line for a person, ``operation`` what `undo` takes.
+
+    ``said`` and ``notes`` may quote memory; ``error``, the class of what went wrong, does not.
+    """
+
+    step: str
+    state: State
+    said: str
+    operation: str = ""
+    notes: tuple[str, ...] = ()
+    hint: str = ""
+    error: str = ""
+
+    def as_json(self) -> dict[str, object]:
+        """The outcome as the command line prints it."""
+        return {
+            "step": self.step,
+            "state": self.state,
+            "said": self.said,
+            "operation": self.operation or None,
+            "notes": list(self.notes),
+            "hint": self.hint or None,
+            "error": self.error or None,
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Night:
+    """All that a step needs. With ``dry_run`` nothing is written anywhere."""
+
+    workspace: Workspace
+    now: datetime
+    model: LanguageModel | None = None
+    dry_run: bool = False
+
+
+Step = Callable[[Night], StepOutcome]
+
+
+def nightly(night: Night, only: Sequence[str] = (), *, run: Running | None = None) -> Iterator[StepOutcome]:
+    """Do all steps, or ``only`` these, and yield what became of each.
+
+    ``run`` is told of each step; without it, a run is begun here. Raises BusyError where another run is at
+    it, and ReadOnlyError where nothing may be written at all.
+    """
+    names = [name for name in STEPS if not only or name in only]
+    if night.dry_run:
+        yield from (_guarded(name, night) for name in names)
+    elif run is None:
+        with running(night.workspace.state_dir(), Job.NIGHTLY) as begun:
+            yield from nightly(night, only, run=begun)
+    else:
+        for name in names:
+            outcome = _guarded(name, night)
+            run.step(name, outcome.state, outcome.error)
+            yield outcome
+
+
+def _guarded(name: str, night: Night) -> StepOutcome:
+    """The boundary of a step: whatever fails in it is its own failure."""
+    try:
+        return STEPS[name](night)
+    except NotCuratableError as error:
+        return StepOutcome(step=name, state="nothing", said=error.message, hint=error.hint)
+    except BusyError as error:
+        return _failed(name, error, f"busy: {error.message}", error.hint)
+    except WorkbenchError as error:
+        return _failed(name, error, error.message, error.hint)
+    except OSError as error:
+        explained = disk_error(error)
+        return _failed(name, explained, explained.message, explained.hint)
+    except Exception as error:  # a fault of ours must not cost the steps behind it
+        return _failed(name, error, f"{type(error).__name__}: {error}")
+
+
+def _failed(name: str, error: Exception, said: str, hint: str = "") -> StepOutcome:
+    return StepOutcome(step=name, state="failed", said=said, hint=hint, error=type(error).__name__)
+
+
+def _carried_out(name: str, night: Night, planner: Callable[[], Plan]) -> StepOutcome:
+    if night.dry_run:
+        plan = planner()
+        return StepOutcome(step=name, state="would", said=plan.summary, notes=plan.notes)
+    operation = night.workspace.operations.carry_out(planner)
+    return StepOutcome(
+        step=name, state="done", said=operation.summary, operation=operation.id, notes=operation.notes
+    )
+
+
+def _prune(night: Night) -> StepOutcome:
+    from workbench.ingest.expiry import plan_prune  # noqa: PLC0415 - a step loads what it needs
+
+    return _carried_out("prune", night, lambda: plan_prune(night.workspace, now=night.now))
+
+
+def _context(night: Night) -> StepOutcome:
+    from workbench.ingest.workspace_context import plan_clear_context  # noqa: PLC0415
+
+    return _carried_out("context", night, lambda: plan_clear_context(night.workspace, now=night.now))
+
+
+def _ingest(night: Night) -> StepOutcome:
+    from workbench.ingest.index_update import update_index  # noqa: PLC0415
+    from workbench.ingest.ingest import Ingest  # noqa: PLC0415
+
+    run = Ingest(night.workspace, now=night.now, model=night.model, dry_run=night.dry_run)
+    done = list(run.markdown())
+    taken = [one for one in done if one.outcome == "taken"]
+    failed = [one for one in done if one.outcome in ("failed", "refused")]
+    notes = [f"{one.source}: {one.why}" for one in failed]
+    notes += [
+        f"{one.source}: `workbench undo {operation.id}` takes it back"
+        for one in taken
+        for operation in one.operations
+    ]
+    said = "nothing is new in logs and episodes"
+    if taken:
+        sources = "1 source" if len(taken) == 1 else f"{len(taken):,} sources"
+        said = f"{sources}, {sum(one.memories for one in taken):,} new in the graph"
+    if not night.dry_run and (problem := update_index(night.workspace)):
+        notes.append(problem)
+    if failed:
+        said += f"; {len(failed):,} cannot be read"
+        return StepOutcome(
+            step="ingest", state="failed", said=said, notes=tuple(notes), error="WorkbenchError"
+        )
+    would: State = "would" if night.dry_run else "done"
+    return StepOutcome(step="ingest", state=would if taken else "nothing", said=said, notes=tuple(notes))
+
+
+def _decay(night: Night) -> StepOutcome:
+    from workbench.graph.decay import fading_in  # noqa: PLC0415
+
+    return _proposed("decay", night, fading_in(night.workspace, now=night.now), ())
+
+
+def _dream(night: Night) -> StepOutcome:
+    from workbench.dreaming.run import dream  # noqa: PLC0415
+
+    result = dream(night.workspace, now=night.now, model=night.model)
+    return _proposed("dream", night, result.proposals, result.notes, anew=True)
+
+
+def _proposed(
+    name: str,
+    night: Night,
+    proposals: Sequence[Proposal],
+    notes: tuple[str, ...],
+    *,
+    anew: bool = False,
+) -> StepOutcome:
+    from workbench.dreaming.proposals.inbox import propose  # noqa: PLC0415
+
+    if not proposals:
+        return StepOutcome(step=name, state="nothing", said="nothing to propose", notes=notes)
+    if night.dry_run:
+        return StepOutcome(step=name, state="would", said=f"would propose {len(proposals)}", notes=notes)
+    new = propose(night.workspace, proposals, night.now, anew=anew)
+    said = f"{len(new.added)} proposed" + (f", {len(new.waiting)} wait already" if new.waiting else "")
+    said += f", {len(new.replaced)} wait no more" if new.replaced else ""
+    state: State = "done" if new.added else "nothing"
+    return StepOutcome(
+        step=name, state=state, said=said, notes=notes, hint="`workbench proposals list` shows them"
+    )
+
+
+def _backup(night: Night) -> StepOutcome:
+    from workbench.backup.create import back_up, plan_backup  # noqa: PLC0415
+    from workbench.backup.incremental import remembered  # noqa: PLC0415
+    from workbench.backup.targets import find_target  # noqa: PLC0415
+
+    last = remembered(night.workspace)
+    if last is None:
+        hint = "name a place once: `workbench backup DIR`; from then on it is repeated every night"
+        return StepOutcome(
+            step="backup", state="nothing", said="there is no backup that could be repeated", hint=hint
+        )
+    target = find_target(last.target)
+    made = plan_backup(night.workspace, target) if night.dry_run else back_up(night.workspace, target)
+    if not made.wrote:
+        said = f"nothing is new: {target.shown} holds all of it"
+        return StepOutcome(step="backup", state="nothing", said=said, notes=made.notes)
+    said = f"{made.wrote} to {made.path or target.shown}"
+    return StepOutcome(step="backup", state="would" if night.dry_run else "done", said=said, notes=made.notes)
+
+
+STEPS: Mapping[str, Step] = {
+    "prune": _prune,
+    "context": _context,
+    "ingest": _ingest,
+    "decay": _decay,
+    "dream": _dream,
+    "backup": _backup,
+}
+"""The steps by name, in their order."""

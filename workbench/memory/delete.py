@@ -1,0 +1,117 @@
+"""Taking entries out of a document, so that what stands around them stays what it is.
+
+Only the bytes of the entries go. Two things follow from what Markdown is: a part of a long entry leaves
+its neighbours the mark or the line end that they lean on, and where two blocks would grow together the
+last line end of what stood between them stays, as a blank line. Where that does not keep them apart
+either, nothing is taken out.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+
+from workbench.errors import NotCuratableError
+from workbench.memory.edit import remove
+from workbench.memory.entry import Entry, Form, Span
+from workbench.memory.invariants import span_of, stands_without
+from workbench.memory.markdown import Document, parse_document
+
+_INDIVISIBLE = {Form.CODE: "code block", Form.TABLE: "table", Form.HTML: "HTML block"}
+_QUOTE_MARK = re.compile(rb"[ \t]{0,3}> ?")
+_LINE_END = re.compile(rb"\r?\n\Z")
+_SPACE = re.compile(rb"[ \t\r\n]*")
+
+
+def take_out(document: Document, entries: Sequence[Entry]) -> bytes:
+    """The document's bytes without ``entries``, each of which counts once however often it is named.
+
+    Raises NotCuratableError for single parts of a code block, a table or HTML, and where what stands
+    around the entries would become something else.
+    """
+    cuts = _merged(_cuts(document, {entry.span for entry in entries}))
+    for chosen in _ways(document, cuts):
+        data = remove(document.data, chosen)
+        if _holds(document, cuts, data):
+            return data
+    raise NotCuratableError(
+        f"without “{entries[0].plain_title}” what stands around it in {document.path} would become "
+        "something else; nothing was changed",
+        hint="edit the file by hand: set apart what stands before and after it",
+    )
+
+
+def _ways(document: Document, cuts: list[Span]) -> Iterator[list[Span]]:
+    """What may be cut so that ``cuts`` are gone: all of it, or less the line ends that keep others apart."""
+    yield cuts
+    spaced = [_shortened(document.data, cut) for cut in cuts]
+    yield [
+        cut if _holds(document, [cut], remove(document.data, [cut])) else shorter
+        for cut, shorter in zip(cuts, spaced, strict=True)
+    ]
+    yield spaced
+
+
+def _cuts(document: Document, wanted: set[Span]) -> Iterator[Span]:
+    for block in _with_headings(document):
+        named = [entry for entry in block if entry.span in wanted]
+        if not named:
+            continue
+        if len(named) == len(block):
+            yield span_of(block)
+        elif block[0].form in _INDIVISIBLE:
+            what = _INDIVISIBLE[block[0].form]
+            raise NotCuratableError(
+                f"“{named[0].plain_title}” is a part of a long {what}, which makes no sense without it",
+                hint="forget all its parts together: " + " ".join(entry.address for entry in block),
+            )
+        else:
+            for run in _merged(entry.span for entry in named):
+                yield _part(document.data, block[0], run)
+
+
+def _with_headings(document: Document) -> Iterator[list[Entry]]:
+    """The entries of each block, bare headings among them."""
+    block: list[Entry] = []
+    for entry in document.entries:
+        if entry.part == 1 and block:
+            yield block
+            block = []
+        block.append(entry)
+    if block:
+        yield block
+
+
+def _part(data: bytes, first: Entry, run: Span) -> Span:
+    """The bytes to cut for some parts of a block, of which others stay."""
+    block = first.block or first.span
+    start, end = run.start, run.end
+    ends_line = data[:end].endswith(b"\n")
+    if start == first.span.start > block.start:  # right after the list marker, which wants something to mark
+        found = _SPACE.match(data, end, block.end) if ends_line else None
+        return Span(start, found.end() if found else end)
+    if start == 0 or data[start - 1 : start] == b"\n":
+        mark = _QUOTE_MARK.match(data, start, end) if first.form is Form.QUOTE and not ends_line else None
+        return Span(mark.end() if mark else start, end)
+    return _shortened(data, run)
+
+
+def _shortened(data: bytes, cut: Span) -> Span:
+    """``cut`` without the line end that it ends with."""
+    found = _LINE_END.search(data, cut.start, cut.end)
+    return Span(cut.start, found.start()) if found else cut
+
+
+def _merged(spans: Iterable[Span]) -> list[Span]:
+    """Spans in order; those that touch are one."""
+    out: list[Span] = []
+    for span in spans:
+        if out and out[-1].end == span.start:
+            out[-1] = Span(out[-1].start, span.end)
+        else:
+            out.append(span)
+    return out
+
+
+def _holds(document: Document, cuts: Sequence[Span], data: bytes) -> bool:
+    return stands_without(document, parse_document(document.path, data, document.kind), cuts)

@@ -1,0 +1,313 @@
+"""Entries on their way from one place to another: lifted out, marked, and set down whole.
+
+What is carried are the bytes of a block, not its words, so that nested content, marks and comments arrive as
+they left. Wherever something is taken out or set down, all else must still stand (``memory.standing``), else
+it is refused.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from workbench.errors import NotCuratableError
+from workbench.memory.delete import take_out
+from workbench.memory.entry import Entry, Form, Kind
+from workbench.memory.invariants import (
+    Block,
+    Sign,
+    blocks,
+    outline,
+    plain,
+    same_header,
+    signs,
+    span_of,
+    words,
+)
+from workbench.memory.markdown import Document, Heading, parse_document
+from workbench.memory.names import RelPath
+from workbench.memory.provenance import Provenance, provenance
+from workbench.memory.provenance_comment import annotate
+
+FORM = "form"
+"""The field that says what a block was that travels inside of a list item."""
+_MARKER = re.compile(rb"(?:[-*+]|\d{1,9}[.)])[ \t]+")
+_STAMP = re.compile(rb"<!--\s*wb:[^<>]*-->")
+_BLANK_LINE = re.compile(rb"[ \t]*\r?\n")
+_LOOSE_PATH = RelPath("passage.md")
+_POSITIONS = 6
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A block without its file: its whole bytes, lines ending in ``\\n``, at the left margin.
+
+    ``entries`` are the block's entries as they stood: one, or the parts of a long one. ``form`` is what the
+    block is now; a table that travels as a list item says in its ``form`` field what it was.
+    """
+
+    entries: tuple[Entry, ...]
+    form: Form
+    source: bytes
+
+    @property
+    def origin(self) -> Provenance | None:
+        """The provenance that it carries now."""
+        return _alone(self).provenance
+
+    @property
+    def title(self) -> str:
+        """The first line that holds words, without marks of emphasis."""
+        return self.entries[0].plain_title
+
+
+@dataclass(frozen=True, slots=True)
+class Destination:
+    """Where something can be set down: byte positions, the best first, under ``heading``.
+
+    ``opening`` holds the lines of headings that must be made first; empty where the heading is there.
+    ``as_it_stood``: the blank lines around it are there already, and more are added only where it must be.
+    """
+
+    heading: tuple[str, ...]
+    positions: tuple[int, ...]
+    opening: bytes = b""
+    as_it_stood: bool = False
+
+
+def lift(document: Document, entries: Sequence[Entry]) -> list[Passage]:
+    """The passages that ``entries`` make up, in the order in which they are named.
+
+    Raises NotCuratableError for a bare heading, and for single parts of a long entry.
+    """
+    block_of = {entry.span: block for block in blocks(document) for entry in block}
+    named = {entry.span for entry in entries}
+    found: dict[int, Passage] = {}
+    for entry in entries:
+        block = block_of.get(entry.span)
+        if block is None:
+            raise NotCuratableError(
+                f"“{entry.plain_title}” is a heading with nothing under it, which cannot be carried away",
+                hint="forget it, or edit the file",
+            )
+        if any(part.span not in named for part in block):
+            raise NotCuratableError(
+                f"“{entry.plain_title}” is a part of a long entry, which is carried as a whole",
+                hint="name all its parts together: " + " ".join(part.address for part in block),
+            )
+        found.setdefault(block[0].span.start, _lifted(document, block))
+    return list(found.values())
+
+
+def leave(document: Document, passages: Sequence[Passage]) -> Document:
+    """The document without these passages. Raises NotCuratableError where others would change by that."""
+    data = take_out(document, [entry for passage in passages for entry in passage.entries])
+    return parse_document(document.path, data, document.kind)
+
+
+def set_down(document: Document, place: Destination, passages: Sequence[Passage]) -> tuple[Document, int]:
+    """The document with the passages at ``place``, and which of its blocks the first of them is.
+
+    Raises NotCuratableError when they, or what stands there, would not be read back as themselves.
+    """
+    stood, headings = signs(document), outline(document)
+    starts = [span_of(block).start for block in blocks(document)]
+    arrived = [_sign(passage, place.heading) for passage in passages]
+    for at in place.positions:
+        index = sum(start < at for start in starts)
+        expected = [*stood[:index], *arrived, *stood[index:]]
+        for data in dict.fromkeys(_written(document, at, place, passages)):
+            after = parse_document(document.path, data, document.kind)
+            is_read_back = same_header(document, after) and signs(after) == expected
+            if is_read_back and (place.opening or outline(after) == headings):
+                return after, index
+    raise NotCuratableError(
+        f"“{passages[0].title}” would not be an entry by itself in {document.path}: a block that is not "
+        "closed there, or a list, would swallow it",
+        hint="nothing was changed; choose another section, or edit the file first",
+    )
+
+
+def sets_apart(before: Document, after: Document, passage: Passage) -> int | None:
+    """Which block of ``after`` is the passage, if that is all it has beyond ``before``; None otherwise.
+
+    It must stand under the heading that it stood under when it was lifted.
+    """
+    stood, stands = signs(before), signs(after)
+    sought = _sign(passage, passage.entries[0].heading)
+    places = (at for at, found in enumerate(stands) if found == sought)
+    return next((at for at in places if stood == [*stands[:at], *stands[at + 1 :]]), None)
+
+
+# -- places --------------------------------------------------------------------------------------------
+
+
+def find_path(document: Document, path: Sequence[str]) -> Heading | None:
+    """The first heading with exactly this path down to it."""
+    wanted = plain(path)
+    return next((h for h in document.headings if plain(h.path) == wanted), None)
+
+
+def section_end(document: Document, heading: Heading | None) -> Destination:
+    """The end of what stands directly under ``heading``; None is what stands before the first one."""
+    if heading is not None:
+        own_start = document.line_starts[min(heading.last, len(document.line_starts) - 1)]
+        following = next((h for h in document.headings if h.first >= heading.last), None)
+    else:
+        header = document.front_matter
+        own_start = header.body if header else document.line_starts[0]
+        following = next(iter(document.headings), None)
+    end = document.line_starts[following.first] if following else len(document.data)
+    ends = [span.end for block in blocks(document) if own_start <= (span := span_of(block)).start < end]
+    if blank := _BLANK_LINE.match(document.data, own_start, end):
+        own_start = blank.end()
+    positions = [*reversed(ends), own_start][:_POSITIONS]
+    return Destination(heading.path if heading else (), tuple(positions))
+
+
+def file_end(document: Document) -> Destination:
+    """The end of the last section."""
+    return section_end(document, document.headings[-1] if document.headings else None)
+
+
+def new_section(document: Document, path: Sequence[str]) -> Destination:
+    """A section with this path that is not there yet, below as much of the path as there is."""
+    known = len(path)
+    parent = None
+    while known and parent is None:
+        known -= 1
+        parent = find_path(document, path[:known]) if known else None
+    if parent is not None:
+        level = parent.level + 1
+        following = (h for h in document.headings if h.first >= parent.last and h.level <= parent.level)
+        after = next(following, None)
+        at = document.line_starts[after.first] if after else len(document.data)
+    else:
+        level = min((h.level for h in document.headings), default=1 if len(path) > 1 else 2)
+        at = len(document.data)
+    names = plain(path)[known:]
+    lines = [f"{'#' * (level + depth)} {name}\n\n" for depth, name in enumerate(names)]
+    return Destination(tuple(path), (at,), "".join(lines).encode("utf-8", "surrogateescape"))
+
+
+def section(document: Document, path: Sequence[str]) -> Destination:
+    """The end of the section with this path, made anew where it is not there."""
+    heading = find_path(document, path)
+    return section_end(document, heading) if heading or not path else new_section(document, path)
+
+
+# -- marks ---------------------------------------------------------------------------------------------
+
+
+def marked(passage: Passage, fields: Mapping[str, str | None], *, may_wrap: bool) -> Passage:
+    """The passage with these fields in its provenance; None takes one out.
+
+    What cannot carry a comment (a table, code, HTML) becomes a list item that does and holds it,
+    if ``may_wrap``. Raises NotCuratableError where neither can be done.
+    """
+    alone, origin = _document(passage), passage.origin
+    if may_wrap and origin and any(origin.get(name) for name in fields):  # theirs must come back as it was
+        return _proven(_stamped(passage, fields))
+    try:
+        source = annotate(alone, alone.entries[0], fields)
+    except NotCuratableError:
+        if not may_wrap:
+            raise
+        return _proven(_stamped(passage, fields))
+    return _proven(replace(passage, source=source))
+
+
+def unmarked(passage: Passage, names: Collection[str]) -> Passage:
+    """The passage without these fields; what was wrapped or stamped to carry them is itself again."""
+    origin = passage.origin
+    was = origin.get(FORM) if origin else None
+    first, _, rest = passage.source.partition(b"\n")
+    marker = _MARKER.match(first)
+    stamped = marker and _STAMP.fullmatch(first, marker.end())
+    if stamped and was in list(Form):
+        source = b"\n".join(line.removeprefix(b"  ") for line in rest.split(b"\n"))
+        return _proven(replace(passage, form=Form(was), source=source))
+    if marker and stamped and origin and {name for name, _ in origin.fields} <= set(names):
+        return _proven(replace(passage, source=marker[0] + rest.removeprefix(b" " * marker.end())))
+    return marked(passage, dict.fromkeys(names), may_wrap=False)
+
+
+def _stamped(passage: Passage, fields: Mapping[str, str | None]) -> Passage:
+    """The passage with a comment of its own before all that it says."""
+    marker = _MARKER.match(passage.source) if passage.form is Form.ITEM else None
+    if marker:
+        comment = provenance(fields).render().encode("utf-8", "surrogateescape")
+        gap = b"\n" + b" " * marker.end()
+        source = marker[0] + comment + gap + passage.source[marker.end() :]
+        return replace(passage, source=source)
+    comment = provenance({**fields, FORM: passage.form.value}).render().encode("utf-8", "surrogateescape")
+    lines = passage.source.split(b"\n")
+    inside = b"\n".join(b"  " + line if line else line for line in lines)
+    return replace(passage, form=Form.ITEM, source=b"- " + comment + b"\n" + inside)
+
+
+# -- reading back --------------------------------------------------------------------------------------
+
+
+def _lifted(document: Document, block: Block) -> Passage:
+    span = span_of(block)
+    source = document.data[span.start : span.end].replace(b"\r\n", b"\n")
+    if not source.endswith(b"\n"):
+        source += b"\n"
+    if block[0].form is Form.ITEM:
+        margin = len(source) - len(source.lstrip(b" "))
+        source = re.sub(rb"(?m)^ {1,%d}" % margin, b"", source) if margin else source
+    return _proven(Passage(block, block[0].form, source))
+
+
+def _proven(passage: Passage) -> Passage:
+    """The passage, if it is read back as itself where nothing else stands."""
+    found = blocks(_document(passage))
+    if len(found) != 1 or found[0][0].form is not passage.form or words(found[0]) != words(passage.entries):
+        raise NotCuratableError(
+            f"“{passage.title}” is not the same text without what stands around it",
+            hint="nothing was changed; edit the file by hand",
+        )
+    return passage
+
+
+def _document(passage: Passage) -> Document:
+    return parse_document(_LOOSE_PATH, passage.source, Kind.NOTE)
+
+
+def _alone(passage: Passage) -> Entry:
+    return _document(passage).entries[0]
+
+
+def _written(document: Document, at: int, place: Destination, passages: Sequence[Passage]) -> Iterator[bytes]:
+    """The document with the passages at ``at``: list items close together, then with blank lines."""
+    opening = place.opening
+    before, rest = document.data[:at], document.data[at:]
+    newline = b"\r\n" if b"\r\n" in document.data else b"\n"
+    if before.strip() and not before.endswith(b"\n"):
+        before += newline
+    here = [block[0].form for block in blocks(document) if span_of(block).end == at]
+    next_form = next((b[0].form for b in blocks(document) if span_of(b).start == at), None)
+    is_apart = not before.strip(b"\xef\xbb\xbf \t\r\n") or before.endswith((b"\n\n", b"\n\r\n"))
+    if place.as_it_stood:
+        yield before + b"".join(p.source for p in passages).replace(b"\n", newline) + rest
+    for close in (True, False):
+        text = b""
+        joins = close and here[-1:] == [Form.ITEM] and passages[0].form is Form.ITEM and not opening
+        if not joins and not is_apart:
+            text += b"\n"
+        text += opening
+        for number, passage in enumerate(passages):
+            if number and not (close and passage.form is passages[number - 1].form is Form.ITEM):
+                text += b"\n"
+            text += passage.source
+        follows = close and next_form is Form.ITEM and passages[-1].form is Form.ITEM
+        if rest and not follows and not rest.lstrip(b" \t").startswith((b"\n", b"\r\n")):
+            text += b"\n"
+        yield before + text.replace(b"\n", newline) + rest
+
+
+def _sign(passage: Passage, heading: Sequence[str]) -> Sign:
+    """What the passage must be read back as below ``heading``."""
+    return passage.form, plain(heading), words(passage.entries), passage.origin

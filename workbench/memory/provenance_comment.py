@@ -1,0 +1,258 @@
+"""Marking an entry: the fields of its provenance comment change, its words and all others' do not.
+
+A mark must be read back as the entry's own and be shown by no renderer, so not every block can carry one.
+Each place that could take the comment is tried, and proven by reading the file again.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+
+from workbench.errors import NotCuratableError
+from workbench.memory.comment_position import behind, is_read_to_its_end
+from workbench.memory.entry import Entry, Form, Span
+from workbench.memory.markdown import Document, first_paragraph, is_plain, parse_document, stands_in_code
+from workbench.memory.provenance import COMMENT, FIELD, Provenance, provenance, quoted
+
+_ITEM = re.compile(r"(?P<marker>[ \t]*(?:[-*+]|\d{1,9}[.)]))(?P<gap>[ \t]*)(?P<rest>[^ \t\r\n]?)")
+_CLOSING_HASHES = re.compile(r"[ \t]+#+[ \t\r]*\Z")
+_UNCLOSED = re.compile(r"<!--(?!.*?-->)", re.DOTALL)
+_LONE_LINE = re.compile(r"(?m)^[ \t>]*<!--\s*wb:[^>]*-->[ \t]*\r?(?:\n|\Z)")
+_EMPTY = "<!-- wb: -->"
+_NO_PLACE = {
+    Form.CODE: "in a code block it would be shown",
+    Form.TABLE: "in a table it would be a cell",
+    Form.HTML: "in HTML it would be a part of what stands there",
+}
+
+
+def annotate(document: Document, entry: Entry, fields: Mapping[str, str | None]) -> bytes:
+    """The document's bytes with these fields in the provenance comment of ``entry``.
+
+    A field that is there is replaced where it stands, a new one is added at the end, None takes it out;
+    a comment is made where there is none and goes when nothing is left in it. A part of a long block
+    speaks for the whole block. Every byte outside of the block stays, and every entry keeps its address.
+    Raises NotCuratableError where no comment can be carried.
+    """
+    if unsound := [name for name in fields if not re.fullmatch(r"\w+", name)]:
+        raise ValueError(f"not the name of a field: {unsound[0]!r}")
+    own = entry.provenance.fields if entry.provenance else ()
+    wanted = _applied(own, fields)
+    if wanted == own:
+        return document.data
+    block = entry.block or entry.span
+    source = document.data[block.start : block.end].decode("utf-8", "surrogateescape")
+    for candidate in _candidates(document, entry, source, fields):
+        changed = candidate.encode("utf-8", "surrogateescape")
+        data = document.data[: block.start] + changed + document.data[block.end :]
+        if _is_carried(document, block, data, wanted):
+            return data
+    reason = _NO_PLACE.get(entry.form, "no place in it is read back as a mark of its own")
+    raise NotCuratableError(
+        f"“{entry.plain_title}” cannot carry a mark: {reason}",
+        hint="nothing was changed; make it a list item or a paragraph first",
+    )
+
+
+def with_comments_in_place(document: Document) -> bytes:
+    """The document's bytes with each of our comments where ``annotate`` would put it now.
+
+    Those on a line of their own stay, as do those that cannot be moved without changing what stands there.
+    Every entry keeps its address, its words and its provenance.
+    """
+    moved = list(_moved(document))
+    data = _with_blocks(document.data, moved)
+    if not moved or _is_as_it_was(document, data):
+        return data
+    kept: list[tuple[Span, bytes]] = []
+    for one in moved:
+        if _is_as_it_was(document, _with_blocks(document.data, [*kept, one])):
+            kept.append(one)
+    return _with_blocks(document.data, kept)
+
+
+Fields = tuple[tuple[str, str], ...]
+
+
+def _applied(own: Fields, fields: Mapping[str, str | None]) -> Fields:
+    """The fields that the comment must have in the end."""
+    out: list[tuple[str, str]] = []
+    for key, value in own:
+        if key not in fields:
+            out.append((key, value))
+        elif (new := fields[key]) and key not in dict(out):
+            out.append((key, new))
+    return (*out, *((key, value) for key, value in fields.items() if value and key not in dict(out)))
+
+
+def _candidates(
+    document: Document, entry: Entry, source: str, fields: Mapping[str, str | None]
+) -> Iterator[str]:
+    """The block with its new comment, at each place that may carry it, the natural one first."""
+    found = COMMENT.search(source)
+    if found is None:
+        comment = provenance(fields).render()
+    else:
+        comment = _edited(found, fields)
+        if entry.form is Form.CODE or stands_in_code(source, found[0].strip()):
+            return
+        without = source[: found.start()] + source[found.end() :]
+        if not comment:
+            yield from _without(source, found)
+            comment = _EMPTY  # it hides another comment, which would now be taken for the entry's
+        start = found.end() - len(found[0].lstrip(" \t"))
+        yield source[:start] + comment + source[found.end() :]
+        source = without
+    if entry.form not in _NO_PLACE:
+        newline = "\r\n" if b"\r\n" in document.data else "\n"
+        for candidate in _placed(entry.form, source, comment, newline):
+            if not stands_in_code(candidate, comment):
+                yield candidate
+
+
+def _without(source: str, found: re.Match[str]) -> Iterator[str]:
+    """The block less its comment, with the line that held nothing else."""
+    line = next((m for m in _LONE_LINE.finditer(source) if m.start() <= found.start() < m.end()), None)
+    if line is not None:
+        rest = source[: line.start()], source[line.end() :]
+        is_last = not rest[1] and not line[0].endswith("\n")  # its line end came with it
+        yield rest[0].removesuffix("\n").removesuffix("\r") if is_last else rest[0] + rest[1]
+    yield source[: found.start()] + source[found.end() :]
+
+
+def _edited(found: re.Match[str], fields: Mapping[str, str | None]) -> str:
+    """The comment with these fields and whatever else stands in it; empty when nothing is left."""
+    text = found["fields"]
+    for name, value in fields.items():
+        places = [field for field in FIELD.finditer(text) if field[1] == name]
+        for field in reversed(places[1:] if value else places):
+            text = text[: field.start()].rstrip() + text[field.end() :]
+        if value and places:
+            text = text[: places[0].start()] + f"{name}={quoted(value)}" + text[places[0].end() :]
+        elif value:
+            text = f"{text.rstrip()} {name}={quoted(value)}"
+    return f"<!-- wb: {text.strip()} -->" if text.strip() else ""
+
+
+def _placed(form: Form, source: str, comment: str, newline: str) -> Iterator[str]:
+    """The block with the comment after its first paragraph, at its end, or on a last line of its own.
+
+    Below the first paragraph of an item, where others read that to its end.
+    """
+    lines = source.split("\n")
+    last = max(at for at, line in enumerate(lines) if line.strip())
+    opening = first_paragraph(source)
+    if opening and form is Form.ITEM and is_read_to_its_end(_words(lines[opening[0] : opening[1]])):
+        at, own = opening[1], _margin(source) + comment
+        if at < len(lines):
+            yield "\n".join([*lines[:at], own + newline.removesuffix("\n"), *lines[at:]])
+        else:
+            yield source + newline + own
+    places = [opening[1] - 1, last] if opening else []
+    if form is Form.HEADING:
+        places = list(range(last + 1))  # an underlined heading ends before its underline
+    for at in places:
+        if not _UNCLOSED.search("\n".join(lines[: at + 1])):
+            yield "\n".join([*lines[:at], _with_comment(lines[at], comment, form), *lines[at + 1 :]])
+    if form in (Form.ITEM, Form.QUOTE):
+        own = ("> " if form is Form.QUOTE else _margin(source)) + comment
+        yield source + own + newline if source.endswith("\n") else source + newline + own
+
+
+def _words(lines: Sequence[str]) -> str:
+    """The first paragraph of an item, without the item's marker."""
+    marker = _ITEM.match(lines[0])
+    first = lines[0][marker.end("gap") :] if marker else lines[0]
+    return "\n".join([first, *lines[1:]])
+
+
+def _with_comment(line: str, comment: str, form: Form) -> str:
+    closing = _CLOSING_HASHES.search(line) if form is Form.HEADING else None
+    if closing is None:
+        return behind(line, comment)
+    return f"{line[: closing.start()]} {comment}{line[closing.start() :]}"
+
+
+def _margin(source: str) -> str:
+    """The indentation of a line that belongs to a list item, as its first line tells."""
+    first = _ITEM.match(source)
+    if first is None:
+        return "  "
+    marker = len(first["marker"].expandtabs(4))
+    content = len((first["marker"] + first["gap"]).expandtabs(4))
+    return " " * (content if first["rest"] and content - marker <= 4 else marker + 1)
+
+
+def _is_carried(document: Document, block: Span, data: bytes, wanted: Fields) -> bool:
+    """Whether ``data`` says ``wanted`` of the entries of ``block``, and of all else what was said."""
+    if is_plain(document.data) and is_plain(data):
+        return _is_carried_alone(document, block, data, wanted)
+    after = parse_document(document.path, data, document.kind)
+    if len(after.entries) != len(document.entries) or after.front_matter != document.front_matter:
+        return False
+    return all(
+        _standing(old) == _standing(new)
+        and _fields(new.provenance)
+        == (wanted if (old.block or old.span) == block else _fields(old.provenance))
+        for old, new in zip(document.entries, after.entries, strict=True)
+    )
+
+
+def _is_carried_alone(document: Document, block: Span, data: bytes, wanted: Fields) -> bool:
+    """The same, where no block has a part in how another one is read: only this one is read again."""
+    end = block.end + len(data) - len(document.data)
+    before, after = (
+        parse_document(document.path, text, document.kind).entries
+        for text in (document.data[block.start : block.end], data[block.start : end])
+    )
+    return len(before) == len(after) and all(
+        _standing(old) == _standing(new) and _fields(new.provenance) == wanted
+        for old, new in zip(before, after, strict=True)
+    )
+
+
+def _standing(entry: Entry) -> Sequence[object]:
+    """What an entry is, wherever it stands in its file."""
+    return entry.address, entry.form, entry.heading, entry.part, entry.parts
+
+
+def _fields(origin: Provenance | None) -> Fields:
+    return origin.fields if origin else ()
+
+
+def _moved(document: Document) -> Iterator[tuple[Span, bytes]]:
+    """Each block whose comment stands elsewhere than it would now, and its bytes with the comment there."""
+    newline = "\r\n" if b"\r\n" in document.data else "\n"
+    for entry in document.entries:
+        if entry.provenance is None or entry.part > 1 or entry.form not in (Form.ITEM, Form.PARAGRAPH):
+            continue
+        block = entry.block or entry.span
+        source = document.data[block.start : block.end].decode("utf-8", "surrogateescape")
+        found = COMMENT.search(source)
+        if found is None or any(m.start() <= found.start() < m.end() for m in _LONE_LINE.finditer(source)):
+            continue
+        if source[found.end() : found.end() + 1].strip():
+            continue  # words go on right behind it: it stands in code, or in the middle of something
+        bare = source[: found.start()] + source[found.end() :]
+        comment = found[0].strip()
+        if COMMENT.search(bare) or stands_in_code(source, comment) or not bare.strip():
+            continue
+        placed = next(_placed(entry.form, bare, comment, newline), source)
+        if placed != source:
+            yield block, placed.encode("utf-8", "surrogateescape")
+
+
+def _with_blocks(data: bytes, written: Sequence[tuple[Span, bytes]]) -> bytes:
+    """``data`` with other bytes in the place of some spans, which are in order and disjoint."""
+    for span, new in reversed(written):
+        data = data[: span.start] + new + data[span.end :]
+    return data
+
+
+def _is_as_it_was(document: Document, data: bytes) -> bool:
+    """Whether all entries of the document are read in ``data``, each with what its comment said."""
+    after = parse_document(document.path, data, document.kind)
+    return after.front_matter == document.front_matter and [
+        (_standing(entry), _fields(entry.provenance)) for entry in after.entries
+    ] == [(_standing(entry), _fields(entry.provenance)) for entry in document.entries]

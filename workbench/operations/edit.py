@@ -1,0 +1,214 @@
+"""Editing: the Markdown of one entry gives way to what a person wrote instead."""
+
+from __future__ import annotations
+
+import re
+
+from workbench.errors import ConflictError, NotCuratableError, UsageError
+from workbench.memory.comment_position import behind, commented
+from workbench.memory.entry import Entry, Form, Span
+from workbench.memory.file_edit import FileEdit
+from workbench.memory.markdown import Document, opening_paragraph, parse_document, stands_in_code
+from workbench.memory.provenance import COMMENT
+from workbench.operations.references import telling_lost_links
+from workbench.workspace.plan import Plan
+from workbench.workspace.workspace import Workspace
+
+_ITEM = re.compile(r"(?P<margin>[ \t]*)(?P<marker>[-*+]|\d{1,9}[.)])(?P<gap>[ \t]+|$)", re.MULTILINE)
+
+
+def entry_source(document: Document, entry: Entry) -> str:
+    """The lines of an entry as they are written, for an editor: list marker, provenance and all.
+
+    Lines end with ``\\n``, the last one too; bytes that are not UTF-8 are surrogates. A part of a long
+    block gives the whole block, as only that makes sense by itself.
+    """
+    return "".join(line + "\n" for line, _ in _lines(_block_bytes(document, entry)))
+
+
+def reworded(document: Document, entry: Entry, text: str) -> str:
+    """The lines of ``entry`` with ``text`` as its words, for ``plan_edit``.
+
+    Words for a list item come behind its marker, their further lines indented under it, and in an item as
+    in a paragraph the provenance comment stays, unless the text brings its own. Text that begins with a
+    list marker is the source already, and so is any text for another form: both are returned as they are.
+    """
+    words, old = _trimmed(text), entry_source(document, entry)
+    marker = _ITEM.match(old) if entry.form is Form.ITEM else None
+    prose = opening_paragraph(words)
+    if not words or _ITEM.match(words) or not (marker or (entry.form is Form.PARAGRAPH and prose)):
+        return text
+    lines = words.removesuffix("\n").split("\n")
+    comment = found[0].strip() if (found := COMMENT.search(old)) else ""
+    if comment and not COMMENT.search(words) and not stands_in_code(old, comment):
+        if marker:
+            lines = commented(lines, prose, comment)
+        elif "<!--" not in "".join(lines[:prose]):
+            lines[prose - 1] = behind(lines[prose - 1].rstrip(), comment)
+        else:
+            lines.append(comment)
+    if marker:
+        gap = marker["gap"] if 0 < len(marker["gap"].expandtabs(4)) <= 4 else " "
+        lead = marker["margin"] + marker["marker"] + gap
+        indent = " " * len(lead.expandtabs(4))
+        lines = [lead + lines[0], *(indent + line if line.strip() else "" for line in lines[1:])]
+    return "".join(line + "\n" for line in lines)
+
+
+def plan_edit(
+    workspace: Workspace, address: str, source: str, *, expected: str | None = None, reason: str = ""
+) -> Plan:
+    """Put ``source`` in the place of the entry's own lines, with the line ends of the file.
+
+    ``expected`` is what the person started from, as ``entry_source`` gave it: other text there now is a
+    ConflictError. ``became`` is the first entry of the new text. Raises NotCuratableError when the text
+    is empty or unchanged, or when what stands around it would not stay what it is.
+    """
+    document, entry = workspace.locate(address)
+    present = entry_source(document, entry)
+    if expected is not None and present != expected:
+        raise ConflictError(
+            f"“{entry.plain_title}” was changed in {document.path} meanwhile; nothing was overwritten",
+            hint="look at it as it is now, and edit that",
+        )
+    data, found = replace_entry(document, entry, source)
+    notes = (f"the text is {len(found)} entries now",) if len(found) > 1 and found[0].parts == 1 else ()
+    plan = Plan(
+        action="edit",
+        summary=found[0].plain_title,
+        edits=(FileEdit(document.path, document.data, data),),
+        entries=(entry.address,),
+        became=(found[0].address,),
+        reason=reason,
+        notes=notes,
+    )
+    return telling_lost_links(workspace, plan)
+
+
+def replace_entry(document: Document, entry: Entry, source: str) -> tuple[bytes, list[Entry]]:
+    """The document's bytes with ``source`` in the place of the entry's block, and the entries it became.
+
+    Raises NotCuratableError as ``plan_edit`` does.
+    """
+    wanted = _trimmed(source)
+    if not wanted:
+        raise NotCuratableError("an entry without text is none", hint="forget it instead")
+    if wanted == entry_source(document, entry):
+        raise NotCuratableError("there is nothing to change: the text is as it was")
+    return put_in_place(document, entry, encoded(_written(wanted, document, entry)))
+
+
+def encoded(text: str) -> bytes:
+    """``text`` as bytes, in which surrogates stand for bytes that are not UTF-8. Raises UsageError."""
+    try:
+        return text.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError as error:
+        raise UsageError(
+            f"the text holds U+{ord(text[error.start]):04X}, which is half of a character",
+            hint="take it out; nothing was changed",
+        ) from error
+
+
+def put_in_place(document: Document, entry: Entry, written: bytes) -> tuple[bytes, list[Entry]]:
+    """The document's bytes with ``written`` instead of the entry's block, and the entries it holds.
+
+    Raises NotCuratableError when what stands around it would not stay what it is.
+    """
+    block = entry.block or entry.span
+    data = document.data[: block.start] + written + document.data[block.end :]
+    return data, _new_entries(document, entry, data, block.start + len(written))
+
+
+def _block_bytes(document: Document, entry: Entry) -> bytes:
+    block = entry.block or entry.span
+    return document.data[block.start : block.end]
+
+
+def _lines(data: bytes) -> list[tuple[str, str]]:
+    """The lines of a block, each with its own line end, which the last one may lack."""
+    out = []
+    for raw in data.decode("utf-8", "surrogateescape").split("\n"):
+        line = raw.removesuffix("\r")
+        out.append((line, raw[len(line) :] + "\n"))
+    last = out.pop()
+    return [*out, (last[0] + last[1].removesuffix("\n"), "")] if last[0] or last[1] != "\n" else out
+
+
+def _trimmed(source: str) -> str:
+    """``source`` without blank lines around it, each line ended by ``\\n``."""
+    # Some editors begin what they save with a mark of its encoding.
+    lines = source.removeprefix("\ufeff").replace("\r\n", "\n").split("\n")
+    while lines and not lines[0].strip():
+        lines.pop(0)
+    while lines and not lines[-1].strip():
+        lines.pop()
+    return "".join(line + "\n" for line in lines)
+
+
+def _written(source: str, document: Document, entry: Entry) -> str:
+    """``source`` as the file writes it: a line that was there keeps its end, others follow the file's."""
+    old = _lines(_block_bytes(document, entry))
+    common = "\r\n" if b"\r\n" in document.data else "\n"
+    ends = {line: end for line, end in old if end}
+    fallback = next(iter(ends.values()), common)
+    lines = source.removesuffix("\n").split("\n")
+    text = "".join(line + ends.get(line, fallback) for line in lines[:-1])
+    last = ends.get(lines[-1], fallback) if old[-1][1] else ""
+    return text + lines[-1] + last
+
+
+def _new_entries(document: Document, entry: Entry, data: bytes, end: int) -> list[Entry]:
+    """The entries of the new text, which ends at ``end``. Raises NotCuratableError, with the reason."""
+    block = entry.block or entry.span
+    after = parse_document(document.path, data, document.kind)
+    grown = len(data) - len(document.data)
+    stays = document.front_matter == after.front_matter and _around(document, block, 0) == _around(
+        after, Span(block.start, end), grown
+    )
+    if not stays:
+        marker = ", and begin it with its list marker" if entry.form is Form.ITEM else ""
+        raise NotCuratableError(
+            "with this text, what stands around it would be read as something else; nothing was changed",
+            hint=f"add no heading above other entries, end it where a block may end{marker}",
+        )
+    if _is_open(document, data[:end]) and not _is_open(document, document.data[: block.end]):
+        raise NotCuratableError(
+            "a code block, comment or HTML in this text is not closed and would swallow what follows",
+            hint="close it; nothing was changed",
+        )
+    found = [e for e in after.entries if block.start <= e.span.start < end]
+    if not found:
+        raise NotCuratableError(
+            "with this text there would be no entry any more", hint="give it words, or forget it instead"
+        )
+    return found
+
+
+def _around(document: Document, place: Span, grown: int) -> list[tuple[object, ...]]:
+    """All that stands outside of ``place`` or reaches out of it, placed as if nothing had grown there.
+
+    A heading is an entry, or is none, by what stands under it: it counts as a heading only.
+    """
+    out: list[tuple[object, ...]] = []
+
+    def note(start: int, end: int, *what: object) -> None:
+        if start < place.start or end > place.end:
+            shift = grown if start >= place.end else 0
+            out.append((start - shift, end - (grown if end >= place.end else 0), *what))
+
+    for entry in document.entries:
+        if entry.form is not Form.HEADING:
+            note(
+                *(entry.span.start, entry.span.end, entry.form, entry.hash, entry.heading),
+                *(entry.part, entry.parts, entry.provenance),
+            )
+    lines = document.line_starts
+    for heading in document.headings:
+        note(lines[heading.first], lines[min(heading.last, len(lines) - 1)], heading.level, heading.path)
+    return out
+
+
+def _is_open(document: Document, data: bytes) -> bool:
+    """Whether a heading after ``data`` would be read as something else."""
+    probe = parse_document(document.path, data + b"\n\n# probe\n", document.kind)
+    return not probe.headings or probe.line_starts[probe.headings[-1].first] != len(data) + 2

@@ -1,0 +1,173 @@
+"""Changing a setting: checked first, then written at its place in the file, every other byte as it was.
+
+The person's own file is replaced at once. A workspace's file is kept with its memory, so changing that is an
+operation like any other: one commit, which ``undo`` takes back.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from workbench.config.safe_yaml import MappingError, read_mapping
+from workbench.config.settings import (
+    SECRET,
+    USER_ONLY,
+    Settings,
+    checked,
+    flat,
+    names,
+    refuse_unfit,
+    user_settings_path,
+)
+from workbench.config.settings_report import SettingOrigin, ToldSetting, places_of, tell, unknown, value_text
+from workbench.config.user_files import read_own, replace_own
+from workbench.config.yaml_edit import with_new, with_value, without
+from workbench.errors import UsageError
+from workbench.memory.file_edit import FileEdit
+from workbench.memory.names import RelPath
+from workbench.workspace.layout import SETTINGS_FILE
+from workbench.workspace.plan import Plan
+from workbench.workspace.workspace import Workspace
+
+Check = Callable[[Settings], object]
+"""Raises UsageError for settings of the right form that cannot be used together."""
+Value = str | list[str]
+_BOM = "\ufeff"
+_GAPS = re.compile(r"(?<=[0-9])[_ ,\u202f\u00a0](?=[0-9]{3})")
+
+
+@dataclass(frozen=True, slots=True)
+class Changed:
+    """A setting was written: where, and what counts from now on; None for a name that means nothing."""
+
+    path: Path
+    setting: ToldSetting | None
+
+    @property
+    def overruled(self) -> str:
+        """Why what was written does not count here; empty when it does."""
+        if self.setting is None:
+            return ""
+        where = self.setting.where
+        if self.setting.origin is SettingOrigin.ENVIRONMENT and self.setting.name not in SECRET:
+            return f"{self.setting.variable} in the environment goes before it"
+        if where is None or where.path == self.path:
+            return ""
+        return f"line {where.line} of {where.path.name} goes before it"
+
+
+def parse_value(name: str, text: str) -> Value:
+    """What a person typed for a setting, as it would be written. Raises UsageError.
+
+    Lists are typed with commas; an empty line empties a list or a word.
+    """
+    if name not in names():
+        raise unknown(name)
+    default = getattr(Settings(), name)
+    if isinstance(default, int):
+        return _GAPS.sub("", text.strip())
+    if isinstance(default, tuple):
+        if text.strip().startswith("["):
+            try:
+                items = read_mapping(f"value: {text}").get("value")
+            except MappingError as error:
+                raise UsageError(f"{name}: this is no list: {error}", hint="write it as a, b, c") from error
+            if isinstance(items, list) and all(isinstance(item, str) for item in items):
+                return [str(item) for item in items]
+        return [item for item in (part.strip() for part in text.split(",")) if item]
+    return text.strip()
+
+
+def check_value(name: str, value: Value, settings: Settings, path: Path, check: Check | None = None) -> None:
+    """Raises UsageError where a setting cannot be this, or not together with the other ``settings``."""
+    if name not in names():
+        raise unknown(name)
+    made = checked(path, name, value)
+    refuse_unfit(name, made)
+    if check is not None:
+        check(replace(settings, **{name: made}))  # type: ignore[arg-type]
+
+
+def set_own(
+    name: str, value: Value | None, *, workspace_file: Path | None = None, check: Check | None = None
+) -> Changed:
+    """Write a setting into the person's own file, or take it out (None). Raises WorkbenchError."""
+    path = user_settings_path()
+    if value is not None:
+        check_value(name, value, tell(workspace_file).effective(), path, check)
+    before = read_own(path)
+    replace_own(path, before, changed_bytes(path, before, name, value))
+    return Changed(path, tell(workspace_file).of(name) if name in names() else None)
+
+
+def plan_setting(workspace: Workspace, name: str, value: Value | None, check: Check | None = None) -> Plan:
+    """The operation that writes a setting into the workspace's file, or takes it out (None).
+
+    Raises UsageError, also for what only the person's own file may say.
+    """
+    path = workspace.root / SETTINGS_FILE
+    if name in USER_ONLY:
+        raise UsageError(
+            f"{SETTINGS_FILE} cannot say {name}: it comes with the memory, and this is yours to decide",
+            hint=f"leave --workspace-file out: it goes into {user_settings_path()}",
+        )
+    if value is not None:
+        check_value(name, value, tell(path).effective(), path, check)
+    before = workspace.files.read_or_none(RelPath(SETTINGS_FILE))
+    after = changed_bytes(path, before, name, value)
+    what = (
+        f"{name} is {value_text(name, checked(path, name, value))}" if value is not None else f"{name} unset"
+    )
+    return Plan(
+        action="configure",
+        summary=what,
+        edits=(FileEdit(RelPath(SETTINGS_FILE), before, after),),
+    )
+
+
+def changed_bytes(path: Path, before: bytes | None, name: str, value: Value | None) -> bytes:
+    """The file with this value for a setting, or without it. Raises UsageError where nothing would change,
+    or where the file is written in a way that this cannot be certain of."""
+    try:
+        text = (before or b"").decode("utf-8")
+        mark, text = text[: text.startswith(_BOM)], text.removeprefix(_BOM)
+        said = flat(read_mapping(text))
+    except ValueError as error:
+        raise UsageError(
+            f"{path} cannot be changed: it is no YAML mapping", hint="correct it first"
+        ) from error
+    if value is None and name not in said:
+        raise UsageError(f"{path} does not set {name}")
+    if value is not None and said.get(name) == value:
+        raise UsageError(f"{name} is that already in {path}")
+    wanted = {other: kept for other, kept in said.items() if other != name}
+    new = _written(text, name, value)
+    if value is not None:
+        wanted[name] = value
+    try:
+        certain = flat(read_mapping(new)) == wanted
+    except MappingError:
+        certain = False
+    if not certain:
+        raise UsageError(
+            f"{path} is written in a way that cannot be changed in place", hint="change it with an editor"
+        )
+    return (mark + new).encode("utf-8")
+
+
+def _written(text: str, name: str, value: Value | None) -> str:
+    places = places_of(text)
+    if value is not None:
+        return with_value(text, places[name], value) if name in places else with_new(text, name, value)
+    while name in places:
+        text = without(text, places[name])
+        places = places_of(text)
+    return text
+
+
+def target(setting: ToldSetting) -> SettingOrigin:
+    """Where a change counts: the workspace's file where that says it already, else the person's own."""
+    return SettingOrigin.WORKSPACE if setting.origin is SettingOrigin.WORKSPACE else SettingOrigin.OWN

@@ -1,0 +1,268 @@
+"""Merging: what several entries say stands in one, with all the places that it came from."""
+
+from __future__ import annotations
+
+import re
+import secrets
+from collections.abc import Iterator, Sequence
+from datetime import date
+
+from workbench.errors import NotCuratableError, UsageError
+from workbench.memory.address import find_entry, path_of
+from workbench.memory.comment_position import behind, block_id, with_block_id, without_block_ids
+from workbench.memory.delete import take_out
+from workbench.memory.edit import as_item
+from workbench.memory.entry import Entry, Form, Kind, entry_hash
+from workbench.memory.file_edit import FileEdit
+from workbench.memory.markdown import Document, block_text, opening_paragraph, parse_document
+from workbench.memory.names import RelPath
+from workbench.memory.provenance import Provenance, least_trusted, split_provenance
+from workbench.memory.text_merge import united
+from workbench.operations.edit import encoded, put_in_place
+from workbench.operations.promotion_sources import NEVER_A_SOURCE, PromotionSource, marks
+from workbench.operations.provenance_copy import trust_kept
+from workbench.operations.references import telling_lost_links
+from workbench.operations.resolve_entries import gather, require_released
+from workbench.operations.safety_gate import held_back
+from workbench.workspace.plan import Plan
+from workbench.workspace.workspace import Workspace
+
+_ORIGINALS = (Kind.LOG, Kind.EPISODE)
+_MARKER = re.compile(r"(?P<margin>[ \t]*)(?P<marker>[-*+]|\d{1,9}[.)])")
+_TYPE = re.compile(r"\[[a-z][a-z_]*\]\s+")
+_JOINED = ("id", "src", "entry", "session", "trust", "occurred_at", "at", "by", "pinned")
+
+
+def plan_merge(
+    workspace: Workspace,
+    addresses: Sequence[str],
+    *,
+    text: str | None = None,
+    reason: str = "",
+    allow_flagged: bool = False,
+    today: date | None = None,
+    actor: str = "human",
+) -> Plan:
+    """Make one entry of two or more, at the place of the first that stands in curated memory.
+
+    Where none does, the first that is no original is the place. It says ``text`` or, in the order in which
+    they are named, what ``memory.union.united`` makes of them; its trust is the least of theirs, it names
+    all their sources, and it keeps an id. The others leave their files, except for those in logs and
+    episodes: these are originals and stay, as they do in a promotion. A part of a long block stands for
+    the whole block. Hidden text and secrets enter curated memory only with ``allow_flagged``: raises
+    FlaggedError, NotCuratableError, EntryNotFoundError, ...
+    """
+    target, named = _chosen(workspace, addresses)
+    if target.entry.kind is Kind.MEMORY and not allow_flagged:
+        for source in named:
+            if source.entry.kind is not Kind.MEMORY:
+                held_back({source.entry.address: source.entry})
+    today = today or date.today()
+    gone = [source for source in named if source.entry.kind not in _ORIGINALS]
+    base = _without(target, [source for source in gone if source.document is target.document])
+    data, became = merged(base, named, text=text, today=today, actor=actor)
+    edits = [FileEdit(target.document.path, target.document.data, data)]
+    for path in dict.fromkeys(s.document.path for s in gone if s.document is not target.document):
+        there = [s for s in gone if s.document.path == path]
+        before = there[0].document
+        edits.append(FileEdit(path, before.data, take_out(before, list(_blocks(there)))))
+    if target.entry.kind is Kind.MEMORY:
+        edits += marks(named, today)
+    plan = Plan(
+        action="merge",
+        summary=became.plain_title,
+        edits=tuple(edits),
+        entries=tuple(dict.fromkeys(source.entry.address for source in (target, *named))),
+        became=(became.address,),
+        reason=reason,
+        actor=actor,
+        trailers=tuple(("Source", source.place) for source in named),
+    )
+    return telling_lost_links(workspace, plan)
+
+
+def merged_source(workspace: Workspace, addresses: Sequence[str]) -> str:
+    """The words that a merge of these entries would have, for a person to look over. Raises as it does."""
+    target, named = _chosen(workspace, addresses)
+    return _united(target, named)
+
+
+def merged(
+    target: PromotionSource,
+    sources: Sequence[PromotionSource],
+    *,
+    text: str | None = None,
+    today: date,
+    actor: str,
+) -> tuple[bytes, Entry]:
+    """The bytes of the target's file with the words of ``sources`` in its entry, and that entry.
+
+    Raises NotCuratableError where the entry cannot take them up.
+    """
+    for source in (target, *sources):
+        if why := NEVER_A_SOURCE.get(source.entry.kind):
+            raise NotCuratableError(f"{source.entry.address} cannot be merged: {why}")
+    document, entry = target.document, target.entry
+    if text is None:
+        text = _united(target, sources)
+    elif not text.strip():
+        raise NotCuratableError("an entry without text is none", hint="forget them instead")
+    text = split_provenance(text)[0].replace("\r\n", "\n").strip("\n")
+    origin = _origin(target, sources, today, actor)
+    data, found = put_in_place(document, entry, _rendered(document, entry, text, origin))
+    after = parse_document(document.path, data, document.kind)
+    whole = found[0].part == 1 and len(found) == found[0].parts
+    if (
+        not whole
+        or found[0].provenance != origin
+        or entry_hash(block_text(after, found[0])) != entry_hash(text)
+    ):
+        raise NotCuratableError(
+            f"“{entry.plain_title}” cannot take these words up as one entry",
+            hint="write its words yourself (--text)",
+        )
+    return data, found[0]
+
+
+def _united(target: PromotionSource, sources: Sequence[PromotionSource]) -> str:
+    """All that they say. A block has one name: the target's, else that of one which leaves the same file."""
+    first = block_text(target.document, target.entry)
+    words = [_words(source) for source in sources]
+    leaving = (s.document is target.document and s.entry.kind not in _ORIGINALS for s in sources)
+    names = [first, *(text for text, goes in zip(words, leaving, strict=True) if goes)]
+    name = next(filter(None, map(block_id, names)), "")
+    return with_block_id(united(without_block_ids(first), list(map(without_block_ids, words))), name)
+
+
+def _chosen(workspace: Workspace, addresses: Sequence[str]) -> tuple[PromotionSource, list[PromotionSource]]:
+    """The entry at whose place the others join, and these, each block once and in the order of naming."""
+    found = gather(workspace, addresses)
+    named: list[PromotionSource] = []
+    for address in addresses:
+        require_released(address)
+        document = found.documents[RelPath(path_of(address))]
+        source = PromotionSource(document, find_entry(document, address))
+        if not any(source.document is s.document and _block(source) == _block(s) for s in named):
+            named.append(source)
+    if len(named) < 2:
+        raise UsageError("a merge takes two entries or more", hint="name another one beside it")
+    target = _target(workspace, named)
+    named.remove(target)
+    return target, named
+
+
+def _target(workspace: Workspace, named: Sequence[PromotionSource]) -> PromotionSource:
+    curated = workspace.memory_path()
+    for source in named:
+        if source.document.path == curated:
+            return source
+    for source in named:
+        if source.entry.kind not in _ORIGINALS:
+            return source
+    raise NotCuratableError(
+        "logs and episodes are originals: nothing in them is merged",
+        hint="promote one of these entries, then the others into it: `workbench promote ENTRY --into ENTRY`",
+    )
+
+
+def _block(source: PromotionSource) -> object:
+    return source.entry.block or source.entry.span
+
+
+def _blocks(sources: Sequence[PromotionSource]) -> Iterator[Entry]:
+    """All parts of the blocks of these entries."""
+    for source in sources:
+        for entry in source.document.entries:
+            if (entry.block or entry.span) == _block(source):
+                yield entry
+
+
+def _without(target: PromotionSource, gone: Sequence[PromotionSource]) -> PromotionSource:
+    """The target in its file without ``gone``, which may have given it another ordinal."""
+    if not gone:
+        return target
+    document, entry = target.document, target.entry
+    entries = list(_blocks(gone))
+    ordinal = entry.ordinal - sum(e.hash == entry.hash and e.ordinal < entry.ordinal for e in entries)
+    left = parse_document(document.path, take_out(document, entries), document.kind)
+    return PromotionSource(left, find_entry(left, f"{entry.path}#{entry.hash}~{ordinal}"))
+
+
+def _words(source: PromotionSource) -> str:
+    """What a source says; the type that a graph page gives it belongs to that page."""
+    text = block_text(source.document, source.entry) if source.entry.parts > 1 else source.entry.text
+    return _TYPE.sub("", text, count=1) if source.entry.kind is Kind.ENTITY else text
+
+
+def _rendered(document: Document, entry: Entry, text: str, origin: Provenance) -> bytes:
+    """The merged entry in the form that the target has, with the line ends of its file."""
+    block = entry.block or entry.span
+    old = document.data[block.start : block.end]
+    if entry.form is Form.ITEM and (found := _MARKER.match(old.decode("utf-8", "surrogateescape"))):
+        lines = as_item(text, origin, found["marker"]).splitlines(keepends=True)
+        written = "".join(found["margin"] + line if line.strip() else line for line in lines)
+    elif entry.form is Form.PARAGRAPH and opening_paragraph(text) == text.count("\n") + 1:
+        written = behind(text, origin.render()) + "\n"
+    else:
+        raise NotCuratableError(
+            f"“{entry.plain_title}” is a {entry.form.value}, which cannot take these words up",
+            hint="merge into a list item, or write one paragraph yourself (--text)",
+        )
+    if not old.endswith(b"\n"):
+        written = written.removesuffix("\n")
+    newline = "\r\n" if b"\r\n" in document.data else "\n"
+    return encoded(written.replace("\n", newline))
+
+
+def _origin(
+    target: PromotionSource, sources: Sequence[PromotionSource], today: date, actor: str
+) -> Provenance:
+    """Where the merged entry came from: all sources, the least trust, the earliest day."""
+    own = target.entry.provenance
+    every = (target, *sources)
+    kept = [s.entry.provenance for s in every if s.entry.provenance and s.entry.kind not in _ORIGINALS]
+    names = [value for p in kept if (value := p.get("id"))]
+    days = [day for s in every if (day := _occurred(s))]
+    pins = sorted(value for p in kept if (value := p.get("pinned")))
+    fields = [("id", names[0] if names else "m" + secrets.token_hex(3))]
+    fields += [("src", value) for value in _distinct(_cited(s) for s in every)]
+    fields += [("entry", value) for value in _distinct(_hashes(s) for s in every)]
+    fields += [("session", value) for value in _distinct(_sessions(s) for s in every)]
+    fields += [("trust", least_trusted(*(trust_kept(s.document, s.entry) for s in every)))]
+    fields += [("occurred_at", min(days).isoformat())] if days else []
+    fields += [("at", today.isoformat()), ("by", actor)]
+    fields += [("pinned", pins[0])] if pins else []
+    return Provenance((*fields, *(item for item in (own.fields if own else ()) if item[0] not in _JOINED)))
+
+
+def _distinct(groups: Iterator[tuple[str, ...]]) -> list[str]:
+    return list(dict.fromkeys(value for group in groups for value in group))
+
+
+def _cited(source: PromotionSource) -> tuple[str, ...]:
+    """Where its words came from: what it says itself, else the line where it stands."""
+    said = _said(source, "src")
+    return said or (() if source.entry.kind is Kind.MEMORY else (source.place,))
+
+
+def _hashes(source: PromotionSource) -> tuple[str, ...]:
+    said = _said(source, "entry")
+    return said or (() if source.entry.kind is Kind.MEMORY else (source.entry.hash,))
+
+
+def _sessions(source: PromotionSource) -> tuple[str, ...]:
+    own, header = source.entry.provenance, source.document.front_matter
+    in_file = header.text("session") if header else None
+    return (own.all("session") if own else ()) or ((in_file,) if in_file else ())
+
+
+def _said(source: PromotionSource, name: str) -> tuple[str, ...]:
+    """The values of a field; an original is cited itself, whatever stands in it."""
+    own = source.entry.provenance
+    return own.all(name) if own and source.entry.kind not in _ORIGINALS else ()
+
+
+def _occurred(source: PromotionSource) -> date | None:
+    own = source.entry.provenance
+    said = own.day("occurred_at") if own else None
+    return said or (None if source.entry.kind is Kind.MEMORY else source.entry.date)

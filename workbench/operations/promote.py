@@ -1,0 +1,143 @@
+"""Promotion: an entry enters long-term memory, with the way back to where it came from."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import date
+
+from workbench.errors import NotCuratableError, UsageError
+from workbench.memory.comment_position import without_block_ids
+from workbench.memory.edit import as_item, insert_item, is_heading, marker_in
+from workbench.memory.entry import Entry, Form, Kind, entry_hash
+from workbench.memory.file_edit import FileEdit
+from workbench.memory.markdown import Document, parse_document
+from workbench.memory.provenance import Provenance
+from workbench.operations.merge import merged
+from workbench.operations.promotion_sources import NEVER_A_SOURCE, PromotionSource, marks, source_at
+from workbench.operations.provenance_copy import derived_provenance
+from workbench.operations.safety_gate import held_back, left_out
+from workbench.operations.sections import section_for
+from workbench.safety.secrets import masked
+from workbench.safety.terminal import cut, visible
+from workbench.workspace.plan import Plan
+from workbench.workspace.workspace import Workspace
+
+_HALF = 27
+"""Characters of a title where a subject has two."""
+_REFUSED = {Kind.MEMORY: "it is in long-term memory already", **NEVER_A_SOURCE}
+
+
+def plan_promote(
+    workspace: Workspace,
+    addresses: Sequence[str],
+    *,
+    section: str | None = None,
+    into: str | None = None,
+    reason: str = "",
+    allow_flagged: bool = False,
+    today: date | None = None,
+    actor: str = "human",
+) -> Plan:
+    """Copy entries into MEMORY.md: into its entry ``into``, else under ``section`` or where each fits.
+
+    What is promoted into an entry becomes one with it, as ``plan_merge`` does it, and the sources stay.
+    An episode that an entry comes from is marked as promoted. An address without ``#`` names a whole
+    episode and promotes its abstract. Entries with hidden text or a secret are left out, and named in the
+    plan's notes, unless ``allow_flagged``. Raises FlaggedError when that leaves none, NotCuratableError
+    with the reason, EntryNotFoundError, ...
+    """
+    if section is not None and into is not None:
+        raise UsageError("a heading or an entry, not both", hint="the entry says where it stands")
+    if section is not None and not is_heading(section):
+        raise UsageError(
+            f"“{visible(section[:80], one_line=True)}” cannot be a heading",
+            hint="a heading is one line of visible text without marks",
+        )
+    named = {address: source_at(workspace, address) for address in dict.fromkeys(addresses)}
+    asked = {address: source.entry for address, source in named.items()}
+    held = {} if allow_flagged else held_back(asked)
+    sources = [source for address, source in named.items() if address not in held]
+    for source in sources:
+        if why := _REFUSED.get(source.entry.kind):
+            raise NotCuratableError(f"{source.entry.address} cannot be promoted: {why}")
+    today = today or date.today()
+    summary = sources[0].entry.plain_title if len(sources) == 1 else f"{len(sources)} entries"
+    if into is None:
+        start = workspace.memory_document()
+        memory, became = _added(start, sources, section, today, actor)
+        entries = tuple(source.entry.address for source in sources)
+    else:
+        target = _target(workspace, into)
+        start = target.document
+        data, entry = merged(target, sources, today=today, actor=actor)
+        memory, became = parse_document(target.document.path, data, Kind.MEMORY), [entry]
+        entries = (*(source.entry.address for source in sources), target.entry.address)
+        summary = f"{_short(summary)} → into {_short(target.entry.plain_title)}"
+    # What the plan was made on: a second look could see a line more, which the plan would then take out.
+    before = start.data if start.data or workspace.files.mode(start.path) is not None else None
+    headings = dict.fromkeys(entry.heading[-1] for entry in became if entry.heading)
+    return Plan(
+        action="promote",
+        summary=summary,
+        edits=(FileEdit(memory.path, before, memory.data), *marks(sources, today)),
+        entries=entries,
+        became=tuple(entry.address for entry in became),
+        reason=reason,
+        actor=actor,
+        trailers=(
+            *(("Source", source.place) for source in sources),
+            *(("Section", heading) for heading in headings),
+        ),
+        notes=left_out(asked, held),
+    )
+
+
+def _added(
+    memory: Document, sources: Sequence[PromotionSource], section: str | None, today: date, actor: str
+) -> tuple[Document, list[Entry]]:
+    """Curated memory with a copy of each source, and the copies (of one in parts, the first part)."""
+    known = {entry_hash(without_block_ids(entry.text)) for entry in memory.entries}
+    names: list[str | None] = []
+    for source in sources:
+        entry = source.entry
+        words = without_block_ids(entry.text)  # the block that has the name stays where it is
+        name = entry_hash(words)
+        if name in known:
+            raise NotCuratableError(
+                f"“{entry.plain_title}” is in {memory.path} already", hint="nothing was changed"
+            )
+        known.add(name)
+        target = section or section_for(words, memory)
+        origin = derived_provenance(source.document, entry, today)
+        origin = Provenance((*origin.fields, ("by", actor)))
+        item = as_item(words, origin, marker_in(memory, target))
+        memory = parse_document(memory.path, insert_item(memory, target, item), Kind.MEMORY)
+        copy = _copy(memory, origin)
+        if copy is None or (copy.hash != name and (copy.parts == 1 or copy.form is not Form.ITEM)):
+            raise NotCuratableError(
+                f"“{entry.plain_title}” would not be an entry of {memory.path}: a code block, comment or "
+                "HTML that is not closed there swallows it",
+                hint="close it, or choose a heading before it (--heading)",
+            )
+        names.append(origin.get("id"))
+    copies = {e.provenance.get("id"): e for e in reversed(memory.entries) if e.provenance}
+    return memory, [copies[name] for name in names]
+
+
+def _short(title: str) -> str:
+    """A title that leaves room for another one in a commit's subject; masked before it is cut."""
+    return cut(" ".join(visible(masked(title), one_line=True).split()), _HALF)
+
+
+def _copy(memory: Document, origin: Provenance) -> Entry | None:
+    """The entry of ``memory`` with this provenance."""
+    return next((entry for entry in memory.entries if entry.provenance == origin), None)
+
+
+def _target(workspace: Workspace, address: str) -> PromotionSource:
+    target = PromotionSource(*workspace.locate(address))
+    if target.document.path != workspace.memory_path():
+        raise NotCuratableError(
+            f"{address} is not in {workspace.memory_path()}", hint="promote into one of its entries"
+        )
+    return target

@@ -1,0 +1,66 @@
+"""What may enter long-term memory, and the mark that an episode gets when something of it has."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from datetime import date
+
+from workbench.errors import NotCuratableError
+from workbench.memory.entry import Entry, Form, Kind, entry_hash
+from workbench.memory.episode import read_episode
+from workbench.memory.file_edit import FileEdit
+from workbench.memory.frontmatter import set_front_matter
+from workbench.memory.markdown import Document
+from workbench.operations.resolve_entries import require_released
+from workbench.workspace.workspace import Workspace
+
+NEVER_A_SOURCE = {
+    Kind.DREAM: "dream output is never a source: it would feed on itself",
+    Kind.BOOTSTRAP: "bootstrap files are loaded by the agent as they are",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class PromotionSource:
+    """An entry whose words are taken, in the file that it stands in."""
+
+    document: Document
+    entry: Entry
+
+    @property
+    def place(self) -> str:
+        """``path#L12``: where the words stand now."""
+        return f"{self.entry.path}#L{self.entry.start_line}"
+
+
+def source_at(workspace: Workspace, address: str) -> PromotionSource:
+    """The entry at ``address``, or of a whole episode its abstract.
+
+    Raises NotCuratableError for another whole file and for what is in quarantine, EntryNotFoundError, ...
+    """
+    require_released(address)
+    if "#" in address:
+        return PromotionSource(*workspace.locate(address))
+    document = workspace.document(address)
+    if document.kind is not Kind.EPISODE or not document.entries:
+        raise NotCuratableError(f"{address} is a whole file", hint="promote one of its entries: path#hash")
+    abstract = read_episode(document).abstract
+    first = document.entries[0]
+    matching = next((e for e in document.entries if e.text == abstract), None)
+    return PromotionSource(
+        document, matching or replace(first, text=abstract, form=Form.PARAGRAPH, hash=entry_hash(abstract))
+    )
+
+
+def marks(sources: list[PromotionSource], today: date) -> list[FileEdit]:
+    """The edits that mark the episodes among ``sources`` as promoted, where their header can say so."""
+    episodes = {s.document.path: s.document for s in sources if s.entry.kind is Kind.EPISODE}
+    edits = []
+    for path, document in episodes.items():
+        header = document.front_matter
+        if header is None or header.problem or header.text("promoted_at"):
+            continue
+        after = set_front_matter(document.data, "promoted_at", today.isoformat())
+        if after != document.data:
+            edits.append(FileEdit(path, document.data, after))
+    return edits

@@ -1,0 +1,272 @@
+"""Quarantine: what is suspicious is set aside, outside of everything an agent loads, and can come back.
+
+An entry in quarantine says in its comment from which file it came (``from``), under which headings it
+stood there (``under``), behind what (``after``, see ``memory.neighbour``) and since when it is set aside
+(``quarantined``). Whole pages keep their path below the quarantine's folder, byte for byte.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+from functools import partial
+
+from workbench.errors import ConflictError, NotCuratableError, NotMemoryError
+from workbench.memory.address import path_of
+from workbench.memory.anchor import behind, neighbour
+from workbench.memory.entry import Kind
+from workbench.memory.file_edit import FileEdit
+from workbench.memory.invariants import blocks, plain, span_of
+from workbench.memory.markdown import Document
+from workbench.memory.move import (
+    Destination,
+    Passage,
+    file_end,
+    marked,
+    section,
+    unmarked,
+)
+from workbench.memory.names import RelPath
+from workbench.operations.references import telling_lost_links
+from workbench.operations.relocate import Relocation, by_section
+from workbench.operations.resolve_entries import gather
+from workbench.workspace.layout import QUARANTINE, Layout, is_quarantined, kind_of, scan
+from workbench.workspace.plan import Plan
+from workbench.workspace.workspace import Workspace
+
+_FROM, _UNDER, _AFTER, _SINCE = "from", "under", "after", "quarantined"
+_OURS = (_FROM, _UNDER, _AFTER, _SINCE)
+_PAGES = (Kind.EPISODE, Kind.ENTITY)
+
+
+@dataclass(frozen=True, slots=True)
+class SetAside:
+    """Something in quarantine: an entry, or a whole page, with where it came from and since when."""
+
+    address: str
+    title: str
+    origin: str | None
+    since: date | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Return:
+    """What is on its way back: the file and heading path, and behind what it stood, the nearest first."""
+
+    target: str
+    under: tuple[str, ...]
+    after: tuple[str, ...]
+    passage: Passage
+
+    def place_in_store(self) -> tuple[str, int]:
+        """Where in quarantine it stands: what was set aside later stands further down."""
+        return self.passage.entries[0].path, span_of(self.passage.entries).start
+
+
+def plan_quarantine(
+    workspace: Workspace, addresses: Sequence[str], *, reason: str = "", today: date | None = None
+) -> Plan:
+    """Set entries aside, or whole episodes and graph pages.
+
+    Raises NotCuratableError, EntryNotFoundError, ConflictError where a page is set aside already, ...
+    """
+    if inside := [address for address in addresses if is_quarantined(path_of(address) or address)]:
+        raise NotCuratableError(f"{inside[0]} is in quarantine already", hint="nothing was changed")
+    today = today or date.today()
+    found = gather(workspace, addresses, pages="quarantined")
+    moves = [(path, RelPath(QUARANTINE + path), page.data) for path, page in found.pages.items()]
+    relocation = Relocation(workspace, found)
+    passages = []
+    for document, passage in relocation.lift(found):
+        fields = {
+            _FROM: document.path,
+            _UNDER: _joined(passage.entries[0].heading),
+            _AFTER: neighbour(document, passage),
+            _SINCE: today.isoformat(),
+        }
+        passages.append(marked(passage, fields, may_wrap=True))
+    if passages:
+        relocation.set_down(f"{QUARANTINE}{today:%Y-%m}.md", _in_quarantine, passages)
+    plan = Plan(
+        action="quarantine",
+        summary=found.summary,
+        edits=(*_page_edits(workspace, moves), *(relocation.edits() if passages else ())),
+        entries=found.addresses,
+        became=(*(new for _, new, _ in moves), *relocation.became(entry for _, entry in found)),
+        reason=reason,
+    )
+    return telling_lost_links(workspace, plan)
+
+
+def plan_release(workspace: Workspace, addresses: Sequence[str], *, reason: str = "") -> Plan:
+    """Bring what was set aside back to where it came from, in its original form.
+
+    It comes to stand behind what it stood behind, or at the end of its section where that is gone. The
+    section is made anew where it is gone itself, and so is the file. Raises ConflictError where another
+    page stands in the place of a page, NotCuratableError, EntryNotFoundError, ...
+    """
+    pages: list[tuple[RelPath, RelPath, bytes]] = []
+    titles: list[str] = []
+    for address in dict.fromkeys(addresses):
+        path = path_of(address) or address
+        if not is_quarantined(path):
+            workspace.require_own(address)
+            raise NotCuratableError(f"{address} is not in quarantine", hint="nothing was changed")
+        if "#" not in address:
+            pages.append(_released_page(workspace, RelPath(path)))
+            titles.append(pages[-1][1])
+        elif _is_page(path):
+            raise NotCuratableError(
+                f"{path} was set aside as a whole page", hint=f"release all of it: workbench release {path}"
+            )
+    found = gather(workspace, [address for address in addresses if "#" in address])
+    relocation = Relocation(workspace, found)
+    lifted = relocation.lift(found)
+    trails = _trails(found.documents.values())
+    # What went last comes back first, as each one knows only who stood there then; but what stood behind
+    # another comes after that one.
+    back = [_way_back(workspace, passage, trails) for _, passage in lifted]
+    back.sort(key=_Return.place_in_store, reverse=True)
+    back.sort(key=lambda one: len(one.after))
+    homeless = [one for one in back if not _stands_again(relocation, one)]
+    rest: dict[str, list[tuple[tuple[str, ...], Passage]]] = {}
+    for one in sorted(homeless, key=_Return.place_in_store):
+        rest.setdefault(one.target, []).append((one.under, one.passage))
+    notes: list[str] = []
+    for target, passages in rest.items():
+        for under, group in by_section(passages).items():
+            notes += _bring_back(relocation, target, under, group)
+    titles += found.titles
+    return Plan(
+        action="release",
+        summary=titles[0] if len(titles) == 1 else f"{len(titles)} entries",
+        edits=(*_page_edits(workspace, pages), *(relocation.edits() if back else ())),
+        entries=(*(old for old, _, _ in pages), *found.addresses),
+        became=(*(new for _, new, _ in pages), *relocation.became(entry for _, entry in found)),
+        reason=reason,
+        notes=tuple(notes),
+    )
+
+
+def quarantined(workspace: Workspace) -> list[SetAside]:
+    """All that is set aside, by file."""
+    return list(_set_aside(workspace))
+
+
+def _set_aside(workspace: Workspace) -> Iterator[SetAside]:
+    inside = Layout(include=(QUARANTINE + "**/*.md",), exclude=("**/.*", "**/.*/**"))
+    for file in scan(workspace.root, inside):
+        if _is_page(file.path):
+            yield SetAside(file.path, file.path, file.path.removeprefix(QUARANTINE), None)
+            continue
+        for entry in workspace.document(file.path).entries:
+            said = entry.provenance
+            yield SetAside(
+                entry.address,
+                entry.title,
+                said.get(_FROM) if said else None,
+                said.day(_SINCE) if said else None,
+            )
+
+
+def _is_page(path: str) -> bool:
+    return kind_of(path.removeprefix(QUARANTINE)) in _PAGES
+
+
+def _in_quarantine(document: Document) -> Destination:
+    if document.data.strip():
+        return file_end(document)
+    title = "Quarantine " + document.path.rpartition("/")[2].removesuffix(".md")
+    return Destination((title,), (len(document.data),), f"# {title}\n\n".encode())
+
+
+def _released_page(workspace: Workspace, path: RelPath) -> tuple[RelPath, RelPath, bytes]:
+    target = RelPath(path.removeprefix(QUARANTINE))
+    if not _is_page(path) or not workspace.layout.holds(target):
+        raise NotCuratableError(f"{path} is a whole file", hint="release its entries: path#hash")
+    data = workspace.files.read_or_none(path)
+    if data is None:
+        raise NotMemoryError(path)
+    return path, target, data
+
+
+def _page_edits(workspace: Workspace, moves: Sequence[tuple[RelPath, RelPath, bytes]]) -> Iterator[FileEdit]:
+    for old, new, data in moves:
+        if workspace.files.read_or_none(new) is not None:
+            raise ConflictError(
+                f"another page stands at {new}; nothing was changed", hint="move that one away first"
+            )
+        yield FileEdit(new, None, data)
+        yield FileEdit(old, data, None)
+
+
+_Spot = tuple[str, tuple[str, ...], str]
+"""A file, a heading path in it, and the name of an entry there."""
+
+
+def _trails(documents: Iterable[Document]) -> dict[_Spot, str]:
+    """Behind what each entry of the quarantine stood, by where it stood and its name."""
+    trails: dict[_Spot, str] = {}
+    for document in documents:
+        for block in blocks(document):
+            said = block[0].provenance
+            if said and (after := said.get(_AFTER)):
+                spot = (said.get(_FROM) or "", plain(_split(said.get(_UNDER))), block[0].hash)
+                trails.setdefault(spot, after)
+    return trails
+
+
+def _way_back(workspace: Workspace, passage: Passage, trails: Mapping[_Spot, str]) -> _Return:
+    """Where a passage came from; what it stood behind may be set aside itself and says behind what then."""
+    origin = passage.origin
+    target = origin.get(_FROM) if origin else None
+    if target is None or not workspace.layout.holds(target):
+        raise NotCuratableError(
+            f"“{passage.title}” does not say from which memory file it came",
+            hint="forget it here, or edit the file by hand",
+        )
+    assert origin is not None
+    under = _split(origin.get(_UNDER))
+    after: list[str] = []
+    said = origin.get(_AFTER)
+    while said and said not in after:
+        after.append(said)
+        said = trails.get((target, plain(under), said.partition("+")[0].partition("~")[0]))
+    return _Return(target, under, tuple(after), unmarked(passage, _OURS))
+
+
+def _stands_again(relocation: Relocation, one: _Return) -> bool:
+    """Whether it could be set down behind what it stood behind."""
+    for said in one.after:
+        place = behind(relocation.document(one.target), one.under, said)
+        if place is not None:
+            with contextlib.suppress(NotCuratableError):
+                relocation.set_down(one.target, partial(_there, place), [one.passage])
+                return True
+    return False
+
+
+def _there(place: Destination, _: Document) -> Destination:
+    return place
+
+
+def _bring_back(
+    relocation: Relocation, target: str, under: tuple[str, ...], passages: Sequence[Passage]
+) -> list[str]:
+    try:
+        relocation.set_down(target, partial(section, path=under), passages)
+    except NotCuratableError:
+        relocation.set_down(target, file_end, passages)
+        return [f"under “{' > '.join(under)}” it could not stand again: it is at the end of {target}"]
+    return []
+
+
+def _joined(heading: tuple[str, ...]) -> str:
+    """A heading path as one value; a name has no line end of its own."""
+    return "\n".join(" ".join(name.split()) for name in heading)
+
+
+def _split(value: str | None) -> tuple[str, ...]:
+    return tuple(value.split("\n")) if value else ()

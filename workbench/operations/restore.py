@@ -1,0 +1,110 @@
+"""Restoring: a file, or one entry of it, comes back from any commit."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from workbench.errors import EntryNotFoundError, NotCuratableError, NotMemoryError, UsageError
+from workbench.memory.address import find_entry, path_of
+from workbench.memory.file_edit import FileEdit
+from workbench.memory.invariants import blocks
+from workbench.memory.markdown import Document, parse_document
+from workbench.memory.move import Passage, leave, lift, section, set_down, sets_apart
+from workbench.memory.names import RelPath
+from workbench.memory.patch import OverlapError, revert
+from workbench.repository.commits import Commit
+from workbench.workspace.layout import kind_of
+from workbench.workspace.plan import Plan
+from workbench.workspace.revisions import commit_at
+from workbench.workspace.workspace import Workspace
+
+
+def plan_restore(workspace: Workspace, target: str, at: str, *, reason: str = "") -> Plan:
+    """Bring ``target`` back as it was at the moment ``at`` (see ``workspace.moments``).
+
+    A path brings back the whole file, over what stands there now; an address ``path#hash`` brings one entry
+    back to its section, beside the neighbours it had. Raises NotCuratableError when it is there already,
+    EntryNotFoundError or UsageError when it was not there then, ReadOnlyError, NotMemoryError, ...
+    """
+    if not target:
+        raise UsageError("it is not said what to restore", hint="name a memory file, or an entry: path#hash")
+    workspace.require_own(target)
+    path = RelPath(target)
+    is_entry = not workspace.layout.may_curate(path)
+    if is_entry:
+        path = RelPath(path_of(target))
+    if not workspace.layout.may_curate(path):
+        raise NotMemoryError(target)
+    commit = commit_at(workspace.history, at)
+    then = workspace.history.blob(commit.id, path)
+    if then is None:
+        raise UsageError(
+            f"{path} was not there in {_moment(commit)}", hint=f"`workbench log {path}` says when it was"
+        )
+    now = workspace.files.read_or_none(path)
+    if not is_entry:
+        return _whole(path, then, now, commit, reason)
+    return _one(target, parse_document(path, then, kind_of(path)), now, commit, reason)
+
+
+def _whole(path: RelPath, then: bytes, now: bytes | None, commit: Commit, reason: str) -> Plan:
+    if now == then:
+        raise NotCuratableError(f"{path} is what it was in {_moment(commit)}; nothing was changed")
+    return Plan(
+        action="restore",
+        summary=f"{path} as of {commit.when.astimezone():%Y-%m-%d %H:%M}",
+        edits=(FileEdit(path, now, then),),
+        entries=(path,),
+        became=(path,),
+        reason=reason,
+        trailers=(("From", commit.id),),
+    )
+
+
+def _one(target: str, old: Document, now: bytes | None, commit: Commit, reason: str) -> Plan:
+    try:
+        entry = find_entry(old, target)
+    except EntryNotFoundError:
+        raise EntryNotFoundError(f"{target} in {_moment(commit)}") from None
+    document = parse_document(old.path, now or b"", old.kind)
+    if sum(e.hash == entry.hash for e in document.entries) >= entry.ordinal:
+        raise NotCuratableError(
+            f"“{entry.plain_title}” stands in {old.path} already",
+            hint=f"nothing was changed; `workbench restore {old.path} --at ...` brings back the whole file",
+        )
+    block = next((block for block in blocks(old) if entry in block), (entry,))
+    (passage,) = lift(old, block)
+    after, index = _placed(document, old, passage, exists=now is not None)
+    standing = blocks(after)[index]
+    return Plan(
+        action="restore",
+        summary=entry.plain_title,
+        edits=(FileEdit(old.path, now, after.data),),
+        entries=tuple(part.address for part in block),
+        became=tuple(standing[min(at, len(standing) - 1)].address for at in range(len(block))),
+        reason=reason,
+        trailers=(("From", commit.id),),
+    )
+
+
+def _placed(document: Document, old: Document, passage: Passage, *, exists: bool) -> tuple[Document, int]:
+    """The document with the passage beside its old neighbours, else at the end of its section."""
+    if exists:
+        for data in _beside_neighbours(document, old, passage):
+            after = parse_document(document.path, data, document.kind)
+            index = sets_apart(document, after, passage)
+            if index is not None:
+                return after, index
+    return set_down(document, section(document, passage.entries[0].heading), [passage])
+
+
+def _beside_neighbours(document: Document, old: Document, passage: Passage) -> Iterator[bytes]:
+    """What taking back the removal of the passage would make of the document, if it can be."""
+    try:
+        yield revert(old.data, leave(old, [passage]).data, document.data)
+    except (NotCuratableError, OverlapError):
+        return
+
+
+def _moment(commit: Commit) -> str:
+    return f"{commit.id[:12]} ({commit.when.astimezone():%Y-%m-%d %H:%M})"

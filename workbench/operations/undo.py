@@ -1,0 +1,235 @@
+"""Undo and redo: an operation's change is taken back where the text it left is still as it left it."""
+
+from __future__ import annotations
+
+import contextlib
+from collections import Counter
+
+from workbench.errors import ConflictError, NotCuratableError
+from workbench.memory.entry import Form
+from workbench.memory.file_edit import FileEdit
+from workbench.memory.invariants import Block, blocks, sign, span_of
+from workbench.memory.markdown import parse_document
+from workbench.memory.names import RelPath
+from workbench.memory.patch import OverlapError, hunks, revert
+from workbench.memory.provenance import Provenance
+from workbench.operations.resolve_operation import find_operation
+from workbench.operations.revert import same_words, unwound
+from workbench.safety.terminal import visible
+from workbench.workspace import ledger_changes
+from workbench.workspace.layout import RECALL_TESTS, SETTINGS_FILE, kind_of
+from workbench.workspace.plan import Operation, Plan
+from workbench.workspace.templates import TEMPLATES
+from workbench.workspace.workspace import Workspace
+
+_MOST_NAMED = 5
+_BOOKKEEPING = frozenset({"undo", "redo", "external", "commit", ledger_changes.ACTION})
+_SET_UP = frozenset({SETTINGS_FILE, RECALL_TESTS, *(name for files in TEMPLATES.values() for name in files)})
+
+
+def plan_undo(workspace: Workspace, operation: str | None = None) -> Plan:
+    """Take back one operation: the newest that still stands, or the one whose id starts so.
+
+    To take an undo back is a redo, and is recorded as one.
+
+    Raises ConflictError, naming the lines, when newer text is in the way, OperationNotFoundError,
+    AmbiguousOperationError, ...
+    """
+    if operation is None:
+        walk = workspace.operations.walk()
+        target = next((o for o in walk if o.action not in _BOOKKEEPING and not o.undone), None)
+        if target is None:
+            raise NotCuratableError("there is nothing to undo")
+    else:
+        target = find_operation(workspace, operation)
+    return _inverse(workspace, target, "redo" if target.action == "undo" else "undo")
+
+
+def plan_redo(workspace: Workspace, operation: str | None = None) -> Plan:
+    """Take back the newest undo, unless something new was done after it; or the undo of ``operation``.
+
+    ``operation`` begins the id of an undo, or of what one took back. Raises as ``plan_undo`` does.
+    """
+    if operation is not None:
+        return _inverse(workspace, _standing_undo(workspace, find_operation(workspace, operation)), "redo")
+    for done in workspace.operations.walk():
+        if done.action == "undo" and not done.undone:
+            return _inverse(workspace, done, "redo")
+        if done.action not in _BOOKKEEPING and not done.undone:
+            break
+    raise NotCuratableError("there is nothing to redo")
+
+
+def _standing_undo(workspace: Workspace, target: Operation) -> Operation:
+    """The undo that ``target`` is, or by which it is taken back at present."""
+    if target.action == "undo":
+        if target.undone:
+            raise NotCuratableError(f"what {target.id} took back was done again already")
+        return target
+    standing = (o for o in workspace.operations.walk() if o.undoes == target.id and not o.undone)
+    found = next(standing, None) if target.undone else None
+    if found is None:
+        raise NotCuratableError(
+            f"{target.id} is not taken back, so there is nothing to do again", hint="undo takes it back"
+        )
+    return found
+
+
+def _inverse(workspace: Workspace, target: Operation, action: str) -> Plan:
+    done, left_out = _of_memory(workspace, target)
+    edits = tuple(
+        FileEdit(edit.path, current, after, edit.mode if current is None else None)
+        for edit in done
+        for current in (workspace.files.read_or_none(edit.path),)
+        if not (target.undone and _is_gone(edit, current))
+        for after in (_without(workspace, target, edit, current),)
+        if current != after
+    )
+    if not edits and target.undone:
+        raise NotCuratableError(f"{target.id} is undone already", hint="`workbench redo` brings it back")
+    if not edits:
+        raise NotCuratableError(f"the effect of {target.id} is gone already; nothing was changed")
+    return Plan(
+        action=action,
+        summary=_subject(target),
+        edits=edits,
+        entries=target.entries,
+        undoes=target.id,
+        notes=left_out,
+    )
+
+
+def _of_memory(workspace: Workspace, target: Operation) -> tuple[list[FileEdit], tuple[str, ...]]:
+    """What an operation did to memory, and a note on other files, which stay as they are.
+
+    A plain commit may have changed anything, and whoever wrote it may have signed it as an operation.
+    """
+    edits = workspace.operations.edits(target)
+    ours = [edit for edit in edits if _is_memory(workspace, edit.path)]
+    others = [edit.path for edit in edits if not _is_memory(workspace, edit.path)]
+    if not ours and others:
+        raise NotCuratableError(
+            f"{target.id} changed no memory: {_named(others)}",
+            hint=f"git revert {target.commit[:12]} takes it back",
+        )
+    note = f"not memory, so left as it is: {_named(others)}"
+    return ours, (note,) if others else ()
+
+
+def _is_memory(workspace: Workspace, path: RelPath) -> bool:
+    """Whether undo may touch a file: memory, quarantine, and what the workbench itself sets up."""
+    return workspace.layout.may_curate(path) or path.startswith("_system/") or path in _SET_UP
+
+
+def _named(paths: list[RelPath]) -> str:
+    more = f" and {len(paths) - _MOST_NAMED} more" if len(paths) > _MOST_NAMED else ""
+    return ", ".join(visible(path, one_line=True) for path in paths[:_MOST_NAMED]) + more
+
+
+def _is_gone(edit: FileEdit, current: bytes | None) -> bool:
+    """Whether a file is without the change of an operation that some commit says it undid.
+
+    Anybody can write such a line into a commit, so the file decides. Lines that were added stand there or do
+    not; where lines were only taken out, they are there again.
+    """
+    if current in (edit.before, edit.after):
+        return current != edit.after
+    if current is None or edit.after is None:
+        return True
+    before = edit.before or b""
+    if _fits(before, edit.after, current):
+        return all(not hunk.new for hunk in hunks(before, edit.after)) and _fits(edit.after, before, current)
+    return _fits(edit.after, before, current)
+
+
+def _fits(before: bytes, after: bytes, current: bytes) -> bool:
+    """Whether the change from ``before`` to ``after`` can be taken back."""
+    try:
+        revert(before, after, current)
+    except OverlapError:
+        return False
+    return True
+
+
+def _subject(target: Operation) -> str:
+    """What is taken back, in the words it was done with, without a chain of `undo: redo: undo:`."""
+    subject = target.summary
+    while subject.startswith(("undo: ", "redo: ")):
+        subject = subject[len("undo: ") :]
+    return subject
+
+
+def _without(workspace: Workspace, target: Operation, edit: FileEdit, current: bytes | None) -> bytes | None:
+    """The file without the operation's change, in the order that history knows where lines cannot say."""
+    reverted = _reverted(edit, current)
+    if current in (edit.before, edit.after):
+        return reverted
+    with contextlib.suppress(ConflictError):
+        known = unwound(workspace, target, edit, current, _reverted)
+        if known and same_words(known.after, reverted):
+            return known.after
+    return reverted
+
+
+def _reverted(edit: FileEdit, current: bytes | None) -> bytes | None:
+    if current == edit.after:
+        return edit.before
+    if current == edit.before:
+        return current  # somebody took this change back by hand
+    if current is None:
+        raise ConflictError(
+            f"{edit.path} is gone, so the change in it cannot be taken back",
+            hint="restore the file from git first",
+        )
+    if edit.after is None:
+        raise ConflictError(
+            f"{edit.path} exists again with other text; nothing was overwritten",
+            hint="move it away, then undo",
+        )
+    try:
+        reverted = revert(edit.before or b"", edit.after, current)
+    except OverlapError as overlap:
+        line = overlap.lines[0].decode("utf-8", "replace").strip()
+        raise ConflictError(
+            f"{edit.path} has newer text where this was: “{line[:80]}”; nothing was overwritten",
+            hint="edit it by hand, or undo the newer change first",
+        ) from None
+    if not _keeps_entries(edit, current, reverted):
+        raise ConflictError(
+            f"{edit.path} has newer text that would grow together with what returns; nothing was overwritten",
+            hint="set it apart with blank lines, or undo the newer change first",
+        )
+    return None if edit.before is None and not reverted else reverted
+
+
+def _keeps_entries(edit: FileEdit, current: bytes, reverted: bytes) -> bool:
+    """Whether the entries that are not the operation's stand in ``reverted`` as they stand now.
+
+    One that holds a line of the operation among newer ones is left with the newer ones.
+    """
+    if not edit.path.endswith(".md"):
+        return True
+    before, after = edit.before or b"", edit.after or b""
+    written = {line.strip() for hunk in hunks(before, after) for line in hunk.new}
+    then, left, result = (_standing(edit.path, data) for data in (before, after, reverted))
+    needed: Counter[Standing] = Counter()
+    document = parse_document(edit.path, current, kind_of(edit.path))
+    for block in blocks(document):
+        one, span = _sign(block), span_of(block)
+        mixed = written.intersection(line.strip() for line in current[span.start : span.end].split(b"\n"))
+        if not (mixed - {b""}) and (one in then or one not in left):
+            needed[one] += 1
+    return needed <= result
+
+
+Standing = tuple[Form, str, Provenance | None]
+
+
+def _standing(path: RelPath, data: bytes) -> Counter[Standing]:
+    return Counter(_sign(block) for block in blocks(parse_document(path, data, kind_of(path))))
+
+
+def _sign(block: Block) -> Standing:
+    """What must stay the same of an entry; the headings above it may be the operation's."""
+    form, _, words, origin = sign(block)
+    return form, words, origin

@@ -1,0 +1,184 @@
+"""The only place that starts git: GitPython's command runner, made deaf to the workspace.
+
+A repository's configuration, attributes and environment can name programs that git would run. Here they are
+switched off, by means that win over every configuration file.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from subprocess import PIPE
+from typing import Any
+
+from workbench.errors import NoGitError, RepositoryStateError
+from workbench.safety.terminal import cut, visible
+from workbench.special_files import require_regular_repository
+
+_OVERRIDES = {
+    "core.fsmonitor": "false",
+    "core.hooksPath": "/dev/null",
+    "core.fsync": "all",
+    "core.fsyncMethod": "fsync",
+    "core.filesRefLockTimeout": "1000",
+    "core.quotePath": "false",
+    "commit.gpgsign": "false",
+    "gc.auto": "0",
+    "i18n.commitEncoding": "UTF-8",
+    "maintenance.auto": "false",
+    "protocol.allow": "never",
+}
+_OLDEST = (2, 31)
+"""Older ones ignore the overrides: they are given in variables that came with 2.31."""
+_FLUSHES_ALL = (2, 36)
+"""Older ones do not know `core.fsync`, and flush objects only by a setting that newer ones warn of."""
+_FILTER_KEYS = ("clean", "smudge", "process")
+_SSH = ("GIT_SSH", "GIT_SSH_COMMAND", "GIT_SSH_VARIANT")
+"""How the person starts ssh. Only a backup reaches another place: elsewhere no protocol is allowed."""
+_LAST = 4
+"""Lines in which a program that git started (ssh, a helper) says why it could not."""
+_NO_CAUSE = re.compile(
+    r"fatal: Could not read from remote repository\.|Please make sure you have the correct access rights"
+    r"|and the repository exists\.|To \S+|Done|error: failed to push some refs to .*"
+)
+"""What git says of every failed connection."""
+_REMOTE = ("fetch", "ls_remote")
+"""Commands that reach another place."""
+PROTOCOLS = ("file", "git", "http", "https", "ssh")
+"""How a backup may travel. What names a program (``ext::``) or a helper of its own is not among them."""
+
+
+def reason(text: str) -> str:
+    """The line in which git says what went wrong."""
+    lines = str(text).strip().splitlines() or ["no reason given"]
+    return next((line for line in lines if line.startswith(("fatal: ", "error: "))), lines[-1])
+
+
+def cause(text: str) -> str:
+    """Why another place could not be reached: the last lines of ssh and git, safe for a terminal."""
+    lines = [visible(line.strip(), one_line=True) for line in text.strip().splitlines()]
+    told = [line for line in lines if line and not _NO_CAUSE.fullmatch(line)]
+    return "; ".join(cut(line, 300) for line in told[-_LAST:]) or reason(text)
+
+
+def carrier_for(root: Path) -> Any:
+    """GitPython's command runner, started in ``root``; of GIT_* variables only those of ssh are inherited.
+
+    Raises SpecialFileError where git would wait for a named pipe in its own folder, and NoGitError.
+    """
+    require_regular_repository(root)
+    for name in [n for n in os.environ if n.startswith("GIT_") and not n.startswith("GIT_PYTHON_")]:
+        if name not in _SSH:
+            del os.environ[name]
+    os.environ["GIT_PYTHON_REFRESH"] = "quiet"
+    import git  # noqa: PLC0415 - 50 ms that browsing does not need
+
+    from workbench.repository.git_process import Runner  # noqa: PLC0415
+
+    carrier = Runner(os.fspath(root))
+    try:
+        carrier.version_info  # noqa: B018 - asks for the program once
+    except (git.GitCommandNotFound, git.GitCommandError):
+        raise NoGitError from None
+    if not carrier.version_info:
+        raise NoGitError
+    if carrier.version_info < _OLDEST:
+        raise NoGitError(".".join(map(str, carrier.version_info)))
+    carrier.update_environment(
+        GIT_OPTIONAL_LOCKS="0",
+        GIT_TERMINAL_PROMPT="0",
+        GIT_ALLOW_PROTOCOL="",  # a partial clone must not fetch: its remote names the program to run
+        GIT_NO_LAZY_FETCH="1",
+        GIT_NO_REPLACE_OBJECTS="1",
+    )
+    return carrier
+
+
+def ask(carrier: Any, command: str, *arguments: str, data: bytes | None = None) -> bytes:
+    """What git prints, with ``data`` on its standard input.
+
+    Raises RepositoryStateError with git's own reason when it fails.
+    """
+    process = getattr(carrier, command)(*arguments, as_process=True, istream=PIPE)
+    out, err = carrier.answer(process, data or b"")
+    if process.proc.returncode:
+        why = (cause if command in _REMOTE else reason)(err.decode("utf-8", "replace"))
+        raise RepositoryStateError(
+            f"git {command.replace('_', '-')} failed: {why}",
+            hint="`git status` and `git fsck` tell more",
+        )
+    return bytes(out)
+
+
+def network_carrier(folder: Path) -> Any:
+    """A runner for the repository ``folder``, made by us: the one kind that may reach another place.
+
+    Only the person's own environment and configuration count (their identity, `GIT_SSH_COMMAND` and
+    `core.sshCommand`, their credential helpers): there is no other in ``folder``. ``ext::`` and helpers of
+    that kind are never started.
+    """
+    carrier = carrier_for(folder)
+    carrier.may_wait = True
+    carrier.set_persistent_git_options(git_dir=folder)
+    wanted = _OVERRIDES | {
+        "protocol.allow": "user",
+        "push.gpgSign": "false",
+        "push.followTags": "false",
+        "push.recurseSubmodules": "no",
+        "fetch.recurseSubmodules": "false",
+        "submodule.recurse": "false",
+        "core.protectHFS": "true",
+        "core.protectNTFS": "true",
+        "core.autocrlf": "false",
+        "core.commitGraph": "false",  # what is borrowed is believed object by object
+        "core.multiPackIndex": "false",
+        "pack.useBitmaps": "false",
+    }
+    carrier.update_environment(
+        GIT_ALLOW_PROTOCOL=":".join(PROTOCOLS),
+        **_overriding(_without_filters(configuration(carrier), wanted)),
+    )
+    return carrier
+
+
+def configuration(carrier: Any) -> dict[str, str]:
+    """The person's identity, line ends, modes and all filters, from every level of configuration."""
+    status, out, _ = carrier.config(
+        "--null",
+        "--get-regexp",
+        r"^(user\.(name|email)|core\.(autocrlf|filemode)|filter\..*|hook\..*)$",
+        with_extended_output=True,
+        with_exceptions=False,
+    )
+    records = [] if status else out.split("\0")
+    return dict(record.partition("\n")[::2] for record in records if record)
+
+
+def configuration_overrides(configured: Mapping[str, str], version: tuple[int, ...]) -> dict[str, str]:
+    """Environment variables that win over every configuration file.
+
+    Filters are emptied by name: even a plain index update may hash a file that changed in the same
+    instant, and would run its clean filter for that.
+    """
+    flushing = {} if version >= _FLUSHES_ALL else {"core.fsyncObjectFiles": "true"}
+    return _overriding(_without_filters(configured, _OVERRIDES | flushing))
+
+
+def _without_filters(configured: Mapping[str, str], overrides: Mapping[str, str]) -> dict[str, str]:
+    filters = {key.rpartition(".")[0] for key in configured if key.startswith("filter.")}
+    wanted = dict(overrides)
+    for name in sorted(filters):
+        wanted |= {f"{name}.{key}": "" for key in _FILTER_KEYS} | {f"{name}.required": "false"}
+    for name in sorted({key.rpartition(".")[0] for key in configured if key.startswith("hook.")}):
+        wanted |= {f"{name}.event": "", f"{name}.enabled": "false"}  # hooks that newer versions configure
+    return wanted
+
+
+def _overriding(wanted: Mapping[str, str]) -> dict[str, str]:
+    environment = {"GIT_CONFIG_COUNT": str(len(wanted))}
+    for number, (key, value) in enumerate(wanted.items()):
+        environment[f"GIT_CONFIG_KEY_{number}"] = key
+        environment[f"GIT_CONFIG_VALUE_{number}"] = value
+    return environment

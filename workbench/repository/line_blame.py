@@ -1,0 +1,77 @@
+"""Which commit brought each line of a file: git's blame, in a repository that holds nothing but a pointer.
+
+Blame is porcelain: it reads configuration (``blame.ignoreRevsFile``, which may name a pipe), attributes (a
+``textconv`` is a program), mailmaps and grafts. So it runs in an empty repository of its own, made for the
+occasion, which borrows the objects of the real one and knows nothing else of it.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable
+from pathlib import Path
+
+from workbench.errors import RepositoryStateError, disk_error
+from workbench.memory.names import CommitId
+from workbench.repository.git_runner import carrier_for, reason
+from workbench.temporary import scratch
+
+_HEADER = re.compile(rb"([0-9a-f]{40,64}) (\d+) (\d+) (\d+)")
+_CONFIG = "[core]\n\trepositoryformatversion = {version}\n\tbare = true\n{extension}"
+_SHA256 = "[extensions]\n\tobjectFormat = sha256\n"
+
+
+def line_commits(objects: Path, shallow: Iterable[str], commit: CommitId, path: str) -> list[CommitId]:
+    """For each line of the file ``path`` in ``commit`` the commit that it came with.
+
+    ``objects`` is the object folder of the repository, ``path`` counts from the repository's top, and
+    ``shallow`` names the commits that a shallow clone ends with: lines from before are said to be theirs.
+    Raises RepositoryStateError when git cannot tell.
+    """
+    try:
+        with scratch("blame") as folder:
+            _prepare(folder, objects, shallow, sha256=len(commit) == 64)
+            return _blame(folder, commit, path)
+    except OSError as error:
+        raise disk_error(error) from error
+
+
+def _prepare(folder: Path, objects: Path, shallow: Iterable[str], *, sha256: bool) -> None:
+    """The least that git takes for a repository."""
+    for name in ("objects/info", "refs"):
+        (folder / name).mkdir(parents=True)
+    extension = _SHA256 if sha256 else ""
+    (folder / "config").write_text(_CONFIG.format(version=1 if sha256 else 0, extension=extension))
+    (folder / "HEAD").write_text("ref: refs/heads/none\n")
+    if ends := "".join(f"{name}\n" for name in shallow):
+        (folder / "shallow").write_text(ends)
+    # A path in this file may not hold a line end; the real one may.
+    (folder / "objects" / "real").symlink_to(objects, target_is_directory=True)
+    (folder / "objects" / "info" / "alternates").write_text(f"{folder}/objects/real\n")
+
+
+def _blame(folder: Path, commit: CommitId, path: str) -> list[CommitId]:
+    carrier = carrier_for(folder)
+    carrier.set_persistent_git_options(git_dir=os.fspath(folder))
+    carrier.update_environment(GIT_CONFIG_NOSYSTEM="1", GIT_CONFIG_GLOBAL=os.devnull)
+    status, out, err = carrier.blame(
+        "--incremental",
+        "--root",
+        commit,
+        "--",
+        path,
+        with_extended_output=True,
+        with_exceptions=False,
+        stdout_as_string=False,
+    )
+    if status:
+        raise RepositoryStateError(
+            f"git blame failed: {reason(err)}", hint="`git fsck` tells more about the repository"
+        )
+    brought: dict[int, CommitId] = {}
+    for line in bytes(out).split(b"\n"):
+        if found := _HEADER.fullmatch(line):
+            name, first, count = CommitId(found[1].decode()), int(found[3]), int(found[4])
+            brought |= dict.fromkeys(range(first, first + count), name)
+    return [brought[number] for number in sorted(brought)]

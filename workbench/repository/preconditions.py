@@ -1,0 +1,123 @@
+"""Whether a file may be committed as it stands: where git would store other bytes, or the person has
+said something else about the file, an action is refused before anything is done.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from subprocess import PIPE
+from typing import Any
+
+from workbench.errors import RepositoryStateError
+from workbench.memory.file_edit import FileEdit
+from workbench.memory.names import RelPath
+from workbench.repository.git_runner import reason
+from workbench.repository.index_file import IndexRow
+
+_ATTRIBUTES = ("filter", "working-tree-encoding", "ident", "text", "eol", "crlf")
+_ABSENT = ("unspecified", "unset")
+_LONE_CR = re.compile(rb"\r(?!\n)")
+
+
+def require_own(root: Path, path: RelPath) -> None:
+    """Raise RepositoryStateError when a folder on the way to ``path`` is a repository of its own."""
+    folder = root
+    for part in path.split("/")[:-1]:
+        folder /= part
+        if (folder / ".git").exists():
+            raise RepositoryStateError(
+                f"{folder.relative_to(root)} is a repository of its own (a submodule or a clone); "
+                "nothing was changed",
+                hint="open the workspace inside it instead",
+            )
+
+
+def require_not_ignored(carrier: Any, paths: Sequence[RelPath]) -> None:
+    """Raise RepositoryStateError for a file that git ignores.
+
+    Such a file is often private: only the person may decide that its text enters the history.
+    """
+    process = carrier.check_ignore("-z", "--stdin", as_process=True, istream=PIPE)
+    out, err = carrier.answer(process, b"".join(os.fsencode(f"./{path}") + b"\0" for path in paths))
+    if process.proc.returncode not in (0, 1):
+        raise RepositoryStateError(f"git check-ignore failed: {reason(err.decode('utf-8', 'replace'))}")
+    if out:
+        path = os.fsdecode(out).split("\0")[0].removeprefix("./")
+        raise RepositoryStateError(
+            f"git ignores {path}, and an action would put its text into the history for good; "
+            "nothing was changed",
+            hint=f"if it may be kept there: git add -f {path}; else leave it to an editor",
+        )
+
+
+def require_settled(row: IndexRow, edit: FileEdit) -> None:
+    """Raise RepositoryStateError when the index has no one version of a file that is there."""
+    if row.stage != "0":
+        raise RepositoryStateError(
+            f"{row.path} has an unfinished merge in git's index; nothing was changed",
+            hint="resolve it and `git add` the file, then try again",
+        )
+    if row.is_skipped and edit.before is None:
+        raise RepositoryStateError(
+            f"{row.path} is outside this sparse checkout; nothing was changed",
+            hint="git sparse-checkout add its folder first",
+        )
+
+
+def attributes(run: Callable[..., bytes], paths: Sequence[RelPath]) -> dict[RelPath, dict[str, str]]:
+    """What git's attributes say of each path about the form in which it is stored."""
+    fields = os.fsdecode(run("check_attr", "-z", *_ATTRIBUTES, "--", *paths)).split("\0")
+    found: dict[RelPath, dict[str, str]] = {}
+    for path, name, value in zip(fields[::3], fields[1::3], fields[2::3], strict=False):
+        found.setdefault(RelPath(path), {})[name] = value
+    return found
+
+
+def require_same_bytes(
+    path: RelPath, attributes: Mapping[str, str], autocrlf: str, versions: tuple[bytes, ...], kept: bytes
+) -> None:
+    """Raise RepositoryStateError when git would store other bytes than those of ``versions``.
+
+    ``kept`` is what git has of the file so far. Committing the bytes as they are would publish what a
+    filter encrypts; and line ends that git converts would show every line as changed, now or at the
+    person's next commit.
+    """
+    for name in ("filter", "working-tree-encoding"):
+        if attributes[name] not in _ABSENT:
+            raise RepositoryStateError(
+                f"{path} is stored through git's {name} “{attributes[name]}”; nothing was changed",
+                hint="curate files that git stores as they are, or remove the attribute for this one",
+            )
+    if attributes["ident"] == "set" and any(b"$Id" in data for data in versions):
+        raise RepositoryStateError(
+            f"git rewrites the $Id$ in {path}; nothing was changed",
+            hint="remove the attribute `ident` for this file",
+        )
+    conversion = _conversion(attributes, autocrlf)
+    if any(_converts(conversion, data, kept) for data in versions):
+        raise RepositoryStateError(
+            f"{path} has CRLF line ends, which git would store as LF here; nothing was changed",
+            hint=f"say that they are meant (in .gitattributes: {path} -text), or save the file with LF",
+        )
+
+
+def _conversion(attributes: Mapping[str, str], autocrlf: str) -> str:
+    """What git does to CRLF on the way in: "always", "auto" (in text, unless stored so) or "never"."""
+    text = attributes["text"] if attributes["text"] != "unspecified" else attributes["crlf"]
+    if text == "auto":
+        return "auto"
+    if text == "unset":
+        return "never"
+    if text != "unspecified" or attributes["eol"] not in _ABSENT:
+        return "always"
+    return "auto" if autocrlf in ("true", "input") else "never"
+
+
+def _converts(conversion: str, data: bytes, kept: bytes) -> bool:
+    if conversion == "never" or b"\r\n" not in data:
+        return False
+    binary = b"\0" in data or _LONE_CR.search(data) is not None
+    return conversion == "always" or not (binary or b"\r\n" in kept)

@@ -1,0 +1,220 @@
+"""Text that an agent reads and a person does not see: each rule says where it is, and makes it visible.
+
+These are hints. Scripts that need joiners and marks of direction, emoji made of several characters, and
+variants of CJK characters are read as what they are. Every pattern takes time linear in the text.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import re
+from collections.abc import Iterator
+
+from workbench.safety.findings import TextFinding
+from workbench.safety.secrets import masked
+from workbench.safety.terminal import visible
+
+_SHOWN = 80
+"""Characters of hidden text that are shown."""
+_AROUND = 12
+
+# Code shows what is in it, so it is read first; a comment that is not closed hides all that follows.
+_CODE_OR_COMMENT = re.compile(
+    r"(?P<fence>^ {0,3}(?P<mark>```|~~~)[^\n]*\n.*?(?:^ {0,3}(?P=mark)|\Z))|(?P<code>`[^`\n]{1,400}`)"
+    r"|(?P<comment><!--(?P<words>.*?)(?:-->|\Z))",
+    re.DOTALL | re.MULTILINE,
+)
+_OURS = re.compile(r"\s*wb:(?:\s+\w+=\S+)*\s*")
+_TAG = re.compile(r"<(?P<name>[A-Za-z][A-Za-z0-9-]{0,30})(?P<attributes>[^<>]{0,2000})>")
+_HIDING = re.compile(
+    r"(?i)(?:^|\s)hidden(?:[\s=/]|$)|display\s{0,9}:\s{0,9}none|visibility\s{0,9}:\s{0,9}(?:hidden|collapse)"
+    r"|(?:font-size|opacity|max-height|max-width|height|width)\s{0,9}:\s{0,9}0(?:\.0{1,9})?(?:[^.0-9]|$)"
+    r"|(?:^|[\s;\"'])color\s{0,9}:\s{0,9}(?:white|transparent|#fff(?:fff)?\b|rgba\([^)]{0,40},\s{0,9}0\))"
+    r"|(?:left|top|text-indent)\s{0,9}:\s{0,9}-\d{3,}"
+)
+_NEVER_SHOWN = frozenset({"script", "style", "template", "noscript", "noframes"})
+_DEFINITION = re.compile(
+    r"^ {0,3}\[(?P<label>[^\]\n^][^\]\n]{0,400})\]:[ \t]{0,9}(?P<rest>[^\n]{0,2000})", re.MULTILINE
+)
+_LINK = re.compile(
+    r"\]\([^\s()]{0,1000}[ \t]{1,9}(?P<title>\"[^\"\n]{1,2000}\"|'[^'\n]{1,2000}')[ \t]{0,9}\)"
+)
+_BASE64 = re.compile(r"(?<![A-Za-z0-9+/_=-])[A-Za-z0-9+/_-]{40,}+={0,2}")
+
+_INVISIBLE = (
+    "\u034f\u115f\u1160\u17b4\u17b5\u180e\u200b-\u200d\u2060-\u2064\u206a-\u206f"
+    "\u3164\ufeff\uffa0\ufff9-\ufffb"
+)
+_DIRECTION = "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"
+_VARIATION = "\u180b-\u180d\u180f\ufe00-\ufe0f\U000e0100-\U000e01ef"
+_RUNS = re.compile(
+    rf"(?P<zero>[{_INVISIBLE}]+)|(?P<bidi>[{_DIRECTION}]+)|(?P<tags>[\U000e0000-\U000e007f]+)"
+    rf"|(?P<selectors>[{_VARIATION}]+)|(?P<soft>(?<=\w)\xad+(?=\w))"
+)
+_RIGHT_TO_LEFT = re.compile(r"[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]")
+_NO_BLANKS = r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff]"  # Thai, Lao, Burmese, Khmer: a break goes here
+_JOINING = re.compile(
+    r"[\u0600-\u07ff\u08a0-\u08ff\u0900-\u0dff\u0f00-\u0fff\u1000-\u109f\u1780-\u18af\u1b00-\u1b7f\ua800-\ua9ff"
+    r"\ufb50-\ufdff\ufe70-\ufefc]"
+)
+_EMOJI = re.compile(r"[#*0-9\xa9\xae\u203c-\u2bff\u3030\u303d\u3297\u3299\ufe0f\U0001f000-\U0001faff]")
+_HAN = re.compile(r"[\u2e80-\u2fdf\u3005-\u3007\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]")
+_VARIED = re.compile(r"[\u1000-\u109f\u1820-\u18aa\u2010-\u2bff\u3000-\u303f\uff01-\uff65]")
+_REGION = re.compile(r"[\U000e0030-\U000e0039\U000e0061-\U000e007a]{2,6}\U000e007f")
+
+
+def hidden_in(text: str) -> tuple[TextFinding, ...]:
+    """What ``text`` holds that its rendering does not show, in the order of the text."""
+    shown_as_code: list[tuple[int, int]] = []
+    found: list[TextFinding] = []
+    for match in _CODE_OR_COMMENT.finditer(text):
+        if match["comment"] is None:
+            shown_as_code.append(match.span())
+        elif match["words"].strip() and not _OURS.fullmatch(match["words"]):
+            found.append(TextFinding("comment", *match.span(), _quoted(match["words"])))
+    comments = [(finding.start, finding.end) for finding in found]
+    elsewhere = _Outside(sorted(shown_as_code + comments))
+    found += (f for rule in (_elements, _definitions, _titles) for f in rule(text) if elsewhere.has(f.start))
+    found += (*_characters(text), *_encoded(text))
+    return tuple(sorted(found, key=lambda finding: (finding.start, finding.end)))
+
+
+class _Outside:
+    """The part of a text outside of some ranges; asked in any order, in logarithmic time."""
+
+    def __init__(self, ranges: list[tuple[int, int]]) -> None:
+        self._ranges = ranges
+
+    def has(self, at: int) -> bool:
+        low, high = 0, len(self._ranges)
+        while low < high:
+            middle = (low + high) // 2
+            if self._ranges[middle][1] <= at:
+                low = middle + 1
+            else:
+                high = middle
+        return low == len(self._ranges) or at < self._ranges[low][0]
+
+
+def _elements(text: str) -> Iterator[TextFinding]:
+    for match in _TAG.finditer(text):
+        if match["name"].lower() in _NEVER_SHOWN or _HIDING.search(match["attributes"]):
+            words = text[match.end() : match.end() + 400].partition("</")[0]
+            yield TextFinding(
+                "hidden HTML", match.start(), match.end() + len(words), _quoted(match[0] + words)
+            )
+
+
+def _definitions(text: str) -> Iterator[TextFinding]:
+    """Reference definitions: no renderer shows them, and their title and label may say anything."""
+    for match in _DEFINITION.finditer(text):
+        _, _, title = match["rest"].strip().partition(" ")
+        said = " ".join(words for words in (match["label"], title) if _is_prose(words))
+        if said:
+            yield TextFinding("link definition", *match.span(), _quoted(said))
+
+
+def _titles(text: str) -> Iterator[TextFinding]:
+    for match in _LINK.finditer(text):
+        if len(match["title"].split()) > 6:
+            yield TextFinding("link title", *match.span("title"), _quoted(match["title"].strip("\"'")))
+
+
+def _encoded(text: str) -> Iterator[TextFinding]:
+    for match in _BASE64.finditer(text):
+        start = match[0].rstrip("=")[:4000].replace("-", "+").replace("_", "/")
+        try:
+            words = base64.b64decode(start[: len(start) // 4 * 4], validate=True).decode("utf-8", "replace")
+        except (binascii.Error, ValueError):
+            continue
+        if _is_prose(words) and words.isprintable():
+            yield TextFinding("text in base64", *match.span(), _quoted(words))
+
+
+def _characters(text: str) -> Iterator[TextFinding]:
+    lines = _Lines(text)
+    for match in _RUNS.finditer(text):
+        before = text[match.start() - 1 : match.start()] if match.start() else ""
+        after = text[match.end() : match.end() + 1]
+        run, kind = match[0], match.lastgroup
+        if kind == "zero" and not _joins(run, before, after, at_start=match.start() == 0):
+            yield TextFinding("zero-width characters", *match.span(), _around(text, match))
+        elif kind == "bidi":
+            forced = any(character in "\u202d\u202e" for character in run)
+            if forced or not lines.holds_right_to_left(match.start()):
+                yield TextFinding("bidirectional controls", *match.span(), _around(text, match))
+        elif kind == "tags" and not (before == "\U0001f3f4" and _REGION.fullmatch(run)):
+            words = "".join(chr(ord(c) - 0xE0000) for c in run if 0xE0020 <= ord(c) < 0xE007F)
+            yield TextFinding(
+                "tag characters", *match.span(), _quoted(words) if words else _around(text, match)
+            )
+        elif kind == "selectors" and not _selects(run, before):
+            yield TextFinding("variation selectors", *match.span(), _carried(run) or _around(text, match))
+        elif kind == "soft":
+            yield TextFinding("soft hyphens", *match.span(), _around(text, match))
+
+
+class _Lines:
+    """Whether the line of a place holds letters written from the right; each line is looked at once."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._end = -1
+        self._found = False
+
+    def holds_right_to_left(self, at: int) -> bool:
+        """Places must be asked for in their order."""
+        if at >= self._end:
+            start = self._text.rfind("\n", 0, at) + 1
+            self._end = end if (end := self._text.find("\n", at)) >= 0 else len(self._text)
+            self._found = bool(_RIGHT_TO_LEFT.search(self._text, start, self._end))
+        return self._found
+
+
+def _joins(run: str, before: str, after: str, *, at_start: bool) -> bool:
+    """Whether a single invisible character stands where a script or an emoji needs it."""
+    if run == "\ufeff":
+        return at_start  # a byte order mark
+    if run == "\u200b":
+        return bool(re.match(_NO_BLANKS, before) or re.match(_NO_BLANKS, after))
+    if run in ("\u200c", "\u200d"):
+        emoji = run == "\u200d" and _EMOJI.match(before) and _EMOJI.match(after)
+        return bool(emoji or _JOINING.match(before))
+    return False
+
+
+def _selects(run: str, before: str) -> bool:
+    """Whether a single selector follows a character that comes in variants."""
+    if len(run) > 1:
+        return False
+    if run >= "\U000e0100":
+        return bool(_HAN.match(before))
+    if run in ("\ufe0e", "\ufe0f"):
+        return bool(_EMOJI.match(before) or _HAN.match(before) or _VARIED.match(before))
+    return bool(_HAN.match(before) or _VARIED.match(before))
+
+
+def _carried(run: str) -> str:
+    """The bytes that a run of selectors carries, one each, where they are text."""
+    values = [ord(c) - 0xFE00 if ord(c) < 0xE0100 else ord(c) - 0xE0100 + 16 for c in run]
+    words = bytes(value for value in values if 0 <= value < 256).decode("utf-8", "replace")
+    return _quoted(words) if words.isprintable() and len(words) > 3 and "\ufffd" not in words else ""
+
+
+def _is_prose(words: str) -> bool:
+    return len(words) >= 16 and len(re.findall(r"\w{2,}", words[:400])) >= 3 and " " in words.strip()
+
+
+def _around(text: str, match: re.Match[str]) -> str:
+    """A run of characters in its surroundings, each with a name to be seen by."""
+    run = match[0]
+    names = "".join(f"<U+{ord(character):04X}>" for character in run[:4]) + ("…" if len(run) > 4 else "")
+    before = text[max(0, match.start() - _AROUND) : match.start()]
+    after = text[match.end() : match.end() + _AROUND]
+    return " ".join((visible(before, one_line=True) + names + visible(after, one_line=True)).split())
+
+
+def _quoted(words: str) -> str:
+    line = " ".join(visible(masked(words[: 4 * _SHOWN]), one_line=True).split())
+    return f"“{line if len(line) <= _SHOWN else line[: _SHOWN - 1].rstrip() + '…'}”"

@@ -1,0 +1,301 @@
+"""Secrets in a text: keys, tokens and passwords, known by the form that their issuers gave them.
+
+Each rule names where its form is described. No rule puts a condition behind an unbounded repetition, so
+the time is linear in the length of the text, whoever wrote it. What looks like a placeholder is left out.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from dataclasses import dataclass
+
+from workbench.safety.findings import TextFinding
+
+_KEY_SEARCH = 20_000
+"""Characters after the first line of a private key in which its last line is looked for."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Rule:
+    """``hints``: without one of these (in lower case) in the text, the pattern cannot match.
+
+    The pattern's group ``v`` is the secret itself. ``known`` counts its first characters that are the
+    same for everybody. ``bits`` is the least entropy of the secret, in bits a character.
+    """
+
+    name: str
+    hints: tuple[str, ...]
+    pattern: re.Pattern[str]
+    known: int = 0
+    bits: float = 2.5
+
+
+def _rule(name: str, hints: str, pattern: str, *, known: int = 4, bits: float = 2.5) -> _Rule:
+    return _Rule(name, tuple(hints.split()), re.compile(pattern), known, bits)
+
+
+_START = r"(?<![A-Za-z0-9_])"
+_RULES = (
+    # RFC 7468 and RFC 4716 (“-----BEGIN ... PRIVATE KEY-----”), RFC 9580 for OpenPGP blocks. A header
+    # without a body is only somebody writing about keys.
+    _rule(
+        "private key",
+        "private key",
+        r"(?P<v>-----BEGIN (?:[A-Z0-9]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----"
+        r"(?:[\s>]|\\[nr]){0,12}(?:[A-Za-z][A-Za-z-]{1,30}: [^\n]{0,120}\n[\s>]{0,4}){0,4}"
+        r"[A-Za-z0-9+/=]{24,80})",
+        known=27,
+    ),
+    # age-encryption.org/v1: Bech32 with the prefix AGE-SECRET-KEY-.
+    _rule("age key", "age-secret-key-1", _START + r"(?P<v>AGE-SECRET-KEY-1[A-Z0-9]{58})", known=16),
+    # AWS IAM user guide, “Unique identifiers”: the prefixes; the rest is base 32.
+    _rule(
+        "AWS access key",
+        "akia asia abia acca",
+        _START + r"(?P<v>(?:AKIA|ASIA|ABIA|ACCA)[A-Z2-7]{16})(?![A-Za-z0-9])",
+    ),
+    # AWS CLI user guide, “Configuration and credential file settings”: 40 characters of base 64.
+    _rule(
+        "AWS secret key",
+        "secret",
+        r"(?i:secret_?access_?key|aws_?secret_?key)[\"'`]{0,2}[ \t]{0,3}[:= \t]{1,3}[\"'`]{0,2}"
+        r"(?P<v>[A-Za-z0-9/+]{40})(?![A-Za-z0-9/+=])",
+        known=0,
+        bits=3.5,
+    ),
+    # GitHub docs, “About authentication to GitHub”, token formats; up to 255 characters by its changelog.
+    _rule(
+        "GitHub token",
+        "ghp_ gho_ ghu_ ghs_ ghr_ github_pat_",
+        _START + r"(?P<v>gh[pousr]_[A-Za-z0-9]{36,251}|github_pat_[A-Za-z0-9]{22}_[A-Za-z0-9]{59})",
+    ),
+    # GitLab docs, “Token overview”, token prefixes.
+    _rule(
+        "GitLab token",
+        "glpat- gldt- glrt- glptt- glft- glsoat- glcbt- glimt- glagent- gloas-",
+        _START + r"(?P<v>gl(?:pat|dt|rt|ptt|ft|soat|cbt|imt|agent|oas)-[A-Za-z0-9_-]{20,300})",
+        known=6,
+    ),
+    # Anthropic: the prefix names the kind and generation of a key; secretlint and gitleaks agree on it.
+    _rule(
+        "Anthropic key",
+        "sk-ant-",
+        _START + r"(?P<v>sk-ant-(?:api|admin|oat|ort|sid)[0-9]{2}-[A-Za-z0-9_-]{60,200})",
+        known=12,
+    ),
+    # OpenAI: “T3BlbkFJ” is base 64 of “OpenAI”; older keys are 48 letters and digits, and other services
+    # took the form over. Described by gitleaks, detect-secrets and secretlint.
+    _rule(
+        "API key",
+        "sk-",
+        _START + r"(?P<v>sk-(?:(?:proj|svcacct|admin)-[A-Za-z0-9_-]{40,220}|(?:or-v1-)?[A-Za-z0-9]{32,128}))",
+        known=3,
+        bits=3.0,
+    ),
+    # Slack docs, “Tokens” and “Sending messages using incoming webhooks”.
+    _rule(
+        "Slack token",
+        "xox xapp-",
+        _START + r"(?P<v>xox[abeoprs]-[0-9][0-9A-Za-z-]{15,250}"
+        r"|xapp-[0-9]-[A-Z0-9]{8,20}-[0-9]{8,20}-[0-9a-f]{32,80})",
+        known=5,
+    ),
+    _rule(
+        "Slack webhook",
+        "hooks.slack.com/",
+        r"(?P<v>hooks\.slack\.com/(?:services|workflows|triggers)/[A-Za-z0-9/]{20,120})",
+        known=15,
+        bits=3.5,
+    ),
+    # Google Cloud docs, “Manage API keys” (AIza and 35 characters) and OAuth 2.0 client secrets.
+    _rule(
+        "Google key",
+        "aiza gocspx-",
+        _START + r"(?P<v>AIza[A-Za-z0-9_-]{35}|GOCSPX-[A-Za-z0-9_-]{28})(?![A-Za-z0-9_-])",
+        bits=3.0,
+    ),
+    # Stripe docs, “API keys” and “Verify webhook signatures”.
+    _rule(
+        "Stripe key",
+        "k_live_ k_test_ whsec_",
+        _START + r"(?P<v>[sr]k_(?:live|test)_[A-Za-z0-9]{16,247}|whsec_[A-Za-z0-9+/]{32,128})",
+        known=8,
+    ),
+    # Telegram Bot API, “Authorizing your bot”: the bot's number, a colon, 35 characters.
+    _rule(
+        "Telegram bot token",
+        ":aa",
+        r"(?<![0-9A-Za-z])(?:bot)?(?P<v>[0-9]{8,10}:AA[A-Za-z0-9_-]{33})(?![A-Za-z0-9_-])",
+        known=0,
+        bits=3.5,
+    ),
+    # npm docs, “About access tokens”; the format was announced with GitHub's.
+    _rule("npm token", "npm_", _START + r"(?P<v>npm_[A-Za-z0-9]{36})(?![A-Za-z0-9])"),
+    # PyPI's help on API tokens: a macaroon, whose first bytes always read the same in base 64.
+    _rule(
+        "PyPI token",
+        "pypi-ageichlwas5vcmc",
+        _START + r"(?P<v>pypi-AgEIcHlwaS5vcmc[A-Za-z0-9_-]{50,500})",
+        known=5,
+    ),
+    # Hugging Face docs, “User access tokens”.
+    _rule(
+        "Hugging Face token",
+        "hf_",
+        _START + r"(?P<v>hf_[A-Za-z0-9]{34,40})(?![A-Za-z0-9])",
+        known=3,
+        bits=3.0,
+    ),
+    # The prefixes that these issuers document for GitHub's secret scanning (“Supported secret scanning
+    # patterns”): SendGrid, DigitalOcean, Shopify, Databricks, Linear, Notion, Groq, xAI, Perplexity,
+    # Replicate, HashiCorp Vault, Doppler, Supabase, Grafana, Figma, Netlify, Postman, Atlassian.
+    _rule(
+        "service token",
+        "sg. dop_v1_ doo_v1_ dor_v1_ shpat_ shpss_ shpca_ shppa_ dapi lin_api_ ntn_ gsk_ xai- pplx- r8_"
+        " hvs. hvb. dp.pt. dp.st. sbp_ glsa_ figd_ nfp_ pmak- atatt3",
+        _START + r"(?P<v>SG\.[A-Za-z0-9_-]{22}\.[A-Za-z0-9_-]{43}|do[opr]_v1_[0-9a-f]{64}"
+        r"|shp(?:at|ss|ca|pa)_[0-9a-fA-F]{32}|dapi[0-9a-f]{32}(?:-[0-9])?|lin_api_[A-Za-z0-9]{40}"
+        r"|ntn_[A-Za-z0-9]{46}|gsk_[A-Za-z0-9]{52}|xai-[A-Za-z0-9]{80}|pplx-[A-Za-z0-9]{48}|r8_[A-Za-z0-9]{37}"
+        r"|hv[sb]\.[A-Za-z0-9_-]{24,300}|dp\.(?:pt|st)\.[A-Za-z0-9._-]{40,60}|sbp_[0-9a-f]{40}"
+        r"|glsa_[A-Za-z0-9]{32}_[0-9a-fA-F]{8}|figd_[A-Za-z0-9_-]{40}|nfp_[A-Za-z0-9]{36}"
+        r"|PMAK-[0-9a-f]{24}-[0-9a-f]{34}|ATATT3[A-Za-z0-9_=-]{100,250})(?![A-Za-z0-9])",
+        known=3,
+        bits=3.0,
+    ),
+    # RFC 7519: two JSON objects and a signature in base 64; `{"` is always `eyJ`.
+    _rule(
+        "JSON web token",
+        "eyj",
+        r"(?<![A-Za-z0-9_-])(?P<v>eyJ[A-Za-z0-9_-]{10,}+\.eyJ[A-Za-z0-9_-]{10,}+\.[A-Za-z0-9_-]{16,}+)",
+        known=3,
+        bits=3.5,
+    ),
+    # RFC 3986, user information: a password before the host.
+    _rule(
+        "password in a URL",
+        "://",
+        r"(?<![A-Za-z0-9+.-])[A-Za-z][A-Za-z0-9+.-]{1,20}://[^\s:/@\"'<>`]{0,100}:(?P<v>[^\s:/@\"'<>`]{3,200})"
+        r"@[A-Za-z0-9\[]",
+        known=0,
+        bits=0.0,
+    ),
+    # RFC 6750: a bearer token.
+    _rule(
+        "bearer token",
+        "bearer",
+        r"(?i:\bbearer)[ \t]{1,3}(?P<v>[A-Za-z0-9._~+/-]{20,500})",
+        known=0,
+        bits=3.3,
+    ),
+    # The keyword lists of detect-secrets (KeywordDetector) and gitleaks (generic-api-key), in short.
+    _rule(
+        "password or key",
+        "password passwd passphrase pwd secret token key credential",
+        r"(?i:passw(?:or)?d|passphrase|pwd|secret|token|credential|(?:api|access|auth|private|secret|account)"
+        r"[_ -]?key)[\"'`*_]{0,3}[ \t]{0,3}(?::=|=>|[:=])[ \t\"'`*_]{0,6}"
+        r"(?P<v>[^\s\"'`<>,;]{7,199}[^\s\"'`<>,;.:!?)*_])",
+        known=0,
+        bits=0.0,
+    ),
+    # The same as people say it: `the password of the shop is …`, `Passwort vom Shop: …`.
+    _rule(
+        "spoken password",
+        "password passwort passphrase kennwort contraseña passe senha",
+        r"(?i:\b(?:passwor[dt]|passphrase|kennwort|contraseña|mot de passe|senha))\b(?:[ \t]\w{1,20}){0,4}?"
+        r"[ \t\"'`*_]{0,6}(?:[:=]|[ \t](?:is|was|ist|war|lautet|es|est|é)\b)[ \t\"'`*_:]{0,6}"
+        r"(?P<v>[^\s\"'`<>,;]{7,199}[^\s\"'`<>,;.:!?)*_])",
+        known=0,
+        bits=0.0,
+    ),
+)
+_JUDGED = ("password in a URL", "bearer token", "password or key", "spoken password")
+"""Rules whose form says little, so that the value has to look like a secret itself."""
+_PLACEHOLDER = re.compile(
+    r"(?i)example|placeholder|redacted|removed|changeme|change-me|your|dummy|sample|insert|xxx|\*\*\*|\.\.\."
+    r"|…|todo|hidden|masked|password|passwd|s3cr3t$"
+)
+_TEMPLATE = re.compile(
+    r"[$%{(\[<&@#!]|[^\s]*(?:\(|\{\{|\$\{|://)|~?/[^\s/]+/|[A-Za-z]:\\|arn:|0x[0-9a-fA-F]{40}$"
+)
+_NAME_OF_SOMETHING = re.compile(
+    r"[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}"  # a UUID
+    r"|[^\s]*\.[A-Za-z]{1,5}(?:[#:][^\s]*)?"  # a file, a host, an attribute
+    r"|[0-9./:T+-]+Z?"  # a date, a time, a version
+    r"|(?:[A-Za-z]+[0-9]{0,2}[-_./:+])+[A-Za-z]*[0-9]{0,2}"  # words and counts: staging-db-2
+)
+
+
+def secrets_in(text: str) -> tuple[TextFinding, ...]:
+    """What looks like a secret in ``text``, in the order of the text; no two overlap.
+
+    The rules are tried from the most telling to the least: a value that fits two is named by the first.
+    """
+    low = text.lower()
+    found: list[tuple[int, int, TextFinding]] = []
+    for order, rule in enumerate(_RULES):
+        if any(hint in low for hint in rule.hints):
+            for match in rule.pattern.finditer(text):
+                if _looks_real(rule, match["v"]):
+                    found.append((match.start("v"), order, _finding(rule, text, match)))
+    kept: list[TextFinding] = []
+    for _, _, finding in sorted(found, key=lambda item: item[:2]):
+        if not kept or finding.start >= kept[-1].end:
+            kept.append(finding)
+    return tuple(kept)
+
+
+def masked(text: str) -> str:
+    """``text`` with each secret as it may be shown."""
+    out, at = [], 0
+    for finding in secrets_in(text):
+        out += [text[at : finding.start], finding.shown]
+        at = finding.end
+    return "".join((*out, text[at:]))
+
+
+def entropy(text: str) -> float:
+    """Shannon's entropy of the characters of ``text``, in bits a character."""
+    counts = Counter(text)
+    return -sum(n / len(text) * math.log2(n / len(text)) for n in counts.values())
+
+
+def _finding(rule: _Rule, text: str, match: re.Match[str]) -> TextFinding:
+    start, end = match.span("v")
+    if rule.name == "private key":
+        last = text.find("-----END ", end, end + _KEY_SEARCH)
+        close = text.find("-----", last + 9, last + 60) if last >= 0 else -1
+        end = close + 5 if close >= 0 else end
+        return TextFinding(rule.name, start, end, match["v"].partition("KEY")[0].strip("- ") + " KEY …")
+    return TextFinding(rule.name, start, end, _masked(match["v"], rule.known))
+
+
+def _masked(secret: str, known: int) -> str:
+    """The ends of a secret: what is the same for everybody, and a few characters of the rest."""
+    few = min(4, (len(secret) - known) // (4 if known else 6))
+    return f"{secret[: known or min(2, few)]}…{secret[len(secret) - few :]}"
+
+
+def _looks_real(rule: _Rule, value: str) -> bool:
+    """Whether a value that has the form of a secret looks like one, and not like a stand-in for it."""
+    if entropy(value[rule.known :][:200]) < rule.bits:
+        return False
+    if rule.name not in _JUDGED:
+        return True
+    if _PLACEHOLDER.search(value) or _TEMPLATE.match(value):
+        return False
+    if rule.name == "password in a URL":
+        return value.lower() not in ("pass", "pwd", "secret", "token", "user", "pw")
+    return _is_random(value)
+
+
+def _is_random(value: str) -> bool:
+    """Whether somebody chose or drew these characters so that nobody guesses them."""
+    letters = any(map(str.isalpha, value))
+    if not letters or not value.isascii() or _NAME_OF_SOMETHING.fullmatch(value):
+        return False
+    kinds = sum(any(map(test, value)) for test in (str.islower, str.isupper, str.isdigit))
+    mixed = kinds + (not value.isalnum())
+    long = len(value) >= 16 and any(map(str.isdigit, value))
+    return (mixed >= 3 and entropy(value) >= 2.7) or (long and entropy(value) >= 3.0)

@@ -1,0 +1,120 @@
+"""What stands on disk and in no commit yet: words of agents and editors, and how they are recorded."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from dataclasses import dataclass
+from subprocess import PIPE
+
+from workbench.errors import RepositoryStateError, disk_error
+from workbench.memory.names import BlobId, CommitId, RelPath
+from workbench.repository.git_runner import ask
+from workbench.workspace.layout import LEDGER, QUARANTINE, SETTINGS_FILE, Layout, scan
+from workbench.workspace.plan import Operation
+from workbench.workspace.workspace import Workspace
+
+_BESIDE = Layout(
+    include=(SETTINGS_FILE, f"{QUARANTINE}**/*.md", f"{LEDGER}**"), exclude=("**/.*", "**/.*/**")
+)
+"""What is kept with the memory although it is not searched."""
+_MANY = 20
+_NEARLY_ALL = 0.9
+
+
+@dataclass(frozen=True, slots=True)
+class Unrecorded:
+    """Files that differ from a commit with their bytes (None: gone), and those that git ignores."""
+
+    changes: dict[RelPath, bytes | None]
+    ignored: tuple[RelPath, ...]
+
+
+def is_recorded(workspace: Workspace, path: str) -> bool:
+    """Whether ``path`` is kept in git with the memory: memory, quarantine, ledger, settings."""
+    return workspace.layout.holds(path) or _BESIDE.holds(path)
+
+
+def record(workspace: Workspace, *, allow_secrets: bool = False) -> Operation | None:
+    """Commit what agents and editors wrote, and nothing else; None when nothing is new.
+
+    ``allow_secrets``: a secret that git does not hold yet is recorded too, instead of SecretFoundError.
+    Files that git ignores and does not hold stay out of it: that is their owner's decision. Raises what
+    ``Operations.record`` raises, and RepositoryStateError when nearly all files have vanished.
+    """
+    return workspace.operations.record(
+        lambda head: unrecorded(workspace, head).changes, allow_secrets=allow_secrets
+    )
+
+
+def unrecorded(workspace: Workspace, head: CommitId | None) -> Unrecorded:
+    """Compare what is on disk with the commit ``head``. Writes nothing. Raises WorkbenchError."""
+    kept = recorded_files(workspace, head)
+    changes: dict[RelPath, bytes | None] = {}
+    fresh: list[RelPath] = []
+    here = {file.path for layout in (workspace.layout, _BESIDE) for file in scan(workspace.root, layout)}
+    for path in sorted(here):
+        data = workspace.files.read_or_none(path)
+        if data is None or kept.get(path) == workspace.history.name_of(data):
+            continue
+        changes[path] = data
+        if path not in kept:
+            fresh.append(path)
+    ignored = _ignored(workspace, fresh)
+    for path in ignored:
+        del changes[path]
+    gone = _gone(workspace, [path for path in kept if path not in here])
+    _refuse_if_vanished(len(gone), len(kept), len(fresh))
+    return Unrecorded(changes | dict.fromkeys(gone), ignored)
+
+
+def recorded_files(workspace: Workspace, commit: CommitId | None) -> dict[RelPath, BlobId]:
+    """The files of a commit that are kept with the memory, with the names of their bytes."""
+    if commit is None:
+        return {}
+    found: dict[RelPath, BlobId] = {}
+    out = ask(workspace.history.carrier, "ls_tree", "-r", "-z", commit)
+    for record in filter(None, os.fsdecode(out).split("\0")):
+        meta, _, path = record.partition("\t")
+        mode, _, name = meta.split(" ")
+        if mode.startswith("100") and is_recorded(workspace, path):
+            found[RelPath(path)] = BlobId(name)
+    return found
+
+
+def _ignored(workspace: Workspace, paths: Iterable[RelPath]) -> tuple[RelPath, ...]:
+    names = b"".join(os.fsencode(f"./{path}\0") for path in paths)
+    if not names:
+        return ()
+    carrier = workspace.history.carrier
+    out, _ = carrier.answer(carrier.check_ignore("-z", "--stdin", as_process=True, istream=PIPE), names)
+    return tuple(RelPath(name.removeprefix("./")) for name in os.fsdecode(out).split("\0") if name)
+
+
+def _gone(workspace: Workspace, missing: list[RelPath]) -> list[RelPath]:
+    """Those of the files that are really removed: not left out by a sparse checkout, not out of reach."""
+    if not missing:
+        return []
+    out = os.fsdecode(ask(workspace.history.carrier, "ls_files", "-t", "-z"))
+    left_out = {row[2:] for row in out.split("\0") if row.startswith("S ")}
+    gone = []
+    for path in missing:
+        if path in left_out:
+            continue
+        try:
+            os.lstat(workspace.root / path)
+        except (FileNotFoundError, NotADirectoryError):
+            gone.append(path)
+        except OSError as error:
+            raise disk_error(error) from error
+    return gone
+
+
+def _refuse_if_vanished(lost: int, before: int, fresh: int) -> None:
+    """An unmounted folder looks as if all had been deleted; that must not become history by itself."""
+    all_gone = lost == before and not fresh and before > 1
+    if all_gone or (lost >= _MANY and lost > before * _NEARLY_ALL and fresh < lost / 2):
+        raise RepositoryStateError(
+            f"{lost} of {before} files have vanished; nothing was recorded",
+            hint="is a folder not mounted? If they are meant to be gone, commit that with git: git commit -a",
+        )

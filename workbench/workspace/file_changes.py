@@ -1,0 +1,222 @@
+"""The files of one operation: exchanged one after another, taken back, or finished after a kill."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterable
+
+from workbench.errors import NotMemoryError, WorkbenchError
+from workbench.memory.file_edit import FileEdit
+from workbench.memory.names import BlobId, RelPath
+from workbench.repository.history import History
+from workbench.workspace.atomic_swap import ASIDE
+from workbench.workspace.files import ChangedError, Files, WriteResult
+from workbench.workspace.journal import FileStep
+from workbench.workspace.late_writes import Displaced
+
+MODE = "Mode"
+"""The trailer of an operation that keeps the permission bits of a file that goes."""
+
+
+class TornError(Exception):
+    """Files could be neither finished nor taken back: the journal has to stay. ``reason`` says why."""
+
+    def __init__(self, reason: WorkbenchError | OSError) -> None:
+        super().__init__(str(reason))
+        self.reason = reason
+
+
+class Steps:
+    """What is done to the files, each step by itself; the journal and the branch are not known here."""
+
+    def __init__(self, files: Files, history: History, displaced: Displaced) -> None:
+        self._files = files
+        self._history = history
+        self._displaced = displaced
+
+    def do_all(self, steps: tuple[FileStep, ...], edits: tuple[FileEdit, ...]) -> list[str]:
+        """Exchange the files; when one of them has changed or fails, put the earlier ones back.
+
+        Returns what the person should be told. Raises ChangedError, WorkbenchError and OSError when all
+        files are as they were, and TornError when they are not.
+        """
+        done: list[tuple[FileStep, FileEdit, WriteResult]] = []
+        notes: list[str] = []
+        try:
+            for step, edit in zip(steps, edits, strict=True):
+                written = self._replace(edit.path, edit.before, edit.after, step.temporary, step.mode)
+                done.append((step, edit, written))
+                if not written.durable:
+                    notes.append(f"{edit.path} is saved, durability unconfirmed")
+        except (ChangedError, WorkbenchError, OSError):
+            try:
+                for step, edit, written in reversed(done):
+                    self._put_back(step, edit, written)
+            except (WorkbenchError, OSError) as error:
+                raise TornError(error) from error
+            raise
+        return notes
+
+    def finish(self, step: FileStep) -> bool:
+        """Make one file what the operation made it, unless somebody else rewrote it; whether it is so."""
+        try:
+            return self._finish(step)
+        except NotMemoryError:  # its folder is a link now: all in there is somebody else's
+            return False
+
+    def _finish(self, step: FileStep) -> bool:
+        before, after = self._bytes(step.before), self._bytes(step.after)
+        try:
+            now = self._files.read_or_none(step.path)
+            state = _state(now, before, after)
+        except NotMemoryError:  # a link or a folder now
+            now, state = None, "foreign"
+        for name in _left(step.temporary):
+            foreign = self._settle(step.path, name, now, before, after)
+            if foreign and state == "new":
+                # Killed between the two swaps of a conflict: the version beside is somebody else's.
+                self._files.swap_beside(step.path, name)
+                if after is not None:
+                    self._displaced.keep(step.path, name, after)
+                return False
+            if foreign:
+                self._displaced.keep(step.path, name, None)
+        if state != "old":
+            return state == "new"
+        tail = (now or b"")[len(before or b"") :]
+        target = after if not tail else (after or b"") + tail
+        try:
+            self._replace(step.path, now, target, step.temporary, step.mode)
+        except ChangedError:
+            return False
+        except TornError as torn:
+            raise torn.reason from torn
+        return True
+
+    def _put_back(self, step: FileStep, edit: FileEdit, written: WriteResult) -> None:
+        """Take one file of a failed operation back; text of somebody else stays."""
+        now = self._files.read_or_none(edit.path)
+        if now is None and edit.after is not None:
+            return
+        if now is not None and (edit.after is None or not now.startswith(edit.after)):
+            return
+        if written.displaced is None:
+            tail = (now or b"")[len(edit.after or b"") :] or None
+            with contextlib.suppress(ChangedError):
+                self._replace(edit.path, now, tail, _back(step.temporary), step.mode)
+            return
+        self._displaced.fetch(edit.path, written.displaced)
+        self._take_back(edit, written)
+
+    def _take_back(self, edit: FileEdit, written: WriteResult) -> None:
+        """Exchange once more, which needs no space; the displaced file lies beside."""
+        path, name = edit.path, written.displaced or ""
+        after = None if edit.after is None else edit.after + written.carried
+        if not self._files.take_back(path, name, after):
+            self._displaced.keep(path, name, (edit.before or b"") + written.carried)
+        elif (ours := self._files.read_beside(path, name)) is not None:
+            try:
+                self._displaced.keep(path, name, ours)
+            except (WorkbenchError, OSError):  # no space for a note: all of it stands in the old file
+                self._files.remove_beside(path, name)
+
+    def _replace(
+        self, path: RelPath, before: bytes | None, after: bytes | None, temporary: str, mode: int | None
+    ) -> WriteResult:
+        """Replace one file and keep what may still be written to; in an error it is as it was."""
+        try:
+            written = self._files.replace(path, before, after, temporary=temporary, mode=mode)
+        except ChangedError as changed:
+            if changed.left is not None:
+                self._keep(path, changed.left, changed.known)
+            raise
+        if written.displaced is not None:
+            try:
+                self._displaced.keep(path, written.displaced, (before or b"") + written.carried)
+            except (WorkbenchError, OSError):
+                try:
+                    self._take_back(FileEdit(path, before, after), written)
+                except (WorkbenchError, OSError) as error:
+                    raise TornError(error) from error
+                raise
+        return written
+
+    def _keep(self, path: RelPath, name: str, known: bytes | None) -> None:
+        """Keep what another writer may still write to, or wrote; raises TornError."""
+        try:
+            self._displaced.keep(path, name, known)
+        except (WorkbenchError, OSError) as error:
+            raise TornError(error) from error
+
+    def _settle(
+        self, path: RelPath, name: str, now: bytes | None, before: bytes | None, after: bytes | None
+    ) -> bool:
+        """Put a temporary file that was left behind where it belongs.
+
+        Does nothing and returns True when it holds text that is in neither version.
+        """
+        content = self._files.read_beside(path, name)
+        if content is None:
+            return False
+        if self._files.is_same_file(path, name):
+            self._files.remove_beside(path, name)
+            return False
+        versions = sorted((v for v in (before, after) if v is not None), key=len, reverse=True)
+        if any(version.startswith(content) for version in versions):
+            self._displaced.keep(path, name, content)
+            return False
+        for version in versions:
+            if content.startswith(version):
+                carried = now is not None and content[len(version) :] in now[_known(now, versions) :]
+                self._displaced.keep(path, name, content if carried else version)
+                return False
+        return True
+
+    def _bytes(self, blob: BlobId | None) -> bytes | None:
+        return None if blob is None else self._history.stored(blob)
+
+
+def programs(steps: Iterable[FileStep]) -> set[RelPath]:
+    """The files that an operation makes executable ones."""
+    return {step.path for step in steps if step.before is None and step.mode and step.mode & 0o100}
+
+
+def private_modes(steps: Iterable[FileStep]) -> list[tuple[str, str]]:
+    """What git cannot remember of the files that go: that not everybody could read them."""
+    return [
+        (MODE, f"{step.mode & 0o777:03o} {step.path}")
+        for step in steps
+        if step.after is None and step.mode is not None and not step.mode & 0o004
+    ]
+
+
+def _state(now: bytes | None, before: bytes | None, after: bytes | None) -> str:
+    """Whether a file is ``old``, ``new``, or ``foreign``: something that we never planned on.
+
+    An agent may have appended to either version, and either may be a prefix of the other: the longer one
+    that fits decides.
+    """
+    if now is None:
+        return "new" if after is None else "old" if before is None else "foreign"
+    fitting = [
+        (len(version), name)
+        for version, name in ((before, "old"), (after, "new"))
+        if version is not None and now.startswith(version)
+    ]
+    return max(fitting)[1] if fitting else "foreign"
+
+
+def _known(now: bytes, versions: list[bytes]) -> int:
+    """How many of the bytes that stand there now are those of a version, the longest that fits."""
+    return next((len(version) for version in versions if now.startswith(version)), 0)
+
+
+def _left(temporary: str) -> list[str]:
+    """The names under which a kill may leave files of a step."""
+    names = (temporary, _back(temporary))
+    return [name + end for name in names for end in ("", ASIDE)]
+
+
+def _back(temporary: str) -> str:
+    """The name of the temporary file with which a step is taken back."""
+    return temporary.removesuffix(".tmp") + "-back.tmp"

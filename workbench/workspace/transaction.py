@@ -1,0 +1,496 @@
+"""One curation action is one operation is one commit.
+
+``carry_out`` takes a function that plans, not a plan: when another writer changes a file in the last
+moment the action is planned anew on what is there now, instead of being forced onto it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import re
+import secrets
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
+from functools import partial
+from itertools import islice
+from pathlib import Path
+
+from workbench.config.read_only import require_more_than_looking
+from workbench.errors import (
+    BusyError,
+    ConflictError,
+    NotCuratableError,
+    ReadOnlyError,
+    RepositoryStateError,
+    UsageError,
+    WorkbenchError,
+    WriteFailedError,
+    disk_error,
+)
+from workbench.memory.file_edit import FileEdit
+from workbench.memory.names import BlobId, CommitId, OperationId, RelPath
+from workbench.repository.commits import Commit
+from workbench.repository.history import History
+from workbench.safety.secrets import masked
+from workbench.safety.terminal import cut, visible
+from workbench.special_files import read_regular
+from workbench.workspace import ledger_changes
+from workbench.workspace.file_changes import MODE, Steps, TornError, private_modes, programs
+from workbench.workspace.files import TEMPORARY_PREFIX, ChangedError, Files
+from workbench.workspace.format import require_known_format
+from workbench.workspace.journal import FileStep, Intent, Journal
+from workbench.workspace.late_writes import Conflict, Displaced, Late
+from workbench.workspace.layout import STATE_DIR
+from workbench.workspace.locks import hold
+from workbench.workspace.plan import Operation, Plan
+from workbench.workspace.seal import Seal
+from workbench.workspace.secrets_gate import left_in_history, require_no_new_secret
+
+ATTEMPTS = 8
+"""How often an action is planned anew before it gives way to a busier writer."""
+_LOCK_SECONDS = 5.0
+_SUBJECT_CHARACTERS = 72
+_RECOVERY_DEPTH = 1_000
+"""Commits that are searched for an operation whose process was killed."""
+EXTERNAL_AUTHOR = ("external", "external@localhost")
+_ON_NO_BRANCH = (
+    "HEAD is on no branch, so this is kept only until you leave it: `git switch -c NAME` makes it a branch"
+)
+
+
+class Operations:
+    """What was done to a workspace's memory, and the one way to do more."""
+
+    def __init__(
+        self,
+        files: Files,
+        history: History,
+        state: Path,
+        prepare: Callable[[], Path],
+        may_curate: Callable[[str], bool] | None = None,
+    ) -> None:
+        """``prepare`` makes the folder ``state`` when the first action needs it; ``may_curate`` says which
+        paths are memory, by the settings of now."""
+        self._files = files
+        self._history = history
+        self._prepare = prepare
+        self._lock = state / "operations.lock"
+        self._journal = Journal(state, Seal(files.root))
+        self._displaced = Displaced(files, state, may_curate)
+        self._steps = Steps(files, history, self._displaced)
+
+    # -- doing -----------------------------------------------------------------------------------
+
+    def carry_out(self, planner: Callable[[], Plan]) -> Operation:
+        """Plan, write and commit one action.
+
+        Raises what ``planner`` raises, BusyError while another action runs, ConflictError when the files
+        keep changing, SecretFoundError when git would be given a new one, ReadOnlyError, WriteFailedError,
+        RepositoryStateError. In every one of these cases no file has changed, but for two: a branch that
+        turns out to be locked after the files were written, and a disk that lets files be neither finished
+        nor taken back. The error says so then, and the next action finishes this one first.
+        """
+        with self._exclusive("an action"):
+            self._history.require_committable()
+            for _ in range(ATTEMPTS):
+                plan = planner()
+                if not plan.edits:
+                    raise NotCuratableError("there is nothing to change", hint=plan.summary)
+                for edit in plan.edits:
+                    self._files.require_writable(edit.path)
+                self._history.require_plain(plan.edits)
+                try:
+                    return self._attempt(plan)
+                except ChangedError:
+                    continue
+        raise ConflictError(
+            "the file is being rewritten faster than it can be edited; nothing was changed",
+            hint="try again when the other program has finished",
+        )
+
+    def record(
+        self,
+        find: Callable[[CommitId | None], Mapping[RelPath, bytes | None]],
+        *,
+        allow_secrets: bool = False,
+        told: Plan | None = None,
+    ) -> Operation | None:
+        """Commit what other writers left on disk, and nothing else, as one operation of the actor external.
+
+        ``find`` says which files differ from a commit, and their bytes (None: gone). None when no file does.
+        ``told`` says what it was, where that is known: its action, summary, actor and trailers are recorded.
+        Raises what ``carry_out`` raises; no file is ever changed.
+        """
+        with self._exclusive("recording"):
+            self._history.require_committable()
+            for _ in range(ATTEMPTS):
+                head = self._history.head()
+                edits = [FileEdit(path, data, data) for path, data in sorted(find(head).items())]
+                if not edits:
+                    return None
+                self._history.require_plain(edits)
+                if not allow_secrets:
+                    require_no_new_secret(edits, partial(self._history.blob, head))
+                blobs = [None if edit.after is None else self._history.store(edit.after) for edit in edits]
+                steps = [FileStep(edit.path, blob, blob, "") for edit, blob in zip(edits, blobs, strict=True)]
+                with contextlib.suppress(ChangedError):
+                    commit = self._commit_external(head, steps, told)
+                    return self._operation(self._history.commit(commit)) if commit else None
+        raise ConflictError("the branch moves faster than it can be followed", hint="try again in a moment")
+
+    def recover(self) -> None:
+        """Finish what a killed process began and carry late bytes over; nothing where nothing was done."""
+        if self._lock.parent.is_dir():
+            later = (ReadOnlyError, BusyError, RepositoryStateError)  # the next action says so
+            with contextlib.suppress(*later), self._exclusive("recovery"):
+                pass
+
+    @contextlib.contextmanager
+    def _exclusive(self, purpose: str) -> Iterator[None]:
+        require_more_than_looking()
+        require_known_format(self._files.root)
+        try:
+            self._prepare()
+            self._history.require_untracked(STATE_DIR)
+            with hold(self._lock, purpose, wait=_LOCK_SECONDS) as killed:
+                if killed is not None and killed.since:
+                    self._history.remove_left_locks(killed.since)
+                self._journal.sweep()
+                self._roll_forward()
+                with contextlib.suppress(RepositoryStateError):  # an unfinished merge: nothing is added to it
+                    self._history.require_committable()
+                    self._displaced.sweep()
+                yield
+        except OSError as error:
+            raise disk_error(error) from error
+
+    def _attempt(self, plan: Plan) -> Operation:
+        operation = OperationId(secrets.token_hex(6))
+        head = self._history.head()
+        if not plan.allow_secrets:
+            require_no_new_secret(plan.edits, partial(self._history.blob, head), brings_back=plan.brings_back)
+        steps = tuple(self._step(operation, head, n, edit) for n, edit in enumerate(plan.edits))
+        head = self._commit_external(head, steps)
+        message = _message(operation, plan, private_modes(steps))
+        changes = {step.path: step.after for step in steps}
+        commit = self._history.build_commit(head, changes, message, programs=programs(steps))
+        self._history.require_movable(commit, head)
+        intent = Intent(operation, head, commit, message, steps)
+        self._journal.write(intent)
+        notes = self._replace_all(intent, plan.edits)
+        commit, late = self._record(intent, steps)
+        with contextlib.suppress(OSError):  # done and recorded: what is left of the journal is found out
+            self._journal.clear()
+        done = self._operation(self._history.commit(commit))
+        assert done is not None
+        if self._history.names_no_branch():
+            late.append(_ON_NO_BRANCH)
+        return replace(done, notes=(*plan.notes, *notes, *late, *left_in_history(plan.edits)))
+
+    def _step(self, operation: OperationId, head: CommitId | None, number: int, edit: FileEdit) -> FileStep:
+        """Store both versions of one file, so that neither can be lost from here on."""
+        before = None if edit.before is None else self._history.name_of(edit.before)
+        if edit.before is not None and before != self._history.blob_id(head, edit.path):
+            before = self._history.store(edit.before)
+        after = None if edit.after is None else self._history.store(edit.after)
+        mode = self._files.mode(edit.path) if edit.after is None else edit.mode
+        return FileStep(edit.path, before, after, f"{TEMPORARY_PREFIX}{operation}-{number}.tmp", mode)
+
+    def _commit_external(
+        self, head: CommitId | None, steps: Iterable[FileStep], told: Plan | None = None
+    ) -> CommitId | None:
+        """Edits found on disk become a commit of their own, so that ours holds only ours."""
+        found = {
+            step.path: step.before for step in steps if step.before != self._history.blob_id(head, step.path)
+        }
+        if not found:
+            return head
+        names = ", ".join(sorted(found))
+        operation = OperationId(secrets.token_hex(6))
+        action = ledger_changes.ACTION if self._only_appended(head, found) else "external"
+        message = (
+            _message(operation, told, ())
+            if told
+            else f"{action}: {_subject(names)}\n\nOperation: {operation}\nAction: {action}\nActor: external\n"
+        )
+        executable = {path for path in found if (self._files.mode(path) or 0) & 0o100}
+        author = None if told else EXTERNAL_AUTHOR
+        commit = self._history.build_commit(head, found, message, author=author, programs=executable)
+        left = tuple(FileStep(path, blob, blob, "") for path, blob in found.items())
+        self._journal.write(Intent(operation, head, commit, message, left))  # for the person's index
+        moved = self._history.advance(commit, head, "workbench: edits found on disk")
+        if moved:
+            self._history.refresh_index(head, commit, found)
+        with contextlib.suppress(OSError):
+            self._journal.clear()
+        if not moved:
+            raise ChangedError(names)
+        return commit
+
+    def _only_appended(self, head: CommitId | None, found: Mapping[RelPath, BlobId | None]) -> bool:
+        return ledger_changes.is_appended(
+            (path, self._history.blob(head, path), None if blob is None else self._history.stored(blob))
+            for path, blob in found.items()
+        )
+
+    def _replace_all(self, intent: Intent, edits: tuple[FileEdit, ...]) -> list[str]:
+        """Exchange the files; when one of them has changed or fails, all are as they were."""
+        try:
+            return self._steps.do_all(intent.steps, edits)
+        except (ChangedError, WorkbenchError, OSError):
+            self._journal.clear()
+            raise
+        except TornError as error:
+            why = disk_error(error.reason) if isinstance(error.reason, OSError) else error.reason
+            raise WriteFailedError(
+                f"some files are changed and could not be taken back: {why.message}",
+                hint="nothing is lost: the next action finishes this one first; free some space for it",
+            ) from error
+
+    def _record(self, intent: Intent, taken: tuple[FileStep, ...]) -> tuple[CommitId, list[str]]:
+        """Move the branch to the operation's commit, on top of whatever was committed meanwhile."""
+        parent, commit = intent.parent, intent.commit
+        changes = {step.path: step.after for step in taken}
+        if taken != intent.steps:
+            commit = self._rebuild(intent, taken, parent, changes)
+        for _ in range(ATTEMPTS):
+            try:
+                advanced = self._history.advance(commit, parent, f"workbench: {intent.operation}")
+            except RepositoryStateError as error:
+                raise RepositoryStateError(
+                    f"the files are written, but {error.message}",
+                    hint=f"the next action will record it; {error.hint}",
+                ) from error
+            if advanced:
+                note = self._history.refresh_index(parent, commit, changes)
+                return commit, [note] if note else []
+            parent = self._history.head()
+            changes = {step.path: self._merged(step, parent) for step in taken}
+            commit = self._rebuild(intent, taken, parent, changes)
+        raise WriteFailedError(
+            "the files are written, but the branch could not be moved",
+            hint="the next action will record it",
+        )
+
+    def _rebuild(
+        self,
+        intent: Intent,
+        taken: tuple[FileStep, ...],
+        parent: CommitId | None,
+        changes: Mapping[RelPath, BlobId | None],
+    ) -> CommitId:
+        """The operation's commit on another parent; the journal names it before a branch does."""
+        commit = self._history.build_commit(parent, changes, intent.message, programs=programs(taken))
+        steps = tuple(replace(step, after=changes[step.path]) for step in taken)
+        self._journal.write(replace(intent, parent=parent, commit=commit, steps=steps))
+        return commit
+
+    def _merged(self, step: FileStep, head: CommitId | None) -> BlobId | None:
+        """What the commit gives a file when the branch has moved: what is on disk, if others changed it."""
+        if self._history.blob_id(head, step.path) == step.before:
+            return step.after
+        now = self._files.read_or_none(step.path)
+        return None if now is None else self._history.store(now)
+
+    # -- recovery --------------------------------------------------------------------------------
+
+    def _roll_forward(self) -> None:
+        """Finish the operation that a killed process left in the journal."""
+        intent = self._journal.read()
+        if intent is None:
+            return
+        self._history.require_committable()
+        if not self._is_ours(intent):
+            self._journal.set_aside()
+            return
+        recorded = self._find_recorded(intent)
+        if recorded is not None:  # the files were done; killed between the branch and the person's index
+            now = self._history.head() or recorded  # by now somebody may have reverted it
+            if self._history.refresh_index(intent.parent, now, [step.path for step in intent.steps]):
+                return  # git's index is locked: the next start tries again
+        elif not self._history.was_head(intent.commit):  # else the person has left it since, and knew why
+            taken = tuple(step for step in intent.steps if step.changes and self._steps.finish(step))
+            if taken:
+                self._record(intent, taken)
+        self._journal.clear()
+
+    def _is_ours(self, intent: Intent) -> bool:
+        """Whether the journal says what its commit says: it is a file, and files can come from anywhere."""
+        try:
+            commit = self._history.commit(intent.commit)
+        except RepositoryStateError:  # there is no such commit
+            return False
+        return commit.trailer("Operation") == intent.operation and all(
+            self._history.blob_id(intent.commit, step.path) == step.after for step in intent.steps
+        )
+
+    def _find_recorded(self, intent: Intent) -> CommitId | None:
+        """The commit that records an operation: its own, or one that was made of it by an amend or a
+        rebase. A plain commit that only copied its trailers is none."""
+        newest = islice(self._history.commits(), _RECOVERY_DEPTH)
+        return next((c.id for c in newest if c.id == intent.commit or self._tells(c, intent)), None)
+
+    def _tells(self, commit: Commit, intent: Intent) -> bool:
+        """Whether a commit says of itself that it is this operation, and does the same to every file."""
+        return commit.trailer("Operation") == intent.operation and (
+            set(self._history.changed_paths(commit)) >= {step.path for step in intent.steps}
+            and all(self._history.blob_id(commit.id, step.path) == step.after for step in intent.steps)
+        )
+
+    # -- reading ---------------------------------------------------------------------------------
+
+    def walk(self, *, path: RelPath | None = None) -> Iterator[Operation]:
+        """All operations newest first, plain commits among them, each knowing whether it is undone."""
+        claims: dict[str, set[RelPath]] = {}
+        for commit in self._history.commits(path=path):
+            operation = self._operation(commit)
+            # An undo that touches none of its operation's files is none, whatever its trailers say.
+            undone = not claims.get(operation.id, set()).isdisjoint(operation.paths)
+            if operation.undoes and not undone:
+                claims.setdefault(operation.undoes, set()).update(operation.paths)
+            yield replace(operation, undone=undone)
+
+    def log(self, limit: int = 200, path: RelPath | None = None) -> list[Operation]:
+        """The newest ``limit`` operations."""
+        out: list[Operation] = []
+        for operation in self.walk(path=path):
+            if len(out) >= limit:
+                break
+            out.append(operation)
+        return out
+
+    def conflicts(self) -> tuple[Path, ...]:
+        """Files with another writer's text that is in no version of any memory file, the oldest first."""
+        return tuple(conflict.kept for conflict in self._displaced.conflicts())
+
+    def conflict(self, number: int) -> Conflict:
+        """One of them, counted from 1. Raises UsageError."""
+        found = self._displaced.conflicts()
+        if not 1 <= number <= len(found):
+            raise UsageError(f"there is no conflict {number}", hint="`workbench conflicts` lists them")
+        return found[number - 1]
+
+    def discard(self, conflict: Conflict) -> BlobId:
+        """Take a conflict off the list. Its text is kept in git, under the name that is returned."""
+        with self._exclusive("discarding a conflict"):
+            text = conflict.text()
+            blob = self._history.store_for_good(text)
+            self._displaced.drop(conflict, text)
+        return blob
+
+    # -- late lines ------------------------------------------------------------------------------
+
+    def carry_late(self) -> None:
+        """Add what programs wrote into replaced files to the files that took their place.
+
+        Done without waiting long; where another action runs, a merge is unfinished or nothing may be written,
+        it stays for later, and ``late`` names it. Never raises for that.
+        """
+        if not self._displaced.due():
+            return
+        with contextlib.suppress(WorkbenchError, OSError):
+            require_more_than_looking()
+            require_known_format(self._files.root)
+            self._history.require_committable()
+            self._history.require_untracked(STATE_DIR)
+            with hold(self._lock, "carrying late lines over"):
+                self._displaced.sweep()
+
+    def late(self) -> tuple[Late, ...]:
+        """The replaced files that are kept, and what waits in them."""
+        return self._displaced.waiting()
+
+    def take_late(self) -> None:
+        """Add what waits in replaced files of unknown origin too: the person has agreed.
+
+        Raises UsageError where it is not known which file a text is for, and what ``carry_out`` raises.
+        """
+        self._history.require_committable()
+        with self._exclusive("carrying late lines over"):
+            for late in self._displaced.waiting():
+                if late.why == "unknown origin" and late.path is not None:
+                    self._displaced.adopt(late)
+            self._displaced.sweep()
+
+    def discard_late(self, late: Late) -> BlobId:
+        """Remove a kept file. Its text stays in git, under the name that is returned.
+
+        Raises BusyError while a program is writing into it.
+        """
+        with self._exclusive("discarding a replaced file"):
+            text = read_regular(late.kept)
+            blob = self._history.store_for_good(text)
+            self._displaced.remove(late, text)
+        return blob
+
+    def of(self, commit: CommitId) -> Operation:
+        """The operation that one commit records; whether it is undone is not asked."""
+        return self._operation(self._history.commit(commit))
+
+    def edits(self, operation: Operation) -> tuple[FileEdit, ...]:
+        """What an operation did to each file, from its commit."""
+        commit = self._history.commit(operation.commit)
+        if commit.cut_off:
+            raise RepositoryStateError(
+                f"what {operation.id} changed is beyond the end of this shallow clone",
+                hint="git fetch --unshallow brings the rest of the history",
+            )
+        parent = commit.parents[0] if commit.parents else None
+        return tuple(
+            FileEdit(
+                path,
+                self._history.blob(parent, path),
+                self._history.blob(commit.id, path),
+                self._mode_before(commit, parent, path),
+            )
+            for path in self._history.changed_paths(commit)
+        )
+
+    def _mode_before(self, commit: Commit, parent: CommitId | None, path: RelPath) -> int | None:
+        """The permission bits that a file had before an operation removed it, as far as they are known."""
+        if self._history.blob_id(commit.id, path) is not None:
+            return None
+        for key, value in commit.trailers:
+            bits, _, name = value.partition(" ")
+            if key == MODE and name == path and re.fullmatch("[0-7]{3}", bits):
+                return int(bits, 8)
+        return 0o777 if self._history.is_program(parent, path) else None
+
+    def _operation(self, commit: Commit) -> Operation:
+        """The operation that a commit records; a plain commit counts as one of its author's."""
+        ours = commit.trailer("Operation")
+        undoes = commit.trailer("Undoes")
+        return Operation(
+            id=OperationId(ours or commit.id[:12]),
+            commit=commit.id,
+            action=(commit.trailer("Action") or "commit") if ours else "commit",
+            summary=commit.subject,
+            when=commit.when,
+            actor=(commit.trailer("Actor") or "human") if ours else commit.author,
+            entries=tuple(value for key, value in commit.trailers if key == "Entry"),
+            became=tuple(value for key, value in commit.trailers if key == "Became") if ours else (),
+            paths=self._history.changed_paths(commit),
+            reason=commit.trailer("Reason") or "",
+            undoes=OperationId(undoes) if ours and undoes else None,
+            trailers=commit.trailers,
+        )
+
+
+def _message(operation: OperationId, plan: Plan, further: Iterable[tuple[str, str]]) -> str:
+    """The commit's message: a subject for people, trailers for the workbench."""
+    trailers = [("Operation", operation), ("Action", plan.action)]
+    trailers += [("Entry", address) for address in plan.entries]
+    trailers += [("Became", address) for address in plan.became]
+    trailers += [*plan.trailers, *further]
+    if plan.reason:
+        trailers.append(("Reason", plan.reason))
+    trailers.append(("Actor", plan.actor))
+    if plan.undoes:
+        trailers.append(("Undoes", plan.undoes))
+    lines = [f"{key}: {' '.join(visible(masked(value), one_line=True).split())}" for key, value in trailers]
+    return f"{_subject(f'{plan.action}: {plan.summary}')}\n\n" + "\n".join(lines) + "\n"
+
+
+def _subject(text: str) -> str:
+    line = " ".join(visible(masked(text), one_line=True).split())
+    return cut(line, _SUBJECT_CHARACTERS)
