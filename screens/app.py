@@ -19,13 +19,11 @@ from screens.jobs.job_line import toasts_above_work
 from screens.main.escape_keys import Apart
 from screens.main.garbage_collection import Tidying
 from screens.main.key_bindings import Keying
-from screens.main.messages import Done
 from screens.main.palette import Commands
 from screens.main.screen import MainScreen
 from screens.main.signals import end_in_time, listen
 from screens.main.theme_control import Theming, css_colors
 from screens.main.too_small import Covering
-from screens.tour.run import Touring
 from screens.workspaces.switch import Switching
 from workbench.workspace.workspace import Workspace
 
@@ -46,7 +44,6 @@ class WorkbenchApp(App[None]):
         "context/given.tcss",
         "health/overview.tcss",
         "settings/overview.tcss",
-        "tour/tour.tcss",
         "jobs/working.tcss",
     ]
     COMMANDS: ClassVar[set[Any]] = {Commands}
@@ -62,10 +59,9 @@ class WorkbenchApp(App[None]):
         workspace: Workspace,
         *,
         engines: bool = True,
-        tour: bool = False,
         tidying: Tidying | None = None,
     ) -> None:
-        """``tour``: show a person around who has never been here. ``tidying`` has begun where it is given."""
+        """``tidying`` has begun where it is given."""
         self.theming = Theming()
         self.keying = Keying()
         self.tidying = tidying or Tidying()
@@ -76,7 +72,6 @@ class WorkbenchApp(App[None]):
         self.covering = Covering(self)
         self.apart = Apart(self)
         self.switching = Switching(self)
-        self._offers_tour = tour
         self._interrupted = float("-inf")
 
     def take_up(self, workspace: Workspace, at: str = "") -> MainScreen:
@@ -86,7 +81,6 @@ class WorkbenchApp(App[None]):
         """
         self.workspace = workspace
         self.main = MainScreen(workspace, super().on_event, engines=self._engines, at=at)
-        self.touring = Touring(self.main)
         return self.main
 
     def get_theme_variable_defaults(self) -> dict[str, str]:
@@ -121,8 +115,6 @@ class WorkbenchApp(App[None]):
         self.covering.begin()
         self.keying.begin(self)
         self.tidying.started()
-        if self._offers_tour:
-            self.main.work(self.touring.offer, "tour")
 
     async def on_event(self, event: events.Event) -> None:
         """Every key comes by here first, and may have to wait for what it acts on."""
@@ -140,8 +132,6 @@ class WorkbenchApp(App[None]):
                 await self.on_event(first)
                 self.apart.esc_is_on_its_way()
                 return
-            if self.touring.takes(event):
-                return
         if not (
             isinstance(event, events.Key)
             and not event.is_forwarded
@@ -153,10 +143,6 @@ class WorkbenchApp(App[None]):
     def on_resize(self, event: events.Resize) -> None:
         """Too small for any screen, or large enough again."""
         self.covering.fit(event.size)
-
-    def on_done(self, message: Done) -> None:
-        """An operation was carried out: the tour may have waited for it."""
-        self.touring.did(message.operation.action)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Textual's own key for the palette is nobody's: an action opens it, on the keys of the key map."""

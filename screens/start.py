@@ -17,7 +17,7 @@ What is done is seen after several such looks, a toast after three: at Textual's
 """
 
 
-def run(workspace: Workspace, *, tour: bool = False) -> None:
+def run(workspace: Workspace) -> None:
     """Show the interface on ``workspace`` until the person leaves. Needs a terminal: see ``terminal``."""
     os.environ.setdefault("TEXTUAL_FPS", _FRAMES)
     tidying = Tidying()
@@ -25,6 +25,6 @@ def run(workspace: Workspace, *, tour: bool = False) -> None:
     try:
         from screens.app import WorkbenchApp  # noqa: PLC0415 - after what counts for loading it
 
-        WorkbenchApp(workspace, tour=tour, tidying=tidying).run()
+        WorkbenchApp(workspace, tidying=tidying).run()
     finally:
         tidying.end()

@@ -47,7 +47,6 @@ from screens.panes.actions import PANE_ACTIONS
 from screens.review.actions import REVIEW_ACTIONS
 from screens.search.actions import SEARCH_ACTIONS
 from screens.settings.actions import SETTINGS_ACTIONS
-from screens.tour.actions import TOUR_ACTIONS
 from screens.workspaces.actions import WORKSPACE_ACTIONS
 
 __all__ = [
@@ -237,7 +236,6 @@ ACTIONS: tuple[Action, ...] = (
     *HEALTH_ACTIONS,
     *SETTINGS_ACTIONS,
     *WORKSPACE_ACTIONS,
-    *TOUR_ACTIONS,
     define(
         "open",
         "enter",

@@ -67,7 +67,6 @@ class Opening:
             "agent_view": self._agent,
             "health": self._health,
             "settings": self._settings,
-            "tour": self._tour,
             "workspaces": self._workspaces,
             "ingest": self._taking_in.ask,
             "stop_work": self.stop_work,
@@ -197,9 +196,6 @@ class Opening:
         from screens.settings.overview import SettingsScreen  # noqa: PLC0415
 
         self._open(SettingsScreen(self.desk))
-
-    def _tour(self) -> None:
-        cast("WorkbenchApp", self._screen.app).touring.begin()
 
     def _workspaces(self) -> None:
         cast("WorkbenchApp", self._screen.app).switching.offer()

@@ -30,7 +30,7 @@ def open_interface(ctx: click.Context, folder: str | None) -> None:
 @click.argument("folder", default=DEMO_FOLDER, metavar="[DIR]", shell_complete=shell_values.folders)
 @click.option("--no-open", is_flag=True, help="Only make it.")
 def demo(folder: str, no_open: bool) -> None:
-    """Make a sample workspace with weeks of history, and open it; the first time with a tour."""
+    """Make a sample workspace with weeks of history, and open it."""
     from workbench.workspace.demo_writer import is_demo, write_demo
 
     target = Path(folder)
@@ -44,7 +44,7 @@ def demo(folder: str, no_open: bool) -> None:
     if no_open:
         say(folder)
     else:
-        _open(folder, tour=True)
+        _open(folder)
 
 
 @click.command()
@@ -127,7 +127,7 @@ def _agree(target: Path, paths: Sequence[str]) -> None:
         raise click.exceptions.Exit(1)
 
 
-def _open(folder: str | None, *, tour: bool = False) -> None:
+def _open(folder: str | None) -> None:
     from screens import terminal
 
     problem = terminal.problem()
@@ -137,6 +137,6 @@ def _open(folder: str | None, *, tour: bool = False) -> None:
     from screens.start import run
 
     try:
-        run(place, tour=tour)
+        run(place)
     finally:
         place.close()

@@ -95,7 +95,6 @@ COMMANDS: Final = {
     "reset_setting": "config unset",
     "workspaces": "workspaces list",
     "everywhere": "search --all",
-    "tour": "demo",
     "copy_entry": "get",
     "copy_given": "inject",
     "raw_text": "inject",

@@ -262,13 +262,3 @@ async def test_the_past_is_left_behind_with_the_workspace(sandbox: Sandbox, both
         await arrived(here, both.root)
         assert not here.main.travelling.away
         assert here.main.travelling.refusal is None
-
-
-async def test_the_tour_ends_with_the_screen_that_it_went_over(sandbox: Sandbox, both: Sandbox) -> None:
-    async with opened(sandbox.workspace) as here:
-        here.app.touring.begin()
-        await here.until_shown("Tour 1/")
-        here.app.switching.go(both.root)
-        await arrived(here, both.root)
-        assert "Tour" not in here.text
-        assert here.app.touring.step is None

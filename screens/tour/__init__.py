@@ -1,1 +1,0 @@
-"""Five short steps for whoever is here for the first time."""
