@@ -148,7 +148,6 @@ SWEEP: dict[str, Row] = {
     "doctor with repairs": lambda _: ["doctor", "--fix"],
     "check, adding a test": lambda _: ["check", "--add", "which project", "MEMORY.md"],
     "check": lambda _: ["check"],
-    "bench": lambda _: ["bench", "--quick"],
 }
 REFUSED = {"undo a plain commit"}
 """What has nothing to do here, or is refused for a good reason; it must run nothing all the same."""

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks.workspace.bench import bench
 from indexing.sync.generations import Generation
 from tests.health.conftest import Ward
 from tests.support.provider import Provider, providing, refused
-from workbench.health.bench import bench
 from workbench.health.doctor import examine
 from workbench.health.finding import CheckOutcome
 from workbench.health.provider import provider as look

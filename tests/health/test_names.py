@@ -28,7 +28,6 @@ def test_the_doctor_and_the_check_take_every_name(named: Ward) -> None:
     assert len(dead) == len(NAMES)
     run("check", "--all")
     run("doctor")
-    run("bench", "--quick")
 
 
 @pytest.mark.parametrize("name", list(NAMES))

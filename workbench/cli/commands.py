@@ -80,7 +80,6 @@ COMMANDS: dict[str, tuple[Listed, ...]] = {
         Listed("verify", "backup:verify", "Prove that no text is lost and that the index is true."),
         Listed("check", "health:check", "Whether memory finds what it must, and what needs a look."),
         Listed("doctor", "health:doctor", "What is wrong with this machine, this workspace and its index."),
-        Listed("bench", "health:bench", "How fast and how well this memory is searched on this machine."),
     ),
     "Remember": (
         Listed("ingest", "sessions:ingest", "Sessions become episodes; episodes and logs teach the graph."),

@@ -1,4 +1,4 @@
-"""Commands about health: doctor, check and bench."""
+"""Commands about health: doctor and check."""
 
 from __future__ import annotations
 
@@ -16,7 +16,6 @@ from workbench.errors import UsageError
 from workbench.plural import plural
 
 if TYPE_CHECKING:
-    from workbench.health.bench import BenchReport
     from workbench.health.finding import CheckOutcome
     from workbench.health.lint_finding import Remark
     from workbench.health.recall_file import RecallTest
@@ -227,62 +226,3 @@ def _say_remarks(remarks: list[Remark], files: int, *, everything: bool) -> None
         narrate(f"{counts['error']} errors, {counts['warning']} warnings in {plural(files, 'file')}")
     if counts["info"] and not everything:
         narrate(f"  → --all shows {counts['info']} remarks that are only worth knowing")
-
-
-@click.command()
-@click.option("--quick", is_flag=True, help="In seven seconds or so, with fewer runs.")
-@json_option
-def bench(quick: bool, as_json: bool) -> None:
-    """How fast and how well this memory is searched on this machine.
-
-    The questions are made of some of the rarer words of entries of your own, the same ones at every run: what
-    they find says whether an entry can be had back by its words, not whether a question in other words finds
-    it. Recall tests of your own (`workbench check`) say that. Syncs are measured on a copy; no memory file is
-    written.
-    """
-    from workbench.health.bench import bench as run
-
-    with workspace() as place:
-        report = run(place, quick=quick, told=narrate if not as_json else lambda _: None)
-    if as_json:
-        say_json(report.as_json())
-    else:
-        _say_bench(report)
-
-
-def _say_bench(report: BenchReport) -> None:
-    from workbench.health.bench import SHOWS
-
-    machine = ", ".join(
-        str(value) if name == "system" else f"{name} {value}" for name, value in report.machine.items()
-    )
-    say(f"{plural(report.entries, 'entry')} of {report.files:,} files; {machine}")
-    say(f"{'speed':<34}{'median':>12}{'95 of 100':>12}{'runs':>7}", bold=True)
-    for name, found in report.speed.items():
-        say(f"{name:<34}{_ms(found.p50_ms):>12}{_ms(found.p95_ms):>12}{found.runs:>7}")
-    for name, rate in report.rates.items():
-        say(f"{name:<34}{rate:>10,.0f}/s")
-    say("size", bold=True)
-    for name, size in report.sizes.items():
-        say(f"{name:<34}{size / 1e6:>9,.1f} MB")
-    if report.finding:
-        say(
-            f"{'found by some of its rarer words':<34}{'at 1':>8}{'in 5':>8}{'in 10':>8}{'MRR':>8}", bold=True
-        )
-    rows = {f"by {name}": recall for name, recall in report.finding.items()}
-    if report.tests:
-        rows["your recall tests"] = report.tests
-    for name, recall in rows.items():
-        shares = "".join(f"{share:>8.2f}" for share in recall.at.values())
-        say(f"{name + f' ({recall.tests} questions)':<34}{shares}{recall.mrr:>8.2f}")
-    if report.finding:
-        narrate(SHOWS)
-    for name, why in report.left_out.items():
-        narrate(f"not measured: {name}: {why}")
-    narrate(f"took {report.seconds:.0f} s")
-
-
-def _ms(milliseconds: float) -> str:
-    if milliseconds >= 1_000:
-        return f"{milliseconds / 1e3:,.2f} s"
-    return f"{milliseconds:.2f} ms" if milliseconds < 10 else f"{milliseconds:.0f} ms"

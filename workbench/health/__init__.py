@@ -1,1 +1,1 @@
-"""Whether all is well, and what to do where it is not: doctor, check and bench."""
+"""Whether all is well, and what to do where it is not: doctor and check."""

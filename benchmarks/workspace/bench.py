@@ -16,6 +16,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from benchmarks.workspace.sample_questions import Sample, indexed_texts, samples
+from benchmarks.workspace.stopwatch import Times, measure, times
+from benchmarks.workspace.sync_bench import sync_times
 from indexing.embedding.choice import ModelChoice, choices
 from indexing.search.answer import Mode, Query, SearchAnswer
 from indexing.search.hybrid import HybridSearch
@@ -25,9 +28,6 @@ from workbench.errors import IndexUnavailableError, ModelUnavailableError
 from workbench.health.provider import is_asked
 from workbench.health.recall_file import read_recall_tests
 from workbench.health.recall_tests import Recall, Verdict, run_recall_tests, summary
-from workbench.health.sample_questions import Sample, indexed_texts, samples
-from workbench.health.stopwatch import Times, measure, times
-from workbench.health.sync_bench import sync_times
 from workbench.workspace.layout import STATE_DIR
 from workbench.workspace.workspace import Workspace
 

@@ -10,12 +10,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from benchmarks.workspace.stopwatch import Times, times
 from indexing.embedding.choice import ModelChoice
 from indexing.sync.generations import Generations
 from indexing.sync.manifest import RACY_NS
 from indexing.sync.run import CACHE_FILE, reindex
 from workbench.errors import WorkbenchError
-from workbench.health.stopwatch import Times, times
 from workbench.temporary import scratch
 from workbench.workspace.layout import STATE_DIR
 from workbench.workspace.workspace import Workspace

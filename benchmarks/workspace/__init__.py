@@ -1,0 +1,1 @@
+"""Your own memory on your own machine: ``python -m benchmarks.workspace DIR``."""
