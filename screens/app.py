@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from pathlib import PurePath
 from typing import Any, ClassVar
 
@@ -171,20 +172,20 @@ class WorkbenchApp(App[None]):
         said = (message, title, severity)
         if any((note.message, note.title, note.severity) == said for note in showing):
             return
-        self._take_away(showing[: len(showing) + 1 - (1 if low else _TOASTS)])
+        self._end_toasts(showing[: len(showing) + 1 - (1 if low else _TOASTS)])
         super().notify(message, title=title, severity=severity, timeout=timeout, markup=False)
 
-    def unsay(self, message: str) -> None:
-        """Take the toast away that says this: it is not true any more."""
-        self._take_away([note for note in self._notifications if note.message == message])
+    def withdraw_toast(self, message: str) -> None:
+        """Take away the toast that says this: it is true no more."""
+        self._end_toasts([note for note in self._notifications if note.message == message])
 
-    def _take_away(self, notes: list[Notification]) -> None:
-        if not notes:
+    def _end_toasts(self, over: Sequence[Notification]) -> None:
+        if not over:
             return
         for toast in self.screen.query(Toast) if self.screen_stack else ():
-            if toast._notification in notes:
+            if toast._notification in over:
                 toast._expire()  # with its holder, which Textual would leave there, one line high
-        for note in notes:
+        for note in over:
             self._unnotify(note, refresh=False)
 
     def use_theme(self, name: str) -> None:

@@ -66,10 +66,14 @@ class EntryNotFoundError(UsageError):
 
     code = "entry-not-found"
 
-    def __init__(self, address: str) -> None:
+    def __init__(self, address: str, message: str = "", hint: str = "") -> None:
+        if not message and "#" not in address:
+            message = f"{address!r} is not the address of an entry"
+            hint = "an entry is PATH#HASH, as `workbench search` prints it, or PATH:LINE"
         super().__init__(
-            f"there is no entry {address}",
-            hint="it may have been edited or removed; nothing was changed. "
+            message or f"there is no entry {address}",
+            hint=hint
+            or "it may have been edited or removed; nothing was changed. "
             "`workbench search` shows the addresses of today",
         )
 

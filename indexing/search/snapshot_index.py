@@ -7,6 +7,7 @@ from datetime import date
 
 from indexing.query.dates import period
 from indexing.sync.freshness import freshness
+from workbench.plural import plural
 from workbench.repository.commits import Commit
 from workbench.workspace.revisions import commit_at
 from workbench.workspace.snapshot import PastWorkspace
@@ -31,9 +32,9 @@ def missing_index(place: PastWorkspace, *, vectors: bool) -> str | None:
     """
     found = freshness(place)
     if found.state != "fresh":
-        return f"indexing {found.files or found.added} files as they were on {place.moment}"
+        return f"indexing {plural(found.files or found.added, 'file')} as they were on {place.moment}"
     if vectors and found.pending:
-        return f"{found.pending} entries as they were on {place.moment} have no vectors yet"
+        return f"{plural(found.pending, 'entry')} as they were on {place.moment} have no vectors yet"
     return None
 
 

@@ -13,6 +13,7 @@ from indexing.sync.generations import Generations
 from indexing.sync.manifest import Manifest
 from indexing.sync.sources import Sources, SourceScan
 from workbench.memory.names import is_outside
+from workbench.plural import plural
 from workbench.workspace.layout import STATE_DIR
 from workbench.workspace.workspace import Workspace
 
@@ -88,7 +89,7 @@ class Freshness:
         said = ", ".join(parts) or "up to date"
         if self.waiting:
             said += f"; {self.waiting} growing transcript{'s' * (self.waiting > 1)} waiting"
-        return f"{said}; {self.pending} entries without vectors" if self.pending else said
+        return f"{said}; {plural(self.pending, 'entry')} without vectors" if self.pending else said
 
     def as_json(self) -> dict[str, object]:
         """The same for programs."""

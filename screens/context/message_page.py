@@ -98,7 +98,7 @@ def _given(line: ContextLine, entry: Entry | None) -> Row:
     trust: Tone = "warn" if line.trust in ("external", "unknown") else "muted"
     return Row(
         id=line.entry,
-        text=row_text(line.text),
+        text=row_text(f"{line.text} ({line.when})" if line.when else line.text),
         lead=_lead("✓", "good", line.score),
         tail=(*whose, RowPart(row_text(line.trust), trust), tokens_part(line.tokens)),
         path=line.path if own else None,
@@ -152,7 +152,7 @@ def _reasons(line: ContextLine, entry: Entry | None, settings: Settings) -> Iter
                 f"words in common: {', '.join(line.words)}" if line.words else "no words in common",
                 f"trust: {line.trust}{sources}",
                 f"cost: {line.tokens} of {budget} tokens",
-                f"of {line.day}" if line.day else "without a date",
+                line.when or (f"of {line.day}" if line.day else "without a date"),
             )
         )
     )

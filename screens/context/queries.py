@@ -16,6 +16,7 @@ from screens.drawing.clock import now, today
 from workbench.agent.always_loaded import loaded
 from workbench.agent.bulletin import Which, bulletin
 from workbench.agent.context import injection_from_json
+from workbench.agent.owner import owner_page
 from workbench.agent.scopes import SearchScope, open_leader
 from workbench.agent.search_worker import answer_to, scopes_of
 from workbench.agent.usage import Dominance, dominance, never_given
@@ -66,7 +67,9 @@ def entries_at(workspace: Workspace, addresses: Iterable[str]) -> dict[str, Entr
 
 def read_bulletin(workspace: Workspace, which: Which, *, memory_loaded: bool) -> ContextPage:
     """One of the bulletins."""
-    return bulletin_page(bulletin(read_graph(workspace), which, today(), memory_loaded=memory_loaded))
+    graph = read_graph(workspace)
+    owner = owner_page(workspace, graph)
+    return bulletin_page(bulletin(graph, which, today(), memory_loaded=memory_loaded, owner=owner))
 
 
 def read_loaded(workspace: Workspace, *, memory_loaded: bool) -> ContextPage:

@@ -20,6 +20,7 @@ from textual.message import Message
 from textual.widget import Widget
 from textual.widgets import Input, Static
 
+from screens.actions.active import key_for
 from screens.actions.availability import Context
 from screens.actions.registry import FocusContext, bindings, is_bound
 from screens.context.load import Answering
@@ -167,6 +168,9 @@ class AgentScreen(BrowseScreen):
 
     def on_descendant_focus(self) -> None:
         """Other keys mean something now."""
+        typing = self.place is FocusContext.MESSAGE
+        away = f"{key_for('message_done', Place.MESSAGE)}, then 1 to {len(NAMES)}"
+        self._tabs.typing(words(away if typing else ""))
         self.show_hints()
 
     # -- parts -----------------------------------------------------------------------------------

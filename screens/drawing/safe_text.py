@@ -12,6 +12,12 @@ Shown = NewType("Shown", str)
 """Text without anything a terminal would obey."""
 
 _LOOSE = re.compile("\u200d+(?=\\s|$)")
+_EMOJI = "\u2190-\u2bff\U0001f000-\U0001faff"
+_UNMEASURED = re.compile(
+    f"[\ufe0e\ufe0f]|\u200d+(?=[{_EMOJI}])|(?<=[{_EMOJI}])(?:[\ufe0e\ufe0f]*[\U0001f3fb-\U0001f3ff])"
+)
+"""What makes one sign of several, or a narrow sign wide: terminals disagree on how many cells that takes."""
+_FLAG = re.compile("[\U0001f1e6-\U0001f1ff]")
 ROW_LIMIT = 600
 """Characters of a row that can ever be seen; what follows is not even looked at."""
 
@@ -27,8 +33,16 @@ def line_text(text: str) -> Shown:
 
 
 def _joined(text: str) -> Shown:
-    """Without joiners that join nothing: a blank behind one would count as no cell, and frames would bend."""
-    return Shown(_LOOSE.sub("", text) if "\u200d" in text else text)
+    """As signs that take as many cells in every terminal as are counted for them here.
+
+    Form selectors, skin tones and joiners between emoji are left out, and a flag is its two letters: `⚠️` is
+    one cell to xterm and tmux, two to kitty and to Rich, and what is painted over it leaves letters behind or
+    bends the frame. A joiner that joins nothing goes too: a blank behind it would count as no cell.
+    """
+    if text.isascii():
+        return Shown(text)
+    text = _FLAG.sub(lambda found: chr(ord(found[0]) - 0x1F1E6 + ord("A")), _UNMEASURED.sub("", text))
+    return Shown(_LOOSE.sub("", text))
 
 
 def words(text: str) -> Shown:

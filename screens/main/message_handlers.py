@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Coroutine
 from functools import partial
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from textual.worker import Worker, WorkerState
 
@@ -88,6 +88,11 @@ class Listening(LaidOutScreen):
         """A toast."""
         seconds = 8.0 if severity == "error" else 5.0
         self.app.notify(text, title=title, severity=severity, timeout=seconds, markup=False)  # type: ignore[arg-type]
+
+    def withdraw(self, text: Shown) -> None:
+        """Take away the toast that says this."""
+        app: Any = self.app  # a ``WorkbenchApp``, which imports this room
+        app.withdraw_toast(text)
 
     def on_overview_read(self, message: said.OverviewRead) -> None:
         """The files are known, or changed."""

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Sequence, Set
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 from textual.timer import Timer
 
@@ -25,12 +25,10 @@ from screens.main.movement import Command
 from screens.main.operation_runner import Curator
 from screens.main.request import Request
 from workbench.errors import WorkbenchError
-from workbench.memory.names import OperationId
 from workbench.workspace.plan import Operation
 from workbench.workspace.workspace import Workspace
 
 if TYPE_CHECKING:
-    from screens.app import WorkbenchApp
     from screens.main.screen import MainScreen
 
 _HISTORY_PAUSE_SECONDS = 0.2
@@ -46,6 +44,8 @@ _PAST = {
 _SAID_SECONDS = 0.05
 """What was done is said first: reading again meanwhile would take the time of painting it."""
 _TITLE = 60
+_TOLD = 20
+"""Operations of which a toast may still be seen."""
 _AGAIN_SECONDS = 3.0
 """How long after a refusal it is looked whether all can be written now: a full disk may have room again."""
 _GONE = "this folder is not there now"
@@ -62,10 +62,10 @@ class Curating:
         self._past = bool(moment_of(workspace))
         self.refusal: str | None = None
         self.conflicts = 0
+        self._told: dict[str, Shown] = {}
+        """What was said of the newest operations, by their ids."""
         self._acted_on: dict[Request, tuple[Row, ...]] = {}
         """The rows that operations were asked for, until others stand in their place."""
-        self._said: dict[OperationId, Shown] = {}
-        """What the toast of each operation says, until the operation is undone."""
         self.gone = False
         """Whether the folder is not there now."""
         self._problem = Shown("")
@@ -194,9 +194,11 @@ class Curating:
             back = f"{key_for('redo')} does it again"
         text = "\n".join((subject, *where, back))
         lines = [*map(row_text, text.split("\n")), *(row_text(in_keys(note)) for note in operation.notes)]
-        if operation.undoes is not None:
-            cast("WorkbenchApp", screen.app).unsay(self._said.pop(operation.undoes, ""))
-        self._said[operation.id] = said = Shown("\n".join(lines))
+        if operation.undoes is not None and (told := self._told.pop(operation.undoes, None)):
+            screen.withdraw(told)
+        self._told[operation.id] = said = Shown("\n".join(lines))
+        if len(self._told) > _TOLD:
+            del self._told[next(iter(self._told))]
         screen.say(said, title=words(_PAST.get(operation.action, "Done")))
         self._count(message.conflicts)
         row = screen.pane.list.row

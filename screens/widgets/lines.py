@@ -111,6 +111,7 @@ class TabLine(_Line):
         super().__init__(id="tabs")
         self._names = [f" {number} {name} " for number, name in enumerate(names, 1)]
         self._current = 0
+        self._away = Shown("")
 
     def show(self, current: int) -> None:
         """Bring out the tab of the current pane."""
@@ -118,11 +119,19 @@ class TabLine(_Line):
             self._current = current
             self.refresh()
 
+    def typing(self, away: Shown) -> None:
+        """While numbers are text they are not shown as keys; ``away`` says how to get where they are keys."""
+        if away != self._away:
+            self._away = away
+            self.refresh()
+
     def render(self) -> Text:
         """The line."""
         line = Text(no_wrap=True, overflow="crop")
         for at, name in enumerate(self._names):
-            line.append(name, self.tone("current" if at == self._current else "tab"))
+            shown = name.replace(str(at + 1), "·", 1) if self._away else name
+            line.append(shown, self.tone("current" if at == self._current else "tab"))
+        line.append(f" {self._away}" if self._away else "", self.tone("tab"))
         return line
 
     def on_click(self, event: events.Click) -> None:

@@ -7,6 +7,7 @@ from datetime import date, timedelta
 from tests.agent.conftest import TODAY, Given
 from workbench.agent.bulletin import Bulletin, BulletinSection, Which, bulletin
 from workbench.agent.fence import tokens
+from workbench.agent.owner import owner_page
 from workbench.graph.read import read_graph
 
 
@@ -151,3 +152,13 @@ def test_an_empty_graph_says_nothing(given: Given) -> None:
         found = made(given, "context" if which == "context" else "memory")
         assert found.text == ""
         assert found.tokens == 0
+
+
+def test_what_the_owner_prefers_comes_before_what_others_prefer(given: Given) -> None:
+    given.sandbox.write("USER.md", "# User\n\n- **Name:** Ada\n")
+    given.page("Ada", "[preference] Likes short mails <!-- wb: id=p1 occurred_at=2026-01-02 -->")
+    given.page("Bob", "[preference] Likes long mails <!-- wb: id=p2 occurred_at=2026-03-02 -->")
+    graph = read_graph(given.workspace)
+    for user, first in (("", "Likes short mails"), ("ada", "Likes short mails"), ("Bob", "Likes long mails")):
+        owner = owner_page(given.workspace, graph, user)
+        assert texts(bulletin(graph, "memory", TODAY, owner=owner), "Preferences")[0] == first

@@ -322,3 +322,61 @@ def indexed(tmp_path_factory: pytest.TempPathFactory) -> Given:
     )
     made.index()
     return made
+
+
+def test_an_event_or_a_todo_is_given_with_its_day_and_that_is_counted(given: Given) -> None:
+    given.page(
+        "Gateway",
+        "[event] The staging port of the gateway moves <!-- wb: id=m1 happens_at=2026-03-24T15:30Z -->",
+        "[todo] Renew what the staging port of the gateway shows <!-- wb: id=m2 happens_at=2026-04-02 -->",
+        "[event] The gateway's staging port was down for an hour <!-- wb: id=m3 occurred_at=2026-02-11 -->",
+        type_="technology",
+    )
+    given.index()
+    found = given.inject(ASK)
+    said = {line.text.removeprefix("Gateway: ").removeprefix("The "): line for line in found.lines}
+    assert len(said) == 3
+    for days in ("(on 2026-03-24 15:30Z)", "(due 2026-04-02)", "(on 2026-02-11)"):
+        assert days in found.text
+    for line in found.lines:
+        assert line.tokens == tokens(line.rendered)
+        assert line.when
+        assert line.when in line.rendered
+    assert found.tokens == tokens(found.text)
+
+
+def _episode(given: Given, abstract: str, *, trust: str = "agent") -> str:
+    path = "episodes/2026/03/e7.md"
+    given.sandbox.write(
+        path,
+        f"---\nid: e7\nsession: s7\ncreated_at: 2026-03-14T10:00:00Z\nl0_abstract: {abstract}\n"
+        f"trust: {trust}\n---\n## Summary\n\n- They spoke of lunch\n",
+    )
+    return path
+
+
+@pytest.mark.parametrize("vectors", [False, True])
+def test_the_abstract_of_an_episode_is_given_with_its_day(given: Given, *, vectors: bool) -> None:
+    path = _episode(given, "The staging port of the gateway became 8443.")
+    given.index(vectors=vectors)
+    (line,) = given.inject(ASK).lines
+    assert line.entry == line.path == path
+    assert line.text == "Episode of 2026-03-14: The staging port of the gateway became 8443."
+    assert given.sandbox.read(path).decode().split("\n")[line.line - 1].startswith("l0_abstract:")
+    assert "trust=agent" in line.rendered
+    assert given.inject("which orchestra premiered that symphony in Leningrad?").lines == ()
+
+
+def test_an_abstract_of_what_others_said_is_not_given_unasked(given: Given) -> None:
+    path = _episode(given, "The staging port of the gateway became 8443.", trust="external")
+    given.index()
+    found = given.inject(ASK)
+    assert found.lines == ()
+    assert reasons(found)[path] == "it sums up a session of no trusted source"
+
+
+def test_an_abstract_that_a_line_says_already_is_not_given_twice(given: Given) -> None:
+    _episode(given, "The staging port of the gateway is 8443")
+    given.write("memory/2026-03-15.md", "The staging port of the gateway is 8443")
+    given.index()
+    assert len(given.inject(ASK).lines) == 1

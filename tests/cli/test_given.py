@@ -181,3 +181,18 @@ def test_agents_prints_the_snippet_in_the_programs_own_format(
     assert {"vscode": "stdio"}.get(name) == server.get("type")
     files = {"codex": ".codex/config.toml", "windsurf": "mcp_config.json", "zed": "settings.json"}
     assert files.get(name, "mcp.json") in done.err
+
+
+def test_a_bulletin_begins_with_what_is_known_of_the_user(run: Run, sandbox: Sandbox) -> None:
+    for name, mails, day in (("Ada", "short", "2026-01-02"), ("Bob", "long", "2026-03-02")):
+        line = f"- [preference] Likes {mails} mails <!-- wb: id=p{day[6]} occurred_at={day} trust=owner -->\n"
+        sandbox.write(
+            f"graph/person/{name.lower()}.md", f"---\nid: e{name}\nname: {name}\ntype: person\n---\n{line}"
+        )
+    for user, first in (("ada", "short"), ("Bob", "long")):
+        said = run("bulletin", "memory", "--user", user, "--json").json
+        preferences = next(one for one in said["sections"] if one["title"] == "Preferences")
+        assert preferences["lines"][0]["text"] == f"Likes {first} mails"
+    unknown = run("bulletin", "memory", "--user", "Nobody")
+    assert unknown.code == 0
+    assert "no page of 'Nobody'" in unknown.err

@@ -18,6 +18,7 @@ from workbench.graph.schedule import Due, upcoming
 from workbench.graph.snapshot import Graph, Held
 from workbench.memory.claims import claim_key
 from workbench.memory.entry import Kind
+from workbench.memory.graph_page import Entity
 from workbench.memory.origin import Origin, of_page_line
 
 Which = Literal["memory", "context"]
@@ -122,14 +123,17 @@ class Bulletin:
         }
 
 
-def bulletin(graph: Graph, which: Which, today: date, *, memory_loaded: bool = True) -> Bulletin:
+def bulletin(
+    graph: Graph, which: Which, today: date, *, memory_loaded: bool = True, owner: Entity | None = None
+) -> Bulletin:
     """The bulletin as of ``today``. ``memory_loaded``: what stands in MEMORY.md need not be said again.
 
-    What is due is said even so: a list of what one knows does not say what is late today.
+    What is said of ``owner``, and in files that the person curates, comes before what is said of others. What
+    is due is said even so: a list of what one knows does not say what is late today.
     """
     standing = _Standing(today, memory_loaded=memory_loaded and which == "memory")
-    make = _about if which == "memory" else _due
-    sections = tuple(make(graph, standing, today))
+    about = which == "memory"
+    sections = tuple(_about(graph, standing, today, owner) if about else _due(graph, standing, today))
     return Bulletin(which, sections, standing.withheld())
 
 
@@ -169,14 +173,20 @@ class _Standing:
         return True
 
 
-def _about(graph: Graph, standing: _Standing, today: date) -> Iterator[BulletinSection]:
-    """Of each kind the newest first; of a day the one that counts most; what has no day comes last."""
+def _about(graph: Graph, standing: _Standing, today: date, owner: Entity | None) -> Iterator[BulletinSection]:
+    """Of each kind the owner's, then the others'; the newest first, of a day the one that counts most."""
     for type_, title, most in KINDS:
         own = [held for held in graph.memories() if held.memory.type == type_ and not held.memory.done]
         if type_ == "event":  # what is still to come is the other bulletin's
             own = [held for held in own if held.memory.happens_at is None or held.memory.happens_at < today]
         own.sort(
-            key=lambda held: (held.memory.day or date.min, held.memory.weight, held.memory.text), reverse=True
+            key=lambda held: (
+                held.entity is None or (owner is not None and held.entity.path == owner.path),
+                held.memory.day or date.min,
+                held.memory.weight,
+                held.memory.text,
+            ),
+            reverse=True,
         )
         yield _section(title, [(held, _since(held)) for held in standing.of(own)], most)
 

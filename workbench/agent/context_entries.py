@@ -7,6 +7,7 @@ from datetime import datetime
 
 from indexing.document import entry_key
 from indexing.search.answer import Query
+from workbench.agent.abstracts import abstracts
 from workbench.agent.context import Injection
 from workbench.agent.context_selection import ContextCandidate, ContextSelection
 from workbench.agent.relevance import RelevanceOf
@@ -68,6 +69,7 @@ def _found(one: Scoped, query: Query) -> Iterator[ContextCandidate]:
             stored = pool.entry(key)
             context = " ".join((stored.text, *stored.heading, *stored.facets.names))
             yield ContextCandidate(one.scope, hit, stored, relevance.of(key, context))
+    yield from abstracts(one.scope, one.answer, pool, relevance)
 
 
 def _owner(scope: SearchScope) -> frozenset[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import date
@@ -17,11 +18,12 @@ from workbench.config.settings import Settings
 from workbench.errors import WorkbenchError
 from workbench.memory.address import find_entry
 from workbench.memory.claims import claim_key, claim_words
-from workbench.memory.entry import Form, Kind
+from workbench.memory.entry import Entry, Form, Kind
 from workbench.memory.episode_page import split_turns
 from workbench.memory.markdown import Document
 from workbench.memory.names import is_outside
 from workbench.memory.origin import OriginReader
+from workbench.plural import plural
 
 _ALIKE = 0.8
 """Share of common words (Jaccard) from which two lines say the same."""
@@ -29,6 +31,12 @@ _NEGATIONS = frozenset(
     ("not", "no", "never", "without", "isn't", "don't", "nicht", "kein", "keine", "pas", "nie")
 )
 _FEWEST_WORDS = 2
+_TRUSTED = frozenset(("owner", "agent"))
+_MOMENT = re.compile(
+    r"(?P<day>\d{4}-\d\d-\d\d)"
+    r"(?:[T ](?P<time>\d\d:\d\d(?::\d\d)?(?:Z|[+-]\d\d:?\d\d| ?[A-Z][\w/+-]{1,40})?))?"
+)
+"""A day, with a time and a zone where one is given."""
 _LISTED = 10
 
 
@@ -40,6 +48,11 @@ class ContextCandidate:
     hit: Hit
     stored: Stored
     relevance: Relevance
+
+    @property
+    def is_abstract(self) -> bool:
+        """Whether it is the abstract of an episode, which is named by its page, and no entry."""
+        return "#" not in self.hit.entry
 
     @property
     def order(self) -> float:
@@ -79,6 +92,7 @@ class ContextSelection:
         self._documents: dict[tuple[str, str], Document] = {}
         self._readers: dict[tuple[str, str], OriginReader] = {}
         self._owner = owner
+        self._when: dict[tuple[str, str], str] = {}
 
     def consider(self, one: ContextCandidate) -> None:
         """Take it, or note why not."""
@@ -90,7 +104,7 @@ class ContextSelection:
         why = self._why_not(one)
         if why is None:
             self._matches += 1
-            line = _line(one)
+            line = _line(one, self._when.get((one.scope.mark, one.hit.entry), ""))
             why = self._no_room(line)
             if why is None:
                 self._lines.append(line)
@@ -130,6 +144,9 @@ class ContextSelection:
         """What only the file itself says; files beside the workspace say no more than the index knows."""
         if is_outside(one.hit.path):  # a person's settings name these places: what lies there is theirs
             return None
+        if one.is_abstract:
+            trusted = one.stored.facets.trust in _TRUSTED
+            return None if trusted else "it sums up a session of no trusted source"
         where = (one.scope.mark, one.hit.path)
         try:
             if where not in self._documents:
@@ -142,6 +159,7 @@ class ContextSelection:
         said = self._origins(where).said(entry)
         if why := why_by_origin(said.origin, said.words):
             return why
+        self._when[one.scope.mark, one.hit.entry] = _when(entry, one.stored.facets.type)
         return why_over(entry.provenance.day("valid_until") if entry.provenance else None, self._today)
 
     def _origins(self, where: tuple[str, str]) -> OriginReader:
@@ -153,7 +171,7 @@ class ContextSelection:
         if len(self._lines) >= self._settings.inject_entries:
             return f"{self._settings.inject_entries} entries are given already"
         if tokens(text_of((*self._lines, line))) > self._settings.inject_tokens:
-            return f"no room: {line.tokens} tokens, of {self._settings.inject_tokens} in all"
+            return f"no room: {plural(line.tokens, 'token')}, of {self._settings.inject_tokens} in all"
         return None
 
 
@@ -171,14 +189,30 @@ def _words(one: ContextCandidate) -> frozenset[str]:
     return frozenset((*said, *(word for name in about for word in claim_words(name))))
 
 
+def _when(entry: Entry, type_: str) -> str:
+    """When an event or a todo is, was or was done, as its comment says it; a time stays with its day."""
+    said = entry.provenance
+    if said is None:
+        return ""
+    due = "due" if type_ in ("todo", "goal") else "on"
+    for word, name in (("done", "done"), (due, "happens_at"), ("on", "occurred_at")):
+        if name == "occurred_at" and type_ != "event":
+            continue
+        if found := _MOMENT.match(said.get(name) or ""):
+            return f"{word} {found['day']}" + (f" {found['time']}" if found["time"] else "")
+    return "done" if (said.get("done") or "").lower() in ("true", "yes") else ""
+
+
 def _shown(one: ContextCandidate) -> str:
     """The words of an entry that can be understood without its page."""
     text, names = one.stored.text, one.stored.facets.names
+    if one.is_abstract:
+        return as_line(f"Episode of {one.hit.date}: {text}" if one.hit.date else f"Episode: {text}")
     about = names[0] if one.stored.kind is Kind.ENTITY and names else ""
     return as_line(f"{about}: {text}" if about else text)
 
 
-def _line(one: ContextCandidate) -> ContextLine:
+def _line(one: ContextCandidate, when: str) -> ContextLine:
     facets = one.stored.facets
     line = ContextLine(
         entry=one.scope.address(one.hit.entry),
@@ -195,5 +229,6 @@ def _line(one: ContextCandidate) -> ContextLine:
         tokens=0,
         scope=one.scope.mark,
         claim=one.stored.text,
+        when=when,
     )
     return replace(line, tokens=tokens(line.rendered))

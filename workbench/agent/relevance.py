@@ -19,6 +19,7 @@ from indexing.lexical.schema import stemmed
 from indexing.search.candidates import Pool
 from indexing.words import WORD, bigrams, normal
 
+_NO_KEY = -1
 MEANING = 0.7
 """What the cosine counts; coverage counts the rest."""
 
@@ -60,6 +61,11 @@ class RelevanceOf:
         self._whole = sum(self._rarity.values())
         self._cosines = {one.key: one.cosine for one in pool.candidates}
         self._meaning = any(one.cosine is not None for one in pool.candidates)
+
+    def by_words(self, text: str) -> Relevance:
+        """The relevance of ``text`` that no vector is known of: the share of the question's words it has."""
+        measured = self.of(_NO_KEY, text)
+        return Relevance(None, measured.coverage, measured.words)
 
     def of(self, key: int, text: str) -> Relevance:
         """The relevance of the entry with this key, whose ``text`` is all that is to count: headings too."""

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 
 import click
 
+from workbench.cli.lookup import content_addresses
 from workbench.cli.output import narrate, say
 from workbench.errors import ConflictError, NotCuratableError, UsageError
 from workbench.plural import plural
@@ -42,7 +43,8 @@ def choose(
     if sum((bool(entries), session is not None, query is not None)) != 1:
         raise UsageError("name what is meant by one of: entries, --session S, --query Q")
     if entries:
-        return lambda: entries
+        named = content_addresses(place, entries)
+        return lambda: named
 
     def found() -> tuple[str, ...]:
         return _of_session(place, session) if session is not None else _hits(place, query or "", most)

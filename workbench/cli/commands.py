@@ -70,7 +70,11 @@ COMMANDS: dict[str, tuple[Listed, ...]] = {
         Listed("log", "history:log", "Operations, newest first, also those of agents and plain git."),
         Listed("show", "status:show", "One operation with its diff, or one entry with its origin."),
         Listed("blame", "history:blame", "When each line came, and who brought it."),
-        Listed("related", "history:related", "What belongs to ENTRY (path#hash), and who recalled it."),
+        Listed(
+            "related",
+            "history:related",
+            "What belongs to ENTRY (path#hash or path:line), and who recalled it.",
+        ),
         Listed("restore", "backup:restore", "Bring a backup back, or one file or entry from history."),
         Listed("conflicts", "conflicts:conflicts", "Text of another writer that fitted into no file."),
     ),

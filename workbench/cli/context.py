@@ -151,22 +151,30 @@ def _print_injection(found: Injection, *, everything: bool) -> None:
 @click.option(
     "--with-memory", is_flag=True, help="Also what stands in MEMORY.md: the agent does not load it."
 )
+@click.option("--user", default="", metavar="NAME", help="Who it is for: what is known of them comes first.")
 @json_option
-def bulletin(which: str, with_memory: bool, as_json: bool) -> None:
+def bulletin(which: str, with_memory: bool, user: str, as_json: bool) -> None:
     """What an agent should know when a session begins.
 
-    memory: who this is about, goals, preferences, events, decisions. context: what is due.
+    memory: who this is about, goals, preferences, events, decisions; those of the owner (--user, else the
+    name in USER.md) come first. context: what is due.
     """
     from workbench.agent.bulletin import bulletin as made
+    from workbench.agent.owner import owner_page
     from workbench.graph.read import read_graph
 
     with workspace() as place:
+        graph = read_graph(place)
+        owner = owner_page(place, graph, user)
         found = made(
-            read_graph(place),
+            graph,
             "context" if which == "context" else "memory",
             date.today(),
             memory_loaded=not with_memory,
+            owner=owner,
         )
+    if user and owner is None:
+        narrate(f"there is no page of {user!r} in the graph; the others are listed")
     if as_json:
         say_json(found.as_json())
     else:

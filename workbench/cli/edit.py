@@ -8,6 +8,7 @@ from collections.abc import Callable
 
 import click
 
+from workbench.cli.lookup import content_address, content_addresses
 from workbench.cli.output import json_option, narrate
 from workbench.cli.run_operation import (
     act,
@@ -53,10 +54,10 @@ def edit(
         raise UsageError("--text or --from-stdin, not both")
 
     def put(place: Workspace, source: str, expected: str) -> None:
-        do(place, lambda: plan_edit(place, entry, source, expected=expected, reason=reason))
+        do(place, lambda: plan_edit(place, address, source, expected=expected, reason=reason))
 
     def say(place: Workspace, words: str) -> None:
-        do(place, lambda: plan_edit(place, entry, reworded(*place.locate(entry), words), reason=reason))
+        do(place, lambda: plan_edit(place, address, reworded(*place.locate(address), words), reason=reason))
 
     def do(place: Workspace, planner: Callable[[], Plan]) -> None:
         act(
@@ -68,13 +69,14 @@ def edit(
         )
 
     with workspace() as place:
+        address = content_address(place, entry)
         if from_stdin:
             data = sys.stdin.buffer.read() if sys.stdin else b""  # None where it is closed
             say(place, data.decode("utf-8", "surrogateescape"))
         elif text is not None:
             say(place, text)
         else:
-            _edit_outside(place, entry, put)
+            _edit_outside(place, address, put)
 
 
 def _edit_outside(place: Workspace, entry: str, put: Callable[[Workspace, str, str], None]) -> None:
@@ -117,9 +119,10 @@ def merge(
     from workbench.operations import plan_merge
 
     with workspace() as place:
+        addresses = content_addresses(place, entries)
         act(
             place,
-            lambda: plan_merge(place, entries, text=text, reason=reason, allow_flagged=allow_flagged),
+            lambda: plan_merge(place, addresses, text=text, reason=reason, allow_flagged=allow_flagged),
             dry_run=dry_run,
             as_json=as_json,
             allow_secret=allow_secret,
@@ -143,9 +146,10 @@ def pin(
     from workbench.operations import plan_pin
 
     with workspace() as place:
+        addresses = content_addresses(place, entries)
         act(
             place,
-            lambda: plan_pin(place, entries, on=not off, reason=reason),
+            lambda: plan_pin(place, addresses, on=not off, reason=reason),
             dry_run=dry_run,
             as_json=as_json,
             allow_secret=allow_secret,

@@ -167,9 +167,9 @@ def say_stats(stats: Stats) -> None:
     say("trust      " + (", ".join(f"{count:,} {level}" for level, count in stats.trust.items()) or "-"))
     say(f"sources    {stats.sources:,}; {plural(stats.unsourced, 'memory')} name none")
     say(f"expired    {stats.expired:,}")
-    say(f"pending    {stats.pending:,} todos")
+    say(f"pending    {plural(stats.pending, 'todo')}")
     say(f"pinned     {stats.pinned:,}")
-    say(f"unresolved {stats.unresolved:,} relations lead to no page, or to several")
+    say(f"unresolved {plural(stats.unresolved, 'relation')}, to no page or to several")
     say(f"days       {stats.oldest or '-'} to {stats.newest or '-'}")
     say("most links " + (", ".join(f"{name} {count}" for name, count in stats.top) or "-"))
     for one in stats.ingested:

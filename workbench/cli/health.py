@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from workbench.cli.lookup import content_address
 from workbench.cli.output import json_option, narrate, say, say_json, say_row
 from workbench.cli.progress import Bar
 from workbench.cli.run_operation import act
@@ -144,9 +145,10 @@ def check(
         if add:
             from workbench.health.recall_tests import plan_recall_test
 
+            wanted = content_address(place, entry or "")
             act(
                 place,
-                lambda: plan_recall_test(place, question or "", entry or ""),
+                lambda: plan_recall_test(place, question or "", wanted),
                 dry_run=False,
                 as_json=as_json,
             )

@@ -11,10 +11,12 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from workbench.cli import shell_values
+from workbench.cli.lookup import content_address
 from workbench.cli.output import json_option, narrate, operation_json, say, say_json, say_row
 from workbench.cli.team import Whose, whose
 from workbench.cli.workspace_options import workspace
 from workbench.errors import NotMemoryError, UsageError
+from workbench.plural import plural
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -42,12 +44,13 @@ _NEVER = "not recorded yet"
 def log(target: str | None, limit: int, match: str, everything: bool, as_json: bool) -> None:
     """Operations, newest first, also those of agents and plain git.
 
-    With PATH those that changed the file, also under its earlier names; with an ENTRY (path#hash) its whole
-    history, back to the first log line and on to what became of it.
+    With PATH those that changed the file, also under its earlier names; with an ENTRY (path#hash or
+    path:line) its whole history, back to the first log line and on to what became of it.
     """
     from workbench.workspace.operation_filter import wanted
 
-    with workspace() as here, whose(target, here) as (there, name):
+    with workspace() as here, whose(target, here) as (there, named):
+        name = None if named is None else content_address(there.place, named)
         if name is not None and "#" in name and not there.place.layout.may_curate(name):
             if match:
                 raise UsageError("--match looks through operations; the history of an entry is shown whole")
@@ -139,8 +142,9 @@ def blame(target: str, as_json: bool) -> None:
     """
     from workbench.history.blame import blame as lines_of
 
-    with workspace() as here, whose(target, here) as (there, name):
+    with workspace() as here, whose(target, here) as (there, named):
         place = there.place
+        name = content_address(place, named)
         if "#" in name and not place.layout.may_curate(name):
             entry = place.find(name)
             found = lines_of(place, entry.path)[entry.start_line - 1 : entry.end_line]
@@ -161,7 +165,7 @@ def blame(target: str, as_json: bool) -> None:
 @click.argument("entry", metavar="ENTRY")
 @json_option
 def related(entry: str, as_json: bool) -> None:
-    """What belongs to ENTRY (path#hash), and who recalled it.
+    """What belongs to ENTRY (path#hash or path:line), and who recalled it.
 
     Where it came from, what was made of it, whom it names, and what is like it by its words.
     """
@@ -174,7 +178,7 @@ def related(entry: str, as_json: bool) -> None:
 
     with workspace() as here, whose(entry, here) as (there, name):
         place = there.place
-        one = place.find(name)
+        one = place.find(content_address(place, name))
         recalled = UsageIndex(place).of(one.address, one.text)
         names = [(page.name, str(page.path)) for page in read_graph(place).entities]
         search = LexicalSearch(place)
@@ -195,7 +199,7 @@ def related(entry: str, as_json: bool) -> None:
         say("nothing else belongs to this entry")
     by = f" by {', '.join(recalled.by)}" if recalled.by else ""
     last = f", last {recalled.last:%Y-%m-%d}" if recalled.last else ""
-    say(f"recalled {recalled.times} times{last}{by}")
+    say(f"recalled {plural(recalled.times, 'time')}{last}{by}")
 
 
 def _by(deed: Deed) -> str:
@@ -230,7 +234,7 @@ def show_entry(address: str, *, as_json: bool) -> None:
 
     with workspace() as here, whose(address, here) as (there, name):
         place = there.place
-        entry = Versions(place).last_seen(name)
+        entry = Versions(place).last_seen(content_address(place, name))
         steps = tuple(map(there.step, lineage(place, entry.address)))
         document = None
         if place.files.read_or_none(entry.path) is not None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from workbench.cli import shell_values
+from workbench.cli.lookup import content_address, content_addresses
 from workbench.cli.output import json_option, say, say_json
 from workbench.cli.run_operation import (
     act,
@@ -54,10 +55,11 @@ def move(
     from workbench.operations import plan_move
 
     with workspace() as place:
+        addresses = content_addresses(place, entries)
         act(
             place,
             lambda: plan_move(
-                place, entries, to=to, section=heading, reason=reason, allow_flagged=allow_flagged
+                place, addresses, to=to, section=heading, reason=reason, allow_flagged=allow_flagged
             ),
             dry_run=dry_run,
             as_json=as_json,
@@ -87,9 +89,10 @@ def quarantine(
         _list_quarantine(as_json)
         return
     with workspace() as place:
+        addresses = content_addresses(place, entries)
         act(
             place,
-            lambda: plan_quarantine(place, entries, reason=reason),
+            lambda: plan_quarantine(place, addresses, reason=reason),
             dry_run=dry_run,
             as_json=as_json,
             allow_secret=allow_secret,
@@ -148,9 +151,10 @@ def release(entries: tuple[str, ...], reason: str, allow_secret: bool, dry_run: 
     from workbench.operations import plan_release
 
     with workspace() as place:
+        addresses = content_addresses(place, entries)
         act(
             place,
-            lambda: plan_release(place, entries, reason=reason),
+            lambda: plan_release(place, addresses, reason=reason),
             dry_run=dry_run,
             as_json=as_json,
             allow_secret=allow_secret,
@@ -188,9 +192,10 @@ def archive(
     if entries and budget is not None:
         raise UsageError("--budget chooses entries by itself", hint="leave it away, or name no entries")
     with workspace() as place:
+        addresses = content_addresses(place, entries)
         act(
             place,
-            lambda: plan_archive(place, entries, budget=budget, reason=reason),
+            lambda: plan_archive(place, addresses, budget=budget, reason=reason),
             dry_run=dry_run,
             as_json=as_json,
             allow_secret=allow_secret,
@@ -202,9 +207,10 @@ def restore_from_history(target: str, at: str, *, reason: str, dry_run: bool, as
     from workbench.operations import plan_restore
 
     with workspace() as place:
+        address = content_address(place, target)
         act(
             place,
-            lambda: plan_restore(place, target, moment(at), reason=reason),
+            lambda: plan_restore(place, address, moment(at), reason=reason),
             dry_run=dry_run,
             as_json=as_json,
         )

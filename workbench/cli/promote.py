@@ -12,6 +12,7 @@ from workbench.cli.bulk_selection import (
     some_entries_argument,
     yes_option,
 )
+from workbench.cli.lookup import content_address, content_addresses
 from workbench.cli.output import json_option
 from workbench.cli.run_operation import (
     act,
@@ -46,10 +47,12 @@ def promote(
     from workbench.operations import plan_promote
 
     with workspace() as place:
+        addresses = content_addresses(place, entries)
+        target = None if into is None else content_address(place, into)
         act(
             place,
             lambda: plan_promote(
-                place, entries, section=heading, into=into, reason=reason, allow_flagged=allow_flagged
+                place, addresses, section=heading, into=target, reason=reason, allow_flagged=allow_flagged
             ),
             dry_run=dry_run,
             as_json=as_json,

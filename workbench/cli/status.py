@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import sys
 from collections import Counter
 from collections.abc import Sequence
@@ -15,6 +14,7 @@ import click
 from workbench.cli import shell_values
 from workbench.cli.backup import backup_line, last_backup
 from workbench.cli.conflicts import conflict_warning, listed
+from workbench.cli.lookup import LINES, names_line
 from workbench.cli.output import json_option, operation_json, put, say, say_diff, say_json, say_row
 from workbench.cli.team import whose
 from workbench.cli.workspace_options import workspace
@@ -33,7 +33,6 @@ from workbench.workspace.workspace import Workspace
 
 STATUS_VERSION = 1
 """Grows when a field of the answer goes or comes to mean something else, not when one is added."""
-_LINES = re.compile(r"(?P<path>.+)(?:#L|:)(?P<first>[1-9]\d{0,8})(?:-L?(?P<last>[1-9]\d{0,8}))?", re.DOTALL)
 
 
 @click.command()
@@ -207,7 +206,7 @@ def _part(place: Workspace, target: str, first: int, lines: int | None) -> tuple
     """The file, first line and number of lines that ``target`` names; a path that exists is just that."""
     if place.layout.holds(target) and place.files.read_or_none(RelPath(target)) is not None:
         return target, first, lines
-    if found := _LINES.fullmatch(target):
+    if found := LINES.fullmatch(target):
         start = int(found["first"])
         return found["path"], start, int(found["last"] or start) - start + 1
     if "#" in target:
@@ -231,13 +230,13 @@ def _outside(place: Workspace, address: str) -> Entry:
 def show(operation: str, as_json: bool) -> None:
     """One operation with its diff, or one entry with its origin.
 
-    OP is an operation or a commit; an entry (path#hash) is shown with its whole history. leader:OP and
-    leader:ENTRY are in the memory of the team's leader.
+    OP is an operation or a commit; an entry (path#hash or path:line) is shown with its whole
+    history. leader:OP and leader:ENTRY are in the memory of the team's leader.
     """
     from workbench.cli.history import show_entry
     from workbench.operations.resolve_operation import find_operation
 
-    if "#" in operation:
+    if "#" in operation or names_line(operation):
         show_entry(operation, as_json=as_json)
         return
     with workspace() as here, whose(operation, here) as (there, name):

@@ -17,6 +17,7 @@ from workbench.health.rebuild import REINDEX, rebuild
 from workbench.health.set_aside import put_into
 from workbench.health.subject import CheckSubject
 from workbench.memory.names import RelPath, is_outside
+from workbench.plural import plural
 from workbench.workspace.locks import hold
 
 _LOOKED_AT = 200
@@ -54,7 +55,7 @@ def books(place: CheckSubject) -> Look:
                 repair=partial(rebuild, place),
             )
         )
-    entries = f"{manifest.entries:,} entries of {len(manifest.files):,} files"
+    entries = f"{plural(manifest.entries, 'entry')} of {len(manifest.files):,} files"
     return Look(f"{current.name}, {entries}", tuple(findings))
 
 
@@ -75,7 +76,7 @@ def belonging(place: CheckSubject) -> Look:
     seen = f"{known} of {len(sample)} files are those that were indexed"
     if not here:
         finding = DoctorFinding(
-            what=f"{len(own)} files are indexed and none is there",
+            what=f"{plural(len(own), 'file')} {'is' if len(own) == 1 else 'are'} indexed and none is there",
             meaning="a folder that is not mounted, or another branch, looks like this",
             do="mount it or switch back; if they are meant to be gone, run `workbench reindex --full`",
         )

@@ -25,6 +25,7 @@ from workbench.health.lock_checks import SYNC, is_busy
 from workbench.health.rebuild import REINDEX, rebuild, suspect_and_rebuild
 from workbench.health.set_aside import put_aside
 from workbench.health.subject import CheckSubject
+from workbench.plural import plural
 from workbench.temporary import scratch
 from workbench.workspace.locks import hold
 
@@ -63,10 +64,13 @@ def _read_words(generation: Generation, manifest: Manifest) -> tuple[str, str]:
     snapshot = LexicalReader(generation.lexical).snapshot()
     count = snapshot.count()
     if generation.pending() is None and count != manifest.entries:
-        return generation.name, f"the word index has {count} entries, its books say {manifest.entries}"
+        return (
+            generation.name,
+            f"the word index has {plural(count, 'entry')}, its books say {manifest.entries}",
+        )
     if count > _READ:
-        return f"{count:,} entries; `workbench verify` reads them all", ""
-    return f"{len(snapshot.everything()):,} entries, all of them read", ""
+        return f"{plural(count, 'entry')}; `workbench verify` reads them all", ""
+    return f"{plural(len(snapshot.everything()), 'entry')}, all of them read", ""
 
 
 def vectors(place: CheckSubject) -> Look:
@@ -88,7 +92,7 @@ def vectors(place: CheckSubject) -> Look:
         findings.append(_damaged(place, what))
     if not findings and "vectors" not in manifest.shapes and manifest.model is not None:
         findings += _opened(place, generation, manifest)
-    about = f"{manifest.entries - manifest.pending:,} vectors of {manifest.dimension} dimensions"
+    about = f"{plural(manifest.entries - manifest.pending, 'vector')} of {manifest.dimension} dimensions"
     return Look(f"{about} by {manifest.model}", tuple(findings[:_NAMED]))
 
 
@@ -150,7 +154,7 @@ def cache(place: CheckSubject) -> Look:
                 repair=partial(_without_cache, place, path),
             )
         )
-    return Look(f"{count:,} texts", tuple(findings))
+    return Look(f"{plural(count, 'text')}", tuple(findings))
 
 
 def _at_rest(place: CheckSubject) -> tuple[Generation, Manifest] | str:
@@ -186,7 +190,7 @@ def _changed(folder: Path, manifest: Manifest, store: str, pending: bool) -> Ite
         yield f"{name} is not from the last sync"
     for name in sorted(now.keys() & then.keys()):
         if now[name][0] != then[name][0] and now[name][0]:
-            yield f"{name} has {now[name][0]} bytes, not {then[name][0]}"
+            yield f"{name} has {plural(now[name][0], 'byte')}, not {then[name][0]}"
         elif now[name][1] != then[name][1] and now[name][0]:
             yield f"{name} was changed since the last sync"
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from workbench.errors import WorkbenchError
 from workbench.health.finding import DoctorFinding, Look
 from workbench.health.subject import CheckSubject
+from workbench.plural import plural
 from workbench.workspace.ledger import BOOKS, pages
 
 _NAMED = 3
@@ -35,4 +36,4 @@ def ledger(place: CheckSubject) -> Look:
                 do="correct them with an editor, or delete them; git has what stood there before",
             )
         )
-    return Look(f"{records:,} records" if records else "no records yet", tuple(findings))
+    return Look(f"{plural(records, 'record')}" if records else "no records yet", tuple(findings))

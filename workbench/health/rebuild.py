@@ -8,6 +8,7 @@ from indexing.sync.generations import Generation, Generations
 from indexing.sync.run import reindex
 from workbench.health.provider import is_asked
 from workbench.health.subject import CheckSubject
+from workbench.plural import plural
 
 REINDEX = "run `workbench reindex`"
 
@@ -20,7 +21,7 @@ def rebuild(place: CheckSubject) -> str:
     """
     vectors = had_vectors(place) and (place.network or not is_asked(place.workspace))
     report = reindex(place.workspace, vectors=vectors, progress=place.progress)
-    done = f"reindexed: {report.entries:,} entries"
+    done = f"reindexed: {plural(report.entries, 'entry')}"
     if report.rebuilt:
         done += f", built anew because {report.rebuilt}"
     if report.embedded or report.from_cache:

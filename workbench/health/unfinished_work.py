@@ -18,6 +18,7 @@ from workbench.health.set_aside import put_aside
 from workbench.health.subject import CheckSubject
 from workbench.history.orphans import check_strays
 from workbench.memory.names import RelPath
+from workbench.plural import plural
 from workbench.special_files import read_regular
 from workbench.temporary import scratch
 from workbench.workspace.files import TEMPORARY_PREFIX
@@ -44,7 +45,7 @@ def sync(place: CheckSubject) -> Look:
     findings = []
     if touched is not None or later:
         what = "the last reindex was interrupted"
-        what += f" while it wrote {len(touched)} files" if touched else ""
+        what += f" while it wrote {plural(len(touched), 'file')}" if touched else ""
         findings.append(
             DoctorFinding(
                 what=what,
@@ -58,7 +59,11 @@ def sync(place: CheckSubject) -> Look:
         note = DoctorFinding(what=f"the index is behind: {fresh.summary}", do=REINDEX, level="note")
         findings.append(note)
     elif not findings and fresh.state == "fresh" and fresh.pending and generations_have_vectors(place):
-        note = DoctorFinding(what=f"{fresh.pending} entries have no vector yet", do=REINDEX, level="note")
+        note = DoctorFinding(
+            what=f"{plural(fresh.pending, 'entry')} {'has' if fresh.pending == 1 else 'have'} no vector yet",
+            do=REINDEX,
+            level="note",
+        )
         findings.append(note)
     findings += _half_written(place)
     return Look(fresh.summary, tuple(findings))

@@ -27,6 +27,7 @@ from workbench.memory.frontmatter import read_front_matter
 from workbench.memory.markdown import Document, parse_document
 from workbench.memory.names import RelPath
 from workbench.memory.session import Session
+from workbench.plural import plural
 from workbench.safety.terminal import visible
 from workbench.workspace import ledger
 from workbench.workspace.plan import Plan
@@ -92,7 +93,7 @@ def plan_episode(
         edits=(edit, ledger.with_records(workspace, "ingested", [record], now)),
         entries=(edit.path,),
         became=(edit.path,),
-        reason="" if there is None else f"the session went on to {page.turns} turns",
+        reason="" if there is None else f"the session went on to {plural(page.turns, 'turn')}",
         actor=actor,
         notes=summary.notes,
     )
@@ -122,7 +123,7 @@ def episode_named(workspace: Workspace, name: str) -> Episode:
     said = visible(name, one_line=True)
     if found:
         paths = ", ".join(visible(one.path, one_line=True) for one in found[:5])
-        raise UsageError(f"{said} fits {len(found)} episodes", hint=f"give a path: {paths}")
+        raise UsageError(f"{said} fits {plural(len(found), 'episode')}", hint=f"give a path: {paths}")
     workspace.require_own(name)
     raise UsageError(f"there is no episode {said}", hint="`workbench episodes list` shows their ids")
 

@@ -35,6 +35,7 @@ from workbench.ingest.triggers import QUIET_SECONDS, quiet_seconds
 from workbench.llm.port import LanguageModel
 from workbench.memory.episode import FOLDER
 from workbench.memory.session import Session
+from workbench.plural import plural
 from workbench.workspace.plan import Operation, Plan
 from workbench.workspace.workspace import Workspace
 
@@ -277,7 +278,9 @@ class Ingest:
         told = [turn.when for turn in reading.transcript.turns if turn.when]
         last = max(told).timestamp() if told else reading.file.changed
         age = timedelta(seconds=self._now.timestamp() - last)
-        return f"its last word is {age.days} days old" if age > timedelta(days=self._max_age) else ""
+        return (
+            f"its last word is {plural(age.days, 'day')} old" if age > timedelta(days=self._max_age) else ""
+        )
 
     def _page(self, path: str) -> Taken:
         taken = _Growing(source=path, kind="markdown")

@@ -29,6 +29,7 @@ from workbench.memory.move import section
 from workbench.operations.references import telling_lost_links
 from workbench.operations.relocate import Relocation, by_section, with_origin
 from workbench.operations.resolve_entries import Gathered, gather
+from workbench.plural import plural
 from workbench.workspace.layout import ARCHIVE
 from workbench.workspace.plan import Plan
 from workbench.workspace.workspace import Workspace
@@ -160,8 +161,8 @@ def _candidates(memory: Document, today: date) -> Iterator[_Candidate]:
             why = f"it was over on {min(ends)}" if ends else f"{heir} has replaced it"
             yield _Candidate(block, (0, recalls, worth, touched, place), why)
             continue
-        parts = [f"recalled {recalls} times" if recalls else "never recalled"]
-        parts += [f"score {said.get('score')} for {room} characters"] if said.get("score") else []
+        parts = [f"recalled {plural(recalls, 'time')}" if recalls else "never recalled"]
+        parts += [f"score {said.get('score')} for {plural(room, 'character')}"] if said.get("score") else []
         parts += [f"{word} {touched}"] if days else []
         yield _Candidate(block, (1, recalls, worth, touched, place), ", ".join(parts))
 

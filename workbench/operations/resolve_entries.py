@@ -68,7 +68,9 @@ def gather(workspace: Workspace, addresses: Sequence[str], *, pages: str = "") -
         document = workspace.document(address)
         if not pages or document.kind not in _PAGES:
             allowed = f": only episodes and graph pages are {pages} whole" if pages else ""
-            raise NotCuratableError(f"{address} is a whole file{allowed}", hint="name its entries: path#hash")
+            raise NotCuratableError(
+                f"{address} is a whole file{allowed}", hint="name its entries: path#hash or path:line"
+            )
         found.documents[document.path] = found.pages[document.path] = document
         found.titles.append(document.path)
     for path in found.pages:

@@ -23,7 +23,7 @@ _WIDEST = len("<U+10FFFF>")
 # Joiners and form selectors belong between emoji and in some scripts; text looks broken without them.
 _JOINERS = frozenset("\u200c\u200d\ufe0e\ufe0f")
 _JOINED = re.compile(
-    r"[#*0-9\u0600-\u06ff\u0750-\u077f\u0900-\u0dff\u2190-\u2bff\u3030\u303d\u3297\u3299\ufe0f"
+    r"[#*0-9\xa9\xae\u203c\u2049\u2122\u2139\u0600-\u06ff\u0750-\u077f\u0900-\u0dff\u2190-\u2bff\u3030\u303d\u3297\u3299\ufe0f"
     r"\U0001f000-\U0001faff]"
 )
 

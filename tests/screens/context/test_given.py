@@ -450,3 +450,18 @@ async def test_when_it_dies_words_answer_and_say_so(with_model: Sandbox) -> None
         await ask(interface, "break which staging port")
         await interface.until_shown("scores by words only")
         await interface.until_shown(PORT)
+
+
+async def test_tabs_show_numbers_only_where_numbers_are_keys(indexed: Sandbox) -> None:
+    async with opened(indexed.workspace) as interface:
+        shown = await enter(interface)
+        await interface.until(lambda: shown.focused is shown.input, "in the line")
+        await interface.until_shown("then 1 to 5")
+        assert "1 Message" not in interface.text
+        await interface.press("2")
+        assert shown.input.value == "2"
+        await interface.press("escape")
+        await interface.until_shown("2 Memory")
+        assert "then 1 to 5" not in interface.text
+        await interface.press("2")
+        await interface.until(lambda: shown.section is ContextTab.MEMORY, "the second part")

@@ -262,3 +262,16 @@ async def test_after_an_undo_the_cursor_is_on_what_came_back(sandbox: Sandbox) -
         await interface.press("u")
         await interface.until_said("Taken back")
         await interface.until(lambda: rows.row and rows.row.address == gone, "the cursor is on it again")
+
+
+async def test_the_toast_of_an_operation_goes_when_it_is_undone(sandbox: Sandbox) -> None:
+    async with opened(sandbox.workspace) as interface:
+        await interface.go_to("staging port")
+        await interface.press("p")
+        await interface.until(lambda: "Promoted" in interface.toasts, "it is said")
+        await interface.press("u")
+        await interface.until(lambda: "Taken back" in interface.toasts, "the undo is said")
+        assert "Promoted" not in interface.toasts
+        await interface.press("U")
+        await interface.until(lambda: "Done again" in interface.toasts, "the redo is said")
+        assert "Taken back" not in interface.toasts

@@ -6,6 +6,7 @@ from workbench.health.report.section import Concern, ReportSection, Severity
 from workbench.health.report.subject import Subject
 from workbench.jobs.job_status import JobStatus, standings
 from workbench.jobs.names import Job
+from workbench.plural import plural
 
 _QUIET_NIGHTS = 3
 
@@ -41,7 +42,7 @@ def _concerns(one: JobStatus, subject: Subject) -> list[Concern]:
             return [
                 Concern(
                     severity="warning",
-                    what=f"the last nightly run was {quiet:,} days ago",
+                    what=f"the last nightly run was {plural(quiet, 'day')} ago",
                     meaning="what expires, fades or is worth keeping is not looked at",
                     do="`workbench nightly` runs it now; "
                     "`workbench jobs print` shows how to have it run every night",

@@ -123,7 +123,7 @@ def leftovers(subject: Subject) -> ReportSection:
         facts=(
             ("conflicts", f"{len(kept):,}"),
             ("displaced", f"{displaced:,} replaced files that a program may still write into"),
-            ("quarantine", f"{quarantined:,} pages that no agent is given"),
+            ("quarantine", f"{plural(quarantined, 'page')} that no agent is given"),
             ("set aside by repairs", f"{plural(aside, 'file')} below .workbench/set-aside"),
         ),
         concerns=tuple(concerns),

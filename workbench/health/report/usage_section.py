@@ -141,14 +141,14 @@ def _often(subject: Subject, one: Often) -> Concern:
     except (WorkbenchError, OSError):
         return Concern(
             severity="info",
-            what=f"recalled {one.times:,} times, last on {one.last}; it is not there any more",
+            what=f"recalled {plural(one.times, 'time')}, last on {one.last}; it is not there any more",
             meaning="it was edited, moved or removed since",
             do=f"`workbench show {one.address}` looks for it in the history",
             address=path,
         )
     return Concern(
         severity="info",
-        what=f"recalled {one.times:,} times, last on {one.last}: {title}",
+        what=f"recalled {plural(one.times, 'time')}, last on {one.last}: {title}",
         meaning="one of those that agents were given most often",
         address=one.address,
     )
