@@ -188,6 +188,6 @@ def test_what_was_decided_is_listed_with_what_was_said(run: Run, waits: tuple[Pr
     result = run("proposals", "decided")
     assert f"{waits[0].key[:8]}  add to Project Facts: accepted on" in result.out
     assert ": not ours" in result.out
-    assert "2 proposals do not wait any more" in result.err
+    assert "2 decided proposals" in result.err
     (one,) = run("proposals", "decided", "--run", "d9e8", "--json").json
     assert (one["key"], one["decision"]) == (waits[1].key, "rejected")

@@ -73,7 +73,7 @@ COMMANDS: dict[str, tuple[Listed, ...]] = {
         Listed(
             "related",
             "history:related",
-            "What belongs to ENTRY (path#hash or path:line), and who recalled it.",
+            "What belongs to ENTRY, and who recalled it.",
         ),
         Listed("restore", "backup:restore", "Bring a backup back, or one file or entry from history."),
         Listed("conflicts", "conflicts:conflicts", "Text of another writer that fitted into no file."),

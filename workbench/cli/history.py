@@ -165,9 +165,10 @@ def blame(target: str, as_json: bool) -> None:
 @click.argument("entry", metavar="ENTRY")
 @json_option
 def related(entry: str, as_json: bool) -> None:
-    """What belongs to ENTRY (path#hash or path:line), and who recalled it.
+    """What belongs to ENTRY, and who recalled it.
 
-    Where it came from, what was made of it, whom it names, and what is like it by its words.
+    ENTRY is path#hash or path:line. Told is where it came from, what was made of it, whom it names, and what
+    is like it by its words.
     """
     from indexing.search.answer import query_from_json
     from indexing.search.keyword import LexicalSearch
