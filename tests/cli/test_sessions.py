@@ -194,6 +194,7 @@ def test_watch_once_looks_and_leaves(run: Run, sandbox: Sandbox, talk: Path, per
     (sandbox.root / EPISODE).unlink()  # it expired
     (person / "settings.yaml").write_text(f"transcripts: ['{talk.parent}']\n")
     os.utime(talk, (1_773_482_400,) * 2)
+    assert run("ingest", LOG).code == 0
     done = run("watch", "--once", "--json")
     assert done.code == 0
     events = [json.loads(line) for line in done.out.splitlines()]
@@ -208,6 +209,7 @@ def test_watch_once_looks_and_leaves(run: Run, sandbox: Sandbox, talk: Path, per
 def test_watch_says_why_it_waits(run: Run, sandbox: Sandbox, talk: Path, person: Path) -> None:
     (sandbox.root / EPISODE).unlink()  # it expired
     (person / "settings.yaml").write_text(f"transcripts: ['{talk.parent}', '{talk.parent}/gone']\n")
+    assert run("ingest", LOG).code == 0
     done = run("watch", "--once")
     assert (done.code, done.out) == (0, "")
     assert f"reading transcripts in {talk.parent}, {talk.parent}/gone" in done.err

@@ -87,11 +87,11 @@ def test_a_vanished_folder_and_a_newer_format_are_told_by_exit_code(run: Run, bo
 
 
 def test_a_workspace_whose_settings_are_wrong_is_told(run: Run, both: Sandbox) -> None:
-    (both.root / "workbench.yaml").write_text("nonsense: 1\n")
+    (both.root / "workbench.yaml").write_text("exlude: [private/**]\n")
     result = run("workspaces", "list", "--json")
     assert result.code == 4
     assert result.json["workspaces"][1]["state"] == "refused"
-    assert "nonsense" in result.json["workspaces"][1]["summary"]
+    assert "exlude" in result.json["workspaces"][1]["summary"]
 
 
 def test_removing_touches_nothing_of_the_workspace(run: Run, both: Sandbox) -> None:

@@ -74,7 +74,7 @@ _RULES_OF_STEERING = (
         r"|root)\b",
         r"\byou will (?:now )?act as\b",
         r"\b(?:from now on|henceforth|from this (?:point|moment) on(?:ward)?s?),? you(?:'re| are)\b",
-        r"^(?:from now on,? )?(?:you )?(?:act (?:as|like)|pretend\b|roleplay as|simulate)",
+        r"^(?:from now on,? )?(?:you )?(?:act (?:as|like)|pretend\b|roleplay as|simulate\b)",
         r"\bas an? (?:ai|llm|language model|assistant|agent)\b.{0,40}\b(?:you|must|should|always|never"
         r"|required)\b",
         rf"\bif you(?:'re| are) an? (?:\w+ )?{_AI}\b",

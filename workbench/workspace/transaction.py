@@ -393,7 +393,7 @@ class Operations:
             require_known_format(self._files.root)
             self._history.require_committable()
             self._history.require_untracked(STATE_DIR)
-            with hold(self._lock, "carrying late lines over"):
+            with hold(self._lock, "carrying late lines over", keep=True):
                 self._displaced.sweep()
 
     def late(self) -> tuple[Late, ...]:
