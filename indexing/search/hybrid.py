@@ -21,6 +21,7 @@ from indexing.ranking.weights import Weights
 from indexing.search.answer import Query, SearchAnswer
 from indexing.search.candidates import Pool, candidate, days_only, of_days
 from indexing.search.keyword import REINDEX, LexicalSearch, TimedQuery
+from indexing.sync.first_index import FirstIndex
 from indexing.sync.generations import Generation
 from workbench.errors import IndexUnavailableError, ModelUnavailableError
 from workbench.workspace.workspace import Workspace
@@ -54,8 +55,9 @@ class HybridSearch(LexicalSearch):
         model: ModelChoice | None = None,
         threads: int = 1,
         load_on_demand: bool = True,
+        first_index: FirstIndex | None = None,
     ) -> None:
-        super().__init__(workspace, weights=weights, today=today)
+        super().__init__(workspace, weights=weights, today=today, first_index=first_index)
         self._settings = workspace.settings
         self._choice = model.opened_once() if model is not None else None
         self._choosing = threading.Lock()

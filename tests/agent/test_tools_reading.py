@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.agent.conftest import Given
+from tests.agent.conftest import NOW, Given, Person
 from workbench.agent.tools.agent_session import Call, Door
 from workbench.agent.tools.registry import TOOLS, ToolError, call_tool
 
@@ -94,6 +94,15 @@ def test_search_warns_of_what_is_over(door: Door) -> None:
 def test_search_says_that_the_index_is_behind(door: Door, given: Given) -> None:
     given.write("memory/2026-03-19.md", "Something that is not indexed")
     assert any("behind" in note for note in ask(given.door(), "memory_search", query="gateway port")["notes"])
+
+
+def test_a_search_of_an_agent_indexes_a_workspace_never_indexed(given: Given, owner: Person) -> None:
+    owner.sets(model="none")
+    given.write("memory/2026-03-19.md", "The staging port of the gateway is 8443")
+    given.reopen()
+    door = Door(given.workspace, agent="tester", clock=lambda: NOW)
+    found = ask(door, "memory_search", query="gateway port")
+    assert [row["path"] for row in found["results"]] == ["memory/2026-03-19.md"]
 
 
 def test_search_without_an_index_says_what_still_works(given: Given) -> None:

@@ -15,6 +15,7 @@ import pytest
 
 from tests.cli.conftest import Run
 from tests.support.workspaces import LOG, Sandbox
+from workbench.workspace.locks import hold
 
 GARBAGE = ['"', "(", "foo:", "AND", "it's", "[]", "a AND", "\ud800", "* ? ~ ^", "\n", "", "x" * 5000]
 GARBAGE += ["path:(((((*", "kind:", "since:99999999-99-99", "path:* " * 1000, "as-of:never", '-"', "\u202e"]
@@ -226,14 +227,41 @@ def test_no_text_is_an_error(run: Run, text: str) -> None:
 
 
 @pytest.mark.parametrize("mode", ["hybrid", "lexical", "vector"])
-def test_without_an_index_the_way_to_one_is_told(run: Run, sandbox: Sandbox, mode: str) -> None:
-    result = run("search", "tea", "--mode", mode)
+def test_a_workspace_never_indexed_is_indexed_by_keywords_and_answers(run: Run, mode: str) -> None:
+    result = run("search", "staging port", "--mode", mode)
+    assert result.code == 0
+    assert "The staging port is 8443" in result.out
+    assert "indexed by keywords; `workbench reindex` adds semantic search" in result.err
+    again = run("search", "staging port", "--mode", mode, "--json")
+    assert again.json["hits"][0]["snippet"] == "The staging port is 8443"
+    assert "indexed by keywords" not in again.err
+
+
+def test_what_an_agent_is_given_from_a_workspace_never_indexed(run: Run) -> None:
+    found = run("inject", "which staging port do we use?")
+    assert found.code == 0
+    assert "The staging port is 8443" in found.out
+    assert "indexed by keywords" in found.err
+
+
+def test_a_read_only_search_says_that_the_index_is_missing(
+    run: Run, sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("WORKBENCH_READ_ONLY", "1")
+    result = run("search", "tea")
     assert result.code == 1
-    assert "no index yet" in result.err
-    assert "workbench reindex" in result.err
-    error = run("search", "tea", "--mode", mode, "--json").json["error"]
-    assert error["code"] == "index-unavailable"
+    assert "there is no index yet, and none is made in read-only mode" in result.err
+    assert "run `workbench reindex` without --read-only" in result.err
+    assert run("search", "tea", "--json").json["error"]["code"] == "index-unavailable"
     assert not (sandbox.root / ".workbench").exists()
+
+
+def test_a_search_while_the_first_index_is_built_says_who_builds_it(run: Run, sandbox: Sandbox) -> None:
+    with hold(sandbox.workspace.state_dir() / "index.lock", "reindex"):
+        result = run("search", "tea")
+    assert result.code == 1
+    assert "there is no index yet: it is being built" in result.err
+    assert "search again when it has finished" in result.err
 
 
 @pytest.mark.parametrize("mode", ["hybrid", "vector"])

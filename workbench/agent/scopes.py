@@ -12,6 +12,7 @@ from typing import Protocol
 from indexing.search.answer import Query, SearchAnswer
 from indexing.search.candidates import Pool
 from indexing.search.hybrid import HybridSearch
+from indexing.sync.first_index import FirstIndex, first_index
 from workbench.errors import IndexUnavailableError, NoWorkspaceError, UsageError, WorkspaceError
 from workbench.workspace.workspace import Workspace
 
@@ -82,10 +83,17 @@ def open_leader(workspace: Workspace) -> Workspace | None:
 
 
 def open_scopes(
-    workspace: Workspace, leader: Workspace | None, *, today: Callable[[], date] = date.today
+    workspace: Workspace,
+    leader: Workspace | None,
+    *,
+    today: Callable[[], date] = date.today,
+    first: FirstIndex | None = None,
 ) -> tuple[SearchScope, ...]:
-    """One's own scope, then the leader's; both ask the same model."""
-    own = HybridSearch(workspace, today=today)
+    """One's own scope, then the leader's; both ask the same model.
+
+    One's own memory is indexed by keywords where it never was; the leader's is only read.
+    """
+    own = HybridSearch(workspace, today=today, first_index=first or first_index(workspace))
     if leader is None:
         return (SearchScope(workspace, own),)
     return SearchScope(workspace, own), SearchScope(leader, HybridSearch(leader, today=today), LEADER)

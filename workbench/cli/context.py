@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import click
 
 from workbench.cli.output import fail, json_option, narrate, say, say_json
+from workbench.cli.progress import first_index_shown
 from workbench.cli.workspace_options import workspace
 from workbench.errors import UsageError, WorkbenchError
 from workbench.plural import plural
@@ -107,7 +108,7 @@ def _injected(place: Workspace, message: str, *, user: str, with_memory: bool) -
 
     leader = open_leader(place)
     return given(
-        open_scopes(place, leader),
+        open_scopes(place, leader, first=first_index_shown(place)),
         message,
         settings=place.settings,
         user=user,

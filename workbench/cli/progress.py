@@ -4,9 +4,15 @@ from __future__ import annotations
 
 import sys
 import time
-from typing import Protocol, Self
+from typing import TYPE_CHECKING, Protocol, Self
 
 import click
+
+from workbench.cli.output import narrate
+
+if TYPE_CHECKING:
+    from indexing.sync.first_index import FirstIndex
+    from workbench.workspace.workspace import Workspace
 
 _REDRAW_SECONDS = 0.1
 _WIDTH = 24
@@ -65,3 +71,16 @@ class Bar:
             bar = "█" * filled + "░" * (_WIDTH - filled)
             text += f" {bar} {progress.done:,}/{progress.total:,} · {rate:,.0f}/s · {left:.0f} s left"
         click.echo(f"\r\x1b[K{text}", nl=False, err=True)
+
+
+def first_index_shown(place: Workspace) -> FirstIndex:
+    """Indexes ``place`` by keywords for its first search: progress and what was done on stderr."""
+
+    def build() -> None:
+        from indexing.sync.first_index import first_index
+
+        with Bar() as bar:
+            first_index(place, bar.show)()
+        narrate("there was no index: indexed by keywords; `workbench reindex` adds semantic search")
+
+    return build

@@ -14,6 +14,7 @@ import click
 from workbench.cli.federated_search import across
 from workbench.cli.hits import print_answer, print_far
 from workbench.cli.output import json_option, narrate, say_json
+from workbench.cli.progress import first_index_shown
 from workbench.cli.ranking_options import WEIGHTS, behind, chosen, own_weights_with, with_weights
 from workbench.cli.workspace_options import AS_OF, workspace
 from workbench.errors import UsageError, WorkbenchError
@@ -154,7 +155,8 @@ def search(
     with _memory(as_of, said) as place:
         _require_index(place, vectors=mode != "lexical")
         today = last_day(place)
-        engine = LexicalSearch(place, today=today) if mode == "lexical" else HybridSearch(place, today=today)
+        kind = LexicalSearch if mode == "lexical" else HybridSearch
+        engine = kind(place, today=today, first_index=first_index_shown(place))
         base, stale = chosen(place, preset, weights), behind(place)
         with contextlib.closing(open_team(place, engine)) as asked:
             for name, one in _questions(batch, ask("", k, base)) if batch is not None else ():
@@ -222,7 +224,7 @@ def _memory(as_of: str | None, said: str | None) -> Iterator[Workspace]:
 
 
 def _require_index(place: Workspace, *, vectors: bool) -> None:
-    """Build the index of a moment in the past: nobody else ever does. Today's is left as it is."""
+    """Build the index of a moment in the past: nobody else ever does. Today's is the search's to begin."""
     from indexing.search.snapshot_index import missing_index
     from workbench.workspace.snapshot import PastWorkspace
 
