@@ -20,16 +20,20 @@ def parts_of(
     exact: float = 0.0,
     *,
     listed: bool = False,
+    neighbour: bool = False,
 ) -> tuple[ScorePart, ...]:
     """The parts of a score that played a part, words and meaning always.
 
     ``matched`` are the words in common with the question; ``alike`` is how like an earlier hit it is, where
     near-duplicates make room; ``exact`` the share of the question that is said exactly. ``listed`` says that
-    no words were asked for: then all stand alike, and the newest first.
+    no words were asked for: then all stand alike, and the newest first. ``neighbour`` says that only entries
+    around it have the words.
     """
     one, scores = ranked.candidate, ranked.scores
     lexical = 1.0 - scores.share
     said = f"BM25 {one.bm25:.2f}" + (f": {', '.join(matched)}" if matched else "")
+    if neighbour:
+        said = "neighbour of a match"
     meaning = "no vector" if one.cosine is None else f"cosine {one.cosine:.3f}"
     if listed:
         said, meaning = "conditions alone: the newest first", "not asked for"

@@ -54,7 +54,7 @@ class Hit:
     """One entry that answers, as it stands on disk now. Lines count from 1, both ends included.
 
     ``explanation`` and ``parts`` say how the score came about, where that was asked, and ``words`` what it
-    has of those that were asked for: none where only the lines around it have them.
+    has of those that were asked for. ``neighbour`` says that only the entries around it have them.
     """
 
     rank: int
@@ -71,6 +71,7 @@ class Hit:
     explanation: str | None = None
     parts: tuple[ScorePart, ...] = ()
     words: tuple[str, ...] = ()
+    neighbour: bool = False
 
     def as_json(self) -> dict[str, object]:
         """The hit as the command line prints it; why it is there only where that was asked."""
@@ -87,6 +88,8 @@ class Hit:
             "score": round(self.score, 6),
             "scores": self.scores.as_json(),
         }
+        if self.neighbour:
+            shown["neighbour"] = True
         if self.explanation is not None:
             shown["explanation"] = self.explanation
             shown["parts"] = [part.as_json() for part in self.parts]

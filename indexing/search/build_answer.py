@@ -19,7 +19,22 @@ from indexing.ranking.weights import Weights
 from indexing.search.answer import Hit, Query, SearchAnswer
 from indexing.search.candidates import Pool
 from indexing.search.hit_validation import Pass
-from indexing.search.snippet import exact_in, snippet
+from indexing.search.snippet import exact_in, found_in, snippet
+from indexing.words import date_words, normal
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    """A candidate and its entry on the disk; ``alike`` as in ``parts_of``."""
+
+    ranked: Ranked
+    entry: Stored
+    alike: float | None = None
+
+    @property
+    def section(self) -> tuple[str, tuple[str, ...]]:
+        """The file and the heading: entries of one section are neighbours of each other."""
+        return self.entry.path, self.entry.heading
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,10 +68,45 @@ class Answering:
         order: list[tuple[int, float | None]] = [(place, None) for place in range(len(standing))]
         if weights.diversity < 1.0:
             order = self._diverse(standing, weights.diversity)
-        return tuple(
-            self._hit(number, *standing[place], weights, alike)
-            for number, (place, alike) in enumerate(order[: self.query.k], 1)
-        )
+        rows = [_Row(*standing[place], alike) for place, alike in order[: self.query.k]]
+        rows = self._below_their_matches(rows, ranked, pool, disk)
+        return tuple(self._hit(number, row, weights) for number, row in enumerate(rows, 1))
+
+    def _is_neighbour(self, one: Ranked, entry: Stored) -> bool:
+        """Whether only the entries around it have words of the question."""
+        return one.candidate.bm25 > 0 and bool(self.terms) and not found_in(_own_words(entry), self.terms)
+
+    def _below_their_matches(
+        self, rows: list[_Row], ranked: Sequence[Ranked], pool: Pool, disk: Pass
+    ) -> list[_Row]:
+        """The same rows, but no neighbour above the match that it owes its words to; no more than before."""
+        neighbours = [row for row in rows if self._is_neighbour(row.ranked, row.entry)]
+        if not neighbours:
+            return rows
+        sections = {row.section for row in neighbours}
+        matches: list[_Row] = []
+        for one in ranked:
+            stored = pool.entry(one.candidate.key)
+            if (stored.path, stored.heading) not in sections or one.candidate.bm25 <= 0:
+                continue
+            entry = disk.now(stored)
+            if entry is not None and not self._is_neighbour(one, entry):
+                matches.append(_Row(one, entry))
+        order, places = list(rows), {row.ranked.candidate.key for row in rows}
+        for row in neighbours:
+            line = row.entry.start_line
+            near = [one for one in matches if one.section == row.section]
+            if not near:
+                continue
+            match = min(near, key=lambda one: abs(one.entry.start_line - line))
+            key, at = match.ranked.candidate.key, order.index(row)
+            if key not in places:
+                places.add(key)
+                order.insert(at, match)
+            above = next(place for place, one in enumerate(order) if one.ranked.candidate.key == key)
+            if above > at:
+                order.insert(above, order.pop(at))
+        return order[: len(rows)]
 
     def answer(
         self, pool: Pool, hits: tuple[Hit, ...], disk: Pass, generation: str, started: float
@@ -94,12 +144,16 @@ class Answering:
         scores = [one.score for one, _ in standing]
         return list(diversified(scores, bits, self.query.k, balance))
 
-    def _hit(self, number: int, one: Ranked, entry: Stored, weights: Weights, alike: float | None) -> Hit:
+    def _hit(self, number: int, row: _Row, weights: Weights) -> Hit:
+        one, entry = row.ranked, row.entry
+        neighbour = self._is_neighbour(one, entry)
         explained = {}
         if self.query.explain:
             matched = [*shared_words(self.terms, entry.text), *exact_in(entry.text, self.terms)]
             exact, listed = self.question.exact, not self.question.text.strip()
-            parts = parts_of(one, weights, matched, self.periods, alike, exact, listed=listed)
+            parts = parts_of(
+                one, weights, matched, self.periods, row.alike, exact, listed=listed, neighbour=neighbour
+            )
             said = (*matched, *shared_words(self.terms, " ".join(entry.heading)))
             explained = {"explanation": explain(parts), "parts": parts, "words": said}
         return Hit(
@@ -114,5 +168,13 @@ class Answering:
             snippet=snippet(entry.text, self.terms),
             score=one.score,
             scores=one.scores,
+            neighbour=neighbour,
             **explained,  # type: ignore[arg-type]
         )
+
+
+def _own_words(entry: Stored) -> str:
+    """What an entry is found by without its neighbours: see ``indexed_words``."""
+    facets = entry.facets
+    own = normal(" ".join((entry.text, *entry.heading, *facets.names, *facets.ids)))
+    return f"{own} {date_words(entry.date)}"

@@ -524,3 +524,32 @@ def test_an_answer_says_in_one_word_how_far_it_can_be_trusted(run: Run, sandbox:
         "stale",
         "1 file has changed since indexing; run `workbench reindex`",
     )
+
+
+PENICILLIN = """# Health
+
+- The waiting room was full
+- The form took an hour
+- She is allergic to penicillin
+- The doctor was friendly <!-- wb: pinned=2026-03-20 -->
+- The next visit is in May
+"""
+
+
+@pytest.mark.parametrize("k", ["10", "1"])
+def test_a_neighbour_of_a_match_says_so_and_stands_below_it(run: Run, sandbox: Sandbox, k: str) -> None:
+    sandbox.write("memory/2026-03-20.md", PENICILLIN)
+    run("reindex", "--no-vectors")
+    asked = ("search", "penicillin", "--weight", "pin=5", "-k", k, "--explain")
+    first, *others = run(*asked, "--json").json["hits"]
+    assert first["snippet"] == "She is allergic to penicillin"
+    assert "neighbour" not in first
+    assert "BM25" in first["explanation"]
+    assert len(others) == (4 if k == "10" else 0)
+    for hit in others:
+        assert hit["neighbour"] is True
+        assert "neighbour of a match" in hit["explanation"]
+        assert "BM25" not in hit["explanation"]
+    shown = run(*asked).out
+    assert shown.count("neighbour of a match") == len(others)
+    assert shown.count("BM25") == 1
