@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 
@@ -83,23 +84,15 @@ class Answering:
         neighbours = [row for row in rows if self._is_neighbour(row.ranked, row.entry)]
         if not neighbours:
             return rows
-        sections = {row.section for row in neighbours}
-        matches: list[_Row] = []
-        for one in ranked:
-            stored = pool.entry(one.candidate.key)
-            if (stored.path, stored.heading) not in sections or one.candidate.bm25 <= 0:
-                continue
-            entry = disk.now(stored)
-            if entry is not None and not self._is_neighbour(one, entry):
-                matches.append(_Row(one, entry))
+        matches = list(self._matches({row.section for row in neighbours}, ranked, pool, disk))
         order, places = list(rows), {row.ranked.candidate.key for row in rows}
         for row in neighbours:
-            line = row.entry.start_line
+            line, at = row.entry.start_line, order.index(row)
             near = [one for one in matches if one.section == row.section]
             if not near:
                 continue
             match = min(near, key=lambda one: abs(one.entry.start_line - line))
-            key, at = match.ranked.candidate.key, order.index(row)
+            key = match.ranked.candidate.key
             if key not in places:
                 places.add(key)
                 order.insert(at, match)
@@ -107,6 +100,22 @@ class Answering:
             if above > at:
                 order.insert(above, order.pop(at))
         return order[: len(rows)]
+
+    def _matches(
+        self,
+        sections: set[tuple[str, tuple[str, ...]]],
+        ranked: Sequence[Ranked],
+        pool: Pool,
+        disk: Pass,
+    ) -> Iterator[_Row]:
+        """The entries of these sections that have words of the question themselves, best first."""
+        for one in ranked:
+            stored = pool.entry(one.candidate.key)
+            if one.candidate.bm25 <= 0 or (stored.path, stored.heading) not in sections:
+                continue
+            entry = disk.now(stored)
+            if entry is not None and not self._is_neighbour(one, entry):
+                yield _Row(one, entry)
 
     def answer(
         self, pool: Pool, hits: tuple[Hit, ...], disk: Pass, generation: str, started: float

@@ -280,6 +280,28 @@ def test_a_call_that_is_cancelled_while_it_waits_does_nothing(door: Door, given:
     assert given.records("proposals") == []
 
 
+def test_a_better_hit_of_the_leader_stands_above_a_worse_one_of_ones_own(given: Given, leader: Given) -> None:
+    given.write("memory/2026-03-15.md", "The gateway was mentioned at lunch")
+    leader.write("memory/2026-03-16.md", "The staging port of the gateway is 8443")
+    given.index()
+    leader.index()
+    rows = ask(given.door(), "memory_search", query="the staging port of the gateway")["results"]
+    assert [row.get("scope") for row in rows] == ["leader", None]
+    assert rows[0]["score"] > rows[1]["score"]
+    assert rows[0]["relevance"] > rows[1]["relevance"]
+
+
+def test_a_member_reads_a_path_it_does_not_have_from_its_leader(given: Given, leader: Given) -> None:
+    given.write("memory/both.md", "Mine")
+    leader.write("memory/both.md", "Theirs")
+    leader.write("memory/theirs.md", "The broker port is 1883")
+    door = given.door()
+    found = ask(door, "memory_get", path="memory/theirs.md")
+    assert (found["path"], "1883" in found["text"]) == ("leader:memory/theirs.md", True)
+    assert "Mine" in ask(door, "memory_get", path="memory/both.md")["text"]
+    assert "memory/nobodys.md" in refusal(door, "memory_get", path="memory/nobodys.md")
+
+
 def test_a_member_reads_its_own_memory_and_then_its_leaders(given: Given, leader: Given) -> None:
     given.write("memory/2026-03-15.md", "The gateway is ours")
     given.page("Sarah Chen", "[todo] Mine <!-- wb: id=m1 -->")
@@ -289,8 +311,7 @@ def test_a_member_reads_its_own_memory_and_then_its_leaders(given: Given, leader
     leader.index()
     door = given.door()
     results = ask(door, "memory_search", query="whose is the gateway")["results"]
-    scopes = [row.get("scope") for row in results]
-    assert scopes == sorted(scopes, key=lambda scope: scope == "leader")
+    assert {row.get("scope") for row in results} == {None, "leader"}
     theirs = next(row for row in results if row["path"] == "leader:memory/2026-03-16.md")
     assert "The gateway is the leader's" in ask(door, "memory_get", path=theirs["entry"])["text"]
     rows = ask(door, "memory_graph_query", types=["todo"])["memories"]

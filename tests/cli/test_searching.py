@@ -315,7 +315,6 @@ def test_answers_are_the_same_after_the_index_is_deleted(run: Run, sandbox: Sand
     asked = [("search", text, "--mode", "lexical", "--json") for text in ("staging port", "Sarah", "tea")]
     before = [comparable(run(*question).json) for question in asked]
     shutil.rmtree(sandbox.root / ".workbench")
-    assert run(*asked[0]).code == 1
     assert run("reindex", "--no-vectors").code == 0
     assert [comparable(run(*question).json) for question in asked] == before
 
@@ -511,8 +510,6 @@ def test_all_presets_can_be_chosen() -> None:
 
 
 def test_an_answer_says_in_one_word_how_far_it_can_be_trusted(run: Run, sandbox: Sandbox) -> None:
-    failed = run("search", "port", "--mode", "lexical", "--json")
-    assert (failed.code, failed.json["error"]["code"]) == (1, "index-unavailable")
     run("reindex", "--no-vectors")
     asked = ["search", "staging port", "--json"]
     assert run(*asked, "--mode", "lexical").json["state"] == "ok"

@@ -153,7 +153,7 @@ class _Open:
 
 
 @dataclass(frozen=True, slots=True)
-class _Found:
+class Found:
     """What one workspace answered, and what it was chosen from; ``model`` made the cosines, if there are."""
 
     where: Registered
@@ -192,7 +192,7 @@ class Across:
         """The best of all of them. Raises IndexUnavailableError where none could be asked."""
         started = time.perf_counter()
         query = query if query.weights is not None else replace(query, weights=own_weights())
-        asked, found = list[WorkspaceAnswer](), list[_Found]()
+        asked, found = list[WorkspaceAnswer](), list[Found]()
         for place in self.places:
             try:
                 one = self._ask(place, query)
@@ -227,7 +227,7 @@ class Across:
             one.workspace.close()
         self._open.clear()
 
-    def _ask(self, place: Registered, query: Query) -> _Found:
+    def _ask(self, place: Registered, query: Query) -> Found:
         if not place.there:
             raise NoWorkspaceError("its folder is gone")
         if place.root not in self._open:
@@ -239,7 +239,7 @@ class Across:
         model = engine.model if isinstance(engine, HybridSearch) else None
         if model is not None:
             self._models.setdefault(model.identity, model)
-        return _Found(place, answer, pool, model.identity if model and pool.mode != "lexical" else None)
+        return Found(place, answer, pool, model.identity if model and pool.mode != "lexical" else None)
 
     def _opened(self, place: Registered) -> _Open:
         workspace = self._opener(place.root)
@@ -263,7 +263,7 @@ def own_weights() -> Weights:
     return weights_of(tell(None).effective())
 
 
-def strengths_of(found: Sequence[_Found]) -> tuple[list[list[float]], list[str]]:
+def strengths_of(found: Sequence[Found]) -> tuple[list[list[float]], list[str]]:
     """The strength of each hit of each answer, on one scale, and what is to be said of that scale."""
     having = [one for one in found if one.answer.hits]
     weights, begun = _joint_rarity(having)
@@ -277,7 +277,7 @@ def strengths_of(found: Sequence[_Found]) -> tuple[list[list[float]], list[str]]
     return [list(_strengths(one, weights, begun, meaning=meaning)) for one in found], notes
 
 
-def merged(found: Sequence[_Found], strengths: Sequence[Sequence[float]], k: int) -> Iterator[FarHit]:
+def merged(found: Sequence[Found], strengths: Sequence[Sequence[float]], k: int) -> Iterator[FarHit]:
     """The first ``k`` of all, each list in its own order, the strongest head first."""
     heads = [0] * len(found)
     wordless = all(not one.pool.question.text.strip() for one in found)
@@ -296,7 +296,7 @@ def merged(found: Sequence[_Found], strengths: Sequence[Sequence[float]], k: int
         heads[at] += 1
 
 
-def _joint_rarity(found: Sequence[_Found]) -> tuple[dict[str, float], str]:
+def _joint_rarity(found: Sequence[Found]) -> tuple[dict[str, float], str]:
     """What each word of the question counts over all entries of all, and the word that is only begun."""
     questions = [question_terms(one.pool.question) for one in found]
     stems = dict.fromkeys(stem for terms in questions for stem in terms.stems)
@@ -313,7 +313,7 @@ def _joint_rarity(found: Sequence[_Found]) -> tuple[dict[str, float], str]:
     return weights, begun
 
 
-def _strengths(one: _Found, weights: dict[str, float], begun: str, *, meaning: bool) -> Iterator[float]:
+def _strengths(one: Found, weights: dict[str, float], begun: str, *, meaning: bool) -> Iterator[float]:
     relevance = RelevanceOf(one.pool, weights, begun)
     for hit in one.answer.hits:
         key = entry_key(hit.entry)

@@ -96,7 +96,9 @@ def open_scopes(
     own = HybridSearch(workspace, today=today, first_index=first or first_index(workspace))
     if leader is None:
         return (SearchScope(workspace, own),)
-    return SearchScope(workspace, own), SearchScope(leader, HybridSearch(leader, today=today), LEADER)
+    return SearchScope(workspace, own), SearchScope(
+        leader, HybridSearch(leader, weights=own.weights, today=today), LEADER
+    )
 
 
 def ask(scopes: Iterable[SearchScope], query: Query) -> Iterator[Scoped]:

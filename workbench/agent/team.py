@@ -1,4 +1,4 @@
-"""A member's search: one's own memory first, then the leader's, which is only read."""
+"""A member's search: one's own memory and the leader's, which is only read, in one order on one scale."""
 
 from __future__ import annotations
 
@@ -8,24 +8,40 @@ from dataclasses import dataclass, replace
 from indexing.search.answer import Hit, Query, SearchAnswer
 from indexing.search.hybrid import HybridSearch
 from indexing.search.keyword import LexicalSearch
+from workbench.agent.federated_search import Found, merged, strengths_of
 from workbench.agent.scopes import LEADER, Scoped, SearchScope, ask, open_leader
 from workbench.errors import WorkbenchError
+from workbench.workspace.registry import Registered
 from workbench.workspace.snapshot import PastWorkspace
 from workbench.workspace.workspace import Workspace
+
+OWN = "a member's own memory"
+"""How one's own is called beside the leader's; of equal hits it comes first, by its name."""
+
+
+@dataclass(frozen=True, slots=True)
+class TeamHit:
+    """A hit of one scope. ``strength`` is on one scale for all of them: see ``federated_search``."""
+
+    scope: SearchScope
+    hit: Hit
+    strength: float
 
 
 @dataclass(frozen=True, slots=True)
 class TeamAnswer:
-    """``own`` is one's own answer, with the notes of all; ``asked`` what each scope answered, in order."""
+    """``own`` is one's own answer, with the notes of all; ``found`` the hits of all scopes, best first."""
 
     own: SearchAnswer
-    asked: tuple[Scoped, ...]
+    found: tuple[TeamHit, ...]
 
     @property
     def hits(self) -> tuple[tuple[SearchScope, Hit], ...]:
-        """All hits, one's own before the leader's, numbered through."""
-        found = [(one.scope, hit) for one in self.asked if one.answer for hit in one.answer.hits]
-        return tuple((scope, replace(hit, rank=rank)) for rank, (scope, hit) in enumerate(found, 1))
+        """All hits with what they count beside those of others, numbered through."""
+        return tuple(
+            (one.scope, replace(one.hit, rank=rank, score=one.strength))
+            for rank, one in enumerate(self.found, 1)
+        )
 
     @property
     def marked_hits(self) -> Iterator[tuple[str, Hit]]:
@@ -41,7 +57,11 @@ class TeamAnswer:
         return replace(self, own=replace(self.own, notes=tuple(dict.fromkeys((*notes, *self.own.notes)))))
 
     def as_json(self) -> dict[str, object]:
-        """As the answer of one workspace; a leader's hit says so, and in which folder it is."""
+        """As the answer of one workspace; a leader's hit says so, and in which folder it is.
+
+        Where both have hits, ``score`` is on the scale of both, and ``scores`` are the parts of the score
+        that the hit has in its own workspace.
+        """
         rows = []
         for scope, hit in self.hits:
             row = hit.as_json()
@@ -69,14 +89,15 @@ class TeamSearch:
         self._theirs: SearchScope | None = None
 
     def search(self, query: Query) -> TeamAnswer:
-        """At most ``query.k`` hits of each. Raises IndexUnavailableError where none can be asked."""
+        """At most ``query.k`` hits of all. Raises IndexUnavailableError where none can be asked."""
         asked = tuple(ask(self._scopes(), query))
         first = next(one.answer for one in asked if one.answer is not None)
         notes = tuple(note for one in asked if one.scope.mark for note in _notes(one))
         notes = (self._problem, *notes) if self._problem else notes
         if asked[0].answer is None:
             first, notes = replace(first, hits=(), notes=()), (asked[0].unavailable, *notes)
-        return TeamAnswer(replace(first, notes=tuple(dict.fromkeys((*first.notes, *notes)))), asked)
+        found, said = in_one_order(asked, query)
+        return TeamAnswer(replace(first, notes=tuple(dict.fromkeys((*first.notes, *notes, *said)))), found)
 
     def close(self) -> None:
         """End the leader's helpers; one's own workspace is whoever's it was."""
@@ -91,8 +112,27 @@ class TeamSearch:
 
     def _beside(self, leader: Workspace) -> LexicalSearch:
         if isinstance(self._engine, HybridSearch):
-            return HybridSearch(leader, model=self._engine.model)
-        return LexicalSearch(leader)
+            return HybridSearch(leader, weights=self._engine.weights, model=self._engine.model)
+        return LexicalSearch(leader, weights=self._engine.weights)
+
+
+def in_one_order(asked: Sequence[Scoped], query: Query) -> tuple[tuple[TeamHit, ...], list[str]]:
+    """The best ``query.k`` hits of all scopes by one scale, and what is to be said of that scale."""
+    having = [(one.scope, one.answer) for one in asked if one.answer and one.answer.hits]
+    if len(having) < 2:
+        return tuple(TeamHit(scope, hit, hit.score) for scope, answer in having for hit in answer.hits), []
+    scopes = {scope.mark or OWN: scope for scope, _ in having}
+    found = [_measured(scope, answer, query) for scope, answer in having]
+    strengths, notes = strengths_of(found)
+    best = merged(found, strengths, query.k)
+    return tuple(TeamHit(scopes[one.workspace.name], one.hit, one.strength) for one in best), notes
+
+
+def _measured(scope: SearchScope, answer: SearchAnswer, query: Query) -> Found:
+    pool, searcher = scope.searcher.pool(query), scope.searcher
+    model = searcher.model if isinstance(searcher, HybridSearch) and pool.mode != "lexical" else None
+    where = Registered(scope.mark or OWN, scope.workspace.root)
+    return Found(where, answer, pool, model.identity if model else None)
 
 
 def open_team(workspace: Workspace, engine: LexicalSearch) -> TeamSearch:

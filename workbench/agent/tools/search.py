@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from datetime import date
 from typing import Any
 
 from indexing.document import Stored, entry_key
 from indexing.query.filters import Filters
 from indexing.search.answer import Hit, Query
+from indexing.search.candidates import Pool
 from workbench.agent.exclusion_policy import why_flagged, why_over
 from workbench.agent.fence import as_text
 from workbench.agent.relevance import Relevance, RelevanceOf
 from workbench.agent.scopes import LEADER, Scoped, SearchScope, ask
+from workbench.agent.team import TeamHit, in_one_order
 from workbench.agent.tools.agent_session import Call, Door
 from workbench.agent.tools.tool import (
     ANYTHING,
@@ -62,11 +65,14 @@ def memory_search(door: Door, said: Arguments, call: Call) -> Result:
     )
     notes: list[str] = []
     with door.searching(call) as scopes:
-        found: list[tuple[SearchScope, Hit, Stored | None, Relevance | None]] = []
+        asked: list[Scoped] = []
         for one in ask(scopes, query):
             call.go_on()
             notes += _notes(one)
-            found += _hits(one, query)
+            asked.append(one)
+        hits, said_of_scale = in_one_order(asked, query)
+        notes += said_of_scale
+        found = list(_with_relevance(hits, query))
         if behind := door.behind():
             notes.append(f"the index may be behind the files: {behind}")
     results = [_result(door.now().date(), *row) for row in found]
@@ -83,7 +89,10 @@ def memory_search(door: Door, said: Arguments, call: Call) -> Result:
 
 
 def memory_get(door: Door, said: Arguments, call: Call) -> Result:
-    """Lines of a memory file. Raises NotMemoryError for everything else, quarantine and ledger among it."""
+    """Lines of a memory file, the leader's where one has none of that path.
+
+    Raises NotMemoryError for everything else, quarantine and ledger among it.
+    """
     call.go_on()
     asked = said["path"]
     mark, _, rest = asked.partition(":")
@@ -96,6 +105,8 @@ def memory_get(door: Door, said: Arguments, call: Call) -> Result:
     try:
         data = place.read(path)
     except (FileNotFoundError, IsADirectoryError, NotADirectoryError, ValueError):
+        if door.leader is not None and place is door.workspace:
+            return memory_get(door, {**said, "path": f"{LEADER}:{path}"}, call)
         raise NotMemoryError(path) from None
     lines = data.decode("utf-8", "replace").split("\n")
     if lines and not lines[-1]:
@@ -139,19 +150,23 @@ def _notes(one: Scoped) -> Iterator[str]:
             yield whose + note
 
 
-def _hits(one: Scoped, query: Query) -> Iterator[tuple[SearchScope, Hit, Stored | None, Relevance | None]]:
-    if one.answer is None or not one.answer.hits:
-        return
-    pool = one.scope.searcher.pool(query)
-    relevance = RelevanceOf(pool)
-    for hit in one.answer.hits:
+def _with_relevance(
+    hits: Sequence[TeamHit], query: Query
+) -> Iterator[tuple[SearchScope, Hit, Stored | None, Relevance | None]]:
+    pools: dict[str, tuple[Pool, RelevanceOf]] = {}
+    for one in hits:
+        scope, hit = one.scope, replace(one.hit, score=one.strength)
+        if scope.mark not in pools:
+            pool = scope.searcher.pool(query)
+            pools[scope.mark] = pool, RelevanceOf(pool)
+        pool, relevance = pools[scope.mark]
         key = entry_key(hit.entry)
         stored = pool.entry(key) if key in pool.matches else None
         if stored is None:
-            yield one.scope, hit, None, None
+            yield scope, hit, None, None
         else:
             words = " ".join((stored.text, *stored.heading, *stored.facets.names))
-            yield one.scope, hit, stored, relevance.of(key, words)
+            yield scope, hit, stored, relevance.of(key, words)
 
 
 def _result(
