@@ -68,21 +68,25 @@ def rank(
     ``exact`` the share of the question that is said exactly.
 
     Each side is divided by the best of the pool, negative cosines counting as 0; or its ranks are taken.
+    With ``fusion="raw"`` the cosine is not divided, and a candidate without a vector has a cosine of 0.
     Where no candidate has a cosine or none a BM25, the other side counts alone; meaning alone is shown as
     the cosine that it is, so that the nearest of a bad lot does not look like a find. A candidate without a
     vector is taken at what its words are worth.
     """
     pool = list(candidates)
-    sides = _by_rank(pool) if weights.fusion == "rrf" else _by_strength(pool)
+    sides = _by_rank(pool) if weights.fusion == "rrf" else _by_strength(pool, raw=weights.fusion == "raw")
     words = any(one.bm25 > 0 for one in pool)
     meaning = any((one.cosine or 0.0) > 0 for one in pool)
     share = 0.0 if not meaning else 1.0 if not words else weights.share_of(exact)
+    raw = weights.fusion == "raw"
+    if raw and any(one.cosine is not None for one in pool):
+        share = weights.share_of(exact)
     ranked = []
     for one, (lexical, vector) in zip(pool, sides, strict=True):
         scores = Scores(
             lexical=lexical,
             vector=vector,
-            share=0.0 if one.cosine is None else share,
+            share=0.0 if one.cosine is None and not raw else share,
             date=weights.date * _nearness(one.day, periods) if periods and weights.date else 0.0,
             recency=_recency(one, weights, today) if weights.recency else 1.0,
             boost=weights.boosts.get(one.kind, 1.0),
@@ -101,11 +105,11 @@ def nearness(day: int, period: Period) -> float:
     return max(0.0, 1.0 - beside / (_NEAR_DAYS + 1 + (last - first) / 10))
 
 
-def _by_strength(pool: Sequence[Candidate]) -> list[tuple[float, float]]:
-    """Both sides of each candidate, divided by the best of the pool."""
+def _by_strength(pool: Sequence[Candidate], *, raw: bool) -> list[tuple[float, float]]:
+    """Both sides of each candidate, divided by the best of the pool; ``raw`` leaves the cosine as it is."""
     best_words = max((one.bm25 for one in pool), default=0.0)
     best_meaning = max((one.cosine or 0.0 for one in pool), default=0.0)
-    divisor = best_meaning if best_words > 0 else 1.0
+    divisor = best_meaning if best_words > 0 and not raw else 1.0
     return [
         (
             one.bm25 / best_words if best_words > 0 else 0.0,

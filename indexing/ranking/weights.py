@@ -15,7 +15,7 @@ from workbench.memory.entry import Kind
 if TYPE_CHECKING:
     from workbench.config.settings import Settings
 
-Fusion = Literal["sum", "rrf"]
+Fusion = Literal["sum", "rrf", "raw"]
 FUSIONS: tuple[Fusion, ...] = get_args(Fusion)
 
 _MOST = {
@@ -44,7 +44,8 @@ class Weights:
     asks, gain: 0.2 is a fifth. ``date`` is what an entry gains that is of a day named in the question.
     ``exact`` in [0, 1] is how much of its weight meaning loses where all of a question is said exactly.
     ``diversity`` is the lambda of maximal marginal relevance: 1 looks at the score alone. ``boosts`` are
-    factors by kind. ``fusion`` is a weighted sum of both sides, or of their reciprocal ranks.
+    factors by kind. ``fusion`` is a weighted sum of both sides, each
+    divided by its best (``sum``), of the cosine as it is (``raw``), or of their reciprocal ranks (``rrf``).
     """
 
     vector: float = 0.6
@@ -105,8 +106,8 @@ DEFAULT = Weights()
 PRESETS: Mapping[str, Weights] = MappingProxyType(
     {
         "default": DEFAULT,
-        "openclaw": Weights(0.7, 0.3, date=0.0, exact=0.0),
-        "goclaw": Weights(0.7, 0.3, user=0.2, date=0.0, exact=0.0),
+        "openclaw": Weights(0.7, 0.3, date=0.0, exact=0.0, fusion="raw"),
+        "goclaw": Weights(0.7, 0.3, user=0.2, date=0.0, exact=0.0, fusion="raw"),
         "words": Weights(0.2, 0.8),
         "meaning": Weights(0.9, 0.1),
     }

@@ -48,6 +48,11 @@ _LONGEST_NUMBER = 7
 _PARTS = {"lexical": "words", "vector": "meaning"}
 """What a part of a score is called that a knob of another name weighs."""
 Ask = Callable[[Mapping[str, object] | None], None]
+_FUSED = {
+    "sum": "a weighted sum of both",
+    "rrf": "their reciprocal ranks",
+    "raw": "a sum; the cosine undivided",
+}
 
 
 class WeighingScreen(LaidOutScreen):
@@ -229,9 +234,7 @@ class WeighingScreen(LaidOutScreen):
             typed = self._number if self.knobs.row and self.knobs.row.id == knob.name else ""
             rows.append(_knob_row(knob, self.weights, parts, typed))
             if number == 1:
-                said = words(
-                    "a weighted sum of both" if self.weights.fusion == "sum" else "their reciprocal ranks"
-                )
+                said = words(_FUSED[self.weights.fusion])
                 rows.append(
                     Row(_FUSION, said, tone="muted", lead=(_label("fusion"), _cell(self.weights.fusion)))
                 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import os
+import re
 import shutil
 import subprocess
 from collections.abc import Iterator
@@ -493,6 +494,20 @@ def test_weights_are_chosen_by_preset_by_name_and_by_line_of_a_batch(run: Run, t
     refused = run("search", "--batch", str(batch), "--json")
     assert (refused.code, refused.json["error"]["code"]) == (2, "usage")
     assert "line 1" in refused.json["error"]["message"]
+
+
+@pytest.mark.usefixtures("tiny_model")
+@pytest.mark.parametrize("preset", ["openclaw", "goclaw"])
+def test_a_preset_of_another_system_adds_the_cosine_as_it_is(run: Run, preset: str) -> None:
+    run("reindex")
+    hits = run("search", "staging port", "--preset", preset, "--explain", "--json").json["hits"]
+    measured = 0
+    for hit in hits:
+        if cosine := re.search(r"cosine (-?[0-9.]+)", hit["explanation"]):
+            measured += 1
+            raw = max(0.0, float(cosine[1]))
+            assert hit["score"] == pytest.approx(0.7 * raw + 0.3 * hit["scores"]["lexical"], abs=1e-3)
+    assert measured
 
 
 @pytest.mark.parametrize("weight", ["recency", "magic=1", "recency=much", "recency=2", "=1", "dream=-1"])

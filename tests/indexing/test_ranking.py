@@ -272,6 +272,19 @@ def test_the_presets_are_those_of_the_systems_that_people_come_from() -> None:
     assert changed(on, {"recency": "off", "diversity": "off"}) == openclaw
 
 
+@pytest.mark.parametrize("name", ["openclaw", "goclaw"])
+def test_the_presets_of_other_systems_are_their_formulas(name: str) -> None:
+    """0.7 of the cosine as it is, floored at 0, and 0.3 of the words by the best of the pool."""
+    mine = Candidate(4, Kind.NOTE, 0, 8.0, 0.5, Facets(user="sam").marks)
+    pool = [one(1, 10.0, 0.1), one(2, 0.0, 0.27), one(3, 5.0, -0.4), mine, one(5, 2.0, None)]
+    found = {r.candidate.key: r.score for r in rank(pool, PRESETS[name], TODAY, user=SAM)}
+    boost = 1.0 + PRESETS[name].user
+    assert boost == pytest.approx(1.2)
+    assert found == pytest.approx({1: 0.37, 2: 0.189, 3: 0.15, 4: (0.7 * 0.5 + 0.3 * 0.8) * boost, 5: 0.06})
+    alone = rank([one(1, 0.0, 0.27), one(2, 0.0, 0.1)], PRESETS[name], TODAY)
+    assert [r.score for r in alone] == pytest.approx([0.189, 0.07])
+
+
 def test_weights_are_changed_by_name_over_those_that_are_there() -> None:
     said = weights_from_json({"preset": "openclaw", "recency": 0.5, "half-life": "7", "log": 0.9}, DEFAULT)
     assert (said.vector, said.recency, said.half_life, said.boosts) == (0.7, 0.5, 7.0, {Kind.LOG: 0.9})

@@ -23,7 +23,7 @@ Weights, for --weight NAME=VALUE (repeatable), `search:` in the settings, and "w
   date                     what entries gain that are of a day named in the question
   exact                    how much meaning loses where a question is all identifiers and quotes
   diversity                below 1, near-duplicates make room for others
-  fusion                   sum of both scores, or rrf (reciprocal ranks)
+  fusion                   sum of both scores, raw (the cosine undivided), or rrf (reciprocal ranks)
   dream, log, ...          a factor for a kind
 recency, importance, pin, user, date, exact and diversity also take on and off.
 

@@ -109,7 +109,8 @@ def search(
     """Ranked hits for QUERY: by words and by meaning.
 
     A member of a team has the leader's hits among their own, marked `leader:`. With --all, every registered
-    workspace answers, and each hit says in which it is. A workspace never indexed is indexed by keywords first.
+    workspace answers, and each hit says in which it is. One that was never indexed is indexed by
+    keywords first.
     """
     from indexing.search.answer import Query
     from indexing.search.hybrid import HybridSearch

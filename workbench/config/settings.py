@@ -54,7 +54,7 @@ CHOICES: Mapping[str, tuple[str, ...]] = {
     "agent_writes": ("propose", "store"),
     "embedding_device": ("", "cpu", "cuda", "mps"),
     "search_preset": ("default", "openclaw", "goclaw", "words", "meaning"),
-    "search_fusion": ("", "sum", "rrf"),
+    "search_fusion": ("", "sum", "rrf", "raw"),
 }
 """The words that a setting may be; those of themes are known to whoever has loaded them."""
 MAX_CONCURRENCY = 64
@@ -189,7 +189,7 @@ class Settings:
     search_diversity: float = -1.0
     """1: only the score counts; below, near-duplicates make room for others."""
     search_fusion: str = ""
-    """`sum` of both scores, or `rrf` (reciprocal ranks)."""
+    """`sum` of both scores, `rrf` (reciprocal ranks), or `raw` (the cosine undivided)."""
     search_kinds: tuple[str, ...] = ()
     """Factors of kinds, such as `dream=0.5`."""
     theme: str = "dark"
