@@ -63,6 +63,8 @@ class Following:
         self._failing = ""
         """Why the index cannot be searched, though its last run may have gone well."""
         self._mending = False
+        self._stopped = False
+        """Whether a person stopped it: then it goes on when a person asks for it, or with the next start."""
         self._asked = False
         """Whether a person asked for the run that is under way."""
 
@@ -105,6 +107,8 @@ class Following:
             self._wish_when_quiet()
 
     def _wish_when_quiet(self) -> None:
+        if self._stopped:
+            return
         now = time.monotonic()
         if self._pause is None:
             self._waiting_since = now
@@ -117,7 +121,7 @@ class Following:
     def wish(self) -> None:
         """Bring the index up to date soon."""
         self._pause = None
-        if self._indexer.wish():
+        if not self._stopped and self._indexer.wish():
             self._screen.work(self._indexer.run, "index")
 
     def progress(self, message: IndexProgress) -> None:
@@ -135,7 +139,7 @@ class Following:
         self._draw()
 
     async def _stop_indexing(self) -> None:
-        self._mending = True  # it is not begun again by itself before something changes
+        self._stopped = True
         if self._pause is not None:
             self._pause.stop()
             self._pause = None
@@ -198,7 +202,7 @@ class Following:
         if self._waits:
             self._screen.say(words(f"The index {self._waits}"), severity="warning")
             return
-        self._asked = True
+        self._asked, self._stopped = True, False
         self.wish()
         if not self._meaning:
             self._screen.work(self.engine.run_child, "meaning")

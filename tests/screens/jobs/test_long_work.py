@@ -70,6 +70,15 @@ async def test_a_run_of_the_index_is_seen_everywhere_stopped_and_gone_on_with(
             await interface.until(lambda: interface.main.is_active, "the panes")
             await interface.press("c")
             await interface.until_shown("! index: stopped; r goes on")
+            following = interface.main.following
+            sandbox.write("memory/2026-03-22.md", "- written after the stop\n")
+            interface.main.refresh_files()
+            following.sources_changed()
+            following.wish()
+            await interface.pilot.pause(0.3)
+            assert not following.indexing  # it stays stopped until a person asks for it
+            assert following._pause is None
+            await interface.until_shown("! index: stopped; r goes on")
             assert lines(interface) == ""
             slowly.undo()
             monkeypatch.setattr(engine, "SERVICE", SLOW)
