@@ -135,7 +135,7 @@ def test_quarantine_and_what_is_excluded_are_no_memory_here_either(fleet: Fleet)
 
 def test_a_broken_workspace_is_tried_again_and_told_of(fleet: Fleet) -> None:
     fleet.agents.append(Agent("gone", str(fleet.root / "nowhere")))
-    write(fleet.root / "odd", "workbench.yaml", "no_such_setting: 1\n")
+    write(fleet.root / "odd", "workbench.yaml", "exlude: [private]\n")
     fleet.agents.append(Agent("odd", str(fleet.root / "odd")))
     report = fleet.run()
     assert {(one.name, one.attempts) for one in report.failed} == {("gone", 3), ("odd", 3)}

@@ -111,8 +111,8 @@ def test_the_doctor_loads_no_engine_of_vectors_and_no_model_where_there_are_none
 
     code = (
         "import sys; from pathlib import Path\n"
-        "from workbench.health.doctor import examine; from workbench.health.subject import Place\n"
-        "list(examine(Place.open(Path(sys.argv[1]))))\n"
+        "from workbench.health.doctor import examine; from workbench.health.subject import CheckSubject\n"
+        "list(examine(CheckSubject.open(Path(sys.argv[1]))))\n"
         "print([m for m in ('lancedb', 'torch', 'sentence_transformers', 'onnxruntime', 'textual')"
         " if m in sys.modules])"
     )
@@ -126,4 +126,5 @@ def test_weights_that_no_search_can_use_are_named(ward: Ward) -> None:
     (ward.root / "workbench.yaml").write_text("search_preset: evil\n")
     (finding,) = ward.findings("settings")
     assert "evil" in finding.what
-    assert "search" in finding.meaning
+    assert "does not count" in finding.meaning
+    assert "openclaw" in finding.do
