@@ -121,7 +121,8 @@ def test_inject_with_memory_gives_what_the_agent_does_not_load(run: Run, indexed
 
 def test_bulletins_as_text_and_as_json(run: Run, sandbox: Sandbox) -> None:
     page = (
-        "---\nid: e1\nname: Atlas\ntype: project\n---\n- [decision] Use tantivy <!-- wb: id=d1 trust=owner -->\n"
+        "---\nid: e1\nname: Atlas\ntype: project\n---\n"
+        "- [decision] Use tantivy <!-- wb: id=d1 trust=owner -->\n"
         "- [todo] Send the contract <!-- wb: id=t1 trust=owner -->\n"
     )
     sandbox.write("graph/project/atlas.md", page)
