@@ -68,9 +68,10 @@ def test_inject_records_only_when_it_is_told_to(run: Run, indexed: Sandbox) -> N
     assert (record["by"], record["user"], record["session"]) == ("inject", "sam", "s9")
 
 
-def test_inject_without_an_index_is_an_error(run: Run) -> None:
-    assert run("inject", ASK).code == 1
-    assert run("inject", ASK, "--json").json["error"]["code"] == "index-unavailable"
+def test_inject_indexes_a_workspace_never_indexed(run: Run) -> None:
+    result = run("inject", "which staging port do we use?")
+    assert result.code == 0
+    assert "indexed by keywords" in result.err
     assert run("inject").code == 2
 
 
@@ -100,13 +101,14 @@ def test_a_hook_never_keeps_a_message_from_the_agent(
     assert found.err
 
 
-def test_a_hook_without_an_index_or_workspace_says_so_beside_it(
+def test_a_hook_makes_a_missing_index_and_without_a_workspace_fails_no_message(
     run: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     hear(monkeypatch, json.dumps({"prompt": ASK}))
     found = run("inject", "--hook")
-    assert (found.code, found.out) == (0, "")
-    assert "reindex" in found.err
+    assert found.code == 0
+    assert "8443" in found.out
+    assert "indexed by keywords" in found.err
     monkeypatch.chdir(tmp_path)
     hear(monkeypatch, json.dumps({"prompt": ASK}))
     assert run("inject", "--hook").code == 0
