@@ -169,7 +169,7 @@ class AgentScreen(BrowseScreen):
     def on_descendant_focus(self) -> None:
         """Other keys mean something now."""
         typing = self.place is FocusContext.MESSAGE
-        away = f"{key_for('message_done', Place.MESSAGE)}, then 1 to {len(NAMES)}"
+        away = f"{key_for('message_done', FocusContext.MESSAGE)}, then 1 to {len(NAMES)}"
         self._tabs.typing(words(away if typing else ""))
         self.show_hints()
 
