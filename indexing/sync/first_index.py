@@ -24,7 +24,7 @@ def _build(workspace: Workspace, progress: OnProgress) -> None:
     if os.environ.get(VARIABLE):
         raise IndexUnavailableError(
             "there is no index yet, and none is made in read-only mode",
-            hint="run `workbench reindex` without --read-only",
+            hint="run `workbench reindex` where WORKBENCH_READ_ONLY is not set",
         )
     from indexing.sync.run import reindex  # noqa: PLC0415 - only the first search of a workspace needs it
 

@@ -112,7 +112,7 @@ def plan_setting(workspace: Workspace, name: str, value: Value | None, check: Ch
     if name in USER_ONLY:
         raise UsageError(
             f"{SETTINGS_FILE} cannot say {name}: it comes with the memory, and this is yours to decide",
-            hint=f"leave --workspace-file out: it goes into {user_settings_path()}",
+            hint=f"it goes into your own settings file, {user_settings_path()}",
         )
     if value is not None:
         check_value(name, value, tell(path).effective(), path, check)
