@@ -252,7 +252,7 @@ def test_a_read_only_search_says_that_the_index_is_missing(
     result = run("search", "tea")
     assert result.code == 1
     assert "there is no index yet, and none is made in read-only mode" in result.err
-    assert "run `workbench reindex` without --read-only" in result.err
+    assert "run `workbench reindex` where WORKBENCH_READ_ONLY is not set" in result.err
     assert run("search", "tea", "--json").json["error"]["code"] == "index-unavailable"
     assert not (sandbox.root / ".workbench").exists()
 
