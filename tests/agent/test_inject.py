@@ -299,7 +299,7 @@ def test_hostile_text_stays_on_its_line_in_the_fence(given: Given, text: str) ->
     lines = found.text.split("\n")
     assert len(lines) == 4
     assert lines[0].replace("<", "</") == lines[-1]
-    assert lines[2].startswith("[memory/2026-03-15.md#L3 trust=unknown] The staging port")
+    assert lines[2].startswith("[memory/2026-03-15.md#L3 trust=agent] The staging port")
     assert not any(ord(character) < 32 for line in lines for character in line)
 
 
@@ -372,7 +372,7 @@ def test_an_abstract_of_what_others_said_is_not_given_unasked(given: Given) -> N
     given.index()
     found = given.inject(ASK)
     assert found.lines == ()
-    assert reasons(found)[path] == "it sums up a session of no trusted source"
+    assert reasons(found)[path] == "it is from outside"
 
 
 def test_an_abstract_that_a_line_says_already_is_not_given_twice(given: Given) -> None:

@@ -86,13 +86,18 @@ def _sources(nights: Nights) -> frozenset[str]:
 
 
 def test_sessions_are_sources_of_their_own_and_days_where_nobody_names_one(nights: Nights) -> None:
-    fact = "The staging port is 8443"
-    nights.log(5, fact, session="s1")
-    nights.log(5, fact, session="s2")
-    nights.log(4, fact)
-    nights.log(3, fact, slug="standup")
-    nights.episode(2, "e1", fact)
+    nights.log(5, LONG, session="s1")
+    nights.log(5, f"{LONG}, really", session="s2")
+    nights.log(4, f"Really, {LONG}")
+    nights.log(3, f"{LONG}, truly", slug="standup")
+    nights.episode(2, "e1", f"{LONG}, still")
     assert len(_sources(nights)) == 5
+
+
+def test_copies_of_one_text_are_one_source(nights: Nights) -> None:
+    for day in range(5):
+        nights.log(day, LONG, session=f"s{day}")
+    assert len(_sources(nights)) == 1
 
 
 def test_the_log_of_a_session_is_no_second_source_beside_its_episode(nights: Nights) -> None:

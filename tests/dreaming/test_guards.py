@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from tests.dreaming.nights import NOW, Nights
 from workbench.dreaming.proposals.inbox import pending, propose
+from workbench.dreaming.proposals.policy import choose
 from workbench.memory.claims import claim_key
 
 FACT = "The staging port of the gateway is 8443"
@@ -124,6 +125,14 @@ def test_what_the_agent_repeats_because_it_was_given_it_is_no_new_mention(nights
     known = nights.explained(FACT)
     assert known.facts["daily"] == 1
     assert known.facts["grounded"] == 1
+
+
+def test_one_session_cannot_repeat_a_claim_into_memory(nights: Nights) -> None:
+    nights.log(2, *[FACT] * 50, session="evil")
+    assert said(nights, FACT) == 50
+    assert nights.explained(FACT).facts["grounded"] == 1
+    taken = choose(nights.workspace, nights.dream().proposals, now=NOW)
+    assert FACT not in {one.text for one in taken.taken}
 
 
 def test_repeating_a_claim_in_one_session_makes_its_score_no_higher(nights: Nights) -> None:

@@ -22,7 +22,7 @@ from workbench.memory.entry import Entry, Form, Kind
 from workbench.memory.episode_page import split_turns
 from workbench.memory.markdown import Document
 from workbench.memory.names import is_outside
-from workbench.memory.origin import OriginReader
+from workbench.memory.origin import Origin, OriginReader
 from workbench.plural import plural
 
 _ALIKE = 0.8
@@ -31,7 +31,6 @@ _NEGATIONS = frozenset(
     ("not", "no", "never", "without", "isn't", "don't", "nicht", "kein", "keine", "pas", "nie")
 )
 _FEWEST_WORDS = 2
-_TRUSTED = frozenset(("owner", "agent"))
 _MOMENT = re.compile(
     r"(?P<day>\d{4}-\d\d-\d\d)"
     r"(?:[T ](?P<time>\d\d:\d\d(?::\d\d)?(?:Z|[+-]\d\d:?\d\d| ?[A-Z][\w/+-]{1,40})?))?"
@@ -93,6 +92,7 @@ class ContextSelection:
         self._readers: dict[tuple[str, str], OriginReader] = {}
         self._owner = owner
         self._when: dict[tuple[str, str], str] = {}
+        self._trust: dict[tuple[str, str], str] = {}
 
     def consider(self, one: ContextCandidate) -> None:
         """Take it, or note why not."""
@@ -104,7 +104,8 @@ class ContextSelection:
         why = self._why_not(one)
         if why is None:
             self._matches += 1
-            line = _line(one, self._when.get((one.scope.mark, one.hit.entry), ""))
+            named = one.scope.mark, one.hit.entry
+            line = _line(one, self._when.get(named, ""), self._trust.get(named) or one.stored.facets.trust)
             why = self._no_room(line)
             if why is None:
                 self._lines.append(line)
@@ -141,12 +142,11 @@ class ContextSelection:
         return None
 
     def _why_not_as_it_stands(self, one: ContextCandidate) -> str | None:
-        """What only the file itself says; files beside the workspace say no more than the index knows."""
-        if is_outside(one.hit.path):  # a person's settings name these places: what lies there is theirs
-            return None
+        """What only the file itself says; of files beside the workspace nobody knows who wrote them."""
+        if is_outside(one.hit.path):
+            return why_by_origin(Origin.UNKNOWN, one.stored.text)
         if one.is_abstract:
-            trusted = one.stored.facets.trust in _TRUSTED
-            return None if trusted else "it sums up a session of no trusted source"
+            return why_by_origin(Origin(one.stored.facets.trust), one.stored.text)
         where = (one.scope.mark, one.hit.path)
         try:
             if where not in self._documents:
@@ -160,6 +160,7 @@ class ContextSelection:
         if why := why_by_origin(said.origin, said.words):
             return why
         self._when[one.scope.mark, one.hit.entry] = _when(entry, one.stored.facets.type)
+        self._trust[one.scope.mark, one.hit.entry] = said.origin.value
         return why_over(entry.provenance.day("valid_until") if entry.provenance else None, self._today)
 
     def _origins(self, where: tuple[str, str]) -> OriginReader:
@@ -212,7 +213,7 @@ def _shown(one: ContextCandidate) -> str:
     return as_line(f"{about}: {text}" if about else text)
 
 
-def _line(one: ContextCandidate, when: str) -> ContextLine:
+def _line(one: ContextCandidate, when: str, trust: str) -> ContextLine:
     facets = one.stored.facets
     line = ContextLine(
         entry=one.scope.address(one.hit.entry),
@@ -222,7 +223,7 @@ def _line(one: ContextCandidate, when: str) -> ContextLine:
         score=one.relevance.score,
         parts=one.relevance.parts,
         words=one.relevance.words,
-        trust=facets.trust,
+        trust=trust,
         sources=facets.sources,
         user=facets.user,
         day=one.hit.date,

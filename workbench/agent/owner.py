@@ -2,19 +2,12 @@
 
 from __future__ import annotations
 
-import re
-
 from workbench.errors import WorkbenchError
 from workbench.graph.drafts import USER
 from workbench.graph.snapshot import Graph
 from workbench.memory.graph_page import Entity
-from workbench.memory.names import RelPath
+from workbench.workspace.owner import owner_name_of
 from workbench.workspace.workspace import Workspace
-
-_USER_PAGE = RelPath("USER.md")
-_CALLED = re.compile(
-    r"^[ \t]*[-*+]?[ \t]*(?:\*\*|__)?Name:?(?:\*\*|__)?:?[ \t]+(?P<name>[^,;(\n]{1,100})", re.M | re.I
-)
 
 
 def owner_page(workspace: Workspace, graph: Graph, user: str = "") -> Entity | None:
@@ -22,9 +15,7 @@ def owner_page(workspace: Workspace, graph: Graph, user: str = "") -> Entity | N
     if user:
         return graph.entity(user)
     try:
-        data = workspace.files.read_or_none(_USER_PAGE)
+        name = owner_name_of(workspace)
     except (WorkbenchError, OSError):
-        data = None  # a page that cannot be read names nobody
-    said = _CALLED.search(data.decode("utf-8", "replace")) if data else None
-    named = graph.entity(said["name"].strip("*_ ")) if said else None
-    return named or graph.entity(USER)
+        name = ""  # a page that cannot be read names nobody
+    return (graph.entity(name) if name else None) or graph.entity(USER)

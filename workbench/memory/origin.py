@@ -5,7 +5,6 @@ speaker mark is looked at before anything strips it. Nothing raises an origin: a
 can only lower what the file's own place says.
 """
 
-# ruff: noqa: E501, PLR0911 - tables of words, and one line a rule
 from __future__ import annotations
 
 import re
@@ -133,7 +132,7 @@ _HEADINGS = re.compile(
     r"|forwarded|fwd?|quoted|quotes?|tool (?:output|call|result)s?|search results?|web (?:pages?|search|results?)"
     r"|fetched(?: (?:page|text|content))?|scraped|clippings?|system(?: messages?)?)\s*(?:$|[:：(—–-])"
     r"|\b(?:forwarded|original) message\b|\btool (?:output|result)s?\b|\bother agents?\b"
-    r"|\b(?:aus dem (?:netz|web|internet)|von (?:außen|extern)|weitergeleitet\w*|werkzeugausgabe|posteingang)\b"
+    r"|\b(?:aus dem (?:netz|web|internet)|von (?:au(?:ß|ss)en|extern)|weitergeleitet\w*|werkzeugausgabe|posteingang)\b"
     r"|\b(?:du web|d[e'’] ?(?:l['’])?(?:internet|extérieur|exterieur)|transféré\w*|reçu par (?:mail|courriel))\b"
     r"|\b(?:de la web|de internet|de fuera|del exterior|reenviad\w*|correo (?:recibido|externo|entrante))\b"
     r"|\b(?:из (?:сети|интернета|почты|веба)|извне|снаружи|переслан\w*|входящ\w*)\b"
@@ -285,9 +284,7 @@ class OriginReader:
             return None  # a dash or an arrow stands behind anything
         if wrote := _WROTE.fullmatch(folded):
             return Origin.OWNER if wrote["name"] in self._owner else Origin.OUTSIDE
-        if folded in self._speakers or is_outside_heading(folded):
-            return Origin.OUTSIDE
-        return None
+        return Origin.OUTSIDE if folded in self._speakers or is_outside_heading(folded) else None
 
 
 def _led_in(entries: Iterable[Entry]) -> frozenset[int]:

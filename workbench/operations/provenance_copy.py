@@ -7,6 +7,7 @@ from datetime import date
 
 from workbench.memory.entry import Entry, Kind
 from workbench.memory.markdown import Document
+from workbench.memory.origin import Origin, OriginReader
 from workbench.memory.provenance import Provenance, least_trusted, provenance
 from workbench.workspace.layout import ARCHIVE
 
@@ -29,9 +30,9 @@ def derived_provenance(document: Document, entry: Entry, today: date) -> Provena
 
 
 def trust_of(document: Document, entry: Entry) -> str:
-    """No line speaks louder than the file that it stands in, and a log vouches for nobody."""
+    """No line speaks louder than the file that it stands in; a log is the agent's, but for what it quotes."""
     if entry.kind is Kind.LOG:
-        return "unknown"
+        return least_trusted(Origin.AGENT, OriginReader(document).of(entry))
     own, header = entry.provenance, document.front_matter
     in_file = header.text("trust") if header else None
     return least_trusted(in_file, (own and own.get("trust")) or in_file)

@@ -5,7 +5,6 @@ account, the agent's own answer or its rules. Most objects look the same in any 
 depends on who speaks: what an agent notes for itself may well say `run make check`, a mail may not.
 """
 
-# ruff: noqa: E501, PLR0911 - tables of words, and one line a rule
 from __future__ import annotations
 
 import re

@@ -56,7 +56,7 @@ def test_what_is_kept_is_trusted_as_little_as_its_least_trusted_origin(sandbox: 
     assert alone is not None
     assert both is not None
     assert alone.trust == "agent"  # the episode says so; the ledger's word does not raise it
-    assert both.trust == "unknown"
+    assert both.trust == "agent"
     assert both.all("src") == (f"{LOG}#L5", f"{EPISODE}#L14")
 
 

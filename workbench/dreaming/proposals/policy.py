@@ -21,7 +21,7 @@ from workbench.dreaming.proposals.origins import distinct_texts, origin_from, pl
 from workbench.dreaming.proposals.overlay import Foreseen
 from workbench.dreaming.proposals.safety_flags import doubts, flags_of
 from workbench.errors import NotCuratableError, WorkbenchError
-from workbench.memory.entry import Entry
+from workbench.memory.entry import Entry, Kind
 from workbench.memory.invariants import blocks
 from workbench.memory.markdown import block_text
 from workbench.memory.origin import ALLOWED, Origin
@@ -218,7 +218,9 @@ def _unvouched(workspace: Workspace, one: Proposal) -> str:
     if not ALLOWED[origin].in_bulk:
         return _BY_OTHERS if origin is Origin.OUTSIDE else "nobody is known to have said it"
     judged = any(gate.name == "corroboration" for gate in one.gates)
-    if not judged or origin is Origin.OWNER or trust_from(one, places) in ("owner", "agent"):
+    logged = any(place.entry.kind is Kind.LOG for place in places)
+    vouched = not logged and trust_from(one, places) in (Origin.OWNER, Origin.AGENT)
+    if not judged or origin is Origin.OWNER or vouched:
         return ""
     if distinct_texts(places) >= SOURCES:
         return ""
