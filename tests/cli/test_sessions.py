@@ -201,6 +201,7 @@ def test_watch_once_looks_and_leaves(run: Run, sandbox: Sandbox, talk: Path, per
     assert [(event["event"], event["why"]) for event in events] == [
         ("flushed", "quiet"),
         ("taken", "completed"),
+        ("taken", "new lines"),  # those of the flush: their place is added to what the session taught
     ]
     again = run("watch", "--once")
     assert (again.code, again.out) == (0, "")

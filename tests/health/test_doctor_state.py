@@ -207,10 +207,10 @@ def test_a_locale_that_is_not_utf8_is_named(ward: Ward) -> None:
 
 WATCHING = """
 import sys; from pathlib import Path
-from workbench.health.subject import Place
+from workbench.health.subject import CheckSubject
 from workbench.health.watch_limits import watching
 (Path("/proc/sys/user") / sys.argv[2]).write_text(sys.argv[3])
-for finding in watching(Place.open(Path(sys.argv[1]))).findings:
+for finding in watching(CheckSubject.open(Path(sys.argv[1]))).findings:
     print(finding.what, "|", finding.do)
 """
 
