@@ -22,6 +22,7 @@ from indexing.search.answer import Query, SearchAnswer
 from indexing.search.candidates import Pool, candidate, days_only, of_days
 from indexing.search.keyword import REINDEX, LexicalSearch, TimedQuery
 from indexing.sync.first_index import FirstIndex
+from indexing.sync.freshness import NO_VECTORS, without_vector
 from indexing.sync.generations import Generation
 from workbench.errors import IndexUnavailableError, ModelUnavailableError
 from workbench.workspace.workspace import Workspace
@@ -162,8 +163,7 @@ class HybridSearch(LexicalSearch):
         cosines.update(reader.cosines(vector, [key for key in found if key not in cosines]))
         candidates = tuple(candidate(match, cosines.get(match.key)) for match in found.values())
         missing = snapshot.count() - reader.count()
-        count = "1 entry has" if missing == 1 else f"{missing} entries have"
-        degraded = f"{count} no vector yet" if missing > 0 else None
+        degraded = without_vector(missing) if missing > 0 else None
         notes: tuple[str, ...] = ()
         if mode == "hybrid" and not any(one.bm25 for one in candidates):
             notes = (NO_WORDS_WITHIN if question.narrows else NO_WORDS,)
@@ -208,7 +208,7 @@ class HybridSearch(LexicalSearch):
         assert self._generation is not None
         made_by = self._generation.model()
         if made_by is None:
-            return f"there are no vectors yet: words only; {REINDEX}"
+            return f"{NO_VECTORS}: words only; {REINDEX}"
         if made_by != choice.identity and not self._follow(made_by):
             return f"the vectors are another model's: words only; {REINDEX}"
         if self._embedder is None:

@@ -27,6 +27,7 @@ from indexing.search.build_answer import Answering
 from indexing.search.candidates import Pool, days_only, pool_of_words
 from indexing.search.hit_validation import Recheck
 from indexing.sync.first_index import FirstIndex
+from indexing.sync.freshness import NO_INDEX
 from indexing.sync.generations import Generation, Generations
 from workbench.errors import IndexUnavailableError
 from workbench.workspace.layout import STATE_DIR
@@ -190,7 +191,7 @@ class LexicalSearch:
             self._first_index()
             current = self._generations.current()
         if current is None:
-            raise IndexUnavailableError("there is no index yet", hint=REINDEX)
+            raise IndexUnavailableError(NO_INDEX, hint=REINDEX)
         if current != self._generation or self._reader is None:
             self._close()
             self._generation = current

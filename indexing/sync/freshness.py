@@ -13,11 +13,19 @@ from indexing.sync.generations import Generations
 from indexing.sync.manifest import Manifest
 from indexing.sync.sources import Sources, SourceScan
 from workbench.memory.names import is_outside
-from workbench.plural import plural
 from workbench.workspace.layout import STATE_DIR
 from workbench.workspace.workspace import Workspace
 
 State = Literal["fresh", "stale", "missing", "damaged", "unreadable"]
+Level = Literal["fine", "info", "warning", "error"]
+
+NO_INDEX = "there is no index yet"
+NO_VECTORS = "there are no vectors yet"
+
+
+def without_vector(count: int) -> str:
+    """How many entries are found by keywords alone."""
+    return "1 entry has no vector yet" if count == 1 else f"{count:,} entries have no vector yet"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,6 +54,7 @@ class Freshness:
     """``added``, ``changed``, ``removed`` count files; ``pending`` counts entries without a vector.
 
     ``waiting`` counts transcripts that grew too little to be indexed again: they do not make the index stale.
+    ``keywords_only``: it was made without an embedding model.
     ``blocked`` says which special file stands in its way.
     ``outside`` says how many of the differences are in files beside the workspace.
     """
@@ -60,16 +69,26 @@ class Freshness:
     files: int = 0
     entries: int = 0
     pending: int = 0
+    keywords_only: bool = False
     interrupted: bool = False
     generation: str = ""
     blocked: str = ""
     sources: tuple[SourceState, ...] = ()
 
     @property
+    def level(self) -> Level:
+        """How bad that is. A first search makes an index by itself, so a missing one is no error."""
+        if self.state in ("damaged", "unreadable"):
+            return "error"
+        if self.state != "fresh":
+            return "warning"
+        return "info" if self.pending else "fine"
+
+    @property
     def summary(self) -> str:
-        """One line for a person."""
+        """How the index stands, in one sentence: the same wherever it is said."""
         if self.state == "missing":
-            return "there is no index yet"
+            return NO_INDEX
         if self.state == "unreadable":
             return f"the index cannot be read: {self.blocked or 'permission denied'}"
         if self.state == "damaged":
@@ -89,7 +108,9 @@ class Freshness:
         said = ", ".join(parts) or "up to date"
         if self.waiting:
             said += f"; {self.waiting} growing transcript{'s' * (self.waiting > 1)} waiting"
-        return f"{said}; {plural(self.pending, 'entry')} without vectors" if self.pending else said
+        if self.pending:
+            said += f"; {NO_VECTORS if self.keywords_only else without_vector(self.pending)}"
+        return said
 
     def as_json(self) -> dict[str, object]:
         """The same for programs."""
@@ -148,6 +169,7 @@ def _compared(sources: Sources, found: SourceScan) -> Freshness:
         files=files,
         entries=manifest.entries,
         pending=manifest.pending,
+        keywords_only=manifest.model is None,
         interrupted=interrupted,
         generation=generation.name,
         sources=_states(found, manifest, changes.kept),

@@ -14,6 +14,7 @@ from indexing.embedding.cache import EmbeddingCache
 from indexing.embedding.choice import ModelChoice, choices
 from indexing.engines import engine
 from indexing.sync.embed_missing import sections, with_context
+from indexing.sync.freshness import without_vector
 from indexing.sync.generations import Generation
 from indexing.sync.manifest import Manifest
 from indexing.sync.run import CACHE_FILE
@@ -50,7 +51,7 @@ def verify_vectors(
     covered = [entry for entry in entries if manifest.files[RelPath(entry.path)].vectors]
     flaws: list[Flaw] = []
     if manifest.pending:
-        what = f"{manifest.pending} entries have no vector yet"
+        what = without_vector(manifest.pending)
         flaws.append(Flaw("stale", what, "run `workbench reindex`"))
     if manifest.lacking:
         what = f"{manifest.lacking} entries have no vector: the model made none of their texts"

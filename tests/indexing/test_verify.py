@@ -74,7 +74,7 @@ def test_missing_vectors_are_stale_not_damage(memory: Memory) -> None:
     memory.reindex(vectors=False)
     flaws = found(memory)
     assert {flaw.kind for flaw in flaws} == {"stale"}
-    assert any("1 entries have no vector yet" in flaw.what for flaw in flaws)
+    assert any("1 entry has no vector yet" in flaw.what for flaw in flaws)
 
 
 def test_words_alone_are_sound(memory: Memory) -> None:

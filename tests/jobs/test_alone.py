@@ -22,13 +22,13 @@ PROJECT = Path(__file__).resolve().parents[2]
 PATIENCE_SECONDS = 60.0
 GATED = """
 import sys
-from workbench.ingest import nightly
+from workbench.jobs import nightly
 from workbench.cli import main
 
 def gate(night):
     sys.stderr.write("inside\\n")
     sys.stdin.readline()
-    return nightly.Outcome(step="prune", state="done", said="")
+    return nightly.StepOutcome(step="prune", state="done", said="")
 
 nightly.STEPS["prune"] = gate
 main()

@@ -14,6 +14,7 @@ from indexing.embedding.locate import DEFAULT_MODEL, DEFAULT_WEIGHTS, NONE
 from indexing.embedding.model_info import Description, describe
 from indexing.embedding.port import cache_dir
 from indexing.engines import RefusedError
+from indexing.sync.freshness import NO_VECTORS
 from indexing.sync.generations import Generations
 from workbench.errors import BusyError, ModelUnavailableError
 from workbench.health.finding import DoctorFinding, Look
@@ -72,7 +73,7 @@ def vectors_of_model(place: CheckSubject) -> Look:
     except RefusedError as error:
         return Look(error.message)
     if manifest is None or manifest.model is None:
-        return Look("there are no vectors")
+        return Look(NO_VECTORS)
     try:
         first = choices(place.workspace.settings, threads=1).first()
     except ModelUnavailableError:

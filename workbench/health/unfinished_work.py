@@ -55,24 +55,15 @@ def sync(place: CheckSubject) -> Look:
             )
         )
     fresh = freshness(place.workspace)
-    if not findings and fresh.state == "stale":
-        note = DoctorFinding(what=f"the index is behind: {fresh.summary}", do=REINDEX, level="note")
-        findings.append(note)
-    elif not findings and fresh.state == "fresh" and fresh.pending and generations_have_vectors(place):
-        note = DoctorFinding(
-            what=f"{plural(fresh.pending, 'entry')} {'has' if fresh.pending == 1 else 'have'} no vector yet",
-            do=REINDEX,
-            level="note",
-        )
-        findings.append(note)
+    # What is broken is found by the checks of the index itself; an index of keywords alone lacks nothing.
+    if (
+        not findings
+        and fresh.level in ("warning", "info")
+        and not (fresh.level == "info" and fresh.keywords_only)
+    ):
+        findings.append(DoctorFinding(what=f"index: {fresh.summary}", do=REINDEX, level="note"))
     findings += _half_written(place)
     return Look(fresh.summary, tuple(findings))
-
-
-def generations_have_vectors(place: CheckSubject) -> bool:
-    """Whether meaning was asked for: an index of words alone lacks nothing."""
-    current = Generations(place.state).current()
-    return current is not None and current.model() is not None
 
 
 def operation(place: CheckSubject) -> Look:

@@ -6,7 +6,7 @@ import contextlib
 from datetime import UTC, datetime
 
 from indexing.engines import RefusedError
-from indexing.sync.freshness import Freshness, freshness
+from indexing.sync.freshness import NO_VECTORS, Freshness, freshness, without_vector
 from indexing.sync.generations import Generations
 from indexing.sync.manifest import Manifest
 from workbench.health.rebuild import REINDEX
@@ -16,7 +16,7 @@ from workbench.plural import plural
 
 _FIX = Fix(deed="reindex", label="bring the index up to date")
 _MEANING = {
-    "missing": "nothing can be searched",
+    "missing": "the first search makes one, by keywords alone",
     "damaged": "searches may fail or miss entries; the files are untouched",
     "unreadable": "nothing can be searched by this user",
     "stale": "what was written since is not found yet",
@@ -31,7 +31,7 @@ def index(subject: Subject) -> ReportSection:
     return ReportSection(
         id="index",
         title="Index",
-        seen=f"fresh, {plural(fresh.entries, 'entry')}" if fresh.state == "fresh" else fresh.summary,
+        seen=f"{fresh.summary}, {plural(fresh.entries, 'entry')}" if fresh.level == "fine" else fresh.summary,
         facts=tuple(_facts(fresh, manifest)),
         concerns=tuple(concerns),
         total=len(concerns),
@@ -72,11 +72,11 @@ def _facts(fresh: Freshness, manifest: Manifest | None) -> list[tuple[str, str]]
 def _concerns(fresh: Freshness, manifest: Manifest | None) -> list[Concern]:
     found = []
     if fresh.state != "fresh":
-        severity: Severity = "warning" if fresh.state == "stale" else "error"
+        severity: Severity = "error" if fresh.level == "error" else "warning"
         found.append(
             Concern(
                 severity=severity,
-                what=f"the index is {fresh.state}: {fresh.summary}",
+                what=f"index: {fresh.summary}",
                 meaning=_MEANING[fresh.state],
                 do=REINDEX if fresh.state != "unreadable" else "run it as the owner of the workspace",
                 fixes=() if fresh.state == "unreadable" else (_FIX,),
@@ -86,7 +86,7 @@ def _concerns(fresh: Freshness, manifest: Manifest | None) -> list[Concern]:
         found.append(
             Concern(
                 severity="info",
-                what="there are no vectors: searches go by words alone",
+                what=f"{NO_VECTORS}: searches go by keywords alone",
                 meaning="what is said in other words is not found",
                 do="`workbench model show` says why there is none; once there is one, `workbench reindex`",
                 fixes=(_FIX,),
@@ -96,7 +96,7 @@ def _concerns(fresh: Freshness, manifest: Manifest | None) -> list[Concern]:
         found.append(
             Concern(
                 severity="warning",
-                what=f"{plural(manifest.pending, 'entry')} have no vector yet",
+                what=without_vector(manifest.pending),
                 meaning="they are found by their words alone",
                 do=REINDEX,
                 fixes=(_FIX,),
