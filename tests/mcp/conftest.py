@@ -24,7 +24,7 @@ def served(sandbox: Sandbox) -> Sandbox:
         "graph/person/sarah-chen.md",
         "---\nid: ent-1\nname: Sarah Chen\ntype: person\naliases: [Sarah]\n---\n"
         "- [preference] Prefers async reviews <!-- wb: id=m7f3a trust=owner -->\n"
-        "- [todo] Send the contract <!-- wb: id=m80aa -->\n"
+        "- [todo] Send the contract <!-- wb: id=m80aa trust=owner -->\n"
         "- works_on [[Project Atlas]]\n",
     )
     sandbox.write(
