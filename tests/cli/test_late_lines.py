@@ -298,3 +298,13 @@ def test_wrong_use_of_late_says_what_to_do(run: Run, options: tuple[str, ...]) -
     result = run("conflicts", *options, "--json")
     assert result.code == 2
     assert result.json["error"]["hint"]
+
+
+def test_a_late_line_begins_a_line_where_the_file_that_took_its_place_ends_without_one(
+    run: Run, sandbox: Sandbox, agent: FileIO
+) -> None:
+    (sandbox.root / LOG).write_bytes(sandbox.read(LOG).rstrip(b"\n"))  # as some editors leave a file
+    last = sandbox.read(LOG).splitlines()[-1]
+    agent.write(LATE)
+    assert run("status").code == 0
+    assert sandbox.read(LOG).endswith(last + b"\n" + LATE)

@@ -304,7 +304,10 @@ class Displaced:
         """Add the late bytes at the end of ``content`` to the file that took its place."""
         late = content[note.known :]
         if not (resumed and self._has_arrived(note, late)):
-            self._files.append(note.path, late)
+            there = self._files.read_or_none(note.path) or b"\n"
+            # A line that was begun by its writer begins here too, whatever the last one lacks.
+            begins = content[: note.known][-1:] in (b"", b"\n") and not there.endswith(b"\n")
+            self._files.append(note.path, b"\n" * begins + late)
         known = replace(note, known=len(content), digest=_digest(content), carrying=0)
         known = replace(known, target=0, target_digest="")
         self._write_note(name, known)
