@@ -225,10 +225,10 @@ def test_a_second_process_is_busy_and_its_turn_comes(filled: Memory, quick: None
 def test_an_error_is_told_once_and_does_not_end_it(filled: Memory, quick: None) -> None:
     following = Following(filled)
     following.run()
-    (filled.root / "workbench.yaml").write_text("nonsense: 1\n")
+    (filled.root / "workbench.yaml").write_text("include: [\n")
     run = following.run()
     assert run.error is not None
-    assert "nonsense" in run.error.message
+    assert "not a YAML mapping" in run.error.message
     (filled.root / "workbench.yaml").write_text("include: ['docs/**/*.md']\n")
     filled.write("docs/a.md", "A quokka")
     assert following.report().added == 1

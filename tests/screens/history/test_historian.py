@@ -8,8 +8,9 @@ import threading
 import pytest
 
 from screens.history.history_reader import Historian
-from tests.support.workspaces import Sandbox
+from tests.support.workspaces import LOG, Sandbox
 from workbench.errors import StoppedError
+from workbench.memory.names import RelPath
 from workbench.workspace.workspace import Workspace
 
 
@@ -20,7 +21,7 @@ async def test_a_long_reading_ends_when_the_interface_does(sandbox: Sandbox) -> 
         head = workspace.history.head()
         assert head is not None
         while True:
-            workspace.history.commit(head)
+            workspace.history.blob(head, RelPath(LOG))
             began.set()
 
     historian = Historian(sandbox.root, lambda _: None)
