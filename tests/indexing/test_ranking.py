@@ -273,7 +273,7 @@ def test_the_presets_are_those_of_the_systems_that_people_come_from() -> None:
 
 
 @pytest.mark.parametrize("name", ["openclaw", "goclaw"])
-def test_the_presets_of_other_systems_are_their_formulas(name: str) -> None:
+def test_the_presets_of_other_systems_add_the_cosine_as_it_is(name: str) -> None:
     """0.7 of the cosine as it is, floored at 0, and 0.3 of the words by the best of the pool."""
     mine = Candidate(4, Kind.NOTE, 0, 8.0, 0.5, Facets(user="sam").marks)
     pool = [one(1, 10.0, 0.1), one(2, 0.0, 0.27), one(3, 5.0, -0.4), mine, one(5, 2.0, None)]
