@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import shutil
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -28,9 +30,12 @@ def person_of_shared_fixtures(tmp_path_factory: pytest.TempPathFactory) -> Itera
 
 
 @pytest.fixture(autouse=True)
-def person(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
+def person(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """A home of their own, so that no test reads or writes the settings of whoever runs it."""
-    return _at_home(tmp_path_factory, monkeypatch)
+    home = _at_home(tmp_path_factory, monkeypatch)
+    yield home
+    # Thousands of them in one folder would make each further one slower.
+    shutil.rmtree(home, ignore_errors=True)
 
 
 @pytest.fixture(autouse=True)
@@ -42,7 +47,7 @@ def at_the_same_pace() -> Iterator[None]:
 
 
 def _at_home(homes: pytest.TempPathFactory, patch: pytest.MonkeyPatch) -> Path:
-    home = homes.mktemp("home")
+    home = Path(tempfile.mkdtemp(prefix="home", dir=homes.getbasetemp()))
     (home / ".gitconfig").write_text("[user]\n\tname = Test Person\n\temail = test@localhost\n")
     patch.setenv("HOME", str(home))
     patch.setenv("WORKBENCH_CONFIG", str(home / "settings.yaml"))
