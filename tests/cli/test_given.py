@@ -43,7 +43,7 @@ def test_inject_prints_what_the_agent_reads_and_says_why_beside_it(run: Run, ind
     assert found.code == 0
     assert "The staging port is 8443" in found.out
     assert found.out.startswith("<memory-")
-    assert "trust unknown" in found.err
+    assert "trust agent" in found.err
     assert "top score" in found.err
     assert recalls(indexed) == []
 

@@ -77,7 +77,7 @@ async def test_what_is_given_follows_the_typing_with_score_cost_and_reason(index
         assert "/200 tokens" in interface.text
         await interface.until_shown("words in common: staging, port")
         await interface.until_shown("threshold")
-        await interface.until_shown("trust: unknown")
+        await interface.until_shown("trust: agent")
     assert records(indexed) == [], "looking is no recall"
 
 
