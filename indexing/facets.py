@@ -11,6 +11,7 @@ from workbench.memory.dated_name import dated_name
 from workbench.memory.entry import Entry, Kind
 from workbench.memory.graph_page import IMPORTANCE, memory_type
 from workbench.memory.markdown import Document
+from workbench.memory.origin import OriginReader, log_trust
 from workbench.memory.provenance import TRUST, Provenance, least_trusted
 from workbench.memory.session_blocks import session_blocks, session_of
 
@@ -96,6 +97,7 @@ class FacetsOf:
         header = document.front_matter
         self._header = header if header and not header.problem else None
         self._sessions = session_blocks(document)
+        self._origins = OriginReader(document)
         self._pinned = bool(self._header and self._header.flag("pinned"))
         self._names = _distinct([*self._listed(_NAMES), *_name_of(document)])
         self._ids = self._listed(("id",))
@@ -129,10 +131,12 @@ class FacetsOf:
         return [value for name in names if self._header for value in self._header.list(name)]
 
     def _trust(self, entry: Entry) -> str:
-        """No line speaks louder than its file, and a log vouches for nobody; see ``tracing.origin``."""
+        """No line speaks louder than its file, and a line of a log no louder than the agent."""
+        if entry.kind is Kind.LOG:
+            return log_trust(self._origins, entry)
         own = entry.provenance.get("trust") if entry.provenance else None
         in_file = self._header.text("trust") if self._header else None
-        if entry.kind is Kind.LOG or not (own or in_file):
+        if not (own or in_file):
             return TRUST[-1]
         return least_trusted(own or in_file, *([in_file] if in_file else []))
 

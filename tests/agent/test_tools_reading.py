@@ -52,7 +52,7 @@ def test_search_gives_entries_with_place_trust_and_relevance(door: Door, given: 
     found = ask(door, "memory_search", query="staging port of the gateway", limit=3)
     first = found["results"][0]
     assert first["text"] == "The staging port of the gateway is 8443"
-    assert (first["path"], first["start_line"], first["trust"]) == ("memory/2026-03-15.md", 3, "unknown")
+    assert (first["path"], first["start_line"], first["trust"]) == ("memory/2026-03-15.md", 3, "agent")
     assert 0.5 < first["relevance"] <= 1
     record = given.records("recalls")[0]
     assert record["entry"] == first["entry"]

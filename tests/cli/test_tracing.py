@@ -86,7 +86,7 @@ def test_show_of_an_entry_prints_its_text_origin_and_history(run: Run, sandbox: 
     run("promote", sandbox.address("staging port"))
     copy = sandbox.address("staging port", "MEMORY.md")
     shown = run("show", copy).out
-    for words in (copy, "The staging port is 8443", "untrusted", f"{LOG}#L6", "promote: "):
+    for words in (copy, "The staging port is 8443", "trust agent", f"{LOG}#L6", "promote: "):
         assert words in shown
     run("forget", copy)
     gone = run("show", copy, "--json").json

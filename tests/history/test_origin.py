@@ -46,9 +46,9 @@ def test_what_is_not_said_is_unknown_and_untrusted(deed: Deed | None) -> None:
     assert (found.trust, found.trusted) == ("unknown", False)
 
 
-def test_a_log_vouches_for_nobody() -> None:
+def test_a_log_speaks_for_the_agent_at_most() -> None:
     found = origin(f"- x <!-- wb: {CLAIM} -->", path="memory/2026-03-14.md", kind=Kind.LOG)
-    assert (found.who, found.trust) == ("unknown", "unknown")
+    assert (found.who, found.trust) == ("unknown", "agent")
 
 
 def test_a_line_speaks_no_louder_than_its_file() -> None:

@@ -87,10 +87,10 @@ def test_an_episode_speaks_for_its_lines_and_none_louder_than_it() -> None:
     assert first.ids == ("e12",)
 
 
-def test_sessions_of_one_log_are_told_apart_and_a_log_vouches_for_nobody() -> None:
+def test_sessions_of_one_log_are_told_apart_and_a_log_is_the_agents() -> None:
     found = facets(LOG, "memory/2026-03-14.md", Kind.LOG)
     assert [one.sources for one in found] == [("0c9e2f",)] * 2 + [("77aa01",)] * 2
-    assert {one.trust for one in found} == {"unknown"}
+    assert {one.trust for one in found} == {"agent"}
 
 
 @pytest.mark.parametrize(
@@ -191,7 +191,7 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> Memory:
         ("from:77aa01", [9, 11]),
         ("from:human", [10]),
         ("trust:owner", [8]),
-        ("trust:agent", [13, 14]),
+        ("trust:agent", [3, 5, 9, 11, 13, 14]),
         ("trust:external", [15]),
         ("pinned:yes", [8, 13, 14, 15]),
         ("user:sam kind:episode", [13, 14, 15]),

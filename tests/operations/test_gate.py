@@ -110,8 +110,8 @@ def test_prose_that_poses_as_provenance_does_not_come_along(sandbox: Sandbox) ->
 @pytest.mark.parametrize(
     ("path", "header", "claimed", "expected"),
     [
-        (LOG, "", "owner", "unknown"),
-        (LOG, "---\ntrust: owner\n---\n", "owner", "unknown"),
+        (LOG, "", "owner", "agent"),
+        (LOG, "---\ntrust: owner\n---\n", "owner", "agent"),
         ("memory/notes/a.md", "", "owner", "unknown"),
         ("memory/notes/a.md", "---\ntrust: owner\n---\n", "external", "external"),
         ("memory/notes/a.md", "---\ntrust: external\n---\n", "owner", "external"),

@@ -47,7 +47,7 @@ def test_an_entry_that_comes_into_another_file_says_where_it_stood(sandbox: Sand
     origin = entry.provenance
     assert origin is not None
     assert (entry.text, entry.heading) == ("The staging port is 8443", ("Memory", "Project Facts"))
-    assert (origin.source, origin.trust, origin.get("at")) == (f"{LOG}#L6", "unknown", "2026-03-20")
+    assert (origin.source, origin.trust, origin.get("at")) == (f"{LOG}#L6", "agent", "2026-03-20")
     assert b"staging" not in sandbox.read(LOG)
 
 
@@ -61,7 +61,7 @@ def test_a_move_never_raises_trust(sandbox: Sandbox) -> None:
 @pytest.mark.parametrize(
     ("path", "header", "expected"),
     [
-        (LOG, "", "unknown"),
+        (LOG, "", "agent"),
         (NOTE, "", "unknown"),
         (NOTE, "---\ntrust: external\n---\n", "external"),
         (EPISODE, "---\nid: e1\ntrust: agent\n---\n", "agent"),

@@ -12,6 +12,7 @@ from workbench.history.origin import Origin, origin_of
 from workbench.memory.entry import Entry
 from workbench.memory.markdown import Document, parse_document
 from workbench.memory.names import CommitId, RelPath
+from workbench.memory.origin import OriginReader
 from workbench.memory.patch import split_lines
 from workbench.memory.session_blocks import session_blocks
 from workbench.workspace.layout import kind_of
@@ -40,14 +41,16 @@ def blame(workspace: Workspace, path: str, *, at: CommitId | None = None) -> tup
     document = _document(workspace, path, at)
     deeds = line_deeds(workspace, document, at=at)
     entries = _EntryAt(document)
-    sessions = session_blocks(document)
+    sessions, reader = session_blocks(document), OriginReader(document)
     origins: dict[int, Origin] = {}
     out = []
     for number, (line, deed) in enumerate(zip(split_lines(document.data), deeds, strict=True), 1):
         entry = entries.at(number)
         if entry is not None and entry.span.start not in origins:
             deed_of_entry = newest(workspace, deeds, entry)
-            origins[entry.span.start] = origin_of(document, entry, deed_of_entry, sessions=sessions)
+            origins[entry.span.start] = origin_of(
+                document, entry, deed_of_entry, sessions=sessions, reader=reader
+            )
         out.append(
             LineOrigin(
                 number=number,

@@ -14,6 +14,7 @@ from datetime import date
 from workbench.history.attribution import ACTORS, UNKNOWN, Deed
 from workbench.memory.entry import Entry, Kind
 from workbench.memory.markdown import Document
+from workbench.memory.origin import OriginReader, log_trust
 from workbench.memory.provenance import least_trusted
 from workbench.memory.session_blocks import SessionBlock, session_blocks, session_of
 
@@ -54,10 +55,11 @@ def origin_of(
     deed: Deed | None = None,
     *,
     sessions: Sequence[SessionBlock] | None = None,
+    reader: OriginReader | None = None,
 ) -> Origin:
     """The origin of an entry of ``document``; ``deed`` is what brought its line, where history was asked.
 
-    ``sessions`` are the file's, for who asks for many of its entries.
+    ``sessions`` and ``reader`` are the file's, for who asks for many of its entries.
     """
     blocks = session_blocks(document) if sessions is None else sessions
     own, header = entry.provenance, document.front_matter
@@ -65,7 +67,9 @@ def origin_of(
     in_file: Callable[[str], str | None] = header.text if header else _nothing
     return Origin(
         who=_who(document, said("by") or in_file("by"), deed),
-        trust=_trust(entry, said("trust"), in_file("trust"), deed),
+        trust=log_trust(reader or OriginReader(document), entry)
+        if entry.kind is Kind.LOG
+        else _trust(said("trust"), in_file("trust"), deed),
         when=_when(entry, deed),
         session=said("session") or (deed and deed.session) or session_of(blocks, entry),
         source=said("src") or in_file("source_id") or in_file("source") or (deed and deed.source) or None,
@@ -85,10 +89,8 @@ def _who(document: Document, claimed: str | None, deed: Deed | None) -> str:
     return claimed if claimed in ACTORS and document.kind is not Kind.LOG else UNKNOWN
 
 
-def _trust(entry: Entry, own: str | None, in_file: str | None, deed: Deed | None) -> str:
-    """No line speaks louder than its file or than the commit that brought it; a log vouches for nobody."""
-    if entry.kind is Kind.LOG:
-        return UNKNOWN
+def _trust(own: str | None, in_file: str | None, deed: Deed | None) -> str:
+    """No line speaks louder than its file or than the commit that brought it."""
     said = own or in_file
     if not said:
         return UNKNOWN

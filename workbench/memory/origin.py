@@ -191,6 +191,11 @@ def of_page_line(entry: Entry, trust: str) -> Origin:
     return Origin.AGENT if by_hand else Origin(least_trusted(trust))
 
 
+def log_trust(reader: OriginReader, entry: Entry) -> str:
+    """The trust of a line of a daily log: the agent writes it, and may quote the owner or anybody else."""
+    return least_trusted(Origin.AGENT, reader.of(entry))
+
+
 class OriginReader:
     """Decides the origin of each entry of one document, read in order.
 

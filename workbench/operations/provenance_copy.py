@@ -7,7 +7,7 @@ from datetime import date
 
 from workbench.memory.entry import Entry, Kind
 from workbench.memory.markdown import Document
-from workbench.memory.origin import Origin, OriginReader
+from workbench.memory.origin import OriginReader, log_trust
 from workbench.memory.provenance import Provenance, least_trusted, provenance
 from workbench.workspace.layout import ARCHIVE
 
@@ -32,7 +32,7 @@ def derived_provenance(document: Document, entry: Entry, today: date) -> Provena
 def trust_of(document: Document, entry: Entry) -> str:
     """No line speaks louder than the file that it stands in; a log is the agent's, but for what it quotes."""
     if entry.kind is Kind.LOG:
-        return least_trusted(Origin.AGENT, OriginReader(document).of(entry))
+        return log_trust(OriginReader(document), entry)
     own, header = entry.provenance, document.front_matter
     in_file = header.text("trust") if header else None
     return least_trusted(in_file, (own and own.get("trust")) or in_file)
