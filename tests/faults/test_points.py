@@ -96,7 +96,7 @@ class Trial:
 
 
 def _state(root: Path) -> tuple[object, ...]:
-    """What a fault can leave: memory, and all that lies in git's folder and ours, but for objects and chance."""
+    """What a fault can leave: memory, and what lies in the folders of git and ours, but for objects."""
     left = (
         (_CHANCE.sub("", path.relative_to(root).as_posix()), path.stat().st_size)
         for folder in (".git", ".workbench")
