@@ -29,7 +29,7 @@ Say = Callable[[dict[str, object]], None]
 
 
 @dataclass(frozen=True, slots=True)
-class Moment:
+class PastSearch:
     """One moment that can be searched."""
 
     place: PastWorkspace
@@ -60,7 +60,7 @@ class Lookback:
         self._search = search
         self._say = say
         self._today = today
-        self._ready: OrderedDict[str, Moment] = OrderedDict()
+        self._ready: OrderedDict[str, PastSearch] = OrderedDict()
         self._wanted: str | None = None
         self._again = False
         """What was made ready is gone meanwhile."""
@@ -68,7 +68,7 @@ class Lookback:
         self._thread: threading.Thread | None = None
         self._changed = threading.Lock()
 
-    def at(self, moment: str) -> Moment | str:
+    def at(self, moment: str) -> PastSearch | str:
         """The moment, ready to be searched; or the commit that is being made ready, to be asked for again.
 
         Raises what ``commit_at`` raises.
@@ -90,7 +90,7 @@ class Lookback:
                 self._thread.start()
         return commit
 
-    def forget(self, moment: Moment) -> None:
+    def forget(self, moment: PastSearch) -> None:
         """Have a moment made ready anew when it is asked for again: its index is gone or damaged."""
         with self._changed:
             if self._ready.pop(moment.place.commit, None) is not None:
@@ -178,7 +178,7 @@ class Lookback:
         return True
 
     def _keep(self, place: PastWorkspace) -> None:
-        moment = Moment(place, self._search(place, last_day(place)), place.moment)
+        moment = PastSearch(place, self._search(place, last_day(place)), place.moment)
         place.close()  # from now on only its files are read
         with self._changed:
             self._ready[place.commit] = moment

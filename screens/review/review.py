@@ -35,7 +35,7 @@ from screens.review.proposal_list import (
     Agenda,
     agenda_rows,
 )
-from screens.review.rewording import Wording
+from screens.review.reword_dialog import Wording
 from screens.review.row_subjects import ReviewRows
 from screens.widgets.entry_list import EntryList
 from screens.widgets.parts_line import PartsLine

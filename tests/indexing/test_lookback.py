@@ -14,7 +14,7 @@ import pytest
 from indexing.search import snapshot_search
 from indexing.search.hybrid import HybridSearch
 from indexing.search.snapshot_index import missing_index, moment_named
-from indexing.search.snapshot_search import Lookback, Moment
+from indexing.search.snapshot_search import Lookback, PastSearch
 from indexing.search.worker import Service
 from indexing.sync.run import reindex
 from tests.support.workspaces import LOG, LOG_TEXT, Sandbox
@@ -167,12 +167,12 @@ def test_a_moment_that_was_swept_away_is_made_ready_again(changed: Sandbox) -> N
     assert past.at(commit) == commit
     assert ready.wait(PATIENCE_SECONDS)
     found = past.at(commit)
-    assert isinstance(found, Moment)
+    assert isinstance(found, PastSearch)
     found.place.root.rename(found.place.root.with_name("gone"))
     ready.clear()
     assert past.at(commit) == commit
     assert ready.wait(PATIENCE_SECONDS)
-    assert isinstance(past.at(commit), Moment)
+    assert isinstance(past.at(commit), PastSearch)
     past.close()
 
 

@@ -43,14 +43,14 @@ _CHARACTER = re.compile(r"\{U\+([0-9A-F]{4})\}")
 _SECTION = re.compile(r"## (\d\d:\d\d) .+")
 
 
-class Moment(NamedTuple):
+class StoryTime(NamedTuple):
     """A time ``HH:MM`` of the workspace's own clock, on a day counted from today."""
 
     day: int
     clock: str
 
 
-_ALWAYS, _NEVER, _TONIGHT = Moment(-10_000, "00:00"), Moment(10_000, "00:00"), Moment(0, "23:59")
+_ALWAYS, _NEVER, _TONIGHT = StoryTime(-10_000, "00:00"), StoryTime(10_000, "00:00"), StoryTime(0, "23:59")
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,8 +58,8 @@ class DatedLine:
     """A line of a text, and from when up to when it is there."""
 
     text: str
-    since: Moment
-    until: Moment
+    since: StoryTime
+    until: StoryTime
 
     @property
     def section(self) -> str | None:
@@ -81,13 +81,13 @@ def read_lines(name: str, text: str) -> Iterator[DatedLine]:
     day = log_day(name)
     start = _ALWAYS
     if day is not None:  # the title comes with the first section
-        start = Moment(day, next(filter(None, map(_section, written)), "00:00"))
+        start = StoryTime(day, next(filter(None, map(_section, written)), "00:00"))
     for line in written:
         if day is not None and (clock := _section(line)):
-            start = Moment(day, clock)
+            start = StoryTime(day, clock)
         since, until = start, _NEVER
         for word, offset, time in _LIFE.findall(line):
-            moment = Moment(int(offset), time or "18:00")
+            moment = StoryTime(int(offset), time or "18:00")
             since, until = (max(since, moment), until) if word == "from" else (since, moment)
         bare = _LIFE.sub("", line)
         if line.startswith("{") and not bare:
@@ -120,7 +120,9 @@ def find_marks(path: str, lines: tuple[DatedLine, ...], today: date) -> Iterator
             yield key, Mark(f"{path}#L{number}", words)
 
 
-def render(lines: tuple[DatedLine, ...], at: Moment, today: date, marks: Mapping[str, Mark]) -> bytes | None:
+def render(
+    lines: tuple[DatedLine, ...], at: StoryTime, today: date, marks: Mapping[str, Mark]
+) -> bytes | None:
     """A file as it stood at that moment, or None when none of its lines was there yet."""
     kept = _alive(lines, at)
     if not kept:
@@ -136,7 +138,7 @@ def _section(line: str) -> str | None:
     return found[1] if found else None
 
 
-def _alive(lines: tuple[DatedLine, ...], at: Moment) -> list[str]:
+def _alive(lines: tuple[DatedLine, ...], at: StoryTime) -> list[str]:
     kept = [line.text for line in lines if line.since <= at < line.until]
     while kept and not kept[-1]:
         kept.pop()

@@ -24,7 +24,7 @@ from workbench.memory.names import RelPath
 from workbench.memory.provenance_comment import with_comments_in_place
 from workbench.workspace.demo.markup import (
     DatedLine,
-    Moment,
+    StoryTime,
     find_marks,
     log_day,
     read_lines,
@@ -61,7 +61,7 @@ class DemoCommit:
 class _Planned:
     """A commit before its files are known: those that begin with ``scope`` and changed."""
 
-    at: Moment
+    at: StoryTime
     author: tuple[str, str] = AGENT
     scope: tuple[str, ...] = ("",)
     action: str = "log"
@@ -127,17 +127,17 @@ def _plans(content: _Content) -> list[_Planned]:
             clocks.setdefault(day, []).extend(line.section for line in lines if line.section)
     plans = [_planned(item) for item in history["commits"]]
     for day, times in clocks.items():
-        plans.append(_Planned(Moment(day, _day_ends(day, max(times)))))
+        plans.append(_Planned(StoryTime(day, _day_ends(day, max(times)))))
         if day in history["two_log_commits"]:
             middle = sorted(times)[(len(times) - 1) // 2]
-            plans.append(_Planned(Moment(day, _soon_after(middle))))
+            plans.append(_Planned(StoryTime(day, _soon_after(middle))))
     return sorted(plans, key=lambda plan: plan.at)
 
 
 def _planned(item: Mapping[str, Any]) -> _Planned:
     day, clock = item["at"].split("T")
     return _Planned(
-        at=Moment(int(day), clock),
+        at=StoryTime(int(day), clock),
         author=AGENT if item.get("author") == "agent" else OWNER,
         scope=tuple(item.get("scope", [_CURATED])),
         action=item.get("action", ""),
@@ -156,7 +156,7 @@ def _soon_after(clock: str) -> str:
     return later.strftime("%H:%M")
 
 
-def _when(at: Moment, message: str, today: date) -> datetime:
+def _when(at: StoryTime, message: str, today: date) -> datetime:
     second = int(_digest(message), 16) % 60
     clock = time.fromisoformat(at.clock).replace(second=second, tzinfo=UTC)
     return datetime.combine(today + timedelta(days=at.day), clock) - CLOCK
