@@ -77,8 +77,8 @@ class Freshness:
 
     @property
     def level(self) -> Level:
-        """How bad that is. A first search makes an index by itself, so a missing one is no error."""
-        if self.state in ("damaged", "unreadable"):
+        """How bad that is."""
+        if self.state in ("missing", "damaged", "unreadable"):
             return "error"
         if self.state != "fresh":
             return "warning"

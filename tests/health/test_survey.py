@@ -60,7 +60,7 @@ def test_all_sections_come_and_are_the_same_after_json(sandbox: Sandbox) -> None
 
 def test_an_index_that_is_not_there_can_be_made(sandbox: Sandbox) -> None:
     (concern,) = one(sandbox, "index").concerns
-    assert concern.severity == "warning"
+    assert concern.severity == "error"
     assert [fix.command for fix in concern.fixes] == ["workbench reindex"]
 
 
