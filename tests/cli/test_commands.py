@@ -66,7 +66,8 @@ def test_help_loads_no_command() -> None:
     done = subprocess.run(
         [sys.executable, "-c", code], cwd=PROJECT, capture_output=True, text=True, check=True
     )
-    shown = ("errors", "safety", "safety.terminal")
+    declared = ("operations", "operations.operation_spec", "operations.registry")
+    shown = ("errors", *declared, "safety", "safety.terminal")
     loaded = ("cli", "cli.commands", "cli.output", "cli.program", "cli.workspace_options", *shown)
     assert done.stderr.strip() == str(["workbench", *[f"workbench.{name}" for name in loaded]])
 

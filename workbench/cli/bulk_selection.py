@@ -8,19 +8,15 @@ from collections.abc import Callable, Sequence
 import click
 
 from workbench.cli.lookup import content_addresses
+from workbench.cli.operation_command import Selection, command_of
 from workbench.cli.output import narrate, say
 from workbench.errors import ConflictError, NotCuratableError, UsageError
+from workbench.operations.registry import OPERATIONS
 from workbench.plural import plural
 from workbench.workspace.workspace import Workspace
 
 _WORDS = 60
 
-some_entries_argument = click.argument("entries", metavar="[ENTRY...]", nargs=-1)
-session_option = click.option("--session", metavar="S", help="All that comes from session S.")
-query_option = click.option("--query", metavar="Q", help="The entries that a search for Q finds, by words.")
-most_option = click.option(
-    "-k", type=click.IntRange(1, 1000), default=10, show_default=True, help="How many of the query's hits."
-)
 yes_option = click.option("--yes", is_flag=True, help="Do not ask whether the list is right.")
 
 
@@ -114,3 +110,23 @@ def _agree(count: int) -> None:
     if not click.confirm(f"forget these {count}?", err=True):
         narrate("nothing was changed")
         raise click.exceptions.Exit(1)
+
+
+forget = command_of(
+    OPERATIONS["forget"],
+    Selection(
+        (
+            click.Option(["--session"], metavar="S", help="All that comes from session S."),
+            click.Option(["--query"], metavar="Q", help="The entries that a search for Q finds, by words."),
+            click.Option(
+                ["-k", "most"],
+                type=click.IntRange(1, 1000),
+                default=10,
+                show_default=True,
+                help="How many of the query's hits.",
+            ),
+            click.Option(["--yes"], is_flag=True, help="Do not ask whether the list is right."),
+        ),
+        choose,
+    ),
+)

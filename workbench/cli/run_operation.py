@@ -13,7 +13,6 @@ from workbench.workspace.workspace import Workspace
 
 dry_run_option = click.option("--dry-run", is_flag=True, help="Only show the diff.")
 reason_option = click.option("--reason", default="", help="Why; kept in the commit.")
-entries_argument = click.argument("entries", metavar="ENTRY...", nargs=-1, required=True)
 
 _SHOWN = 8
 """New addresses that are told; more of them are no help on a screen, and --json has them all."""
