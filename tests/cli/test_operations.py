@@ -8,6 +8,10 @@ import pytest
 
 from tests.cli.conftest import Run
 from tests.support.workspaces import EPISODE, Sandbox
+from workbench.dreaming.proposals.operations import OPERATIONS as PROPOSALS
+from workbench.graph.operations import OPERATIONS as GRAPH
+from workbench.ingest.operations import OPERATIONS as EPISODES
+from workbench.operations.operation_spec import OperationSpec
 from workbench.operations.registry import OPERATIONS
 
 COMMANDS = [operation for operation in OPERATIONS.values() if operation.group]
@@ -78,5 +82,18 @@ def test_an_operation_tells_what_it_does_shows_it_does_it_and_is_taken_back(
     assert sandbox.snapshot() == before
 
 
-def test_an_agent_may_ask_for_none_of_them() -> None:
-    assert [operation.name for operation in OPERATIONS.values() if operation.agents] == []
+@pytest.mark.parametrize(
+    ("group", "operation"),
+    [
+        (group, operation)
+        for group, operations in (("graph", GRAPH), ("proposals", PROPOSALS), ("episodes", EPISODES))
+        for operation in operations
+    ],
+)
+def test_an_operation_in_a_group_says_what_it_does(group: str, operation: OperationSpec, run: Run) -> None:
+    assert operation.help.partition(",")[0].partition(":")[0] in " ".join(
+        run(group, operation.name, "--help").out.split()
+    )
+    required = [f"--{each.name}" for each in operation.parameters if each.required and not each.argument]
+    refused = run(group, operation.name, *(["x"] if operation.subject.required else []))
+    assert not required or (refused.code == 2 and required[0] in refused.err)

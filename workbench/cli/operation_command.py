@@ -17,12 +17,15 @@ from workbench.cli import shell_values
 from workbench.cli.lookup import content_address, content_addresses
 from workbench.cli.output import narrate
 from workbench.cli.run_operation import act
-from workbench.cli.workspace_options import workspace
+from workbench.cli.workspace_options import DAY, workspace
 from workbench.errors import UsageError
 from workbench.operations.operation_spec import Kind, OperationSpec, Parameter
 from workbench.workspace.workspace import Workspace
 
 _TYPES: dict[Kind, click.ParamType[Any]] = {
+    Kind.INTEGER: click.INT,
+    Kind.DAY: DAY,
+    Kind.FLAG: click.BOOL,
     Kind.COUNT: click.IntRange(min=0),
     Kind.SHARE: click.FloatRange(0, 1),
 }
@@ -80,17 +83,11 @@ def command_of(operation: OperationSpec, selection: Selection | None = None) -> 
 
 
 def _parameters(operation: OperationSpec, selection: Selection | None) -> Iterator[click.Parameter]:
-    subject = operation.subject
-    yield click.Argument(
-        ["subject"],
-        metavar=subject.metavar,
-        nargs=-1 if subject.many else 1,
-        required=subject.required,
-    )
+    yield _argument(operation.subject, "subject")
     if selection is not None:
         yield from selection.options
     for parameter in operation.parameters:
-        yield _option(parameter)
+        yield _argument(parameter) if parameter.argument else _option(parameter)
         if operation.draft and parameter.name == "text":
             yield click.Option(["--from-stdin"], is_flag=True, help="Read them from standard input.")
     yield click.Option(["--allow-secret"], is_flag=True, help="Record a secret in git's history, as it is.")
@@ -98,20 +95,33 @@ def _parameters(operation: OperationSpec, selection: Selection | None) -> Iterat
     yield click.Option(["--json", "as_json"], is_flag=True, help="Print JSON.")
 
 
+def _argument(parameter: Parameter, name: str = "") -> click.Argument:
+    choices = click.Choice(parameter.choices) if parameter.choices else None
+    return click.Argument(
+        [name or parameter.name],
+        type=choices,
+        metavar=parameter.metavar or (None if choices else parameter.name.upper()),
+        nargs=-1 if parameter.many else 1,
+        required=parameter.required,
+    )
+
+
 def _option(parameter: Parameter) -> click.Option:
     names = ["--" + (parameter.option or parameter.name).replace("_", "-"), parameter.name]
-    if parameter.kind is Kind.FLAG:
+    if parameter.kind is Kind.FLAG and parameter.default is not None:
         default = parameter.default
         return click.Option(names, is_flag=True, flag_value=not default, default=default, help=parameter.help)
+    # A default that is given, even None, would answer for what is required.
+    usual: dict[str, Any] = {} if parameter.required else {"default": parameter.default}
     return click.Option(
         names,
         type=click.Choice(parameter.choices) if parameter.choices else _TYPES.get(parameter.kind),
         metavar=parameter.metavar,
-        default=parameter.default,
         required=parameter.required,
         multiple=parameter.many,
         help=parameter.help,
         shell_complete=shell_values.memory_paths if parameter.kind is Kind.FILE else None,
+        **usual,
     )
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import datetime
 from enum import StrEnum
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
@@ -23,12 +24,15 @@ class Kind(StrEnum):
     TEXT = "text"
     FLAG = "flag"
     """True or False; given on the command line it is the opposite of its default."""
+    INTEGER = "integer"
     COUNT = "count"
     """A whole number from 0 on."""
     SHARE = "share"
     """A number in [0, 1]."""
     ENTRY = "entry"
     """An address, ``path#hash``; a person may also give ``path:line``."""
+    DAY = "day"
+    """A date; written as 2026-03-14."""
     FILE = "file"
     """The path of a memory file."""
 
@@ -49,6 +53,8 @@ class Parameter:
     default: Any = None
     required: bool = False
     many: bool = False
+    argument: bool = False
+    """Whether the command line takes it without an option's name, behind the subject."""
 
 
 REASON = Parameter("reason", "Why; kept in the commit.", default="")
@@ -75,6 +81,8 @@ class OperationSpec:
     fixed: Mapping[str, Any] = field(default_factory=dict)
     """Keywords of the plan function that are always the same."""
     draft: str = ""
+    clock: bool = False
+    """Whether the plan function takes ``now``, which is the present moment if it is not given."""
     key: str = ""
     """The key of the interface that does it, where there is one."""
     group: str = "Curate"
@@ -84,6 +92,8 @@ class OperationSpec:
 
     def planned(self, workspace: Workspace, subject: Any, **given: Any) -> Plan:
         """The plan of doing it. Raises what the plan function raises."""
+        if self.clock:
+            given.setdefault("now", datetime.now().astimezone())
         plan: Plan = _function(self.plan)(workspace, subject, **self.fixed, **given)
         return plan
 
