@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from screens.drawing.clock import now
+from workbench.operations.operation_spec import OperationSpec
 from workbench.operations.registry import OPERATIONS
 from workbench.workspace.plan import Plan
 from workbench.workspace.workspace import Workspace
@@ -54,6 +56,17 @@ def _declared(workspace: Workspace, request: Request) -> Plan:
         given["at"] = workspace.history.head() or ""
     one = request.addresses[0] if request.addresses else request.operation or None
     return operation.planned(workspace, request.addresses if operation.subject.many else one, **given)
+
+
+def declared_request(operation: OperationSpec, subject: str | Sequence[str], **given: Any) -> Request:
+    """A request for a declared operation on ``subject``, with these parameters."""
+
+    def plan(workspace: Workspace, _: Request) -> Plan:
+        moment = {"now": now()} if operation.clock else {}
+        return operation.planned(workspace, subject, **given, **moment)
+
+    addresses = (subject,) if isinstance(subject, str) else tuple(subject)
+    return Request(action=operation.name, addresses=addresses, planner=plan)
 
 
 def expire_request() -> Request:

@@ -11,7 +11,7 @@ import click
 
 from workbench.cli import shell_values
 from workbench.cli.lookup import content_address
-from workbench.cli.output import json_option, narrate, operation_json, say, say_json
+from workbench.cli.output import json_option, narrate, narrate_notes, operation_json, say, say_json
 from workbench.cli.progress import Bar
 from workbench.cli.run_operation import act, allow_secret_option, dry_run_option, reason_option
 from workbench.cli.workspace_options import moment, workspace
@@ -110,8 +110,7 @@ def _say_backup(done: Backup) -> None:
         if done.compared is not None:
             say(f"restored and compared: {plural(done.compared, 'memory file')}, byte for byte the same")
         narrate(f"`workbench restore {done.target.shown} DIR` brings it back")
-    for note in done.notes:
-        narrate(f"note: {note}")
+    narrate_notes(done.notes)
 
 
 def _backup_json(done: Backup) -> dict[str, Any]:
@@ -212,8 +211,7 @@ def restore(
         )
         return
     say(f"restored {plural(done.files, 'file')} to {done.folder}: {done.branch} at {done.commit[:12]}")
-    for note in done.notes:
-        narrate(f"note: {note}")
+    narrate_notes(done.notes)
 
 
 @click.command()

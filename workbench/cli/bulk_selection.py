@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Sequence
 
 import click
 
 from workbench.cli.lookup import content_addresses
 from workbench.cli.operation_command import Selection, command_of
-from workbench.cli.output import narrate, say
+from workbench.cli.output import agree, narrate, say
 from workbench.errors import ConflictError, NotCuratableError, UsageError
 from workbench.operations.registry import OPERATIONS
 from workbench.plural import plural
@@ -52,7 +51,11 @@ def choose(
     for address in shown:
         (narrate if as_json else say)(_line(place, address))
     if not dry_run and not yes:
-        _agree(len(shown))
+        agree(
+            f"forget these {len(shown)}?",
+            refusal=f"changing {plural(len(shown), 'entry')} at once needs your word; nothing was changed",
+            hint="look at the list, then add --yes; --dry-run shows the diff",
+        )
 
     def again() -> tuple[str, ...]:
         now = found()
@@ -98,18 +101,6 @@ def _line(place: Workspace, address: str) -> str:
 
 def _short(title: str) -> str:
     return title if len(title) <= _WORDS else title[: _WORDS - 1].rstrip() + "…"
-
-
-def _agree(count: int) -> None:
-    """Return when the person says yes."""
-    if not sys.stdin.isatty():
-        raise UsageError(
-            f"changing {plural(count, 'entry')} at once needs your word; nothing was changed",
-            hint="look at the list, then add --yes; --dry-run shows the diff",
-        )
-    if not click.confirm(f"forget these {count}?", err=True):
-        narrate("nothing was changed")
-        raise click.exceptions.Exit(1)
 
 
 forget = command_of(

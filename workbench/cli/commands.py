@@ -1,8 +1,7 @@
 """Every command by its name, and what is said of it before it is loaded.
 
 The program starts anew for each answer, so a command's module is imported when that command is asked for, and
-``workbench --help`` imports none. What the list says of each command is written here a second time;
-``tests/cli/test_commands.py`` holds it equal to what the command says of itself.
+``workbench --help`` imports none. The one line that is said of each command stands here.
 
 A new command needs one line here; a new operation none (``workbench.operations.registry``).
 """
@@ -130,7 +129,7 @@ class Commands(MutableMapping[str, click.Command]):
     """The commands of the program by name; one is imported when it is first looked up."""
 
     def __init__(self) -> None:
-        self._places = {listed.name: listed.place for group in COMMANDS.values() for listed in group}
+        self._listed = {listed.name: listed for group in COMMANDS.values() for listed in group}
         self._loaded: dict[str, click.Command] = {}
 
     def __getitem__(self, name: str) -> click.Command:
@@ -140,29 +139,31 @@ class Commands(MutableMapping[str, click.Command]):
         return self._loaded[name]
 
     def _command(self, name: str) -> click.Command:
-        module, _, attribute = self._places[name].partition(":")
+        listed = self._listed[name]
+        module, _, attribute = listed.place.partition(":")
         if not module:
             from workbench.cli.operation_command import command_of
 
             return command_of(OPERATIONS[name])
         found = getattr(import_module(f"workbench.cli.{module}"), attribute)
         assert isinstance(found, click.Command)
+        found.short_help = listed.summary
         return found
 
     def __setitem__(self, name: str, command: click.Command) -> None:
         self._loaded[name] = command
-        self._places.setdefault(name, "")
+        self._listed.setdefault(name, Listed(name, "", command.get_short_help_str()))
 
     def __delitem__(self, name: str) -> None:
-        del self._places[name]
+        del self._listed[name]
         self._loaded.pop(name, None)
 
     def __contains__(self, name: object) -> bool:
         """Whether there is such a command; loads nothing."""
-        return name in self._places
+        return name in self._listed
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._places)
+        return iter(self._listed)
 
     def __len__(self) -> int:
-        return len(self._places)
+        return len(self._listed)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping
 from datetime import UTC, date, datetime
 from typing import TYPE_CHECKING, Any
@@ -11,11 +10,11 @@ import click
 
 from workbench.cli.bulk_selection import yes_option
 from workbench.cli.operation_command import command_of
-from workbench.cli.output import json_option, narrate, say, say_json
+from workbench.cli.output import agree, json_option, narrate, narrate_notes, say, say_json
 from workbench.cli.run_operation import act, dry_run_option, reason_option
 from workbench.cli.team import whose
 from workbench.cli.workspace_options import workspace
-from workbench.errors import ConflictError, UsageError
+from workbench.errors import ConflictError
 from workbench.ingest.operations import OPERATIONS
 from workbench.plural import plural
 from workbench.safety.terminal import cut, visible
@@ -106,7 +105,12 @@ def expire(force: bool, yes: bool, reason: str, dry_run: bool, as_json: bool) ->
         if not dry_run:
             _show_due(due(place, now=now), plan, quiet=as_json)
             if not yes:
-                _agree(len(plan.entries))
+                count = len(plan.entries)
+                agree(
+                    f"remove these {count}?",
+                    refusal=f"removing {plural(count, 'episode')} needs your word; nothing was changed",
+                    hint="look at the list, then add --yes; --dry-run shows the diff",
+                )
 
         def again() -> Plan:
             fresh = plan_prune(place, now=now, force=force, reason=reason, actor="human")
@@ -124,20 +128,7 @@ def _show_due(found: Due, plan: Plan, *, quiet: bool) -> None:
     tell = narrate if quiet else say
     for one in found.expired:
         tell(f"{one.path}  {_short(one)}  (expired on {one.expires_at})")
-    for note in plan.notes:
-        narrate(f"note: {note}")
-
-
-def _agree(count: int) -> None:
-    """Return when the person says yes."""
-    if not sys.stdin.isatty():
-        raise UsageError(
-            f"removing {plural(count, 'expired episode')} needs your word; nothing was changed",
-            hint="look at the list, then add --yes; --dry-run shows the diff",
-        )
-    if not click.confirm(f"remove these {count}?", err=True):
-        narrate("nothing was changed")
-        raise click.exceptions.Exit(1)
+    narrate_notes(plan.notes)
 
 
 def _say(one: Episode, marks: Mapping[str, Mark], now: datetime) -> None:

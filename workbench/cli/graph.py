@@ -35,7 +35,7 @@ everything_option = click.option(
 limit_option = click.option("-k", "--limit", type=click.IntRange(1, 1000), default=20, show_default=True)
 
 
-@click.group(epilog=_DAYS, short_help="What is known of people, projects and things; how they connect.")
+@click.group(epilog=_DAYS)
 def graph() -> None:
     """Entities, their typed memories and relations: asked, shown, kept free of duplicates."""
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from workbench.cli.operation_command import command_of
-from workbench.cli.output import json_option, narrate, operation_json, say, say_json
+from workbench.cli.output import json_option, narrate, narrate_notes, operation_json, say, say_json
 from workbench.cli.workspace_options import workspace
 from workbench.errors import ModelUnavailableError
 from workbench.graph.operations import APART, MERGE, SETTLE
@@ -51,8 +51,7 @@ def duplicates(resolving: bool, names_only: bool, as_json: bool) -> None:
         say(f"{one.keep.name} ({one.keep.type}) and {one.other.name}: {cosine}, names {one.names:.2f}")
         say(f"  {one.keep.path}  {one.other.path}", dim=True)
         say(f"  {one.why or 'passes every bar: --resolve merges it'}", dim=True)
-    for note in found.notes:
-        narrate(f"note: {note}")
+    narrate_notes(found.notes)
     ways = ": `workbench graph merge A B`, or `graph apart A B`" if found.flagged else ""
     narrate(f"{len(found.merged)} merged, {len(found.flagged)} to look at{ways}")
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 _run_option = click.option("--run", metavar="RUN", default="", help="Those of one run.")
 
 
-@click.group(short_help="What waits for you: show, accept, edit, reject, defer it.")
+@click.group()
 def proposals() -> None:
     """What waits for you: look at it, accept, reword, reject, defer or withdraw it.
 

@@ -7,7 +7,16 @@ from dataclasses import replace
 
 import click
 
-from workbench.cli.output import narrate, operation_json, plan_json, say, say_diff, say_json, say_row
+from workbench.cli.output import (
+    narrate,
+    narrate_notes,
+    operation_json,
+    plan_json,
+    say,
+    say_diff,
+    say_json,
+    say_row,
+)
 from workbench.workspace.plan import Operation, Plan
 from workbench.workspace.workspace import Workspace
 
@@ -40,8 +49,7 @@ def act(
             say_json(plan_json(plan))
         else:
             say_diff(plan.diff())
-            for note in plan.notes:
-                narrate(f"note: {note}")
+            narrate_notes(plan.notes)
         return
     plans: list[Plan] = []
 
@@ -61,8 +69,7 @@ def act(
     for address in new_addresses(operation):
         say_row(f"  as {address}")
     narrate(f"operation {operation.id}; `workbench undo {operation.id}` takes it back")
-    for note in operation.notes:
-        narrate(f"note: {note}")
+    narrate_notes(operation.notes)
 
 
 def new_addresses(operation: Operation) -> tuple[str, ...]:
