@@ -57,7 +57,7 @@ COMMANDS: dict[str, tuple[Listed, ...]] = {
         Listed("episodes", "episodes:episodes", "Session summaries, and how long each is kept."),
         Listed("graph", "graph:graph", "What is known of people, projects and things; how they connect."),
     ),
-    "Curate": (*_operations("Curate"),),
+    "Curate": _operations("Curate"),
     "Dream": (
         Listed("dream", "dream:dream", "Find what is worth keeping, and propose it."),
         Listed(

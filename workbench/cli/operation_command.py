@@ -46,16 +46,16 @@ class Selection:
 def command_of(operation: OperationSpec, selection: Selection | None = None) -> click.Command:
     """The command that plans the operation and shows it or carries it out."""
 
+    def by_name(place: Workspace, subject: Any, *, dry_run: bool, as_json: bool) -> Callable[[], Any]:
+        named = _addressed(place, operation.subject, subject)
+        return lambda: named
+
+    by = selection or Selection((), by_name)
+
     def call(*, subject: Any, allow_secret: bool, dry_run: bool, as_json: bool, **given: Any) -> None:
         with workspace() as place:
-            if selection is None:
-                named = _addressed(place, operation.subject, subject)
-
-                def chosen() -> Any:
-                    return named
-            else:
-                own = {str(option.name): given.pop(str(option.name)) for option in selection.options}
-                chosen = selection.choose(place, subject, **own, dry_run=dry_run, as_json=as_json)
+            own = {str(option.name): given.pop(str(option.name)) for option in by.options}
+            chosen = by.choose(place, subject, **own, dry_run=dry_run, as_json=as_json)
             for parameter in operation.parameters:
                 given[parameter.name] = _addressed(place, parameter, given[parameter.name])
 
@@ -76,16 +76,15 @@ def command_of(operation: OperationSpec, selection: Selection | None = None) -> 
     return click.Command(
         operation.name,
         callback=call,
-        params=list(_parameters(operation, selection)),
+        params=list(_parameters(operation, by)),
         help="\n\n".join(filter(None, (operation.help, operation.details))),
         short_help=operation.help,
     )
 
 
-def _parameters(operation: OperationSpec, selection: Selection | None) -> Iterator[click.Parameter]:
+def _parameters(operation: OperationSpec, selection: Selection) -> Iterator[click.Parameter]:
     yield _argument(operation.subject, "subject")
-    if selection is not None:
-        yield from selection.options
+    yield from selection.options
     for parameter in operation.parameters:
         yield _argument(parameter) if parameter.argument else _option(parameter)
         if operation.draft and parameter.name == "text":
