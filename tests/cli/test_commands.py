@@ -18,9 +18,10 @@ LISTED = [listed for group in COMMANDS.values() for listed in group]
 
 
 @pytest.mark.parametrize("listed", LISTED, ids=lambda listed: listed.name)
-def test_what_is_listed_is_what_the_command_says_of_itself(listed: Listed) -> None:
+def test_what_is_listed_is_there_and_has_help_of_its_own(listed: Listed) -> None:
     command = workbench.commands[listed.name]
     assert command.name == listed.name
+    assert command.help
     assert command.get_short_help_str(1000) == listed.summary
     assert command.hidden == listed.hidden
 
