@@ -1,17 +1,18 @@
 """How an operation is declared: its name, parameters, plan function and words, in one place.
 
 The command line makes a command of a declaration, the interface takes its key, name and help from it, and
-the tools of an agent ask it whether they may. Declarations are data: a plan function is imported on use.
+the tools of an agent ask it whether they may. Declarations are data: a plan function is imported on use, and
+``workbench --help`` reads them all, so they are named tuples, which load no more than that.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     from workbench.workspace.plan import Plan
@@ -37,8 +38,7 @@ class Kind(StrEnum):
     """The path of a memory file."""
 
 
-@dataclass(frozen=True, slots=True)
-class Parameter:
+class Parameter(NamedTuple):
     """A value that an operation takes. ``name`` is the keyword of the plan function.
 
     ``option`` is what the command line calls it where that is not its name. A ``many`` parameter is a tuple.
@@ -60,8 +60,7 @@ class Parameter:
 REASON = Parameter("reason", "Why; kept in the commit.", default="")
 
 
-@dataclass(frozen=True, slots=True)
-class OperationSpec:
+class OperationSpec(NamedTuple):
     """The declaration of an operation.
 
     ``plan`` and ``draft`` name functions as ``module:function``. ``plan`` is called with the workspace, the
@@ -78,7 +77,7 @@ class OperationSpec:
     details: str = ""
     """What else ``--help`` says."""
     parameters: tuple[Parameter, ...] = (REASON,)
-    fixed: Mapping[str, Any] = field(default_factory=dict)
+    fixed: Mapping[str, Any] = MappingProxyType({})
     """Keywords of the plan function that are always the same."""
     draft: str = ""
     clock: bool = False

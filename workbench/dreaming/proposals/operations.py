@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from workbench.operations.operation_spec import ALLOW_FLAGGED, REASON, OperationSpec, Parameter
 
 _KEYS = Parameter("keys", metavar="KEY...", many=True)
-_FLAGGED = replace(ALLOW_FLAGGED, help="Hidden text, secrets and suspicious orders too.")
+_FLAGGED = ALLOW_FLAGGED._replace(help="Hidden text, secrets and suspicious orders too.")
 
 ACCEPT = OperationSpec(
     "accept",
