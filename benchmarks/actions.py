@@ -18,7 +18,8 @@ from functools import partial
 from pathlib import Path
 
 from workbench.memory.entry import Kind
-from workbench.operations import plan_promote, plan_undo
+from workbench.operations.promote import plan_promote
+from workbench.operations.undo import plan_undo
 from workbench.workspace.workspace import Workspace
 
 

@@ -42,7 +42,7 @@ from workbench.ingest.sessions import read_new
 from workbench.ingest.transcript_files import look
 from workbench.memory.entry import Form
 from workbench.memory.sentences import sentences
-from workbench.operations import plan_archive
+from workbench.operations.archive import plan_archive
 from workbench.workspace.templates import set_up
 from workbench.workspace.workspace import Workspace
 

@@ -91,7 +91,8 @@ def audit(event, arguments):
         raise SystemExit(f"network: {event} {arguments}")
 sys.addaudithook(audit)
 from tests.support.workspaces import Sandbox
-from workbench.operations import plan_promote, plan_undo
+from workbench.operations.promote import plan_promote
+from workbench.operations.undo import plan_undo
 from indexing.search.answer import Query
 from indexing.search.keyword import LexicalSearch
 from indexing.sync.run import reindex

@@ -7,6 +7,7 @@ from enum import StrEnum
 
 from screens.actions import availability as when
 from screens.actions.availability import FocusContext, Rule
+from workbench.operations import registry as declarations
 
 
 class Group(StrEnum):
@@ -82,6 +83,23 @@ SCREENS = BROWSE | WEIGHING
 OPERATIONS = frozenset({FocusContext.OPERATIONS})
 BLAME = frozenset({FocusContext.BLAME})
 CONFLICTS = frozenset({FocusContext.CONFLICTS})
+
+
+def operation(
+    name: str,
+    *,
+    help: str = "",
+    places: frozenset[FocusContext] = LISTS,
+    blocked: Rule = when.has_targets,
+    hint: int = 0,
+) -> Action:
+    """The action that does an operation: its name, key and help are those of its declaration.
+
+    ``help`` says what the key does where that is not all that the operation does.
+    """
+    declared = declarations.OPERATIONS[name]
+    told = help or declared.help
+    return define(name, declared.key, name, Group.ACT, told, places=places, blocked=blocked, hint=hint)
 
 
 def define(

@@ -31,6 +31,7 @@ from screens.actions.action import (
     Action,
     Group,
     define,
+    operation,
 )
 from screens.actions.active import active, keys_of
 from screens.actions.availability import Context, FocusContext
@@ -65,16 +66,7 @@ __all__ = [
 ]
 
 ACTIONS: tuple[Action, ...] = (
-    define(
-        "promote",
-        "p",
-        "promote",
-        Group.ACT,
-        "Copy the entry into MEMORY.md, with where it came from.",
-        blocked=when.can_promote,
-        hint=10,
-        places=LISTS | AGENT,
-    ),
+    operation("promote", blocked=when.can_promote, hint=10, places=LISTS | AGENT),
     define(
         "promote_to",
         "t",
@@ -83,24 +75,9 @@ ACTIONS: tuple[Action, ...] = (
         "Choose the heading to promote to, or the entry to merge it into.",
         blocked=when.can_promote,
     ),
-    define(
-        "forget",
-        "d",
-        "forget",
-        Group.ACT,
-        "Take the entry out of its file; git keeps it.",
-        blocked=when.has_targets,
-        hint=11,
-        places=LISTS | AGENT,
-    ),
-    define(
-        "edit",
-        "i",
-        "edit",
-        Group.ACT,
-        "Edit the entry here, with the change shown beneath.",
-        blocked=when.has_one,
-        hint=13,
+    operation("forget", hint=11, places=LISTS | AGENT),
+    operation(
+        "edit", help="Edit the entry here, with the change shown beneath.", blocked=when.has_one, hint=13
     ),
     define(
         "edit_outside",
@@ -110,47 +87,21 @@ ACTIONS: tuple[Action, ...] = (
         "Edit the entry in the program that $VISUAL or $EDITOR names.",
         blocked=when.has_one,
     ),
-    define(
-        "merge",
-        "m",
-        "merge",
-        Group.ACT,
-        "Make one entry of those that are marked.",
-        blocked=when.can_merge,
-        hint=14,
-    ),
-    define(
-        "move",
-        "M",
-        "move",
-        Group.ACT,
-        "Move the entry under another heading, or to another file.",
-        blocked=when.has_targets,
-    ),
-    define(
+    operation("merge", blocked=when.can_merge, hint=14),
+    operation("move"),
+    operation(
         "pin",
-        "P",
-        "pin",
-        Group.ACT,
-        "Pin the entry, so that nothing automatic removes it; a pinned one: unpin it.",
-        blocked=when.has_targets,
+        help="Pin the entry, so that nothing automatic removes it; a pinned one: unpin it.",
         places=LISTS | AGENT,
     ),
-    define(
+    operation(
         "quarantine",
-        "x",
-        "quarantine",
-        Group.ACT,
-        "Set the entry aside where no agent loads it; one that is set aside: release it.",
-        blocked=when.has_targets,
+        help="Set the entry aside where no agent loads it; one that is set aside: release it.",
         places=LISTS | AGENT,
     ),
-    define(
+    operation(
         "archive",
-        "A",
-        "archive",
-        Group.ACT,
-        "Bring MEMORY.md within its budget: shows what would leave it, and why.",
+        help="Bring MEMORY.md within its budget: shows what would leave it, and why.",
         blocked=when.writable,
     ),
     define(
@@ -169,22 +120,16 @@ ACTIONS: tuple[Action, ...] = (
         "Show what an action would do, and do it only on a yes.",
         blocked=when.writable,
     ),
-    define(
+    operation(
         "undo",
-        "u",
-        "undo",
-        Group.ACT,
-        "Take the last action back, whoever did it; among the operations, the one under the cursor.",
+        help="Undo the last operation, whoever did it; among the operations, the one under the cursor.",
         blocked=when.writable,
         hint=12,
         places=LISTS | OPERATIONS | GRAPH | REVIEW | HEALTH | AGENT | SETTINGS,
     ),
-    define(
+    operation(
         "redo",
-        "U",
-        "redo",
-        Group.ACT,
-        "Do again what was last taken back; among the operations, the one under the cursor.",
+        help="Redo what was last undone; among the operations, the one under the cursor.",
         blocked=when.writable,
         places=LISTS | OPERATIONS | GRAPH | REVIEW | HEALTH | AGENT | SETTINGS,
     ),

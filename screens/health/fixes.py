@@ -7,7 +7,7 @@ from typing import assert_never, cast
 
 from screens.drawing.clock import now
 from screens.frames.services import Desk
-from screens.main.request import Request
+from screens.main.request import Request, expire_request
 from workbench.errors import ConflictError, NotCuratableError
 from workbench.health.report.section import Fix
 from workbench.workspace.plan import Plan
@@ -38,7 +38,7 @@ def apply(desk: Desk, fix: Fix) -> None:
         case "forget-memory":
             desk.ask(Request(action="forget", addresses=fix.addresses, planner=_forget_memory))
         case "expire":
-            desk.ask(Request(action="expire"))
+            desk.ask(expire_request())
         case "settle":
             desk.do(Request(action="settle", planner=partial(_settle, fix)))
         case "migrate":

@@ -105,7 +105,7 @@ class Store:
         """What is set aside; nothing is read where nothing is."""
         if not (self.workspace.root / QUARANTINE).is_dir():
             return QuarantineView()
-        from workbench.operations import quarantined  # noqa: PLC0415 - not before the first paint
+        from workbench.operations.quarantine import quarantined  # noqa: PLC0415 - not before the first paint
 
         return QuarantineView(
             tuple(

@@ -23,7 +23,7 @@ from screens.loading.store import path_of
 from screens.main.messages import Discarded, Done, Planned, Refused, WritableChecked
 from screens.main.movement import Command
 from screens.main.operation_runner import Curator
-from screens.main.request import Request
+from screens.main.request import Request, expire_request
 from workbench.errors import WorkbenchError
 from workbench.workspace.plan import Operation
 from workbench.workspace.workspace import Workspace
@@ -84,7 +84,7 @@ class Curating:
             "pin": lambda: self.act("pin"),
             "quarantine": lambda: self.act("quarantine"),
             "archive": lambda: self.act("archive", look=True),
-            "prune": lambda: self.ask(Request(action="expire")),
+            "prune": lambda: self.ask(expire_request()),
             "restore_memory": self._restore_memory,
             "undo": lambda: self.carry_out(Request(action="undo")),
             "redo": lambda: self.carry_out(Request(action="redo")),

@@ -140,7 +140,8 @@ class Curator:
             raise
 
     def _source(self, request: Request) -> str:
-        from workbench.operations import entry_source, merged_source  # noqa: PLC0415 - not before the first paint
+        from workbench.operations.edit import entry_source  # noqa: PLC0415 - not before the first paint
+        from workbench.operations.merge import merged_source  # noqa: PLC0415 - not before the first paint
 
         if request.action == "merge":
             return merged_source(self._workspace, request.addresses)
@@ -149,7 +150,7 @@ class Curator:
 
     def _standing(self, address: str) -> tuple[str | None, str]:
         from workbench.history.text_similarity import counterpart  # noqa: PLC0415
-        from workbench.operations import entry_source  # noqa: PLC0415
+        from workbench.operations.edit import entry_source  # noqa: PLC0415
 
         with contextlib.suppress(EntryNotFoundError):
             document, found = self._workspace.locate(address)

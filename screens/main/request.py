@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from screens.drawing.clock import now
+from workbench.operations.operation_spec import OperationSpec
+from workbench.operations.registry import OPERATIONS
 from workbench.workspace.plan import Plan
 from workbench.workspace.workspace import Workspace
 
@@ -31,121 +34,50 @@ class Request:
     allow_flagged: bool = False
     allow_secrets: bool = False
     planner: Callable[[Workspace, Request], Plan] | None = None
-    """Plans it, where ``action`` is none of those that this module knows. Called again when it is done."""
+    """Plans it, where ``action`` is no operation of the registry. Called again when it is done."""
 
 
 def plan_of(workspace: Workspace, request: Request) -> Plan:
     """The plan of what was asked for. Raises what planning it raises."""
-    plan = (request.planner or _PLANNERS[request.action])(workspace, request)
+    plan = (request.planner or _declared)(workspace, request)
     return replace(plan, allow_secrets=True) if request.allow_secrets else plan
 
 
-def _promote(workspace: Workspace, request: Request) -> Plan:
-    from workbench import operations  # noqa: PLC0415 - not before the first paint
-
-    return operations.plan_promote(
-        workspace,
-        request.addresses,
-        section=request.section,
-        into=request.into,
-        allow_flagged=request.allow_flagged,
-    )
-
-
-def _forget(workspace: Workspace, request: Request) -> Plan:
-    from workbench import operations  # noqa: PLC0415
-
-    return operations.plan_forget(workspace, request.addresses)
+def _declared(workspace: Workspace, request: Request) -> Plan:
+    """The plan of an operation of the registry, with those of its parameters that were asked for."""
+    operation = OPERATIONS[request.action]
+    names = [parameter.name for parameter in operation.parameters]
+    given = {name: value for name in names if (value := getattr(request, name, None)) is not None}
+    if operation.draft:
+        given["expected"] = request.expected
+    if request.action == "quarantine":
+        given["reason"] = suspicion(workspace, request.addresses)
+    if request.action == "restore":
+        given["at"] = workspace.history.head() or ""
+    one = request.addresses[0] if request.addresses else request.operation or None
+    return operation.planned(workspace, request.addresses if operation.subject.many else one, **given)
 
 
-def _edit(workspace: Workspace, request: Request) -> Plan:
-    from workbench import operations  # noqa: PLC0415
+def declared_request(operation: OperationSpec, subject: str | Sequence[str], **given: Any) -> Request:
+    """A request for a declared operation on ``subject``, with these parameters."""
 
-    return operations.plan_edit(
-        workspace, request.addresses[0], request.text or "", expected=request.expected
-    )
+    def plan(workspace: Workspace, _: Request) -> Plan:
+        moment = {"now": now()} if operation.clock else {}
+        return operation.planned(workspace, subject, **given, **moment)
 
-
-def _merge(workspace: Workspace, request: Request) -> Plan:
-    from workbench import operations  # noqa: PLC0415
-
-    return operations.plan_merge(
-        workspace, request.addresses, text=request.text, allow_flagged=request.allow_flagged
-    )
+    addresses = (subject,) if isinstance(subject, str) else tuple(subject)
+    return Request(action=operation.name, addresses=addresses, planner=plan)
 
 
-def _move(workspace: Workspace, request: Request) -> Plan:
-    from workbench import operations  # noqa: PLC0415
-
-    return operations.plan_move(workspace, request.addresses, to=request.to, section=request.section)
-
-
-def _pin(workspace: Workspace, request: Request) -> Plan:
-    from workbench import operations  # noqa: PLC0415
-
-    return operations.plan_pin(workspace, request.addresses, on=request.action == "pin")
-
-
-def _quarantine(workspace: Workspace, request: Request) -> Plan:
-    from workbench import operations  # noqa: PLC0415
-
-    reason = suspicion(workspace, request.addresses)
-    return operations.plan_quarantine(workspace, request.addresses, reason=reason)
-
-
-def _release(workspace: Workspace, request: Request) -> Plan:
-    from workbench import operations  # noqa: PLC0415
-
-    return operations.plan_release(workspace, request.addresses)
-
-
-def _archive(workspace: Workspace, request: Request) -> Plan:
-    from workbench import operations  # noqa: PLC0415
-
-    return operations.plan_archive(workspace, request.addresses or None)
-
-
-def _restore(workspace: Workspace, request: Request) -> Plan:
-    """The whole file as the newest commit has it."""
-    from workbench import operations  # noqa: PLC0415
-
-    return operations.plan_restore(workspace, request.addresses[0], workspace.history.head() or "")
-
-
-def _undo(workspace: Workspace, request: Request) -> Plan:
-    from workbench import operations  # noqa: PLC0415
-
-    return operations.plan_undo(workspace, request.operation or None)
-
-
-def _redo(workspace: Workspace, request: Request) -> Plan:
-    from workbench import operations  # noqa: PLC0415
-
-    return operations.plan_redo(workspace, request.operation or None)
+def expire_request() -> Request:
+    """To remove the episodes that have expired."""
+    return Request(action="expire", planner=_expire)
 
 
 def _expire(workspace: Workspace, request: Request) -> Plan:
-    from workbench.ingest.expiry import plan_prune  # noqa: PLC0415
+    from workbench.ingest.expiry import plan_prune  # noqa: PLC0415 - not before the first paint
 
     return plan_prune(workspace, now=now(), force=request.allow_flagged, actor="human")
-
-
-_PLANNERS: dict[str, Callable[[Workspace, Request], Plan]] = {
-    "promote": _promote,
-    "forget": _forget,
-    "edit": _edit,
-    "merge": _merge,
-    "move": _move,
-    "pin": _pin,
-    "unpin": _pin,
-    "quarantine": _quarantine,
-    "release": _release,
-    "archive": _archive,
-    "expire": _expire,
-    "restore": _restore,
-    "undo": _undo,
-    "redo": _redo,
-}
 
 
 def allowed(request: Request, error: Exception) -> Request | None:

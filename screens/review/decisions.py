@@ -8,12 +8,11 @@ from datetime import date
 from functools import partial
 
 from screens.drawing.clock import now
-from screens.main.request import Request
+from screens.main.request import Request, declared_request
 from screens.review.proposal_list import name_of
+from workbench.dreaming.proposals import operations
 from workbench.dreaming.proposals.accept import plan_accept
-from workbench.dreaming.proposals.defer import plan_defer
 from workbench.dreaming.proposals.inbox import Waiting, find_all
-from workbench.dreaming.proposals.reject import plan_reject, plan_withdraw
 from workbench.dreaming.proposals.safety_flags import title
 from workbench.errors import ConflictError
 from workbench.memory.proposal import Proposal
@@ -34,17 +33,17 @@ def reword(key: str, shown: Waiting, text: str) -> Request:
 
 def reject(keys: Sequence[str], reason: str = "") -> Request:
     """Say no."""
-    return Request(action="reject", addresses=tuple(keys), planner=partial(_reject, reason=reason))
+    return declared_request(operations.REJECT, keys, reason=reason)
 
 
 def withdraw(keys: Sequence[str]) -> Request:
     """Take them off the table."""
-    return Request(action="withdraw", addresses=tuple(keys), planner=_withdraw)
+    return declared_request(operations.WITHDRAW, keys)
 
 
 def defer(keys: Sequence[str], until: date) -> Request:
     """Let them wait unseen until a day."""
-    return Request(action="defer", addresses=tuple(keys), planner=partial(_defer, until=until))
+    return declared_request(operations.DEFER, keys, until=until)
 
 
 def _accept(workspace: Workspace, request: Request, *, shown: Sequence[Waiting]) -> Plan:
@@ -60,18 +59,6 @@ def _accept(workspace: Workspace, request: Request, *, shown: Sequence[Waiting])
     texts = {keys[0]: request.text} if request.text is not None else None
     plan = plan_accept(workspace, keys, now=moment, texts=texts, allow_flagged=request.allow_flagged)
     return replace(plan, notes=(*notes, *plan.notes)) if notes else plan
-
-
-def _reject(workspace: Workspace, request: Request, *, reason: str) -> Plan:
-    return plan_reject(workspace, request.addresses, now=now(), reason=reason)
-
-
-def _withdraw(workspace: Workspace, request: Request) -> Plan:
-    return plan_withdraw(workspace, request.addresses, now=now())
-
-
-def _defer(workspace: Workspace, request: Request, *, until: date) -> Plan:
-    return plan_defer(workspace, request.addresses, until, now=now())
 
 
 def _require_same(shown: Sequence[Waiting], found: Sequence[Waiting]) -> None:

@@ -10,15 +10,21 @@ import pytest
 from tests.agent.conftest import NOW, Given, Person
 from workbench.agent.scopes import READ_ONLY, open_leader
 from workbench.agent.tools.agent_session import Call, Door
-from workbench.agent.tools.registry import ToolError, call_tool
+from workbench.agent.tools.registry import TOOLS, ToolError, call_tool
 from workbench.dreaming.proposals.accept import plan_accept
 from workbench.dreaming.proposals.inbox import pending
+from workbench.dreaming.proposals.operations import OPERATIONS as PROPOSALS
 from workbench.dreaming.proposals.reject import plan_reject
-from workbench.errors import UsageError
+from workbench.errors import NotCuratableError, UsageError
 from workbench.format import FORMAT
+from workbench.graph import operations as graph_operations
+from workbench.graph.operations import OPERATIONS as GRAPH
 from workbench.graph.read import read_graph
+from workbench.ingest.operations import OPERATIONS as EPISODES
 from workbench.memory.claims import claim_key
 from workbench.memory.proposal import proposal_from_json
+from workbench.operations.operation_spec import OperationSpec
+from workbench.operations.registry import OPERATIONS
 from workbench.operations.undo import plan_undo
 
 WRITING: tuple[tuple[str, dict[str, Any]], ...] = (
@@ -27,6 +33,28 @@ WRITING: tuple[tuple[str, dict[str, Any]], ...] = (
     ("memory_graph_forget", {"memory": "m7f3a", "reason": "wrong"}),
     ("memory_graph_skip", {"text": "The weather", "reason": "only today"}),
 )
+
+
+EVERY_OPERATION = (*OPERATIONS.values(), *GRAPH, *PROPOSALS, *EPISODES)
+ALLOWED = [graph_operations.STORE, graph_operations.UPDATE, graph_operations.FORGET, graph_operations.SKIP]
+
+
+def test_four_operations_on_the_graph_are_for_agents_and_no_other() -> None:
+    assert [operation for operation in EVERY_OPERATION if operation.agents] == ALLOWED
+    assert {name for name, tool in TOOLS.items() if tool.writes} == {name for name, _ in WRITING}
+
+
+@pytest.mark.parametrize("operation", EVERY_OPERATION, ids=lambda operation: operation.plan or operation.name)
+def test_an_agent_gets_the_workspace_only_for_what_is_declared_for_agents(
+    given: Given, operation: OperationSpec
+) -> None:
+    door = given.door()
+    if operation in ALLOWED:
+        with door.writing(Call(), operation) as place:
+            assert place is door.workspace
+        return
+    with pytest.raises(NotCuratableError, match=f"no agent may {operation.name}"):
+        door.writing(Call(), operation).__enter__()
 
 
 def tell(door: Door, name: str, **arguments: Any) -> dict[str, Any]:

@@ -18,9 +18,10 @@ LISTED = [listed for group in COMMANDS.values() for listed in group]
 
 
 @pytest.mark.parametrize("listed", LISTED, ids=lambda listed: listed.name)
-def test_what_is_listed_is_what_the_command_says_of_itself(listed: Listed) -> None:
+def test_what_is_listed_is_there_and_has_help_of_its_own(listed: Listed) -> None:
     command = workbench.commands[listed.name]
     assert command.name == listed.name
+    assert command.help
     assert command.get_short_help_str(1000) == listed.summary
     assert command.hidden == listed.hidden
 
@@ -66,7 +67,8 @@ def test_help_loads_no_command() -> None:
     done = subprocess.run(
         [sys.executable, "-c", code], cwd=PROJECT, capture_output=True, text=True, check=True
     )
-    shown = ("errors", "safety", "safety.terminal")
+    declared = ("operations", "operations.operation_spec", "operations.registry")
+    shown = ("errors", *declared, "safety", "safety.terminal")
     loaded = ("cli", "cli.commands", "cli.output", "cli.program", "cli.workspace_options", *shown)
     assert done.stderr.strip() == str(["workbench", *[f"workbench.{name}" for name in loaded]])
 

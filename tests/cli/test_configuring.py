@@ -64,7 +64,7 @@ def test_the_workspaces_file_is_changed_by_an_operation(run: Run, sandbox: Sandb
 
 
 def test_keys_are_listed_by_profile_and_checked(run: Run, person: Path) -> None:
-    assert "| `u` | Take the last action back" in run("keys").out
+    assert "| `u` | Undo the last operation" in run("keys").out
     assert "| `ctrl+r` `U` |" in run("keys", "--profile", "vim").out
     assert run("keys", "--profile", "vmi").code == 2
     assert run("keys", "--check").code == 0

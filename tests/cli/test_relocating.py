@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import json
-
 import pytest
 
 from tests.cli.conftest import Run
 from tests.support.workspaces import EPISODE, LOG, LOG_TEXT, Sandbox
-from workbench.cli.move import restore_from_history
 
 
 def test_move_says_where_to_and_undo_takes_it_back(run: Run, sandbox: Sandbox) -> None:
@@ -68,18 +65,13 @@ def test_what_contradicts_itself_is_wrong_usage(run: Run, arguments: tuple[str, 
     assert run(*arguments).code == 2
 
 
-def test_restore_from_history_shows_or_does_it(
-    run: Run, sandbox: Sandbox, capsys: pytest.CaptureFixture[str]
-) -> None:
-    import click
-
+def test_restore_from_history_shows_or_does_it(run: Run, sandbox: Sandbox) -> None:
     start = sandbox.git("rev-parse", "HEAD").strip()
     run("forget", sandbox.address("staging port"))
-    with click.Context(click.Command("restore")):
-        restore_from_history(LOG, start, reason="", dry_run=True, as_json=False)
-        assert "+- The staging port is 8443" in capsys.readouterr().out
-        restore_from_history(LOG, start, reason="back", dry_run=False, as_json=True)
-    assert json.loads(capsys.readouterr().out)["action"] == "restore"
+    shown = run("restore", LOG, "--at", start, "--dry-run")
+    assert "+- The staging port is 8443" in shown.out
+    done = run("restore", LOG, "--at", start, "--reason", "back", "--json")
+    assert done.json["action"] == "restore"
     assert sandbox.read(LOG).decode() == LOG_TEXT
 
 

@@ -39,22 +39,16 @@ from workbench.ingest.flush import flush_session
 from workbench.memory.entry import Span
 from workbench.memory.session import Session
 from workbench.memory.transcript import Turn
-from workbench.operations import (
-    entry_source,
-    plan_archive,
-    plan_edit,
-    plan_forget,
-    plan_merge,
-    plan_move,
-    plan_pin,
-    plan_promote,
-    plan_quarantine,
-    plan_redo,
-    plan_release,
-    plan_restore,
-    plan_undo,
-    reworded,
-)
+from workbench.operations.archive import plan_archive
+from workbench.operations.edit import entry_source, plan_edit, reworded
+from workbench.operations.forget import plan_forget
+from workbench.operations.merge import plan_merge
+from workbench.operations.move import plan_move
+from workbench.operations.pin import plan_pin
+from workbench.operations.promote import plan_promote
+from workbench.operations.quarantine import plan_quarantine, plan_release
+from workbench.operations.restore import plan_restore
+from workbench.operations.undo import plan_redo, plan_undo
 from workbench.workspace.decisions import settled_keys
 from workbench.workspace.layout import QUARANTINE
 from workbench.workspace.plan import Plan

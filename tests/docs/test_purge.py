@@ -11,7 +11,9 @@ import pytest
 from tests.docs.pages import DOCS, read_page
 from tests.support.workspaces import EPISODE, LOG, LOG_TEXT, Sandbox
 from workbench.history.verify import audit
-from workbench.operations import plan_forget, plan_promote, plan_undo
+from workbench.operations.forget import plan_forget
+from workbench.operations.promote import plan_promote
+from workbench.operations.undo import plan_undo
 from workbench.workspace.plan import Operation
 from workbench.workspace.workspace import Workspace
 

@@ -13,7 +13,9 @@ from indexing.search.answer import Query
 from indexing.search.keyword import LexicalSearch
 from indexing.sync.run import reindex
 from tests.support.workspaces import LOG, Sandbox
-from workbench.operations import plan_forget, plan_promote, plan_undo
+from workbench.operations.forget import plan_forget
+from workbench.operations.promote import plan_promote
+from workbench.operations.undo import plan_undo
 from workbench.workspace.plan import Plan
 
 

@@ -13,7 +13,7 @@ import pytest
 from tests.cli.conftest import Run, run
 from tests.support.workspaces import MEMORY_TEXT, Sandbox
 from workbench.errors import RepositoryStateError
-from workbench.operations import plan_promote
+from workbench.operations.promote import plan_promote
 from workbench.workspace.plan import Operation
 
 __all__ = ["run"]
@@ -21,7 +21,7 @@ PROJECT = Path(__file__).resolve().parents[2]
 KILLED = """
 import os, signal, sys
 from pathlib import Path
-from workbench.operations import plan_promote
+from workbench.operations.promote import plan_promote
 from workbench.repository.history import History
 from workbench.workspace.workspace import Workspace
 root, address, *locks = sys.argv[1:]

@@ -24,22 +24,16 @@ from indexing.sync.run import reindex
 from tests.support.actions import contents, scene, settled
 from tests.support.failpoints import Fault, KilledError, failing
 from workbench.errors import IndexUnavailableError, WorkbenchError, WorkspaceError
-from workbench.operations import (
-    entry_source,
-    plan_archive,
-    plan_edit,
-    plan_forget,
-    plan_merge,
-    plan_move,
-    plan_pin,
-    plan_promote,
-    plan_quarantine,
-    plan_redo,
-    plan_release,
-    plan_restore,
-    plan_undo,
-    quarantined,
-)
+from workbench.operations.archive import plan_archive
+from workbench.operations.edit import entry_source, plan_edit
+from workbench.operations.forget import plan_forget
+from workbench.operations.merge import plan_merge
+from workbench.operations.move import plan_move
+from workbench.operations.pin import plan_pin
+from workbench.operations.promote import plan_promote
+from workbench.operations.quarantine import plan_quarantine, plan_release, quarantined
+from workbench.operations.restore import plan_restore
+from workbench.operations.undo import plan_redo, plan_undo
 from workbench.workspace.external_changes import record
 from workbench.workspace.plan import Plan
 from workbench.workspace.workspace import Workspace

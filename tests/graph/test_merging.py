@@ -15,7 +15,7 @@ from workbench.graph.merge import plan_merge_entities
 from workbench.graph.read import read_graph
 from workbench.memory.claims import claim_key
 from workbench.memory.graph_page import Entity
-from workbench.operations import plan_undo
+from workbench.operations.undo import plan_undo
 from workbench.workspace.plan import Operation
 
 NOW = datetime(2026, 3, 20, 9, tzinfo=UTC)

@@ -13,7 +13,7 @@ from workbench.graph.contradictions import Contradiction, contradictions
 from workbench.graph.duplicates import duplicates
 from workbench.graph.read import read_graph
 from workbench.memory.claims import claim_key
-from workbench.operations import plan_undo
+from workbench.operations.undo import plan_undo
 from workbench.workspace.decisions import rejected_keys, settled_keys
 from workbench.workspace.ledger import read
 from workbench.workspace.plan import Operation

@@ -21,7 +21,7 @@ from workbench.memory.entry import Kind
 from workbench.memory.graph_page import ENTITY_TYPES, IMPORTANCE, Entity, read_entity
 from workbench.memory.markdown import Document, parse_document
 from workbench.memory.names import RelPath
-from workbench.operations import plan_undo
+from workbench.operations.undo import plan_undo
 from workbench.workspace.ledger import read
 from workbench.workspace.plan import Operation
 from workbench.workspace.workspace import Workspace

@@ -14,7 +14,9 @@ from workbench.backup.targets import find_target
 from workbench.errors import BusyError
 from workbench.history.flaw import Flaw
 from workbench.history.verify import audit
-from workbench.operations import plan_forget, plan_promote, plan_undo
+from workbench.operations.forget import plan_forget
+from workbench.operations.promote import plan_promote
+from workbench.operations.undo import plan_undo
 from workbench.workspace.locks import hold
 
 LONG_AGO = 1_000_000_000

@@ -12,7 +12,7 @@ import pytest
 from tests.support.workspaces import EPISODE, LOG, Sandbox
 from workbench.errors import NotMemoryError
 from workbench.history.blame import LineOrigin, blame
-from workbench.operations import plan_promote
+from workbench.operations.promote import plan_promote
 from workbench.workspace.workspace import Workspace
 
 

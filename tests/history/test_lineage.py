@@ -16,20 +16,16 @@ from workbench.memory.entry import Entry, Kind
 from workbench.memory.file_edit import FileEdit
 from workbench.memory.markdown import parse_document
 from workbench.memory.names import RelPath
-from workbench.operations import (
-    plan_archive,
-    plan_edit,
-    plan_forget,
-    plan_merge,
-    plan_move,
-    plan_pin,
-    plan_promote,
-    plan_quarantine,
-    plan_redo,
-    plan_release,
-    plan_restore,
-    plan_undo,
-)
+from workbench.operations.archive import plan_archive
+from workbench.operations.edit import plan_edit
+from workbench.operations.forget import plan_forget
+from workbench.operations.merge import plan_merge
+from workbench.operations.move import plan_move
+from workbench.operations.pin import plan_pin
+from workbench.operations.promote import plan_promote
+from workbench.operations.quarantine import plan_quarantine, plan_release
+from workbench.operations.restore import plan_restore
+from workbench.operations.undo import plan_redo, plan_undo
 from workbench.workspace.plan import Operation, Plan
 from workbench.workspace.snapshot import open_past
 from workbench.workspace.workspace import Workspace

@@ -10,7 +10,7 @@ from workbench.memory.entry import Kind
 from workbench.memory.markdown import parse_document
 from workbench.memory.names import RelPath
 from workbench.memory.session_blocks import session_blocks
-from workbench.operations import plan_promote
+from workbench.operations.promote import plan_promote
 
 OPENCLAW = """# Session: 2026-03-20 10:00:00 UTC
 

@@ -22,7 +22,7 @@ from workbench.importers.openclaw_recalls import read_recalls
 from workbench.importers.plan import plan_import
 from workbench.importers.records import Carried
 from workbench.importers.workspace_database import read_cells
-from workbench.operations import plan_undo
+from workbench.operations.undo import plan_undo
 from workbench.workspace import ledger
 from workbench.workspace.plan import Operation
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from tests.support.workspaces import Sandbox
 from workbench.errors import NotCuratableError
 from workbench.ingest.workspace_context import CONTEXT, plan_clear_context
-from workbench.operations import plan_undo
+from workbench.operations.undo import plan_undo
 from workbench.workspace.plan import Operation
 from workbench.workspace.workspace import Workspace
 

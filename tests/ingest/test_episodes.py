@@ -21,7 +21,11 @@ from workbench.memory.entry import Form
 from workbench.memory.episode_page import EpisodePage, parse_page
 from workbench.memory.names import RelPath
 from workbench.memory.session import Session
-from workbench.operations import plan_forget, plan_pin, plan_promote, plan_quarantine, plan_undo
+from workbench.operations.forget import plan_forget
+from workbench.operations.pin import plan_pin
+from workbench.operations.promote import plan_promote
+from workbench.operations.quarantine import plan_quarantine
+from workbench.operations.undo import plan_undo
 from workbench.workspace import ledger
 from workbench.workspace.plan import Operation
 from workbench.workspace.workspace import Workspace

@@ -25,7 +25,7 @@ from workbench.ingest.expiry import (
 from workbench.memory.episode import Episode, countdown
 from workbench.memory.episode_page import EpisodeLine, EpisodePage, render_page
 from workbench.memory.names import RelPath
-from workbench.operations import plan_undo
+from workbench.operations.undo import plan_undo
 from workbench.workspace import ledger
 from workbench.workspace.episode_recalls import Mark, recall_marks, recalls_of
 from workbench.workspace.plan import Operation, Plan

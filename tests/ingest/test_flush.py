@@ -33,7 +33,8 @@ from workbench.memory.names import RelPath
 from workbench.memory.session import Session
 from workbench.memory.session_blocks import session_blocks
 from workbench.memory.transcript import Turn
-from workbench.operations import plan_forget, plan_undo
+from workbench.operations.forget import plan_forget
+from workbench.operations.undo import plan_undo
 from workbench.workspace import ledger
 from workbench.workspace.external_changes import record
 from workbench.workspace.seal import Seal

@@ -17,7 +17,7 @@ from workbench.graph.write import plan_forget_memory
 from workbench.ingest.graph_update import learnt, plan_learn, unlearnt
 from workbench.llm.port import LanguageModelError, Message, Schema
 from workbench.memory.graph_page import Entity
-from workbench.operations import plan_undo
+from workbench.operations.undo import plan_undo
 from workbench.workspace.ledger import read
 from workbench.workspace.plan import Operation
 

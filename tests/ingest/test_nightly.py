@@ -94,7 +94,7 @@ def test_every_step_does_its_work_and_says_so(evening: Sandbox, tmp_path: Path) 
 
 
 def test_what_a_night_did_can_be_taken_back(evening: Sandbox) -> None:
-    from workbench.operations import plan_undo
+    from workbench.operations.undo import plan_undo
 
     before = files(evening)
     found = run(evening, only=("prune", "context"))

@@ -15,7 +15,7 @@ from workbench.errors import ModelUnavailableError
 from workbench.graph.read import read_graph
 from workbench.ingest.entity_resolution import resolve
 from workbench.ingest.ingest import Ingest
-from workbench.operations import plan_undo
+from workbench.operations.undo import plan_undo
 
 NOW = datetime(2026, 3, 20, 9, tzinfo=UTC)
 

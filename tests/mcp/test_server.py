@@ -19,7 +19,7 @@ from indexing.sync.run import reindex
 from tests.support.workspaces import LOG, Sandbox
 from workbench.agent.mcp_server import resources
 from workbench.memory.names import RelPath
-from workbench.operations import plan_forget
+from workbench.operations.forget import plan_forget
 from workbench.workspace import ledger
 
 Server = Callable[..., StdioServerParameters]

@@ -12,7 +12,9 @@ from indexing.sync.run import reindex
 from tests.support.workspaces import LOG, MEMORY_TEXT, Sandbox
 from workbench.errors import NotCuratableError
 from workbench.memory.entry import Form
-from workbench.operations import plan_archive, plan_move, plan_undo
+from workbench.operations.archive import plan_archive
+from workbench.operations.move import plan_move
+from workbench.operations.undo import plan_undo
 from workbench.workspace.plan import Operation, Plan
 from workbench.workspace.workspace import Workspace
 

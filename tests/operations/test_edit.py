@@ -11,8 +11,8 @@ from workbench.errors import ConflictError, EntryNotFoundError, NotCuratableErro
 from workbench.memory.entry import Kind
 from workbench.memory.markdown import Document, parse_document
 from workbench.memory.names import RelPath
-from workbench.operations import entry_source, plan_edit, plan_undo, reworded
-from workbench.operations.edit import replace_entry
+from workbench.operations.edit import entry_source, plan_edit, replace_entry, reworded
+from workbench.operations.undo import plan_undo
 from workbench.workspace.plan import Operation
 from workbench.workspace.workspace import Workspace
 

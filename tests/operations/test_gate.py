@@ -8,7 +8,7 @@ import pytest
 
 from tests.support.workspaces import EPISODE, LOG, LOG_TEXT, Sandbox
 from workbench.errors import FlaggedError, NotCuratableError, SecretFoundError
-from workbench.operations import plan_promote
+from workbench.operations.promote import plan_promote
 from workbench.workspace.plan import Plan
 
 TODAY = date(2026, 3, 20)

@@ -12,7 +12,8 @@ import pytest
 from tests.support.workspaces import LOG, Sandbox
 from workbench.errors import AmbiguousOperationError, OperationNotFoundError
 from workbench.memory import entry, markdown
-from workbench.operations import plan_pin, plan_undo
+from workbench.operations.pin import plan_pin
+from workbench.operations.undo import plan_undo
 from workbench.repository import commits, history
 from workbench.workspace.workspace import Workspace
 

@@ -15,9 +15,11 @@ from workbench.memory.entry import Entry, Form, Kind
 from workbench.memory.markdown import parse_document
 from workbench.memory.names import RelPath
 from workbench.memory.provenance import Provenance, least_trusted
-from workbench.operations import merged_source, plan_merge, plan_pin, plan_promote, plan_undo
-from workbench.operations.merge import merged
+from workbench.operations.merge import merged, merged_source, plan_merge
+from workbench.operations.pin import plan_pin
+from workbench.operations.promote import plan_promote
 from workbench.operations.promotion_sources import PromotionSource
+from workbench.operations.undo import plan_undo
 from workbench.workspace.plan import Operation
 from workbench.workspace.workspace import Workspace
 

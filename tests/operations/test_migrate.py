@@ -13,8 +13,10 @@ from workbench.format import FORMAT
 from workbench.memory.markdown import parse_document
 from workbench.memory.names import RelPath
 from workbench.memory.provenance_comment import with_comments_in_place
-from workbench.operations import plan_forget, plan_pin, plan_undo
+from workbench.operations.forget import plan_forget
 from workbench.operations.migrate import files_of_older_form, plan_migrate
+from workbench.operations.pin import plan_pin
+from workbench.operations.undo import plan_undo
 from workbench.workspace.format import format_of
 from workbench.workspace.layout import kind_of
 from workbench.workspace.plan import Operation

@@ -9,7 +9,9 @@ import pytest
 
 from tests.support.workspaces import EPISODE, LOG, LOG_TEXT, MEMORY_TEXT, Sandbox
 from workbench.errors import FlaggedError, NotCuratableError, NotMemoryError, UsageError
-from workbench.operations import plan_move, plan_quarantine, plan_undo
+from workbench.operations.move import plan_move
+from workbench.operations.quarantine import plan_quarantine
+from workbench.operations.undo import plan_undo
 from workbench.workspace.plan import Operation
 from workbench.workspace.workspace import Workspace
 

@@ -9,7 +9,9 @@ import pytest
 from tests.support.workspaces import EPISODE, EPISODE_TEXT, LOG, LOG_TEXT, MEMORY_TEXT, Sandbox
 from workbench.errors import EntryNotFoundError, NotCuratableError
 from workbench.memory.episode import read_episode
-from workbench.operations import plan_forget, plan_pin, plan_undo
+from workbench.operations.forget import plan_forget
+from workbench.operations.pin import plan_pin
+from workbench.operations.undo import plan_undo
 from workbench.workspace.plan import Operation
 from workbench.workspace.workspace import Workspace
 

@@ -17,7 +17,8 @@ from workbench.errors import (
 )
 from workbench.memory.entry import Entry
 from workbench.memory.names import RelPath
-from workbench.operations import plan_promote, plan_undo
+from workbench.operations.promote import plan_promote
+from workbench.operations.undo import plan_undo
 from workbench.workspace.files import Files
 from workbench.workspace.workspace import Workspace
 

@@ -18,7 +18,9 @@ from workbench.memory.entry import Entry, Form, Kind
 from workbench.memory.markdown import parse_document
 from workbench.memory.move import leave, lift, set_down
 from workbench.memory.names import RelPath
-from workbench.operations import plan_promote, plan_quarantine, plan_release, plan_undo, quarantined
+from workbench.operations.promote import plan_promote
+from workbench.operations.quarantine import plan_quarantine, plan_release, quarantined
+from workbench.operations.undo import plan_undo
 from workbench.workspace.plan import Operation
 from workbench.workspace.workspace import Workspace
 

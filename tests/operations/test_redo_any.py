@@ -6,7 +6,8 @@ import pytest
 
 from tests.support.workspaces import LOG, Sandbox
 from workbench.errors import NotCuratableError
-from workbench.operations import plan_forget, plan_redo, plan_undo
+from workbench.operations.forget import plan_forget
+from workbench.operations.undo import plan_redo, plan_undo
 from workbench.workspace.plan import Operation
 
 

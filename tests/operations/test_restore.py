@@ -6,7 +6,9 @@ import pytest
 
 from tests.support.workspaces import EPISODE, EPISODE_TEXT, LOG, LOG_TEXT, MEMORY_TEXT, Sandbox
 from workbench.errors import EntryNotFoundError, NotCuratableError, NotMemoryError, UsageError
-from workbench.operations import plan_forget, plan_restore, plan_undo
+from workbench.operations.forget import plan_forget
+from workbench.operations.restore import plan_restore
+from workbench.operations.undo import plan_undo
 from workbench.workspace.plan import Operation
 from workbench.workspace.workspace import Workspace
 

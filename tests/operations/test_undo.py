@@ -11,8 +11,11 @@ from workbench.errors import (
     NotCuratableError,
     OperationNotFoundError,
 )
-from workbench.operations import plan_edit, plan_forget, plan_promote, plan_undo
+from workbench.operations.edit import plan_edit
+from workbench.operations.forget import plan_forget
+from workbench.operations.promote import plan_promote
 from workbench.operations.resolve_operation import find_operation
+from workbench.operations.undo import plan_undo
 from workbench.workspace.plan import Operation
 
 OTHER = "episodes/2026/03/e2.md"

@@ -7,7 +7,9 @@ from itertools import permutations
 import pytest
 
 from tests.support.workspaces import LOG, LOG_TEXT, Sandbox
-from workbench.operations import plan_forget, plan_move, plan_redo, plan_undo
+from workbench.operations.forget import plan_forget
+from workbench.operations.move import plan_move
+from workbench.operations.undo import plan_redo, plan_undo
 from workbench.workspace.plan import Operation
 from workbench.workspace.workspace import Workspace
 

@@ -11,7 +11,9 @@ from tests.support.workspaces import EPISODE, LOG, MEMORY_TEXT, Sandbox
 from workbench.errors import RepositoryStateError
 from workbench.memory.file_edit import FileEdit
 from workbench.memory.names import RelPath
-from workbench.operations import plan_forget, plan_promote, plan_redo, plan_undo
+from workbench.operations.forget import plan_forget
+from workbench.operations.promote import plan_promote
+from workbench.operations.undo import plan_redo, plan_undo
 from workbench.workspace.plan import Operation, Plan
 
 OURS = "The staging port is 8443"

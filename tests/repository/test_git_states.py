@@ -12,7 +12,8 @@ from tests.support.workspaces import LOG, MEMORY_TEXT, Sandbox
 from workbench.errors import NotMemoryError, RepositoryStateError
 from workbench.memory.file_edit import FileEdit
 from workbench.memory.names import RelPath
-from workbench.operations import plan_promote, plan_undo
+from workbench.operations.promote import plan_promote
+from workbench.operations.undo import plan_undo
 from workbench.workspace.plan import Operation, Plan
 from workbench.workspace.transaction import Operations
 from workbench.workspace.workspace import Workspace

@@ -12,7 +12,9 @@ import pytest
 
 from tests.support.workspaces import EPISODE, LOG, MEMORY_TEXT, Sandbox
 from workbench.errors import NoGitError, RepositoryStateError, WorkbenchError
-from workbench.operations import plan_forget, plan_promote, plan_redo, plan_undo
+from workbench.operations.forget import plan_forget
+from workbench.operations.promote import plan_promote
+from workbench.operations.undo import plan_redo, plan_undo
 from workbench.workspace.plan import Operation
 from workbench.workspace.workspace import Workspace
 

@@ -9,7 +9,7 @@ import pytest
 from tests.support.workspaces import MEMORY_TEXT, Sandbox
 from workbench.errors import RepositoryStateError
 from workbench.memory.names import CommitId, RelPath
-from workbench.operations import plan_promote
+from workbench.operations.promote import plan_promote
 from workbench.repository import objects
 
 

@@ -179,7 +179,7 @@ async def test_help_lists_every_action(sandbox: Sandbox) -> None:
         listed = {row.id for row in interface.app.screen.query_one("#actions").rows}  # type: ignore[attr-defined]
         assert {action.id for action in ACTIONS} <= listed
         await interface.type("undo")
-        await interface.until(lambda: "Take the last action back" in interface.text, "filtered")
+        await interface.until(lambda: "Undo the last operation" in interface.text, "filtered")
         assert "One row down" not in interface.text
         await interface.press("escape")
         await interface.until_shown("2 Memory")

@@ -8,7 +8,7 @@ import pytest
 
 from tests.support.workspaces import Sandbox
 from workbench.memory.names import RelPath
-from workbench.operations import plan_undo
+from workbench.operations.undo import plan_undo
 from workbench.workspace import ledger
 from workbench.workspace.ledger_changes import is_appended
 from workbench.workspace.plan import Operation, Plan

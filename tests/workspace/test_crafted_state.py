@@ -10,7 +10,7 @@ import pytest
 
 from tests.support.workspaces import MEMORY_TEXT, Sandbox
 from workbench.errors import ReadOnlyError
-from workbench.operations import plan_promote
+from workbench.operations.promote import plan_promote
 from workbench.workspace.plan import Operation
 
 PRIVATE = b"what another program keeps outside\n"

@@ -13,7 +13,8 @@ from workbench.config import settings
 from workbench.config.settings_report import tell
 from workbench.errors import NewerFormatError, ReadOnlyError, UsageError
 from workbench.format import FORMAT
-from workbench.operations import plan_forget, plan_promote
+from workbench.operations.forget import plan_forget
+from workbench.operations.promote import plan_promote
 from workbench.workspace import ledger
 from workbench.workspace.external_changes import record
 from workbench.workspace.format import format_of, require_known_format

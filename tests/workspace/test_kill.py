@@ -15,7 +15,8 @@ from indexing.search.answer import Query
 from indexing.search.keyword import LexicalSearch
 from indexing.sync.run import reindex
 from tests.support.workspaces import LOG, Sandbox
-from workbench.operations import plan_promote, plan_undo
+from workbench.operations.promote import plan_promote
+from workbench.operations.undo import plan_undo
 from workbench.workspace.workspace import Workspace
 
 ROUNDS = 30

@@ -103,7 +103,7 @@ def test_several_programs_write_at_once_and_no_record_is_lost(place: Workspace) 
 
 
 def test_a_decision_is_a_part_of_an_operation_and_goes_with_its_undo(sandbox: Sandbox) -> None:
-    from workbench.operations import plan_undo
+    from workbench.operations.undo import plan_undo
 
     place = sandbox.workspace
 

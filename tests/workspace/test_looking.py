@@ -15,8 +15,8 @@ from workbench.errors import ReadOnlyError
 from workbench.health.doctor import examine
 from workbench.health.finding import Check, DoctorFinding, Look
 from workbench.health.subject import CheckSubject
-from workbench.operations import plan_forget
 from workbench.operations.edit_settings import set_own
+from workbench.operations.forget import plan_forget
 from workbench.workspace.recent_searches import searches
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from tests.support.workspaces import LOG, Sandbox
 from workbench.errors import AmbiguousOperationError, OperationNotFoundError, UsageError, WorkbenchError
-from workbench.operations import plan_forget
+from workbench.operations.forget import plan_forget
 from workbench.workspace.plan import Operation
 from workbench.workspace.revisions import commit_at
 

@@ -21,7 +21,9 @@ from workbench.errors import (
 )
 from workbench.memory.file_edit import FileEdit
 from workbench.memory.names import RelPath
-from workbench.operations import plan_forget, plan_promote, plan_redo, plan_undo
+from workbench.operations.forget import plan_forget
+from workbench.operations.promote import plan_promote
+from workbench.operations.undo import plan_redo, plan_undo
 from workbench.repository.history import FALLBACK_IDENTITY
 from workbench.workspace import atomic_swap
 from workbench.workspace.files import Files

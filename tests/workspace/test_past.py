@@ -15,7 +15,9 @@ from workbench.errors import NotMemoryError, ReadOnlyError, RepositoryStateError
 from workbench.history.blame import blame
 from workbench.history.lineage import lineage
 from workbench.memory.names import CommitId
-from workbench.operations import plan_forget, plan_promote, plan_undo
+from workbench.operations.forget import plan_forget
+from workbench.operations.promote import plan_promote
+from workbench.operations.undo import plan_undo
 from workbench.workspace import snapshot
 from workbench.workspace.external_changes import record
 from workbench.workspace.snapshot import KEPT, PastWorkspace, open_commit, open_past

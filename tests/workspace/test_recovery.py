@@ -15,8 +15,10 @@ from tests.support.workspaces import EPISODE, MEMORY_TEXT, Sandbox
 from workbench.errors import NotCuratableError, WriteFailedError
 from workbench.memory.file_edit import FileEdit
 from workbench.memory.names import RelPath
-from workbench.operations import plan_forget, plan_promote, plan_undo
+from workbench.operations.forget import plan_forget
+from workbench.operations.promote import plan_promote
 from workbench.operations.resolve_operation import find_operation
+from workbench.operations.undo import plan_undo
 from workbench.workspace import atomic_swap
 from workbench.workspace.files import Files
 from workbench.workspace.journal import Journal

@@ -10,7 +10,9 @@ from tests.support.workspaces import EPISODE, LOG, LOG_TEXT, Sandbox
 from workbench.errors import SecretFoundError
 from workbench.memory.file_edit import FileEdit
 from workbench.memory.names import RelPath
-from workbench.operations import plan_forget, plan_promote, plan_redo, plan_undo
+from workbench.operations.forget import plan_forget
+from workbench.operations.promote import plan_promote
+from workbench.operations.undo import plan_redo, plan_undo
 from workbench.workspace.plan import Operation, Plan
 
 TOKEN = "ghp_" + "q7Zk2Vx9Lm4T" * 3

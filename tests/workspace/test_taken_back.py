@@ -15,7 +15,8 @@ from tests.support.workspaces import EPISODE, EPISODE_TEXT, LOG, MEMORY_TEXT, Sa
 from workbench.errors import WorkbenchError, WriteFailedError
 from workbench.memory.file_edit import FileEdit
 from workbench.memory.names import RelPath
-from workbench.operations import plan_forget, plan_promote
+from workbench.operations.forget import plan_forget
+from workbench.operations.promote import plan_promote
 from workbench.workspace import atomic_swap
 from workbench.workspace.files import Files
 from workbench.workspace.journal import Journal

@@ -11,7 +11,9 @@ import pytest
 
 from tests.support.workspaces import EPISODE, LOG, MEMORY_TEXT, Sandbox
 from workbench.errors import NotMemoryError, WriteFailedError
-from workbench.operations import plan_forget, plan_promote, plan_undo
+from workbench.operations.forget import plan_forget
+from workbench.operations.promote import plan_promote
+from workbench.operations.undo import plan_undo
 from workbench.workspace import atomic_swap, files
 from workbench.workspace.plan import Operation
 from workbench.workspace.transaction import Operations

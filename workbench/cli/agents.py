@@ -22,7 +22,7 @@ _FILES = {
 """Where each snippet goes."""
 
 
-@click.command(short_help="How to add this memory to Claude Code, Codex, Cursor and others.")
+@click.command()
 @click.argument("which", type=click.Choice(NAMES), required=False)
 def agents(which: str | None) -> None:
     """How to add this memory to an agent: what to run or to paste, in its own file's format.

@@ -10,11 +10,13 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from workbench.cli import shell_values
-from workbench.cli.output import json_option, narrate, operation_json, say, say_json
+from workbench.cli.lookup import content_address
+from workbench.cli.output import json_option, narrate, narrate_notes, operation_json, say, say_json
 from workbench.cli.progress import Bar
-from workbench.cli.run_operation import allow_secret_option, dry_run_option, reason_option
-from workbench.cli.workspace_options import workspace
+from workbench.cli.run_operation import act, allow_secret_option, dry_run_option, reason_option
+from workbench.cli.workspace_options import moment, workspace
 from workbench.errors import UsageError
+from workbench.operations.registry import OPERATIONS
 from workbench.plural import plural
 from workbench.workspace.workspace import Workspace
 
@@ -108,8 +110,7 @@ def _say_backup(done: Backup) -> None:
         if done.compared is not None:
             say(f"restored and compared: {plural(done.compared, 'memory file')}, byte for byte the same")
         narrate(f"`workbench restore {done.target.shown} DIR` brings it back")
-    for note in done.notes:
-        narrate(f"note: {note}")
+    narrate_notes(done.notes)
 
 
 def _backup_json(done: Backup) -> dict[str, Any]:
@@ -177,9 +178,14 @@ def restore(
                 "--at brings back a file or an entry of this workspace, so there is no DIR and no --branch",
                 hint="workbench restore TARGET --at WHEN",
             )
-        from workbench.cli.move import restore_from_history
-
-        restore_from_history(source, at, reason=reason, dry_run=dry_run, as_json=as_json)
+        with workspace() as place:
+            target, when = content_address(place, source), moment(at)
+            act(
+                place,
+                lambda: OPERATIONS["restore"].planned(place, target, at=when, reason=reason),
+                dry_run=dry_run,
+                as_json=as_json,
+            )
         return
     if folder is None:
         raise UsageError(
@@ -205,8 +211,7 @@ def restore(
         )
         return
     say(f"restored {plural(done.files, 'file')} to {done.folder}: {done.branch} at {done.commit[:12]}")
-    for note in done.notes:
-        narrate(f"note: {note}")
+    narrate_notes(done.notes)
 
 
 @click.command()

@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Sequence
 
 import click
 
 from workbench.cli.lookup import content_addresses
-from workbench.cli.output import narrate, say
+from workbench.cli.operation_command import Selection, command_of
+from workbench.cli.output import agree, narrate, say
 from workbench.errors import ConflictError, NotCuratableError, UsageError
+from workbench.operations.registry import OPERATIONS
 from workbench.plural import plural
 from workbench.workspace.workspace import Workspace
 
 _WORDS = 60
 
-some_entries_argument = click.argument("entries", metavar="[ENTRY...]", nargs=-1)
-session_option = click.option("--session", metavar="S", help="All that comes from session S.")
-query_option = click.option("--query", metavar="Q", help="The entries that a search for Q finds, by words.")
-most_option = click.option(
-    "-k", type=click.IntRange(1, 1000), default=10, show_default=True, help="How many of the query's hits."
-)
 yes_option = click.option("--yes", is_flag=True, help="Do not ask whether the list is right.")
 
 
@@ -56,7 +51,11 @@ def choose(
     for address in shown:
         (narrate if as_json else say)(_line(place, address))
     if not dry_run and not yes:
-        _agree(len(shown))
+        agree(
+            f"forget these {len(shown)}?",
+            refusal=f"changing {plural(len(shown), 'entry')} at once needs your word; nothing was changed",
+            hint="look at the list, then add --yes; --dry-run shows the diff",
+        )
 
     def again() -> tuple[str, ...]:
         now = found()
@@ -104,13 +103,21 @@ def _short(title: str) -> str:
     return title if len(title) <= _WORDS else title[: _WORDS - 1].rstrip() + "…"
 
 
-def _agree(count: int) -> None:
-    """Return when the person says yes."""
-    if not sys.stdin.isatty():
-        raise UsageError(
-            f"changing {plural(count, 'entry')} at once needs your word; nothing was changed",
-            hint="look at the list, then add --yes; --dry-run shows the diff",
-        )
-    if not click.confirm(f"forget these {count}?", err=True):
-        narrate("nothing was changed")
-        raise click.exceptions.Exit(1)
+forget = command_of(
+    OPERATIONS["forget"],
+    Selection(
+        (
+            click.Option(["--session"], metavar="S", help="All that comes from session S."),
+            click.Option(["--query"], metavar="Q", help="The entries that a search for Q finds, by words."),
+            click.Option(
+                ["-k", "most"],
+                type=click.IntRange(1, 1000),
+                default=10,
+                show_default=True,
+                help="How many of the query's hits.",
+            ),
+            click.Option(["--yes"], is_flag=True, help="Do not ask whether the list is right."),
+        ),
+        choose,
+    ),
+)

@@ -1,10 +1,9 @@
 """Every command by its name, and what is said of it before it is loaded.
 
 The program starts anew for each answer, so a command's module is imported when that command is asked for, and
-``workbench --help`` imports none. What the list says of each command is written here a second time;
-``tests/cli/test_commands.py`` holds it equal to what the command says of itself.
+``workbench --help`` imports none. The one line that is said of each command stands here.
 
-A new command needs one line here.
+A new command needs one line here; a new operation none (``workbench.operations.registry``).
 """
 
 from __future__ import annotations
@@ -15,15 +14,30 @@ from typing import NamedTuple
 
 import click
 
+from workbench.operations.registry import OPERATIONS
+
 
 class Listed(NamedTuple):
     """A command that is not loaded yet."""
 
     name: str
     place: str
-    """``module:name`` in this package."""
+    """``module:name`` in this package; empty for an operation."""
     summary: str
     hidden: bool = False
+
+
+_CHOSEN_OTHERWISE = {"forget": "bulk_selection:forget", "quarantine": "quarantine:quarantine"}
+"""Operations whose commands have options of their own to say what they are done to."""
+
+
+def _operations(group: str) -> tuple[Listed, ...]:
+    """The commands of the operations of this group, which are made from their declarations."""
+    return tuple(
+        Listed(operation.name, _CHOSEN_OTHERWISE.get(operation.name, ""), operation.help)
+        for operation in OPERATIONS.values()
+        if operation.group == group
+    )
 
 
 COMMANDS: dict[str, tuple[Listed, ...]] = {
@@ -43,21 +57,7 @@ COMMANDS: dict[str, tuple[Listed, ...]] = {
         Listed("episodes", "episodes:episodes", "Session summaries, and how long each is kept."),
         Listed("graph", "graph:graph", "What is known of people, projects and things; how they connect."),
     ),
-    "Curate": (
-        Listed("promote", "promote:promote", "Copy entries into MEMORY.md, with the way back."),
-        Listed("forget", "promote:forget", "Take entries, or whole episodes and graph pages, out."),
-        Listed("edit", "edit:edit", "Change the lines of one entry, in your editor."),
-        Listed("merge", "edit:merge", "Make one entry of several."),
-        Listed("move", "move:move", "Take entries to another section or file."),
-        Listed("pin", "edit:pin", "Mark entries, or a whole episode, as to be kept."),
-        Listed(
-            "quarantine",
-            "move:quarantine",
-            "Set suspicious entries or pages aside: no agent loads them.",
-        ),
-        Listed("release", "move:release", "Bring entries and pages out of quarantine."),
-        Listed("archive", "move:archive", "Take entries out of MEMORY.md into the archive."),
-    ),
+    "Curate": _operations("Curate"),
     "Dream": (
         Listed("dream", "dream:dream", "Find what is worth keeping, and propose it."),
         Listed(
@@ -65,8 +65,7 @@ COMMANDS: dict[str, tuple[Listed, ...]] = {
         ),
     ),
     "Go back": (
-        Listed("undo", "promote:undo", "Take back the newest operation, or any other, in any order."),
-        Listed("redo", "promote:redo", "Bring back what was undone last, or by OPERATION."),
+        *_operations("Go back"),
         Listed("log", "history:log", "Operations, newest first, also those of agents and plain git."),
         Listed("show", "status:show", "One operation with its diff, or one entry with its origin."),
         Listed("blame", "history:blame", "When each line came, and who brought it."),
@@ -130,32 +129,41 @@ class Commands(MutableMapping[str, click.Command]):
     """The commands of the program by name; one is imported when it is first looked up."""
 
     def __init__(self) -> None:
-        self._places = {listed.name: listed.place for group in COMMANDS.values() for listed in group}
+        self._listed = {listed.name: listed for group in COMMANDS.values() for listed in group}
         self._loaded: dict[str, click.Command] = {}
 
     def __getitem__(self, name: str) -> click.Command:
         """The command of this name. Raises KeyError where there is none."""
         if name not in self._loaded:
-            module, _, attribute = self._places[name].partition(":")
-            found = getattr(import_module(f"workbench.cli.{module}"), attribute)
-            assert isinstance(found, click.Command)
-            self._loaded[name] = found
+            self._loaded[name] = self._command(name)
         return self._loaded[name]
+
+    def _command(self, name: str) -> click.Command:
+        listed = self._listed[name]
+        module, _, attribute = listed.place.partition(":")
+        if not module:
+            from workbench.cli.operation_command import command_of
+
+            return command_of(OPERATIONS[name])
+        found = getattr(import_module(f"workbench.cli.{module}"), attribute)
+        assert isinstance(found, click.Command)
+        found.short_help = listed.summary
+        return found
 
     def __setitem__(self, name: str, command: click.Command) -> None:
         self._loaded[name] = command
-        self._places.setdefault(name, "")
+        self._listed.setdefault(name, Listed(name, "", command.get_short_help_str()))
 
     def __delitem__(self, name: str) -> None:
-        del self._places[name]
+        del self._listed[name]
         self._loaded.pop(name, None)
 
     def __contains__(self, name: object) -> bool:
         """Whether there is such a command; loads nothing."""
-        return name in self._places
+        return name in self._listed
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._places)
+        return iter(self._listed)
 
     def __len__(self) -> int:
-        return len(self._places)
+        return len(self._listed)

@@ -18,7 +18,7 @@ _VARIABLE = "_WORKBENCH_COMPLETE"
 """As click derives it from the program's name, which is where the program looks for it."""
 
 
-@click.command(short_help="Print what lets your shell complete what you type.")
+@click.command()
 @click.argument("shell", type=click.Choice(list(SHELLS)))
 @click.pass_context
 def completion(ctx: click.Context, shell: str) -> None:

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import json
 import re
-import sys
 from collections.abc import Mapping
 from datetime import UTC, date, datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from workbench.cli.output import fail, json_option, narrate, say, say_json
+from workbench.cli.hook import answer_hook, stdin_text
+from workbench.cli.output import json_option, narrate, say, say_json
 from workbench.cli.progress import first_index_shown
 from workbench.cli.workspace_options import workspace
-from workbench.errors import UsageError, WorkbenchError
+from workbench.errors import UsageError
 from workbench.plural import plural
 
 if TYPE_CHECKING:
@@ -23,7 +22,6 @@ if TYPE_CHECKING:
     from workbench.workspace.workspace import Workspace
 
 _AGENT = re.compile(r"[\w.-]{1,60}")
-_MOST_READ = 1_000_000
 _HOOK = """\b
 As a hook of Claude Code, in .claude/settings.json:
   {"hooks": {"UserPromptSubmit": [{"hooks": [{"type": "command",
@@ -33,7 +31,7 @@ with an exit code that would keep the message from the agent.
 """
 
 
-@click.command(epilog=_HOOK, short_help="What an agent is given with MESSAGE, and why.")
+@click.command(epilog=_HOOK)
 @click.argument("message", required=False)
 @click.option("--user", default="", metavar="NAME", help="Who writes: their own memory counts for more.")
 @click.option("--session", default="", metavar="KEY", help="The session, for the record.")
@@ -57,11 +55,11 @@ def inject(
     MESSAGE is - to read it from stdin.
     """
     if hook:
-        _as_hook(user=user, record=record, with_memory=with_memory)
+        answer_hook(lambda said: _answer(said, user=user, record=record, with_memory=with_memory))
         return
     if message is None:
         raise UsageError("with which message?", hint="give a message, - for stdin, or --hook")
-    text = _from_stdin() if message == "-" else message
+    text = stdin_text() if message == "-" else message
     with workspace() as place:
         found = _injected(place, text, user=user, with_memory=with_memory)
         unrecorded = _record(place, found, text, user, session) if record else None
@@ -73,33 +71,19 @@ def inject(
         narrate(unrecorded)
 
 
-def _as_hook(*, user: str, record: bool, with_memory: bool) -> None:
-    """Answer a hook. Whatever goes wrong is told on stderr: an exit code of 2 would block the message."""
-    try:
-        said = json.loads(_from_stdin() or "{}")
-        text = said.get("prompt") if isinstance(said, Mapping) else None
-        if not isinstance(text, str):
-            raise UsageError("the hook's JSON has no prompt")
-        with workspace() as place:
-            found = _injected(place, text, user=user, with_memory=with_memory)
-            unrecorded = (
-                _record(place, found, text, user, str(said.get("session_id") or "")) if record else None
-            )
-    except WorkbenchError as error:
-        fail(error, as_json=False)
-        return
-    except (ValueError, RecursionError):
-        narrate("workbench: the hook's input is not JSON")
-        return
+def _answer(said: Mapping[str, Any], *, user: str, record: bool, with_memory: bool) -> None:
+    """Print what an agent is given with the message of a hook."""
+    text = said.get("prompt")
+    if not isinstance(text, str):
+        raise UsageError("the hook's JSON has no prompt")
+    with workspace() as place:
+        found = _injected(place, text, user=user, with_memory=with_memory)
+        session = str(said.get("session_id") or "")
+        unrecorded = _record(place, found, text, user, session) if record else None
     if found.text:
         say(found.text)
     if unrecorded:
         narrate(unrecorded)
-
-
-def _from_stdin() -> str:
-    """What stands on stdin, up to a bound."""
-    return sys.stdin.buffer.read(_MOST_READ).decode("utf-8", "replace")
 
 
 def _injected(place: Workspace, message: str, *, user: str, with_memory: bool) -> Injection:
@@ -193,7 +177,7 @@ def _print_bulletin(found: Bulletin) -> None:
     narrate(f"{sum(len(section.lines) for section in found.sections)} lines; {plural(found.tokens, 'token')}")
 
 
-@click.command(short_help="The agent's door: a Model Context Protocol server on stdio.")
+@click.command()
 @click.option(
     "--name", default="agent", show_default=True, metavar="AGENT", help="Who writes, in the record."
 )

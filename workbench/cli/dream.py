@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from workbench.cli.output import json_option, narrate, operation_json, say, say_diff, say_json
+from workbench.cli.output import json_option, narrate, narrate_notes, operation_json, say, say_diff, say_json
 from workbench.cli.progress import Bar
 from workbench.cli.workspace_options import workspace
 from workbench.errors import ReadOnlyError, UsageError, WorkbenchError
@@ -181,8 +181,7 @@ def _say_dream(
             say_diff(done.plan.diff())
         else:
             narrate("nothing was applied")
-        for note in done.notes:
-            narrate(f"note: {note}")
+        narrate_notes(done.notes)
     elif applies:
         narrate(
             "nothing was applied: this run proposes nothing new; `workbench proposals list` shows what waits"

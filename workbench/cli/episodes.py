@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping
 from datetime import UTC, date, datetime
 from typing import TYPE_CHECKING, Any
@@ -10,11 +9,13 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from workbench.cli.bulk_selection import yes_option
-from workbench.cli.output import json_option, narrate, say, say_json
+from workbench.cli.operation_command import command_of
+from workbench.cli.output import agree, json_option, narrate, narrate_notes, say, say_json
 from workbench.cli.run_operation import act, dry_run_option, reason_option
 from workbench.cli.team import whose
 from workbench.cli.workspace_options import workspace
-from workbench.errors import ConflictError, UsageError
+from workbench.errors import ConflictError
+from workbench.ingest.operations import OPERATIONS
 from workbench.plural import plural
 from workbench.safety.terminal import cut, visible
 from workbench.workspace.plan import Plan
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
     from workbench.memory.episode import Episode
     from workbench.workspace.episode_recalls import Mark
 
-_NAMES = click.argument("names", metavar="EPISODE...", nargs=-1, required=True)
 _TOPICS, _ABSTRACT = 3, 100
 _EXAMPLES = """\b
 EPISODE is an id, its beginning, or a path:
@@ -90,50 +90,6 @@ def show(name: str, as_json: bool) -> None:
 
 
 @episodes.command()
-@_NAMES
-@reason_option
-@dry_run_option
-@json_option
-def pin(names: tuple[str, ...], reason: str, dry_run: bool, as_json: bool) -> None:
-    """Keep episodes for good."""
-    _pin(names, on=True, reason=reason, dry_run=dry_run, as_json=as_json)
-
-
-@episodes.command()
-@_NAMES
-@reason_option
-@dry_run_option
-@json_option
-def unpin(names: tuple[str, ...], reason: str, dry_run: bool, as_json: bool) -> None:
-    """Let pinned episodes expire in their time."""
-    _pin(names, on=False, reason=reason, dry_run=dry_run, as_json=as_json)
-
-
-@episodes.command()
-@_NAMES
-@click.option("--days", type=int, help="How many days more; of an expired one from today on.")
-@click.option("--until", metavar="DAY", help="The day to expire on, as 2026-12-31.")
-@reason_option
-@dry_run_option
-@json_option
-def extend(
-    names: tuple[str, ...], days: int | None, until: str | None, reason: str, dry_run: bool, as_json: bool
-) -> None:
-    """Give episodes more time."""
-    from workbench.ingest.expiry import plan_extend
-
-    day = _day(until)
-    now = datetime.now(UTC)
-    with workspace() as place:
-        act(
-            place,
-            lambda: plan_extend(place, names, now=now, days=days, until=day, reason=reason),
-            dry_run=dry_run,
-            as_json=as_json,
-        )
-
-
-@episodes.command()
 @click.option("--force", is_flag=True, help="Although the clock is doubtful, or most would go at once.")
 @yes_option
 @reason_option
@@ -149,7 +105,12 @@ def expire(force: bool, yes: bool, reason: str, dry_run: bool, as_json: bool) ->
         if not dry_run:
             _show_due(due(place, now=now), plan, quiet=as_json)
             if not yes:
-                _agree(len(plan.entries))
+                count = len(plan.entries)
+                agree(
+                    f"remove these {count}?",
+                    refusal=f"removing {plural(count, 'episode')} needs your word; nothing was changed",
+                    hint="look at the list, then add --yes; --dry-run shows the diff",
+                )
 
         def again() -> Plan:
             fresh = plan_prune(place, now=now, force=force, reason=reason, actor="human")
@@ -163,36 +124,11 @@ def expire(force: bool, yes: bool, reason: str, dry_run: bool, as_json: bool) ->
         act(place, again, dry_run=dry_run, as_json=as_json)
 
 
-def _pin(names: tuple[str, ...], *, on: bool, reason: str, dry_run: bool, as_json: bool) -> None:
-    from workbench.ingest.expiry import plan_pin_episode
-
-    with workspace() as place:
-        act(
-            place,
-            lambda: plan_pin_episode(place, names, on=on, reason=reason),
-            dry_run=dry_run,
-            as_json=as_json,
-        )
-
-
 def _show_due(found: Due, plan: Plan, *, quiet: bool) -> None:
     tell = narrate if quiet else say
     for one in found.expired:
         tell(f"{one.path}  {_short(one)}  (expired on {one.expires_at})")
-    for note in plan.notes:
-        narrate(f"note: {note}")
-
-
-def _agree(count: int) -> None:
-    """Return when the person says yes."""
-    if not sys.stdin.isatty():
-        raise UsageError(
-            f"removing {plural(count, 'expired episode')} needs your word; nothing was changed",
-            hint="look at the list, then add --yes; --dry-run shows the diff",
-        )
-    if not click.confirm(f"remove these {count}?", err=True):
-        narrate("nothing was changed")
-        raise click.exceptions.Exit(1)
+    narrate_notes(plan.notes)
 
 
 def _say(one: Episode, marks: Mapping[str, Mark], now: datetime) -> None:
@@ -275,8 +211,5 @@ def _iso(moment: date | datetime | None) -> str | None:
     return moment.isoformat() if moment else None
 
 
-def _day(text: str | None) -> date | None:
-    try:
-        return date.fromisoformat(text) if text is not None else None
-    except ValueError as error:
-        raise UsageError(f"{visible(text or '', one_line=True)} is no day", hint="as 2026-12-31") from error
+for _operation in OPERATIONS:
+    episodes.add_command(command_of(_operation))

@@ -44,7 +44,7 @@ _roster_option = click.option(
 )
 
 
-@click.group(short_help="Thousands of workspaces at once: one index of them all.")
+@click.group()
 def fleet() -> None:
     """Thousands of workspaces at once: one index of them all.
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from datetime import date
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import click
 
@@ -12,7 +11,7 @@ from workbench.cli import context, graph_maintenance, graph_store
 from workbench.cli.graph_text import say_answer, say_entity, say_result, say_schedule, say_stats
 from workbench.cli.output import json_option, narrate, say, say_json
 from workbench.cli.team import whose
-from workbench.cli.workspace_options import workspace
+from workbench.cli.workspace_options import DAY, workspace
 from workbench.errors import UsageError
 from workbench.memory.graph_page import IMPORTANCE
 
@@ -21,7 +20,6 @@ if TYPE_CHECKING:
     from workbench.graph.schedule import Sort
     from workbench.graph.snapshot import Graph
 
-Command = TypeVar("Command", bound=Callable[..., Any])
 _DAYS = """\b
 Two questions about time:
   COMMAND --on DAY       what was true on that day, as memory tells it today
@@ -30,28 +28,14 @@ Two questions about time:
 """
 
 
-def _day(ctx: click.Context, param: click.Parameter, value: str | None) -> date | None:
-    """The day that an option was given."""
-    if value is None:
-        return None
-    try:
-        return date.fromisoformat(value)
-    except ValueError:
-        raise click.BadParameter(f"{value!r} is no day: write it as 2026-03-14", ctx, param) from None
-
-
-def _day_option(name: str, about: str) -> Callable[[Command], Command]:
-    return click.option(name, metavar="DAY", callback=_day, help=about)
-
-
-on_option = _day_option("--on", "As if it were this day: what was true then.")
+on_option = click.option("--on", metavar="DAY", type=DAY, help="As if it were this day: what was true then.")
 everything_option = click.option(
     "--all", "everything", is_flag=True, help="Also what is over, or not yet true."
 )
 limit_option = click.option("-k", "--limit", type=click.IntRange(1, 1000), default=20, show_default=True)
 
 
-@click.group(epilog=_DAYS, short_help="What is known of people, projects and things; how they connect.")
+@click.group(epilog=_DAYS)
 def graph() -> None:
     """Entities, their typed memories and relations: asked, shown, kept free of duplicates."""
 
@@ -216,8 +200,8 @@ def show(name: tuple[str, ...], hops: int, on: date | None, everything: bool, as
     show_default=True,
     help="pending, overdue and done are for todos; any: also what is over.",
 )
-@_day_option("--since", "What occurred on this day or later.")
-@_day_option("--until", "What occurred on this day or earlier.")
+@click.option("--since", metavar="DAY", type=DAY, help="What occurred on this day or later.")
+@click.option("--until", metavar="DAY", type=DAY, help="What occurred on this day or earlier.")
 @click.option(
     "--happens-within", type=click.IntRange(0, 36_500), metavar="DAYS", help="What is to come soon."
 )

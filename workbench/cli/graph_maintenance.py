@@ -4,24 +4,22 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator
-from datetime import date, datetime
-from typing import TYPE_CHECKING, Any, cast
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from workbench.cli.output import json_option, narrate, operation_json, say, say_json
-from workbench.cli.run_operation import act, dry_run_option, reason_option
+from workbench.cli.operation_command import command_of
+from workbench.cli.output import json_option, narrate, narrate_notes, operation_json, say, say_json
 from workbench.cli.workspace_options import workspace
-from workbench.errors import ModelUnavailableError, UsageError
+from workbench.errors import ModelUnavailableError
+from workbench.graph.operations import APART, MERGE, SETTLE
 
 if TYPE_CHECKING:
     from indexing.embedding.port import Embedder
     from workbench.graph.contradictions import Claim, Contradiction
     from workbench.graph.duplicates import Duplicate
     from workbench.workspace.workspace import Workspace
-
-_SHORTEST = 4
-"""Digits of a contradiction's key that must be given at least."""
 
 
 @click.command(short_help="Pages that may be of one entity; --resolve merges them.")
@@ -53,57 +51,19 @@ def duplicates(resolving: bool, names_only: bool, as_json: bool) -> None:
         say(f"{one.keep.name} ({one.keep.type}) and {one.other.name}: {cosine}, names {one.names:.2f}")
         say(f"  {one.keep.path}  {one.other.path}", dim=True)
         say(f"  {one.why or 'passes every bar: --resolve merges it'}", dim=True)
-    for note in found.notes:
-        narrate(f"note: {note}")
+    narrate_notes(found.notes)
     ways = ": `workbench graph merge A B`, or `graph apart A B`" if found.flagged else ""
     narrate(f"{len(found.merged)} merged, {len(found.flagged)} to look at{ways}")
-
-
-@click.command(short_help="Make the page of OTHER a part of that of KEEP.")
-@click.argument("keep")
-@click.argument("other")
-@reason_option
-@dry_run_option
-@json_option
-def merge(keep: str, other: str, reason: str, dry_run: bool, as_json: bool) -> None:
-    """Make the page of OTHER a part of that of KEEP; relations that led to OTHER lead to KEEP."""
-    from workbench.graph.merge import plan_merge_entities
-
-    with workspace() as place:
-        act(
-            place,
-            lambda: plan_merge_entities(place, keep, other, reason=reason),
-            dry_run=dry_run,
-            as_json=as_json,
-        )
-
-
-@click.command(short_help="Record that ONE and OTHER are two entities.")
-@click.argument("one")
-@click.argument("other")
-@reason_option
-@dry_run_option
-@json_option
-def apart(one: str, other: str, reason: str, dry_run: bool, as_json: bool) -> None:
-    """Record that ONE and OTHER are two: they are neither merged nor shown as duplicates again."""
-    from workbench.graph.contradiction_answers import plan_keep_apart
-
-    with workspace() as place:
-        now = datetime.now().astimezone()
-        act(
-            place,
-            lambda: plan_keep_apart(place, one, other, now=now, reason=reason),
-            dry_run=dry_run,
-            as_json=as_json,
-        )
 
 
 @click.command(short_help="Pairs of claims that cannot both be true today.")
 @json_option
 def contradictions(as_json: bool) -> None:
     """Pairs of claims that cannot both be true today, each with its sources."""
+    from workbench.graph.contradiction_answers import open_contradictions
+
     with workspace() as place:
-        found = _contradictions(place)
+        found = open_contradictions(place)
     if as_json:
         say_json([_contradiction_json(one) for one in found])
         return
@@ -115,37 +75,6 @@ def contradictions(as_json: bool) -> None:
             say(f"       from {', '.join(claim.sources or claim.addresses)}", dim=True)
     ways = ": `workbench graph settle KEY keep|replace|both|reject`" if found else ""
     narrate(f"{len(found)} found{ways}")
-
-
-@click.command()
-@click.argument("key")
-@click.argument("answer", type=click.Choice(("keep", "replace", "both", "reject")))
-@reason_option
-@dry_run_option
-@json_option
-def settle(key: str, answer: str, reason: str, dry_run: bool, as_json: bool) -> None:
-    """Answer the contradiction KEY (its first digits).
-
-    \b
-    keep     the old claim; the new one is forgotten, and not learnt again
-    replace  the old claim by the new one: it held until the new one began
-    both     are right; it is not asked again
-    reject   both: neither holds any more
-    """
-    from workbench.graph.contradiction_answers import Answer, plan_settle
-
-    with workspace() as place:
-        found = [one for one in _contradictions(place) if len(key) >= _SHORTEST and one.key.startswith(key)]
-        if len(found) != 1:
-            what = "several contradictions begin with" if found else "there is no contradiction"
-            raise UsageError(f"{what} {key}", hint="`workbench graph contradictions` lists them")
-        now = datetime.now().astimezone()
-        act(
-            place,
-            lambda: plan_settle(place, found[0], cast("Answer", answer), now=now, reason=reason),
-            dry_run=dry_run,
-            as_json=as_json,
-        )
 
 
 @click.command(short_help="What has faded so far that forgetting it would be proposed.")
@@ -165,15 +94,12 @@ def fading(as_json: bool) -> None:
     narrate(f"{len(found)} found; `nightly` proposes them, `proposals` decides")
 
 
-COMMANDS = (duplicates, merge, apart, contradictions, settle, fading)
-
-
-def _contradictions(place: Workspace) -> tuple[Contradiction, ...]:
-    from workbench.graph.contradictions import contradictions as found
-    from workbench.graph.read import read_graph
-    from workbench.workspace.decisions import settled_keys
-
-    return found(read_graph(place), day=date.today(), decided=settled_keys(place))
+COMMANDS = (
+    duplicates,
+    contradictions,
+    fading,
+    *map(command_of, (MERGE, APART, SETTLE)),
+)
 
 
 @contextlib.contextmanager

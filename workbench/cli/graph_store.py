@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import date, datetime
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from workbench.cli.operation_command import Selection, command_of
 from workbench.cli.output import json_option, say, say_json
 from workbench.cli.run_operation import act, dry_run_option, reason_option
 from workbench.cli.workspace_options import workspace
 from workbench.errors import EntryNotFoundError, UsageError
+from workbench.graph.operations import FORGET, STORE, UPDATE
 from workbench.memory.graph_page import ENTITY_TYPES, IMPORTANCE
 
 if TYPE_CHECKING:
@@ -18,7 +21,7 @@ if TYPE_CHECKING:
     from workbench.workspace.workspace import Workspace
 
 
-@click.command(short_help="Put TEXT, as a typed memory, on the page it is about.")
+@click.command(short_help=STORE.help)
 @click.argument("text", nargs=-1, required=True)
 @click.option("--about", default="", metavar="NAME", help="Whom or what; else the person themself.")
 @click.option("--type", "type_", type=click.Choice(tuple(IMPORTANCE)), default="fact", show_default=True)
@@ -56,62 +59,9 @@ def store(
     graph store --about "Sarah Chen" --type preference "Prefers async reviews"
     graph store --about "Sarah Chen" --relation works_on "Project Atlas"
     """
-    from workbench.graph.write import plan_store
-
     draft = _draft(" ".join(text), about, type_, entity_type or "", relation, sources, said)
     with workspace() as place:
-        now = datetime.now().astimezone()
-        act(place, lambda: plan_store(place, draft, now=now, reason=reason), dry_run=dry_run, as_json=as_json)
-
-
-@click.command(short_help="Change one MEMORY: its words, type, days or state.")
-@click.argument("memory")
-@click.option("--text")
-@click.option("--type", "type_", type=click.Choice(tuple(IMPORTANCE)))
-@click.option("--done/--not-done", default=None, help="Whether a todo is done.")
-@click.option("--happens-at", metavar="DAY", help="Empty to take the day out.")
-@click.option("--valid-until", metavar="DAY", help="Empty to take the day out.")
-@click.option("--importance", type=click.FloatRange(0, 1))
-@click.option("--confidence", type=click.FloatRange(0, 1))
-@reason_option
-@dry_run_option
-@json_option
-def update(memory: str, type_: str | None, reason: str, dry_run: bool, as_json: bool, **changes: Any) -> None:
-    """Change one MEMORY (its id, or path#hash): its words, type, days, weight, or whether it is done."""
-    from workbench.graph.write import plan_update
-
-    changes["type"] = type_
-    if all(value is None for value in changes.values()):
-        raise UsageError(
-            "nothing was given to be changed", hint="`workbench graph update --help` lists what can be"
-        )
-    with workspace() as place:
-        address, now = _address(place, memory), datetime.now().astimezone()
-        act(
-            place,
-            lambda: plan_update(place, address, now=now, reason=reason, **changes),
-            dry_run=dry_run,
-            as_json=as_json,
-        )
-
-
-@click.command()
-@click.argument("memories", metavar="MEMORY...", nargs=-1, required=True)
-@click.option("--reason", required=True, help="Why; kept with the operation.")
-@dry_run_option
-@json_option
-def forget(memories: tuple[str, ...], reason: str, dry_run: bool, as_json: bool) -> None:
-    """Take memories (ids, or path#hash) off their pages. They stay in history, and are not learnt again."""
-    from workbench.graph.write import plan_forget_memory
-
-    with workspace() as place:
-        addresses, now = [_address(place, one) for one in memories], datetime.now().astimezone()
-        act(
-            place,
-            lambda: plan_forget_memory(place, addresses, reason=reason, now=now),
-            dry_run=dry_run,
-            as_json=as_json,
-        )
+        act(place, lambda: STORE.planned(place, draft, reason=reason), dry_run=dry_run, as_json=as_json)
 
 
 @click.command()
@@ -130,9 +80,6 @@ def skip(text: tuple[str, ...], reason: str, as_json: bool) -> None:
         say_json(record)
     else:
         say("recorded; nothing was stored")
-
-
-COMMANDS = (store, update, forget, skip)
 
 
 def _draft(
@@ -188,3 +135,18 @@ def _address(place: Workspace, reference: str) -> str:
     if not lines:
         raise EntryNotFoundError(reference)
     return lines[0].address
+
+
+def _named(
+    place: Workspace, references: str | tuple[str, ...], *, dry_run: bool, as_json: bool
+) -> Callable[[], str | tuple[str, ...]]:
+    """The addresses of the memories that are called by their ids."""
+    if isinstance(references, str):
+        address = _address(place, references)
+        return lambda: address
+    addresses = tuple(_address(place, reference) for reference in references)
+    return lambda: addresses
+
+
+_BY_ID = Selection((), _named)
+COMMANDS = (store, command_of(UPDATE, _BY_ID), command_of(FORGET, _BY_ID), skip)

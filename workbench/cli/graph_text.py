@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from workbench.cli.output import narrate, say
+from workbench.cli.output import narrate, narrate_notes, say
 from workbench.plural import plural
 
 if TYPE_CHECKING:
@@ -20,8 +20,7 @@ if TYPE_CHECKING:
 def say_answer(answer: GraphAnswer) -> None:
     """What was found, each with its way and sources; what was assumed goes to stderr."""
     narrate(f"asked: {answer.asked}")
-    for note in answer.notes:
-        narrate(f"note: {note}")
+    narrate_notes(answer.notes)
     for found in answer.found:
         if found.memory:
             say(f"{found.score:.2f}  {found.name}: {memory_words(found.memory)}")
@@ -37,8 +36,7 @@ def say_answer(answer: GraphAnswer) -> None:
 
 def say_result(result: Result, *, by_scene: bool = False) -> None:
     """The memories that answer a structured question."""
-    for note in result.notes:
-        narrate(f"note: {note}")
+    narrate_notes(result.notes)
     if by_scene:
         for scene, matches in _scenes(result.matches):
             say(scene, bold=True)

@@ -4,19 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import UTC, datetime
+from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import click
 
 from workbench.cli.output import json_option, narrate
 from workbench.cli.run_operation import act, dry_run_option
 from workbench.cli.workspace_options import workspace
+from workbench.plural import plural
 
 if TYPE_CHECKING:
     from workbench.importers.records import Carried
     from workbench.workspace.workspace import Workspace
 
+Reader: TypeAlias = "Callable[[Workspace], Carried]"
+"""Reads what there is to bring into a workspace."""
 _user = click.option("--user", default="", help="Whose memory it is, where the source does not say.")
 _FILE = click.Path(exists=True, path_type=Path)
 
@@ -30,74 +34,73 @@ def import_() -> None:
     """
 
 
-def _carry_in(read: Callable[[Workspace], Carried], *, user: str, dry_run: bool, as_json: bool) -> None:
-    from workbench.graph.drafts import USER
-    from workbench.importers.plan import plan_import
+def _brings_over(reading: Callable[..., Reader]) -> Callable[..., None]:
+    """A command that brings over, as one operation, what the reader that ``reading`` returns finds."""
 
-    now = datetime.now(UTC)
-    with workspace() as place:
-        carried = read(place)
-        taken, left = len(carried.items), len(carried.left_out)
-        narrate(
-            f"{taken:,} thing{'' if taken == 1 else 's'} to bring over"
-            + (f", {left:,} that cannot come over" if left else "")
-        )
-        act(
-            place,
-            lambda: plan_import(place, carried, now=now, user=user or USER),
-            dry_run=dry_run,
-            as_json=as_json,
-        )
+    @dry_run_option
+    @json_option
+    @wraps(reading)
+    def command(*, user: str = "", dry_run: bool, as_json: bool, **given: Any) -> None:
+        from workbench.graph.drafts import USER
+        from workbench.importers.plan import plan_import
+
+        now = datetime.now(UTC)
+        with workspace() as place:
+            carried = reading(**given)(place)
+            left = len(carried.left_out)
+            narrate(
+                f"{plural(len(carried.items), 'thing')} to bring over"
+                + (f", {left:,} that cannot come over" if left else "")
+            )
+            act(
+                place,
+                lambda: plan_import(place, carried, now=now, user=user or USER),
+                dry_run=dry_run,
+                as_json=as_json,
+            )
+
+    return command
 
 
 @import_.command(short_help="What OpenClaw recalled, for dreaming.")
 @click.argument("file", type=_FILE, required=False)
-@dry_run_option
-@json_option
-def openclaw_recalls(file: Path | None, dry_run: bool, as_json: bool) -> None:
+@_brings_over
+def openclaw_recalls(file: Path | None) -> Reader:
     """What OpenClaw recalled: memory/.dreams/short-term-recall.json of this workspace, or FILE."""
     from workbench.importers.openclaw_recalls import USUAL, read_recalls
 
-    _carry_in(
-        lambda place: read_recalls(place, file or place.root / USUAL),
-        user="",
-        dry_run=dry_run,
-        as_json=as_json,
-    )
+    return lambda place: read_recalls(place, file or place.root / USUAL)
 
 
 @import_.command(short_help="OpenClaw's memory database: cells and scenes.")
 @click.argument("file", type=_FILE)
 @_user
-@dry_run_option
-@json_option
-def openclaw_cells(file: Path, user: str, dry_run: bool, as_json: bool) -> None:
+@_brings_over
+def openclaw_cells(file: Path) -> Reader:
     """The memory database of an OpenClaw workspace: cells and scenes."""
     from workbench.importers.workspace_database import read_cells
 
     today = datetime.now(UTC).date()
-    _carry_in(lambda _: read_cells(file, today), user=user, dry_run=dry_run, as_json=as_json)
+    return lambda _: read_cells(file, today)
 
 
 @import_.command()
 @click.argument("file", type=_FILE)
 @_user
-@dry_run_option
-@json_option
-def goclaw_graph(file: Path, user: str, dry_run: bool, as_json: bool) -> None:
+@_brings_over
+def goclaw_graph(file: Path) -> Reader:
     """A memory-graph file of GoClaw (SQLite)."""
     from workbench.importers.memory_graph import read_memory_graph
 
-    _carry_in(lambda _: read_memory_graph(file), user=user, dry_run=dry_run, as_json=as_json)
+    return lambda _: read_memory_graph(file)
 
 
 @import_.command(short_help="GoClaw v3: a plain pg_dump, a SQLite file (Lite), or a running PostgreSQL.")
 @click.argument("source", metavar="FILE|postgresql://...")
 @click.option("--agent", default="", help="The agent whose memory it is: its key or id.")
 @_user
-@dry_run_option
-@json_option
-def goclaw(source: str, agent: str, user: str, dry_run: bool, as_json: bool) -> None:
+@_brings_over
+def goclaw(source: str, agent: str) -> Reader:
     """The memory tables of GoClaw v3: from a plain pg_dump, a SQLite file of Lite, or a running PostgreSQL.
 
     What came from one of these is known when it comes from another. The password of a server is taken from
@@ -119,15 +122,14 @@ def goclaw(source: str, agent: str, user: str, dry_run: bool, as_json: bool) -> 
         taken = {file.path for file in place.scan()} - own
         return carried_tables(tables, agent=agent, taken=taken)
 
-    _carry_in(read, user=user, dry_run=dry_run, as_json=as_json)
+    return read
 
 
 @import_.command(short_help="A folder of notes: each becomes a page of the graph.")
 @click.argument("folder", type=click.Path(exists=True, file_okay=False, path_type=Path))
-@dry_run_option
-@json_option
-def basic_memory(folder: Path, dry_run: bool, as_json: bool) -> None:
+@_brings_over
+def basic_memory(folder: Path) -> Reader:
     """A folder of basic-memory's notes: each becomes a page of the graph, as it is."""
     from workbench.importers.basic_memory import read_notes
 
-    _carry_in(lambda _: read_notes(folder), user="", dry_run=dry_run, as_json=as_json)
+    return lambda _: read_notes(folder)

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 
 import click
 
 from workbench.cli import shell_values
-from workbench.cli.output import narrate, narrate_row, say, say_diff
+from workbench.cli.output import agree, narrate, narrate_row, say, say_diff
 from workbench.cli.workspace_options import meant, opened
 from workbench.errors import NoWorkspaceError, UsageError
 from workbench.plural import plural
@@ -26,7 +25,7 @@ def open_interface(ctx: click.Context, folder: str | None) -> None:
     _open(meant(folder) if folder else ctx.obj)
 
 
-@click.command(short_help="Make a sample workspace and open it.")
+@click.command()
 @click.argument("folder", default=DEMO_FOLDER, metavar="[DIR]", shell_complete=shell_values.folders)
 @click.option("--no-open", is_flag=True, help="Only make it.")
 def demo(folder: str, no_open: bool) -> None:
@@ -117,14 +116,11 @@ def _agree(target: Path, paths: Sequence[str]) -> None:
     narrate_row(f"{target.resolve()} holds no agent memory.")
     narrate_row(f"Its git repository tracks {len(others):,} other files, such as {others[0]}.")
     narrate(f"One commit would add {', '.join(paths)}.")
-    if not sys.stdin.isatty():
-        raise UsageError(
-            "this looks like a repository of something else; nothing was changed",
-            hint="name a folder for the memory: `workbench init DIR`; or add --yes",
-        )
-    if not click.confirm("add them?", err=True):
-        narrate("nothing was changed")
-        raise click.exceptions.Exit(1)
+    agree(
+        "add them?",
+        refusal="this looks like a repository of something else; nothing was changed",
+        hint="name a folder for the memory: `workbench init DIR`; or add --yes",
+    )
 
 
 def _open(folder: str | None) -> None:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import os
-import sys
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from workbench.cli.output import json_option, narrate, say, say_json
+from workbench.cli.output import agree, json_option, narrate, say, say_json
 from workbench.config import settings
 from workbench.errors import UsageError
 
@@ -24,7 +23,7 @@ _WORD = "memory"
 _NO_WORKSPACE = Path(os.devnull, "workbench.yaml")
 
 
-@click.group(short_help="Which model and provider make vectors; try it, fetch one.")
+@click.group()
 def model() -> None:
     """What makes vectors: which model and provider are used, trying them, fetching another model."""
 
@@ -142,7 +141,12 @@ def download(name: str | None, yes: bool, as_json: bool) -> None:
     wanted = listing(name)
     narrate(_summary(wanted))
     if wanted.missing and not yes:
-        _agree()
+        agree(
+            "fetch it?",
+            refusal="fetching a model needs your word",
+            hint="add --yes",
+            kept="nothing was fetched",
+        )
     with Bar() as bar:
         source = fetch(name, lambda done, total: bar.show(SyncProgress("fetch", done // 1000, total // 1000)))
     used = describe(_settings().model).source
@@ -162,15 +166,6 @@ def _summary(wanted: Listing) -> str:
     return (
         f"{wanted.name} from {wanted.endpoint}: {wanted.missing} files, {size:,} MB, weights as safetensors"
     )
-
-
-def _agree() -> None:
-    """Return when the person says yes."""
-    if not sys.stdin.isatty():
-        raise UsageError("fetching a model needs your word", hint="add --yes")
-    if not click.confirm("fetch it?", err=True):
-        narrate("nothing was fetched")
-        raise click.exceptions.Exit(1)
 
 
 def _settings() -> settings.Settings:

@@ -16,7 +16,7 @@ _STEPS = ("prune", "context", "ingest", "decay", "dream", "backup")
 _MARKS = {"done": "done", "nothing": "—", "failed": "failed", "would": "would"}
 
 
-@click.command(short_help="Prune, clear, ingest, decay, dream, back up: for a clock.")
+@click.command()
 @click.option("--only", type=click.Choice(_STEPS), multiple=True, help="Only this step; may be repeated.")
 @click.option("--model", default="", help="A language model to word proposals with; `none` for none.")
 @job_options

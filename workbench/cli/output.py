@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 import os
 import sys
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from workbench.errors import WorkbenchError
+from workbench.errors import UsageError, WorkbenchError
 from workbench.safety.terminal import visible
 
 if TYPE_CHECKING:
@@ -55,6 +56,24 @@ def narrate(text: str) -> None:
 def narrate_row(text: str) -> None:
     """``narrate`` for one row of a list."""
     narrate(visible(text, one_line=True))
+
+
+def narrate_notes(notes: Iterable[str]) -> None:
+    """What a person should know of what was done, or would be."""
+    for note in notes:
+        narrate(f"note: {note}")
+
+
+def agree(question: str, *, refusal: str, hint: str, kept: str = "nothing was changed") -> None:
+    """Return when the person at the terminal says yes; else the command ends, having said what is ``kept``.
+
+    Raises UsageError with ``refusal`` where nobody can be asked.
+    """
+    if not sys.stdin.isatty():
+        raise UsageError(refusal, hint=hint)
+    if not click.confirm(question, err=True):
+        narrate(kept)
+        raise click.exceptions.Exit(1)
 
 
 def fail(error: WorkbenchError, *, as_json: bool, code: str | None = None) -> None:

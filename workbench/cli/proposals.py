@@ -2,28 +2,27 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from workbench.cli.operation_command import Selection, command_of
 from workbench.cli.output import json_option, narrate, say, say_diff, say_json
-from workbench.cli.run_operation import act, allow_secret_option, dry_run_option, reason_option
 from workbench.cli.workspace_options import workspace
-from workbench.errors import UsageError, WorkbenchError
+from workbench.dreaming.proposals.operations import ACCEPT, OPERATIONS
+from workbench.errors import UsageError
 from workbench.plural import plural
 
 if TYPE_CHECKING:
     from workbench.dreaming.proposals.inbox import Waiting
     from workbench.workspace.workspace import Workspace
 
-_keys = click.argument("keys", metavar="KEY...", nargs=-1)
 _run_option = click.option("--run", metavar="RUN", default="", help="Those of one run.")
 
 
-@click.group(short_help="What waits for you: show, accept, edit, reject, defer it.")
+@click.group()
 def proposals() -> None:
     """What waits for you: look at it, accept, reword, reject, defer or withdraw it.
 
@@ -107,177 +106,34 @@ def show(key: str, as_json: bool) -> None:
         say_diff(plan.diff())
 
 
-@proposals.command()
-@_keys
-@click.option("--all", "everything", is_flag=True, help="All that wait.")
-@_run_option
-@click.option("--allow-flagged", is_flag=True, help="Hidden text, secrets and suspicious orders too.")
-@reason_option
-@allow_secret_option
-@dry_run_option
-@json_option
-def accept(
-    keys: tuple[str, ...],
-    everything: bool,
-    run: str,
-    allow_flagged: bool,
-    reason: str,
-    allow_secret: bool,
-    dry_run: bool,
-    as_json: bool,
-) -> None:
-    """Do what proposals say, all of them as one operation."""
-    from workbench.dreaming.proposals.accept import plan_accept
-
-    now = datetime.now().astimezone()
-    with workspace() as place:
-        chosen = _chosen(place, keys, everything=everything, run=run, now=now)
-        act(
-            place,
-            lambda: plan_accept(place, chosen, now=now, reason=reason, allow_flagged=allow_flagged),
-            dry_run=dry_run,
-            as_json=as_json,
-            allow_secret=allow_secret,
-        )
-
-
 def _chosen(
-    place: Workspace, keys: Sequence[str], *, everything: bool, run: str, now: datetime
-) -> Sequence[str]:
+    place: Workspace, keys: Sequence[str], *, everything: bool, run: str, dry_run: bool, as_json: bool
+) -> Callable[[], Sequence[str]]:
     """The keys that were named, or all that wait, or those of a run."""
     from workbench.dreaming.proposals.inbox import pending
 
     if sum((bool(keys), everything, bool(run))) != 1:
         raise UsageError("name what is meant by one of: keys, --all, --run RUN")
     if keys:
-        return keys
-    waits = pending(place, now)
+        return lambda: keys
+    waits = pending(place, datetime.now().astimezone())
     found = [f"{one.key}/{one.action}" for one in waits if everything or one.run.startswith(run)]
     if not found:
         raise UsageError(
             f"no proposal of run {run} waits" if run else "no proposal waits", hint="`workbench dream`"
         )
-    return found
+    return lambda: found
 
 
-@proposals.command()
-@click.argument("key", metavar="KEY")
-@click.option("--text", metavar="WORDS", default=None, help="The words; else your editor opens.")
-@click.option("--allow-flagged", is_flag=True, help="Hidden text, secrets and suspicious orders too.")
-@reason_option
-@allow_secret_option
-@dry_run_option
-@json_option
-def edit(
-    key: str,
-    text: str | None,
-    allow_flagged: bool,
-    reason: str,
-    allow_secret: bool,
-    dry_run: bool,
-    as_json: bool,
-) -> None:
-    """Accept a proposal in your own words.
-
-    The words that were proposed are not proposed again.
-    """
-    from workbench.dreaming.proposals.accept import plan_accept
-    from workbench.dreaming.proposals.inbox import find
-
-    now = datetime.now().astimezone()
-
-    def put(place: Workspace, words: str) -> None:
-        act(
-            place,
-            lambda: plan_accept(
-                place, [key], now=now, texts={key: words}, reason=reason, allow_flagged=allow_flagged
-            ),
-            dry_run=dry_run,
-            as_json=as_json,
-            allow_secret=allow_secret,
-        )
-
-    with workspace() as place:
-        one = find(place, key, now)
-        if one.proposal.action in ("archive", "forget"):
-            raise UsageError(f"to {one.proposal.action} takes no words", hint="accept or reject it")
-        if text is not None:
-            put(place, text)
-        else:
-            _in_editor(place, one.proposal.text, put)
-
-
-def _in_editor(place: Workspace, words: str, put: Callable[[Workspace, str], None]) -> None:
-    from workbench.editor import drafted, editor_command
-
-    command = editor_command(os.environ)
-    with drafted(words + "\n", away_from=place.root) as draft:
-        try:
-            draft.run_editor(command)
-            put(place, draft.text())
-        except (WorkbenchError, OSError, KeyboardInterrupt):
-            if draft.changed:
-                narrate(f"your text is kept in {draft.path}")
-            raise
-
-
-@proposals.command(short_help="Say no: these claims are never proposed again.")
-@_keys
-@reason_option
-@dry_run_option
-@json_option
-def reject(keys: tuple[str, ...], reason: str, dry_run: bool, as_json: bool) -> None:
-    """Say no: these claims are never proposed again, in other words of the same kind neither."""
-    from workbench.dreaming.proposals.reject import plan_reject
-
-    now = datetime.now().astimezone()
-    with workspace() as place:
-        act(
-            place,
-            lambda: plan_reject(place, keys, now=now, reason=reason),
-            dry_run=dry_run,
-            as_json=as_json,
-        )
-
-
-@proposals.command()
-@_keys
-@click.option("--until", metavar="DAY", required=True, help="2026-04-01, 3d or 2w.")
-@reason_option
-@dry_run_option
-@json_option
-def defer(keys: tuple[str, ...], until: str, reason: str, dry_run: bool, as_json: bool) -> None:
-    """Not now: proposals wait unseen until a day."""
-    from workbench.dreaming.proposals.defer import day_ahead, plan_defer
-
-    now = datetime.now().astimezone()
-    with workspace() as place:
-        day = day_ahead(until, now.date())
-        act(
-            place,
-            lambda: plan_defer(place, keys, day, now=now, reason=reason),
-            dry_run=dry_run,
-            as_json=as_json,
-        )
-
-
-@proposals.command(short_help="Take proposals, or what was decided of them, off the table.")
-@_keys
-@reason_option
-@dry_run_option
-@json_option
-def withdraw(keys: tuple[str, ...], reason: str, dry_run: bool, as_json: bool) -> None:
-    """Take proposals, or what was decided of them, off the table: they may be proposed again."""
-    from workbench.dreaming.proposals.reject import plan_withdraw
-
-    now = datetime.now().astimezone()
-    with workspace() as place:
-        act(
-            place,
-            lambda: plan_withdraw(place, keys, now=now, reason=reason),
-            dry_run=dry_run,
-            as_json=as_json,
-        )
+_ALL_OR_A_RUN = Selection(
+    (
+        click.Option(["--all", "everything"], is_flag=True, help="All that wait."),
+        click.Option(["--run"], metavar="RUN", default="", help="Those of one run."),
+    ),
+    _chosen,
+)
+for _operation in OPERATIONS:
+    proposals.add_command(command_of(_operation, _ALL_OR_A_RUN if _operation is ACCEPT else None))
 
 
 def _waiting_json(one: Waiting, now: datetime) -> dict[str, Any]:

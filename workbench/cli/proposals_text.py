@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from workbench.cli.output import narrate, say
+from workbench.cli.output import narrate_notes, say
 from workbench.plural import plural
 from workbench.safety.secrets import masked
 from workbench.safety.terminal import cut, visible
@@ -156,8 +156,7 @@ def say_dream(dream: Dream) -> None:
             say(f"{count:>8,}  {_line(why)}", dim=True)
         if (more := len(dream.reasons) - _REASONS) > 0:
             say(f"{'':>8}  and {more} more reasons", dim=True)
-    for note in dream.notes:
-        narrate(f"note: {note}")
+    narrate_notes(dream.notes)
 
 
 def say_waiting(waits: Iterable[Waiting], now: datetime) -> None:

@@ -7,13 +7,21 @@ from dataclasses import replace
 
 import click
 
-from workbench.cli.output import narrate, operation_json, plan_json, say, say_diff, say_json, say_row
+from workbench.cli.output import (
+    narrate,
+    narrate_notes,
+    operation_json,
+    plan_json,
+    say,
+    say_diff,
+    say_json,
+    say_row,
+)
 from workbench.workspace.plan import Operation, Plan
 from workbench.workspace.workspace import Workspace
 
 dry_run_option = click.option("--dry-run", is_flag=True, help="Only show the diff.")
 reason_option = click.option("--reason", default="", help="Why; kept in the commit.")
-entries_argument = click.argument("entries", metavar="ENTRY...", nargs=-1, required=True)
 
 _SHOWN = 8
 """New addresses that are told; more of them are no help on a screen, and --json has them all."""
@@ -41,8 +49,7 @@ def act(
             say_json(plan_json(plan))
         else:
             say_diff(plan.diff())
-            for note in plan.notes:
-                narrate(f"note: {note}")
+            narrate_notes(plan.notes)
         return
     plans: list[Plan] = []
 
@@ -62,8 +69,7 @@ def act(
     for address in new_addresses(operation):
         say_row(f"  as {address}")
     narrate(f"operation {operation.id}; `workbench undo {operation.id}` takes it back")
-    for note in operation.notes:
-        narrate(f"note: {note}")
+    narrate_notes(operation.notes)
 
 
 def new_addresses(operation: Operation) -> tuple[str, ...]:

@@ -17,7 +17,7 @@ from workbench.errors import UsageError
 PORT = 8470
 
 
-@click.command(short_help="The interface in a browser, on this machine only.")
+@click.command()
 @click.option("--port", type=click.IntRange(0, 65535), default=PORT, show_default=True, help="0: a free one.")
 @click.option("--host", default="127.0.0.1", show_default=True, help="An address of this machine's own.")
 @click.option("--read-only", is_flag=True, help="Only to look: no memory is written from there.")

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 import os
-import sys
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from datetime import datetime
@@ -13,14 +11,23 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from workbench.cli import shell_values
+from workbench.cli.hook import answer_hook
 from workbench.cli.job_run import at_work, job_options, require_whole, speaking, until_stopped
-from workbench.cli.output import fail, json_option, narrate, say, say_diff, say_json
+from workbench.cli.output import (
+    json_option,
+    narrate,
+    narrate_notes,
+    narrate_row,
+    say,
+    say_diff,
+    say_json,
+    say_row,
+)
 from workbench.cli.run_operation import dry_run_option
 from workbench.cli.workspace_options import workspace
-from workbench.errors import ModelUnavailableError, ReadOnlyError, UsageError, WorkbenchError, disk_error
+from workbench.errors import ModelUnavailableError, ReadOnlyError, UsageError
 from workbench.ingest.local_model import local_model
 from workbench.jobs.names import Job
-from workbench.safety.terminal import visible
 from workbench.workspace.snapshot import PastWorkspace
 from workbench.workspace.workspace import Workspace
 
@@ -30,15 +37,13 @@ if TYPE_CHECKING:
     from workbench.ingest.watch import Event
     from workbench.llm.port import LanguageModel
 
-_MOST_READ = 1_000_000
-"""Bytes of a hook's JSON that are read."""
 SOURCES = ("markdown", "transcript", "all")
 _model_option = click.option(
     "--model", metavar="NAME", default="", help="The language model at your endpoint, or none."
 )
 
 
-@click.command(short_help="Sessions become episodes; episodes and logs teach the graph.")
+@click.command()
 @click.argument("files", nargs=-1, metavar="[FILE]...", shell_complete=shell_values.files)
 @click.option("--source", type=click.Choice(SOURCES), help="What to take in; transcripts only when named.")
 @click.option("--user", default="", metavar="U", help="Whose sessions these are.")
@@ -96,7 +101,7 @@ def ingest(
     return 1 if counts["failed"] or (files and counts["refused"]) else 0
 
 
-@click.command(short_help="Save the durable facts of a session before it is compacted.")
+@click.command()
 @click.argument("transcripts", nargs=-1, metavar="[TRANSCRIPT]...", shell_complete=shell_values.files)
 @click.option("--hook", is_flag=True, help="Read a hook's JSON from stdin: its transcript_path is flushed.")
 @_model_option
@@ -112,7 +117,7 @@ def flush(transcripts: tuple[str, ...], hook: bool, model: str, dry_run: bool, a
     never an exit code that would keep the agent from its work.
     """
     if hook:
-        _flush_for_hook(model)
+        answer_hook(lambda said: _flush_for_hook(said, model))
         return 0
     if not transcripts:
         raise UsageError("which session?", hint="name its TRANSCRIPT, or give --hook and its JSON on stdin")
@@ -126,7 +131,7 @@ def flush(transcripts: tuple[str, ...], hook: bool, model: str, dry_run: bool, a
         for one in done:
             _say_flushed(one, dry_run=dry_run)
         for path, why in failed.items():
-            narrate(_row(f"{path}: {why}"))
+            narrate_row(f"{path}: {why}")
     return 1 if failed or any(one.skipped for one in done) else 0
 
 
@@ -178,27 +183,16 @@ def watch(once: bool, model: str, log: bool, metrics: str | None, as_json: bool)
             tell()
 
 
-def _flush_for_hook(model: str) -> None:
-    """Flush the transcript that a hook's JSON on stdin names; whatever goes wrong is told on stderr."""
-    try:
-        said = json.loads(sys.stdin.buffer.read(_MOST_READ).decode("utf-8", "replace") or "{}")
-        path = said.get("transcript_path") if isinstance(said, Mapping) else None
-        if not isinstance(path, str) or not path:
-            raise UsageError("the hook's JSON has no transcript_path")
-        with workspace() as place:
-            _ = place.operations
-            done, failed = _flush(place, [os.path.expanduser(path)], model, dry_run=False, quiet=True)
-    except WorkbenchError as error:
-        fail(error, as_json=False)
-        return
-    except OSError as error:
-        fail(disk_error(error), as_json=False)
-        return
-    except (ValueError, RecursionError):
-        narrate("workbench: the hook's input is not JSON")
-        return
+def _flush_for_hook(said: Mapping[str, Any], model: str) -> None:
+    """Flush the transcript that a hook's JSON names."""
+    path = said.get("transcript_path")
+    if not isinstance(path, str) or not path:
+        raise UsageError("the hook's JSON has no transcript_path")
+    with workspace() as place:
+        _ = place.operations
+        done, failed = _flush(place, [os.path.expanduser(path)], model, dry_run=False, quiet=True)
     for name, why in failed.items():
-        narrate(_row(f"workbench: {name}: {why}"))
+        narrate_row(f"workbench: {name}: {why}")
     if count := sum(len(one.lines) for one in done):
         narrate(f"workbench: facts saved before compaction: {count}")
 
@@ -222,14 +216,14 @@ def _flush(
             reading = read_new(file, checkpoints, exclude=place.settings.transcript_exclude)
             if reading is None:
                 if not quiet:
-                    narrate(_row(f"{file.name}: nothing is new since it was flushed last"))
+                    narrate_row(f"{file.name}: nothing is new since it was flushed last")
                 continue
             if not quiet:
                 _narrate_bad(file.name, reading.bad)
             if reading.excluded and quiet:
                 continue
             if reading.excluded:
-                narrate(_row(f"{file.name}: {reading.excluded}"))
+                narrate_row(f"{file.name}: {reading.excluded}")
             elif dry_run:
                 parts = [part.session for part in reading.parts]
                 done += [flush_session(place, one, now=now, model=asked, dry_run=True) for one in parts]
@@ -267,13 +261,13 @@ def _say_taken(taken: Taken, *, dry_run: bool) -> None:
     if taken.outcome != "taken":
         plain = taken.outcome == "unchanged" or taken.why.startswith(taken.outcome)
         said = taken.why if plain else f"{taken.outcome}: {taken.why}"
-        narrate(_row(f"{taken.source}: {said}"))
+        narrate_row(f"{taken.source}: {said}")
     elif dry_run:
         for plan in taken.plans:
-            say(_row(f"{taken.source}: would {plan.action}: {plan.summary}"))
+            say_row(f"{taken.source}: would {plan.action}: {plan.summary}")
             say_diff(plan.diff())
     else:
-        say(_row(f"{taken.source}: {_made(taken)}" + (f"; {taken.why}" if taken.why else "")))
+        say_row(f"{taken.source}: {_made(taken)}" + (f"; {taken.why}" if taken.why else ""))
         for operation in taken.operations:
             narrate(f"  {operation.summary}; `workbench undo {operation.id}` takes it back")
     for note in taken.notes:
@@ -298,38 +292,29 @@ def _say_counts(done: Sequence[Taken], counts: Counter[str], *, dry_run: bool) -
 
 def _say_flushed(one: Flushed, *, dry_run: bool) -> None:
     if one.skipped:
-        narrate(_row(f"skipped: {one.source}: {one.skipped}"))
+        narrate_row(f"skipped: {one.source}: {one.skipped}")
     for line in one.lines:
         say(f"{'would add ' if dry_run else ''}{line.text}")
-        narrate(_row(f"  from {one.source}#L{line.line} into memory/{line.day}.md"))
+        narrate_row(f"  from {one.source}#L{line.line} into memory/{line.day}.md")
     for why, count in one.withheld:
-        narrate(_row(f"{one.source}: {count} not written: {why}"))
+        narrate_row(f"{one.source}: {count} not written: {why}")
     if one.known:
-        narrate(_row(f"{one.source}: {one.known} there already"))
+        narrate_row(f"{one.source}: {one.known} there already")
     for operation in one.operations:
         narrate(f"operation {operation.id}; `workbench undo {operation.id}` takes it back")
-    for note in one.notes:
-        narrate(f"note: {note}")
+    narrate_notes(one.notes)
 
 
 def _say_event(event: Event, *, as_json: bool) -> None:
     if as_json:
         say_json(event.as_json())
         return
-    line = _row(f"{event.at:%H:%M:%S} {event.sentence()}")
-    if event.kind in ("flushed", "taken", "pruned"):
-        say(line)
-    else:
-        narrate(line)
+    tell = say_row if event.kind in ("flushed", "taken", "pruned") else narrate_row
+    tell(f"{event.at:%H:%M:%S} {event.sentence()}")
 
 
 def _narrate_bad(name: str, bad: Sequence[int]) -> None:
     from workbench.ingest.outcomes import unreadable
 
     if said := unreadable(name, bad):
-        narrate(_row(said))
-
-
-def _row(text: str) -> str:
-    """One line, also where a file's name has several."""
-    return visible(text, one_line=True)
+        narrate_row(said)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 FOUND_WANTING = 4
 
 
-@click.command(short_help="The themes of the interface, and your own.")
+@click.command()
 @click.option(
     "--check",
     metavar="FILE",

@@ -19,7 +19,7 @@ _BAR = 12
 _LISTED = 20
 
 
-@click.command(short_help="What an agent has before it before anybody says anything.")
+@click.command()
 @click.option("--with-memory", is_flag=True, help="The agent does not load MEMORY.md itself.")
 @json_option
 def loaded(with_memory: bool, as_json: bool) -> None:
@@ -41,7 +41,7 @@ def loaded(with_memory: bool, as_json: bool) -> None:
     narrate(f"{plural(len(found), 'file')}; about {plural(total, 'token')}" if found else "nothing is loaded")
 
 
-@click.command(short_help="Which memories dominate what agents are given; which never are.")
+@click.command()
 @click.option("--days", type=click.IntRange(1, 3650), default=30, show_default=True, help="How far back.")
 @click.option("--never", is_flag=True, help="Also what was never given in these days.")
 @click.option("-n", "most", type=click.IntRange(1), default=_LISTED, show_default=True, help="How many.")

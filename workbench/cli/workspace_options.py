@@ -7,6 +7,7 @@ import os
 import shutil
 import sys
 from collections.abc import Iterator
+from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -99,11 +100,23 @@ def meant(text: str, *, may_be_new: bool = False) -> str:
 
 def moment(text: str) -> str:
     """A moment as a person writes it; of days in words (``last march``) the last one, ``2026-03-31``."""
-    from datetime import date
-
     from indexing.search.snapshot_index import moment_named
 
     return moment_named(text, date.today())
+
+
+class _Day(click.ParamType[date]):
+    name = "day"
+
+    def convert(self, value: str | date, param: click.Parameter | None, ctx: click.Context | None) -> date:
+        try:
+            return value if isinstance(value, date) else date.fromisoformat(value)
+        except ValueError:
+            self.fail(f"{value!r} is no day: write it as 2026-03-14", param, ctx)
+
+
+DAY = _Day()
+"""The type of an option that takes a date."""
 
 
 def program() -> str:

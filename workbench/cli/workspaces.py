@@ -12,7 +12,7 @@ from workbench.workspace.registry import read_registry, register, unregister
 FOUND_WANTING = 4
 
 
-@click.group(short_help="Your workspaces by name: add, list, remove.")
+@click.group()
 def workspaces() -> None:
     """Your workspaces by name, for `-w NAME`, `search --all`, and the switcher of the interface.
 

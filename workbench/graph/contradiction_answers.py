@@ -7,7 +7,7 @@ from datetime import date, datetime
 from typing import Literal, get_args
 
 from workbench.errors import ConflictError, EntryNotFoundError, UsageError
-from workbench.graph.contradictions import Claim, Contradiction
+from workbench.graph.contradictions import Claim, Contradiction, contradictions
 from workbench.graph.decisions import decision, same_record
 from workbench.graph.duplicates import same_key
 from workbench.graph.entity_recognition import the_one
@@ -21,6 +21,7 @@ from workbench.memory.file_edit import FileEdit
 from workbench.memory.markdown import Document
 from workbench.memory.provenance import Provenance
 from workbench.safety.terminal import cut, visible
+from workbench.workspace.decisions import settled_keys
 from workbench.workspace.ledger import with_records
 from workbench.workspace.plan import Plan
 from workbench.workspace.workspace import Workspace
@@ -30,12 +31,32 @@ Answer = Literal["keep", "replace", "both", "reject"]
 old one holds until the new one began. ``both`` are right: nothing changes, and it is not asked again.
 ``reject`` both: neither is right any more, each holds until today."""
 ANSWERS: tuple[Answer, ...] = get_args(Answer)
+_SHORTEST = 4
+"""Digits of a contradiction's key that must be given at least."""
 _DONE = {
     "keep": "kept “{old}”, not “{new}”",
     "replace": "“{new}” instead of “{old}”",
     "both": "“{old}” and “{new}” both hold",
     "reject": "neither “{old}” nor “{new}” holds",
 }
+
+
+def open_contradictions(workspace: Workspace) -> tuple[Contradiction, ...]:
+    """The contradictions of today that nobody answered yet."""
+    return contradictions(read_graph(workspace), day=date.today(), decided=settled_keys(workspace))
+
+
+def plan_settle_key(
+    workspace: Workspace, key: str, *, answer: Answer, now: datetime, reason: str = ""
+) -> Plan:
+    """``plan_settle`` of the open contradiction whose key begins with ``key``. Raises UsageError, ..."""
+    found = [
+        one for one in open_contradictions(workspace) if len(key) >= _SHORTEST and one.key.startswith(key)
+    ]
+    if len(found) != 1:
+        what = "several contradictions begin with" if found else "there is no contradiction"
+        raise UsageError(f"{what} {key}", hint="`workbench graph contradictions` lists them")
+    return plan_settle(workspace, found[0], answer, now=now, reason=reason)
 
 
 def plan_settle(

@@ -171,6 +171,12 @@ def plan_update(
     What is done has the day in ``done``; with ``done=False`` that is taken back. An empty ``valid_until`` or
     ``happens_at`` takes the day out. Raises UsageError, FlaggedError, EntryNotFoundError, NotCuratableError.
     """
+    changes = (text, type, confidence, importance, valid_until, happens_at, done)
+    if all(change is None for change in changes):
+        raise UsageError(
+            "nothing was given to be changed",
+            hint="give one of text, type, importance, confidence, happens_at, valid_until, done",
+        )
     document, memory = located(workspace, address)
     entry = memory.entry
     fields = list(entry.provenance.fields) if entry.provenance else []

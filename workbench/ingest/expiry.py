@@ -22,7 +22,7 @@ from workbench.memory.file_edit import FileEdit
 from workbench.memory.frontmatter import set_front_matter
 from workbench.memory.names import RelPath
 from workbench.memory.provenance import COMMENT, split_provenance
-from workbench.operations import plan_pin
+from workbench.operations.pin import plan_pin
 from workbench.safety.terminal import visible
 from workbench.workspace.episode_recalls import Mark, recall_marks
 from workbench.workspace.plan import Plan

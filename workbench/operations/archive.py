@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from datetime import date
 from functools import partial
 
-from workbench.errors import NotCuratableError
+from workbench.errors import NotCuratableError, UsageError
 from workbench.memory.delete import take_out
 from workbench.memory.entry import Entry, Kind
 from workbench.memory.invariants import blocks
@@ -62,6 +62,8 @@ def plan_archive(
     ``memory_budget`` when not given); the plan's notes say of each why. Raises NotCuratableError when the
     file is within its budget, or cannot be brought there.
     """
+    if addresses and budget is not None:
+        raise UsageError("--budget chooses entries by itself", hint="leave it away, or name no entries")
     today = today or date.today()
     notes: list[str] = []
     if addresses:

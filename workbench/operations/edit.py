@@ -26,6 +26,11 @@ def entry_source(document: Document, entry: Entry) -> str:
     return "".join(line + "\n" for line, _ in _lines(_block_bytes(document, entry)))
 
 
+def source_at(workspace: Workspace, address: str) -> str:
+    """``entry_source`` of the entry at an address. Raises EntryNotFoundError, ..."""
+    return entry_source(*workspace.locate(address))
+
+
 def reworded(document: Document, entry: Entry, text: str) -> str:
     """The lines of ``entry`` with ``text`` as its words, for ``plan_edit``.
 
@@ -83,6 +88,17 @@ def plan_edit(
         notes=notes,
     )
     return telling_lost_links(workspace, plan)
+
+
+def plan_reword(
+    workspace: Workspace, address: str, *, text: str, expected: str | None = None, reason: str = ""
+) -> Plan:
+    """``plan_edit`` with the lines that a person made of ``expected``, else with their mere words.
+
+    Words get the marker and the provenance of the entry, as ``reworded`` puts them.
+    """
+    source = text if expected is not None else reworded(*workspace.locate(address), text)
+    return plan_edit(workspace, address, source, expected=expected, reason=reason)
 
 
 def replace_entry(document: Document, entry: Entry, source: str) -> tuple[bytes, list[Entry]]:

@@ -13,7 +13,7 @@ from workbench.dreaming.proposals.inbox import pending
 from workbench.errors import FlaggedError, NotCuratableError, UsageError
 from workbench.memory.entry import Entry
 from workbench.memory.proposal import Action
-from workbench.operations import plan_undo
+from workbench.operations.undo import plan_undo
 
 PAGE = "_system/dreaming/20260320-consolidated.md"
 

@@ -22,7 +22,7 @@ from workbench.dreaming.proposals.reject import plan_decision
 from workbench.errors import BusyError, NoRepositoryError, NotCuratableError, ReadOnlyError
 from workbench.memory.names import RelPath
 from workbench.memory.proposal import Proposal
-from workbench.operations import plan_undo
+from workbench.operations.undo import plan_undo
 from workbench.workspace.files import Files
 from workbench.workspace.plan import Plan
 from workbench.workspace.workspace import Workspace

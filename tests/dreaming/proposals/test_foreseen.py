@@ -10,7 +10,11 @@ from tests.support.workspaces import EPISODE, LOG, Sandbox
 from workbench.dreaming.proposals.overlay import Foreseen
 from workbench.memory.file_edit import FileEdit
 from workbench.memory.names import RelPath
-from workbench.operations import plan_archive, plan_forget, plan_merge, plan_move, plan_promote
+from workbench.operations.archive import plan_archive
+from workbench.operations.forget import plan_forget
+from workbench.operations.merge import plan_merge
+from workbench.operations.move import plan_move
+from workbench.operations.promote import plan_promote
 from workbench.workspace.plan import Plan
 from workbench.workspace.workspace import Workspace
 

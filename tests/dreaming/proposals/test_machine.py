@@ -18,7 +18,7 @@ from workbench.dreaming.proposals.defer import plan_defer
 from workbench.dreaming.proposals.inbox import pending, propose, waiting
 from workbench.dreaming.proposals.reject import plan_reject, plan_withdraw
 from workbench.memory.proposal import Proposal
-from workbench.operations import plan_redo, plan_undo
+from workbench.operations.undo import plan_redo, plan_undo
 from workbench.workspace.plan import Plan
 
 CLAIMS = 5

@@ -17,7 +17,9 @@ from workbench.dreaming.proposals.reject import plan_reject, plan_withdraw
 from workbench.errors import NotCuratableError, UsageError
 from workbench.memory.names import RelPath
 from workbench.memory.proposal import Proposal
-from workbench.operations import plan_forget, plan_promote, plan_undo
+from workbench.operations.forget import plan_forget
+from workbench.operations.promote import plan_promote
+from workbench.operations.undo import plan_undo
 from workbench.workspace.decisions import near_key, rejected_keys, settled_keys
 from workbench.workspace.files import Files
 from workbench.workspace.plan import Operation
@@ -352,7 +354,7 @@ def test_a_proposal_may_point_outside_of_the_workspace(sandbox: Sandbox) -> None
 
 
 def test_what_is_set_aside_as_suspicious_is_no_source_any_more(sandbox: Sandbox) -> None:
-    from workbench.operations import plan_quarantine
+    from workbench.operations.quarantine import plan_quarantine
 
     one = of_log(sandbox, "staging port")
     put(sandbox, one)

@@ -14,7 +14,8 @@ from workbench.dreaming.proposals.policy import choose, plan_apply
 from workbench.errors import NotCuratableError
 from workbench.memory.entry import Entry
 from workbench.memory.proposal import Gate, Proposal
-from workbench.operations import plan_pin, plan_undo
+from workbench.operations.pin import plan_pin
+from workbench.operations.undo import plan_undo
 from workbench.workspace.plan import Operation
 from workbench.workspace.workspace import Workspace
 

@@ -10,7 +10,9 @@ from workbench.dreaming.proposals.inbox import pending
 from workbench.dreaming.proposals.policy import plan_apply
 from workbench.dreaming.proposals.runs import find_run, preview_rollback, roll_back, runs, shared_with
 from workbench.errors import NotCuratableError, UsageError
-from workbench.operations import plan_edit, plan_promote, plan_redo, plan_undo
+from workbench.operations.edit import plan_edit
+from workbench.operations.promote import plan_promote
+from workbench.operations.undo import plan_redo, plan_undo
 from workbench.workspace.workspace import Workspace
 
 

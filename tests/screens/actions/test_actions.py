@@ -92,4 +92,4 @@ def test_hints_while_typing_name_keys_that_are_not_text() -> None:
 def test_key_table_has_every_action() -> None:
     table = key_table()
     assert all(action.help in table for action in ACTIONS)
-    assert "| `p` | Copy the entry into MEMORY.md" in table
+    assert "| `p` | Copy entries into MEMORY.md" in table

@@ -52,7 +52,7 @@ def test_a_wish_takes_the_place_of_the_keys_of_its_action() -> None:
     keys, problems = made(Wish("undo", ("Z", "ctrl+z")))
     assert keys.of("undo") == ("Z", "ctrl+z")
     assert problems == []
-    assert "| `Z` `ctrl+z` | Take the last action back" in key_table(keys)
+    assert "| `Z` `ctrl+z` | Undo the last operation" in key_table(keys)
     assert next(one["keys"] for one in keys_json(keys) if one["action"] == "undo") == ["Z", "ctrl+z"]
 
 

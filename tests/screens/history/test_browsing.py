@@ -9,7 +9,9 @@ from pathlib import Path
 from screens.frames.browse import BrowseScreen
 from tests.screens.interface import Interface, opened
 from tests.support.workspaces import LOG, LOG_TEXT, MEMORY_TEXT, Sandbox
-from workbench.operations import plan_forget, plan_merge, plan_promote
+from workbench.operations.forget import plan_forget
+from workbench.operations.merge import plan_merge
+from workbench.operations.promote import plan_promote
 from workbench.workspace.plan import Operation
 
 PORT = "- The staging port is 8443\n"

@@ -10,7 +10,7 @@ from screens.history.revision_lookup import Timekeeper
 from tests.screens.history.test_browsing import browse, choose, forget, many, promote
 from tests.screens.interface import Interface, opened
 from tests.support.workspaces import LOG, LOG_TEXT, Sandbox
-from workbench.operations import plan_forget
+from workbench.operations.forget import plan_forget
 from workbench.workspace.operation_filter import wanted
 from workbench.workspace.workspace import Workspace
 

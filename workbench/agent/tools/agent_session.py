@@ -12,9 +12,10 @@ from typing import TypeVar
 
 from workbench.agent.scopes import ReadOnlyMemberError, SearchScope, open_leader, open_scopes
 from workbench.agent.usage_log import Given, record_recalls
-from workbench.errors import BusyError, WorkbenchError
+from workbench.errors import BusyError, NotCuratableError, WorkbenchError
 from workbench.graph.read import GraphReader
 from workbench.graph.snapshot import Graph
+from workbench.operations.operation_spec import OperationSpec
 from workbench.workspace.late_lines import LateLines
 from workbench.workspace.workspace import Workspace
 
@@ -90,8 +91,14 @@ class Door:
             yield self._scopes
 
     @contextlib.contextmanager
-    def writing(self, call: Call) -> Iterator[Workspace]:
-        """The workspace to be written, for one call at a time. Raises ReadOnlyMemberError for members."""
+    def writing(self, call: Call, operation: OperationSpec) -> Iterator[Workspace]:
+        """The workspace, to do an operation to it, for one call at a time.
+
+        Raises NotCuratableError for an operation that is not declared to be for agents, and
+        ReadOnlyMemberError for members of a team.
+        """
+        if not operation.agents:
+            raise NotCuratableError(f"no agent may {operation.name}", hint="tell the person")
         self.refuse_members()
         with self._turn(self._writing, call):
             yield self.workspace

@@ -25,7 +25,8 @@ from workbench.agent.tools.tool import (
     takes,
     text,
 )
-from workbench.errors import EntryNotFoundError, NotCuratableError, NotMemoryError, UsageError
+from workbench.errors import EntryNotFoundError, NotCuratableError, NotMemoryError
+from workbench.graph import operations
 from workbench.graph.snapshot import Graph, Held
 from workbench.graph.write import plan_forget_memory, plan_update
 from workbench.memory.claims import claim_key
@@ -41,9 +42,7 @@ _CHANGES = ("text", "type", "importance", "confidence", "happens_at", "valid_unt
 def memory_graph_update(door: Door, said: Arguments, call: Call) -> Result:
     """Change one memory of the graph."""
     changes = {name: said[name] for name in _CHANGES if name in said}
-    if not changes:
-        raise UsageError("nothing was given to be changed", hint="give one of " + ", ".join(_CHANGES))
-    with door.writing(call) as place:
+    with door.writing(call, operations.UPDATE) as place:
         now, held = door.now(), _memory(door, said["memory"], call)
         address, reason = held.memory.entry.address, reason_in(said)
 
@@ -75,7 +74,7 @@ def memory_graph_update(door: Door, said: Arguments, call: Call) -> Result:
 
 def memory_graph_forget(door: Door, said: Arguments, call: Call) -> Result:
     """Let one memory of the graph go; it stays in history."""
-    with door.writing(call) as place:
+    with door.writing(call, operations.FORGET) as place:
         now, held = door.now(), _memory(door, said["memory"], call)
         address, reason = held.memory.entry.address, reason_in(said)
 

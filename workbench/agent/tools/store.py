@@ -31,6 +31,7 @@ from workbench.agent.tools.tool import (
     text,
 )
 from workbench.errors import UsageError
+from workbench.graph import operations
 from workbench.graph.drafts import MemoryDraft, memory_draft
 from workbench.graph.entity_recognition import suggestions
 from workbench.graph.snapshot import Graph
@@ -47,7 +48,7 @@ _MARKS = ("happens_at", "occurred_at", "valid_until", "importance", "confidence"
 
 def memory_graph_store(door: Door, said: Arguments, call: Call) -> Result:
     """Remember one thing. Raises UsageError, FlaggedError, ReadOnlyError, BusyError, …"""
-    with door.writing(call) as place:
+    with door.writing(call, operations.STORE) as place:
         now, reason, draft = door.now(), reason_in(said), _draft(door, said)
         if why := held_back(draft):
             raise flagged({draft: why})
@@ -79,7 +80,7 @@ def memory_graph_store(door: Door, said: Arguments, call: Call) -> Result:
 
 def memory_graph_skip(door: Door, said: Arguments, call: Call) -> Result:
     """Record that something was considered and not stored, and why."""
-    with door.writing(call) as place:
+    with door.writing(call, operations.SKIP) as place:
         source = _source(place, said["source"]) if "source" in said else ""
         key = claim_key(said["text"])
         record = {"key": key, "why": reason_in(said), "source": source, "by": door.by}

@@ -81,6 +81,31 @@ def plan_accept(
     )
 
 
+def words_of(workspace: Workspace, key: str) -> str:
+    """The words of a waiting proposal, for an editor. Raises UsageError, also where it takes no words."""
+    (one,) = find_all(workspace, [key], datetime.now().astimezone())
+    if one.proposal.action in ("archive", "forget"):
+        raise UsageError(f"to {one.proposal.action} takes no words", hint="accept or reject it")
+    return one.proposal.text + "\n"
+
+
+def plan_accept_reworded(
+    workspace: Workspace,
+    key: str,
+    *,
+    text: str,
+    now: datetime,
+    expected: str | None = None,
+    reason: str = "",
+    allow_flagged: bool = False,
+) -> Plan:
+    """``plan_accept`` of one proposal with ``text`` instead of its words, which ``expected`` may repeat."""
+    words_of(workspace, key)
+    return plan_accept(
+        workspace, [key], now=now, texts={key: text}, reason=reason, allow_flagged=allow_flagged
+    )
+
+
 def plan_of(
     workspace: Workspace,
     proposals: Sequence[Proposal],

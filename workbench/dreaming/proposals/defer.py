@@ -19,9 +19,14 @@ _DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
 
 
 def plan_defer(
-    workspace: Workspace, keys: Sequence[str], until: date, *, now: datetime, reason: str = ""
+    workspace: Workspace, keys: Sequence[str], until: date | str, *, now: datetime, reason: str = ""
 ) -> Plan:
-    """Show waiting proposals again on the day ``until``, which lies ahead. Raises UsageError."""
+    """Show waiting proposals again on the day ``until``, which lies ahead; text as ``day_ahead`` reads it.
+
+    Raises UsageError.
+    """
+    if isinstance(until, str):
+        until = day_ahead(until, now.date())
     if until <= now.date():
         raise UsageError(f"{until} is not ahead of us", hint="name a later day, or `2w`")
     if not keys:
