@@ -114,7 +114,7 @@ SWEEP: dict[str, Row] = {
     "recalls": lambda _: ["recalls"],
     "themes": lambda _: ["themes"],
     "nightly": lambda _: ["nightly", "--only", "dream", "--only", "decay", "--only", "prune"],
-    "jobs": lambda _: ["jobs", "print", "nightly", "--cron"],
+    "jobs": lambda _: ["jobs", "print", "--cron"],
     "how jobs stand": lambda _: ["jobs", "status"],
     "workspaces": lambda _: ["workspaces", "add", "."],
     "migrate": lambda _: ["migrate"],

@@ -16,7 +16,6 @@ from indexing.embedding.remote.api_format import Gemini, OpenAI
 from indexing.embedding.remote.batches import batches
 from indexing.embedding.remote.embedder import REST_SECONDS
 from indexing.embedding.remote.provider import service_of
-from indexing.embedding.remote.retry import Patience, retry_after
 from tests.support.hashing import HashingEmbedder
 from tests.support.provider import Provider, providing, refused
 from tests.support.remote import Opener, gemini, openai, opening
@@ -157,7 +156,7 @@ def test_a_question_that_failed_is_not_followed_by_others_for_a_while(
     provider: Provider, opened: Opener
 ) -> None:
     now = [100.0]
-    asking = opened(openai(provider), task="query", patience=None, clock=lambda: now[0])
+    asking = opened(openai(provider), task="query", clock=lambda: now[0])
     provider.queue = [refused(503)]
     with pytest.raises(ModelUnavailableError, match="503"):
         asking.embed(["door"])
@@ -305,37 +304,13 @@ def test_when_none_can_be_used_it_is_said_of_each_why(monkeypatch: pytest.Monkey
         choices(settings, threads=1).first()
 
 
-def test_backoff_grows_has_a_bound_and_keeps_to_what_the_server_asked_for() -> None:
-    patience = Patience(chance=lambda: 1.0)
-    assert [patience.delay(n, None) for n in range(1, 9)] == [1, 2, 4, 8, 16, 32, 60, 60]
-    assert patience.delay(1, 30.0) == 31.0
-    assert Patience(chance=lambda: 0.0).delay(3, None) == 0.0
-
-
-@pytest.mark.parametrize(
-    ("header", "seconds"),
-    [
-        (None, None),
-        ("", None),
-        ("7", 7.0),
-        ("soon", None),
-        ("-5", None),
-        ("²", None),
-        ("Thu, 01 Jan 1970 00:02:00 GMT", 20.0),
-        ("Thu, 01 Jan 1970 00:00:00 GMT", 0.0),
-    ],
-)
-def test_retry_after_is_read_in_both_of_its_forms(header: str | None, seconds: float | None) -> None:
-    assert retry_after(header, now=lambda: 100.0) == seconds
-
-
 def test_choosing_a_provider_imports_no_http_and_nothing_heavy() -> None:
     code = (
         "import sys; from indexing.embedding.choice import choices\n"
         "from workbench.config.settings import Settings\n"
         "here = 'http://localhost:1/v1'\n"
         "choices(Settings(embedding_providers=('openai',), embedding_endpoint=here), threads=1)\n"
-        "print(sorted({'httpx2', 'numpy', 'torch', 'onnxruntime', 'asyncio'} & set(sys.modules)))"
+        "print(sorted({'httpx2', 'openai', 'numpy', 'torch', 'onnxruntime', 'asyncio'} & set(sys.modules)))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"

@@ -10,7 +10,6 @@ from pathlib import Path
 
 import pytest
 
-from indexing.embedding.remote import embedder as remote
 from indexing.embedding.select import open_embedder
 from indexing.search.answer import Query, SearchAnswer
 from indexing.search.hybrid import HybridSearch
@@ -36,7 +35,7 @@ def provider() -> Iterator[Provider]:
 def waits(monkeypatch: pytest.MonkeyPatch) -> Waits:
     """Nobody waits for real."""
     noted = Waits()
-    monkeypatch.setattr(remote, "Patience", noted.patience)
+    noted.patch(monkeypatch)
     return noted
 
 

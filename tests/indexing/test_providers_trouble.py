@@ -76,13 +76,13 @@ def test_what_may_pass_is_tried_again(provider: Provider, opened: Opener, reply:
     provider.queue = [reply, reply]
     vectors = opened(openai(provider, embedding_concurrency=1)).embed(TEXTS)
     assert np.allclose(vectors, RIGHT, atol=1e-6)
-    assert opened.waits.seconds == [1.0, 2.0]
+    assert opened.waits.seconds == [0.5, 1.0]
 
 
 def test_the_server_says_how_long_to_wait(provider: Provider, opened: Opener) -> None:
     provider.queue = [refused(429, Retry_After="17")]
     opened(openai(provider)).embed(TEXTS[:1])
-    assert opened.waits.seconds == [18.0]
+    assert opened.waits.seconds == [17.0]
 
 
 def test_who_asks_for_more_patience_than_there_is_is_not_waited_for(
@@ -98,8 +98,8 @@ def test_tries_have_an_end(provider: Provider, opened: Opener) -> None:
     provider.rule = lambda _: refused(503)
     with pytest.raises(ModelUnavailableError, match="503"):
         opened(openai(provider)).embed(TEXTS[:1])
-    assert len(provider.asked) == 6
-    assert opened.waits.seconds == [1.0, 2.0, 4.0, 8.0, 16.0]
+    assert len(provider.asked) == 8
+    assert opened.waits.seconds == [0.5, 1.0, 2.0, 4.0, 8.0, 8.0, 8.0]
 
 
 @pytest.mark.parametrize(
@@ -320,7 +320,7 @@ def test_a_question_is_asked_once_and_not_taken_apart(provider: Provider, opened
         provider.asked.clear()
         provider.rule = lambda _, reply=reply: reply
         with pytest.raises(ModelUnavailableError):
-            opened(openai(provider), task="query", patience=None).embed(TEXTS[:1])
+            opened(openai(provider), task="query").embed(TEXTS[:1])
         assert len(provider.asked) == 1
 
 
@@ -330,6 +330,36 @@ def test_a_hostile_error_message_stays_a_short_line(provider: Provider, opened: 
         opened(openai(provider)).embed(TEXTS[:1])
     assert refusal.value.message.isprintable()
     assert len(refusal.value.message) < 300
+
+
+@pytest.mark.parametrize(
+    ("body", "shown"),
+    [
+        (b'{"error": "input is too long"}', True),
+        (b'{"detail": "input is too long"}', True),
+        (b"<html>input is too long</html>", False),
+    ],
+)
+def test_what_a_server_says_in_json_is_passed_on_and_a_page_is_not(
+    provider: Provider, opened: Opener, body: bytes, shown: bool
+) -> None:
+    provider.rule = lambda _: Reply(422, body)
+    with pytest.raises(ModelUnavailableError, match="answered 422") as refusal:
+        opened(openai(provider)).embed(TEXTS[:1])
+    assert ("input is too long" in refusal.value.message) == shown
+
+
+def test_what_the_environment_holds_for_the_client_is_sent_nowhere_else(
+    provider: Provider, opened: Opener, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_ORG_ID", "org-secret")
+    monkeypatch.setenv("OPENAI_PROJECT_ID", "project-secret")
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-secret")
+    monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:9/elsewhere")
+    opened(openai(provider)).embed(TEXTS[:1])
+    (asked,) = provider.asked
+    assert "secret" not in str(asked.headers)
+    assert not any(name.lower().startswith(("x-stainless", "openai-")) for name in asked.headers)
 
 
 def test_a_key_that_an_error_message_is_cut_in_is_not_shown_in_part(

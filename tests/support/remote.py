@@ -1,13 +1,14 @@
-"""Remote embedders for tests: services at a loopback provider, and patience that costs no time."""
+"""Remote embedders for tests: services at a loopback provider, and retries that cost no time."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+import pytest
+
 from indexing.embedding.remote.embedder import RemoteEmbedder
 from indexing.embedding.remote.provider import Service, service_of
-from indexing.embedding.remote.retry import Patience
 from tests.support.provider import Provider
 from workbench.config.settings import Settings
 
@@ -22,9 +23,10 @@ class Waits:
         """Note it."""
         self.seconds.append(seconds)
 
-    def patience(self, **more: float) -> Patience:
-        """The usual patience, without chance and without waiting."""
-        return Patience(sleep=self.sleep, chance=lambda: 1.0, **more)  # type: ignore[arg-type]
+    def patch(self, patch: pytest.MonkeyPatch) -> None:
+        """Let the client wait for nothing, and leave nothing to chance."""
+        patch.setattr("openai._base_client.anyio.sleep", self.sleep)
+        patch.setattr("openai._base_client.random", lambda: 0.0)
 
 
 class Opener:
@@ -35,7 +37,7 @@ class Opener:
         self._made: list[RemoteEmbedder] = []
 
     def __call__(self, service: Service, **options: object) -> RemoteEmbedder:
-        self._made.append(RemoteEmbedder(service, **{"patience": self.waits.patience(), **options}))  # type: ignore[arg-type]
+        self._made.append(RemoteEmbedder(service, **options))  # type: ignore[arg-type]
         return self._made[-1]
 
     def close(self) -> None:
@@ -48,10 +50,12 @@ class Opener:
 def opening() -> Iterator[Opener]:
     """An opener for one test."""
     opener = Opener()
-    try:
-        yield opener
-    finally:
-        opener.close()
+    with pytest.MonkeyPatch.context() as patch:
+        opener.waits.patch(patch)
+        try:
+            yield opener
+        finally:
+            opener.close()
 
 
 def openai(provider: Provider, **more: object) -> Service:

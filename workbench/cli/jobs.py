@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-import os
 import sys
-from pathlib import Path
+from importlib import resources
 
 import click
 
-from workbench.cli.output import json_option, narrate, put, say, say_json
-from workbench.cli.workspace_options import program, workspace
-from workbench.errors import UsageError
+from workbench.cli.output import json_option, narrate, say, say_json
+from workbench.cli.workspace_options import workspace
 from workbench.jobs.names import Job
 
 FOUND_WANTING = 4
-_PRINTED = ("nightly", "watch", "reindex")
+_TEMPLATES = {
+    "systemd": ("nightly.service", "nightly.timer"),
+    "cron": ("nightly.cron",),
+    "launchd": ("nightly.plist",),
+}
 
 
 @click.group(short_help="What a clock runs (nightly, watch, reindex), and how it stands.")
@@ -23,41 +25,19 @@ def jobs() -> None:
 
 
 @jobs.command("print")
-@click.argument("job", type=click.Choice(_PRINTED), default="nightly")
-@click.option("--systemd", is_flag=True, help="A unit of systemd (but for macOS the default).")
-@click.option("--cron", is_flag=True, help="A line for `crontab -e`.")
-@click.option("--launchd", is_flag=True, help="An agent of launchd (on macOS the default).")
-@click.option("--at", metavar="HH:MM", help="When it begins, once a day; `nightly` at 03:30 if not said.")
-@click.option("--metrics", metavar="FILE.prom", help="A file for Prometheus that each run writes.")
-def print_(job: str, systemd: bool, cron: bool, launchd: bool, at: str | None, metrics: str | None) -> None:
-    """Print what runs JOB for this workspace by a clock. Nothing is installed.
+@click.option(
+    "--systemd", "form", flag_value="systemd", help="A service and its timer (the usual, not on macOS)."
+)
+@click.option("--cron", "form", flag_value="cron", help="A line for `crontab -e`.")
+@click.option("--launchd", "form", flag_value="launchd", help="An agent of launchd (on macOS the usual).")
+def print_(form: str | None) -> None:
+    """Print a template of what runs `nightly` by a clock: change the paths and the time in it.
 
-    `nightly` runs once a day, `watch` all the time; `reindex` follows the files all the time, or runs once a
-    day with --at. Only one form is printed: a job that two clocks start runs twice.
+    Nothing is installed. The comments say what to change for `watch` and `reindex`, which follow files.
     """
-    from workbench.health.metrics import MetricsFile
-    from workbench.jobs.unit import as_cron, as_launchd, as_systemd, unit
-
-    asked = [
-        form for form, is_asked in (("systemd", systemd), ("cron", cron), ("launchd", launchd)) if is_asked
-    ]
-    if len(asked) > 1:
-        raise UsageError(
-            f"one form at a time, and --{' and --'.join(asked)} were asked for",
-            hint="ask once for each; only one of them should start the job",
-        )
-    with workspace() as place:
-        file = str(MetricsFile.at(metrics, place).path) if metrics is not None else ""
-        made = unit(job, program=program(), workspace=str(place.root), at=at, metrics=file)
-    form = asked[0] if asked else "launchd" if sys.platform == "darwin" else "systemd"
-    if form == "launchd":
-        text = as_launchd(made, Path.home())
-    else:
-        text = as_cron(made) if form == "cron" else as_systemd(made)
-    if sys.stdout.isatty():
-        say(text.rstrip("\n"))
-    else:
-        put(os.fsencode(text.rstrip("\n")))
+    named = form or ("launchd" if sys.platform == "darwin" else "systemd")
+    folder = resources.files("workbench.jobs").joinpath("content")
+    say("\n".join(folder.joinpath(name).read_text("utf-8") for name in _TEMPLATES[named]).rstrip("\n"))
 
 
 @jobs.command()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-import time
 from typing import TYPE_CHECKING, Protocol, Self
 
 import click
@@ -11,10 +10,11 @@ import click
 from workbench.cli.output import narrate
 
 if TYPE_CHECKING:
+    from click._termui_impl import ProgressBar
+
     from indexing.sync.first_index import FirstIndex
     from workbench.workspace.workspace import Workspace
 
-_REDRAW_SECONDS = 0.1
 _WIDTH = 24
 
 
@@ -35,13 +35,11 @@ class ProgressLine(Protocol):
 
 
 class Bar:
-    """Draws the phase, a bar, the rate and the time left; wipes itself at the end."""
+    """One bar on stderr for each phase, on a terminal only; it wipes itself at the end."""
 
     def __init__(self) -> None:
-        self._shown = False
         self._phase = ""
-        self._since = 0.0
-        self._drawn = 0.0
+        self._bar: ProgressBar[int] | None = None
 
     def __enter__(self) -> Self:
         return self
@@ -51,26 +49,23 @@ class Bar:
 
     def clear(self) -> None:
         """Wipe the line, so that something else can be said."""
-        if self._shown:
-            click.echo("\r\x1b[K", nl=False, err=True)
-            self._shown = False
+        if self._bar is not None:
+            click.echo("\r\x1b[K\x1b[?25h", nl=False, err=True)
+            self._bar = None
 
     def show(self, progress: ProgressLine) -> None:
-        """Draw, at most ten times a second."""
-        now = time.monotonic()
-        if progress.phase != self._phase:
-            self._phase, self._since, self._drawn = progress.phase, now, 0.0
-        if not sys.stderr.isatty() or now - self._drawn < _REDRAW_SECONDS:
+        """Draw how far it is."""
+        if not sys.stderr.isatty():
             return
-        self._drawn, self._shown = now, True
-        text: str = progress.phase
-        if progress.total:
-            filled = _WIDTH * progress.done // progress.total
-            rate = progress.done / max(now - self._since, 1e-6)
-            left = (progress.total - progress.done) / rate if rate else 0
-            bar = "█" * filled + "░" * (_WIDTH - filled)
-            text += f" {bar} {progress.done:,}/{progress.total:,} · {rate:,.0f}/s · {left:.0f} s left"
-        click.echo(f"\r\x1b[K{text}", nl=False, err=True)
+        if self._bar is None or progress.phase != self._phase or progress.done < self._bar.pos:
+            self.clear()
+            self._phase = progress.phase
+            self._bar = click.progressbar(
+                length=progress.total, label=progress.phase, file=sys.stderr, width=_WIDTH
+            )
+        self._bar.length = progress.total
+        self._bar.update(progress.done - self._bar.pos)
+        self._bar.render_progress()  # `update` draws nothing where no step was done
 
 
 def first_index_shown(place: Workspace) -> FirstIndex:

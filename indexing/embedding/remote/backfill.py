@@ -61,7 +61,6 @@ class Pass:
             except ModelUnavailableError as error:
                 self._ended = self._ended or error
                 self._due.clear()  # the others may finish what they have asked for, and ask nothing more
-                self._asking.stop(error)
                 return
             if self._long:
                 self._parts.update(portion.vectors)

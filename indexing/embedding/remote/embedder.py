@@ -16,12 +16,13 @@ from indexing.embedding.remote.background import Background
 from indexing.embedding.remote.caller import Caller
 from indexing.embedding.remote.provider import Service
 from indexing.embedding.remote.request import Asking
-from indexing.embedding.remote.retry import ONCE, Patience
 from workbench.errors import ModelUnavailableError
 
 if TYPE_CHECKING:
     from indexing.embedding.port import Vectors
 
+RETRIES = 7
+"""For documents: the client's backoff then waits half a minute in all, and longer where it is told to."""
 REST_SECONDS = 30.0
 """For so long a provider that failed a question is not asked another one: every key is a question."""
 
@@ -37,18 +38,14 @@ class RemoteEmbedder:
         service: Service,
         *,
         task: Task = "document",
-        patience: Patience | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._service = service
         self._asks = task == "query"
         self._caller = Caller(
-            service.endpoint,
-            service.key,
-            service.dialect.headers(service.key.secret),
+            service,
             timeout=service.query_timeout if self._asks else service.timeout,
-            concurrency=service.concurrency,
-            patience=patience or (ONCE if self._asks else Patience()),
+            retries=0 if self._asks else RETRIES,  # whoever asks a question has words already
         )
         self._asking = Asking(service, self._caller, task)
         self._background = Background()

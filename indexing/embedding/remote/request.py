@@ -22,11 +22,9 @@ _PROBE = "memory"
 """A text that any model takes: refused as well, it is the request that is wrong and not a text."""
 _MOST_FAILED = 50
 """Texts that may fail in one run; more, and it is the provider that fails."""
-_ISOLATED_ATTEMPTS = 2
+_ISOLATED_RETRIES = 1
 _FAILS_AS_A_WHOLE = 500
 """Some servers answer so when they cannot write down one of the vectors, such as one of NaN."""
-_ANSWER_BYTES = 1_000_000
-_VECTOR_BYTES = 256_000
 _SETTINGS = "look at embedding_model and embedding_dimensions in your settings"
 _OTHER_LENGTH = (
     "it is another model now, or embedding_dimensions is not what it makes; "
@@ -48,11 +46,6 @@ class Asking:
     def begin(self) -> None:
         """Count failures anew."""
         self._failed = 0
-        self._caller.stop(None)
-
-    def stop(self, why: ModelUnavailableError) -> None:
-        """Let requests under way end, and try none of them again."""
-        self._caller.stop(why)
 
     async def batch(self, texts: list[str]) -> Portion:
         """Vectors of different ``texts``, and why some have none. Raises ModelUnavailableError.
@@ -85,20 +78,19 @@ class Asking:
         for why in portion.failed.values():
             raise ModelUnavailableError(f"{self._where} makes no vectors: {why}", hint=_SETTINGS)
 
-    async def _checked(self, texts: list[str], attempts: int = 0) -> Portion:
+    async def _checked(self, texts: list[str], *, suspects: bool = False) -> Portion:
         """One request; raises what ``Caller.post`` raises, and UnreadableError.
 
-        With ``attempts`` the texts are suspects, of whose answer no conclusions are drawn.
+        Of an answer to ``suspects`` no conclusions are drawn, and it is asked for twice at most.
         """
         dialect = self._service.dialect
         answer = await self._caller.post(
             dialect.path,
             dialect.body([clean(text) for text in texts], self._task),
-            most=_ANSWER_BYTES + len(texts) * _VECTOR_BYTES,
-            attempts=attempts,
+            retries=_ISOLATED_RETRIES if suspects else None,
         )
         rows = dict(zip(texts, read_rows(dialect.rows(answer, len(texts))), strict=True))
-        if not attempts:
+        if not suspects:
             self._check_length(rows)
         vectors: dict[str, Vectors] = {}
         failed: dict[str, str] = {}
@@ -128,7 +120,7 @@ class Asking:
         """Halve what is refused until only those stand alone that are refused by themselves."""
         portion, why = Portion({}), ""
         try:
-            portion = await self._checked(texts, _ISOLATED_ATTEMPTS)
+            portion = await self._checked(texts, suspects=True)
             again = list(portion.failed)
         except (RefusedTextsError, UnreadableError) as error:
             again, why = texts, self._said(error)

@@ -1,0 +1,45 @@
+"""The progress bar of the command line: on a terminal alone, one line, wiped at the end."""
+
+from __future__ import annotations
+
+import os
+import pty
+import sys
+
+import pyte
+import pytest
+
+from indexing.sync.report import SyncProgress
+from workbench.cli.progress import Bar
+
+ROWS = 4
+
+
+def test_each_phase_is_drawn_on_a_terminal_and_wiped(monkeypatch: pytest.MonkeyPatch) -> None:
+    screen = pyte.Screen(80, ROWS)
+    stream = pyte.ByteStream(screen)
+    leader, follower = pty.openpty()
+    with os.fdopen(follower, "w") as terminal, Bar() as bar:
+        monkeypatch.setattr(sys, "stderr", terminal)
+        for progress, shown in (
+            (SyncProgress("scan", 0, 0), "scan"),
+            (SyncProgress("words", 5, 20), "25%"),
+            (SyncProgress("words", 10, 20), "50%"),
+            (SyncProgress("embed", 3, 4), "75%"),
+        ):
+            bar.show(progress)
+            terminal.flush()
+            stream.feed(os.read(leader, 65_536))
+            assert screen.display[0].startswith(progress.phase)
+            assert shown in screen.display[0]
+        bar.clear()
+        terminal.flush()
+        stream.feed(os.read(leader, 65_536))
+        assert [line.strip() for line in screen.display] == [""] * ROWS
+    os.close(leader)
+
+
+def test_nothing_is_drawn_where_nobody_looks(capfd: pytest.CaptureFixture[str]) -> None:
+    with Bar() as bar:
+        bar.show(SyncProgress("words", 5, 20))
+    assert capfd.readouterr() == ("", "")
