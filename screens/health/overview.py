@@ -31,7 +31,6 @@ from workbench.workspace.workspace import Workspace
 
 _MOST_TEXTS = 6
 _LONGEST = 20_000
-_MARGIN = 4
 _WATCH_SECONDS = 0.5
 _PROBLEM = "problem"
 _ROOMS = {
@@ -194,12 +193,6 @@ class HealthScreen(BrowseScreen):
         else:
             super().show_place()
 
-    def on_resize(self) -> None:
-        """Lines over time are drawn to the width that there is."""
-        super().on_resize()
-        if self.list.row is not None:
-            self.work(partial(self._look, self.list.row), "behind", exclusive=True)
-
     async def read_behind(self, row: Row) -> Sequence[Row]:
         """All that the section or the finding says."""
         topic, concern = self._here(row)
@@ -214,8 +207,7 @@ class HealthScreen(BrowseScreen):
             return list(concern_rows(concern, texts))
         if section is None:
             return [Row("waits", words("It is looked at in its turn; what is known by then is shown here."))]
-        cells = self.behind.scrollable_content_region.width - _MARGIN
-        return list(section_rows(section, cells))
+        return list(section_rows(section))
 
     # -- keys ------------------------------------------------------------------------------------
 

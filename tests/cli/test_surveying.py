@@ -6,22 +6,22 @@ from tests.cli.conftest import Run
 from tests.support.workspaces import MEMORY_TEXT, Sandbox
 
 
-def test_sections_are_said_with_their_lines_and_what_to_do(run: Run) -> None:
+def test_sections_are_said_with_their_figures_and_what_to_do(run: Run) -> None:
     found = run("health", "budget", "backup")
     assert found.code == 0
     assert "Backup: never" in found.out
     assert "→ `workbench backup DIR`" in found.out
-    assert "characters in MEMORY.md, by day" in found.out
-    assert "one moment only" in found.out
+    assert "of 10,000 characters" in found.out
 
 
 def test_programs_get_all_of_it_and_the_commands_that_mend(run: Run) -> None:
-    found = run("health", "index", "growth", "--json")
-    assert found.code == 4
-    assert found.json["ok"] is False
-    index, growth = found.json["sections"]
+    found = run("health", "index", "budget", "--json")
+    assert found.code == 0
+    assert found.json["ok"] is True
+    assert found.json["sections"][0]["state"] == "warning"
+    index, budget = found.json["sections"]
     assert index["concerns"][0]["fixes"][0]["command"] == "workbench reindex"
-    assert growth["charts"][0]["values"] == [6.0]
+    assert budget["facts"][0][0] == "used"
 
 
 def test_an_unknown_section_is_named_with_those_that_are_known(run: Run) -> None:

@@ -1,4 +1,4 @@
-"""The command `health`: how a memory is doing as a whole, in words, figures and lines."""
+"""The command `health`: how a memory is doing as a whole, in words and figures."""
 
 from __future__ import annotations
 
@@ -11,13 +11,12 @@ from workbench.cli.output import json_option, narrate, say, say_json
 from workbench.cli.workspace_options import workspace
 
 if TYPE_CHECKING:
-    from workbench.health.report.section import Chart, Concern, ReportSection
+    from workbench.health.report.section import Concern, ReportSection
 
 FOUND_WANTING = 4
 _COLOURS = {"fine": "green", "info": None, "warning": "yellow", "error": "red", "failed": "red"}
 _SHOWN = 5
 """Findings of a section that are shown unless all are asked for."""
-_CELLS = 60
 
 
 @click.command(short_help="How this memory is doing, and what would mend it.")
@@ -25,11 +24,10 @@ _CELLS = 60
 @click.option("--all", "everything", is_flag=True, help="Every finding that is listed, not the first five.")
 @json_option
 def health(sections: tuple[str, ...], everything: bool, as_json: bool) -> int:
-    """How this memory is doing: freshness, growth, recalls, decay, budget, duplicates, secrets, backup …
+    """How this memory is doing: freshness, recalls, decay, budget, duplicates, secrets, backup …
 
-    What grows is read from git's history, one commit a day, a week or a month. Each finding names its entry,
-    what it means, and the command that mends it. Name sections (`index`, `growth`, `recalls` …) to look at
-    these alone. The exit code is 4 when there is an error.
+    Each finding names its entry, what it means, and the command that mends it. Name sections (`index`,
+    `budget`, `recalls` …) to look at these alone. The exit code is 4 when there is an error.
     """
     from workbench.health.report.build import survey, topics_named
     from workbench.health.report.subject import Subject
@@ -61,8 +59,6 @@ def _say(section: ReportSection, *, everything: bool) -> None:
         say(f"  failed   {section.failed}", fg="red")
     for name, value in section.facts:
         say(f"  {name:<22}{value}")
-    for chart in section.charts:
-        _say_chart(chart)
     shown = section.concerns if everything else section.concerns[:_SHOWN]
     for one in shown:
         _say_concern(one)
@@ -71,19 +67,6 @@ def _say(section: ReportSection, *, everything: bool) -> None:
         narrate(f"  {section.total - len(shown):,} more{more}")
     for note in section.notes:
         say(f"  note: {note}")
-
-
-def _say_chart(chart: Chart) -> None:
-    from workbench.health.sparkline import described, over_line, sparkline
-
-    say(f"  {chart.name}, by {chart.every}, {chart.starts} to {chart.ends}")
-    say(f"    {sparkline(chart.values, _CELLS, low=0.0, high=chart.limit)}")
-    if chart.limit is not None:
-        if over := over_line(chart.values, _CELLS, chart.limit):
-            say(f"    {over}")
-        say(f"    {described(chart.values, chart.unit)}; the budget is {chart.limit:,.0f}, ! is over it")
-    else:
-        say(f"    {described(chart.values, chart.unit)}")
 
 
 def _say_concern(one: Concern) -> None:

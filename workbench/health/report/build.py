@@ -35,7 +35,6 @@ LOOKS: Mapping[str, Look] = {
     "recalls": usage_section.recalls,
     "decay": usage_section.decay,
     "budget": size_section.budget,
-    "growth": size_section.grown,
     "secrets": lint_section.secrets,
     "hidden": lint_section.hidden,
     "contradictions": lint_section.contradicting,

@@ -1,4 +1,4 @@
-"""What the survey says: sections, their figures over time, their findings, and what would mend each."""
+"""What the survey says: sections, their figures, their findings, and what would mend each."""
 
 from __future__ import annotations
 
@@ -98,22 +98,6 @@ class Concern:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Chart:
-    """A series over time, the oldest first; None where nothing is known. ``limit`` is the line not to cross.
-
-    ``starts`` and ``ends`` are the first days of the first and the last period.
-    """
-
-    name: str
-    unit: str
-    every: str
-    starts: str
-    ends: str
-    values: tuple[float | None, ...]
-    limit: float | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class ReportSection:
     """One part of the survey. ``total`` counts all findings, of which ``concerns`` are the gravest.
 
@@ -124,7 +108,6 @@ class ReportSection:
     title: str
     seen: str
     facts: tuple[tuple[str, str], ...] = ()
-    charts: tuple[Chart, ...] = ()
     concerns: tuple[Concern, ...] = ()
     total: int = 0
     notes: tuple[str, ...] = ()
@@ -155,7 +138,6 @@ def section_from_json(raw: Mapping[str, Any]) -> ReportSection:
         title=str(raw["title"]),
         seen=str(raw["seen"]),
         facts=tuple((str(name), str(value)) for name, value in raw["facts"]),
-        charts=tuple(Chart(**{**chart, "values": tuple(chart["values"])}) for chart in raw["charts"]),
         concerns=tuple(_concern(one) for one in raw["concerns"]),
         total=int(raw["total"]),
         notes=tuple(map(str, raw["notes"])),

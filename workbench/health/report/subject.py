@@ -9,7 +9,6 @@ from datetime import date, datetime
 from functools import cached_property
 
 from workbench.errors import WorkbenchError
-from workbench.health.growth import Growth, growth
 from workbench.health.lint_finding import Corpus, Remark
 from workbench.health.subject import CheckSubject
 from workbench.health.usage import UsageSummary, recalled
@@ -49,11 +48,6 @@ class Subject:
     def is_past(self) -> bool:
         """Whether this is memory as it was: then what is derived from today says nothing of it."""
         return isinstance(self.workspace, PastWorkspace)
-
-    @cached_property
-    def growth(self) -> Growth:
-        """How it grew."""
-        return growth(self.workspace, now=self.now)
 
     @cached_property
     def recalled(self) -> UsageSummary:

@@ -1,14 +1,14 @@
-"""What is used and what fades: recalls over time, what decay will drop, and episodes that expire."""
+"""What is used and what fades: recalls, what decay will drop, and episodes that expire."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import date, timedelta
+from datetime import date
 
 from workbench.errors import WorkbenchError
 from workbench.graph.decay import FORGET_BELOW, Fading, read_recalls, will_fade
 from workbench.graph.read import read_graph
-from workbench.health.report.section import Chart, Concern, Fix, ReportSection, gravest_first
+from workbench.health.report.section import Concern, Fix, ReportSection, gravest_first
 from workbench.health.report.subject import Subject
 from workbench.health.usage import Often, never_recalled
 from workbench.memory.address import find_entry, path_of
@@ -20,8 +20,6 @@ from workbench.workspace.ledger import read
 
 SOON, LATER = 14, 30
 """Days ahead within which what expires needs a look, and within which it is told of at all."""
-_WEEKS_AHEAD = 26
-"""Weeks that the line of what fades looks ahead."""
 _LISTED = 200
 _OWN = 10
 """Episodes that are listed with their own count, those with the most recalls first."""
@@ -29,7 +27,7 @@ _TITLE = 80
 
 
 def recalls(subject: Subject) -> ReportSection:
-    """What agents were given: week by week, the most often, and what of MEMORY.md never.
+    """What agents were given: this week, the most often, and what of MEMORY.md never.
 
     What is recorded here has a moment and an entry each. Episodes that another program wrote bring a count of
     their own: what it has beyond the record is told beside it.
@@ -44,10 +42,9 @@ def recalls(subject: Subject) -> ReportSection:
     concerns += [_by_its_own_count(one) for one in own[:_OWN]]
     if found.total:
         concerns += [_never(entry) for entry in never[:_LISTED]]
-    last = found.counts[-1] if found.counts else 0
     seen = f"{told:,}, as episodes say" if told else "nothing was recalled yet"
     if found.total:
-        seen = f"{plural(found.total, 'recall')}; {last:,} this week"
+        seen = f"{plural(found.total, 'recall')}; {found.this_week:,} this week"
     unnamed = f"{len(never):,} of {len(entries):,} entries of MEMORY.md"
     return ReportSection(
         id="recalls",
@@ -57,16 +54,6 @@ def recalls(subject: Subject) -> ReportSection:
             ("recorded", f"{plural(found.total, 'recall')}"),
             *([("by episodes", f"{told:,} more, counted by {len(own):,} of them")] if told else []),
             ("never recalled", unnamed if found.total else "not known: no recall was recorded here"),
-        ),
-        charts=(
-            Chart(
-                name="recorded recalls",
-                unit="recalls",
-                every="week",
-                starts=found.weeks[0].isoformat(),
-                ends=found.weeks[-1].isoformat(),
-                values=tuple(map(float, found.counts)),
-            ),
         ),
         concerns=tuple(concerns),
         total=len(found.often) + len(own) + (len(never) if found.total else 0),
@@ -79,8 +66,7 @@ def decay(subject: Subject) -> ReportSection:
     graph = read_graph(subject.workspace)
     known = read_recalls(read(subject.workspace, "recalls"))
     decided = settled_keys(subject.workspace, "let go")
-    coming = will_fade(graph, known, today=subject.today, within=7 * _WEEKS_AHEAD, decided=decided)
-    ahead = tuple(one for one in coming if (one.on - subject.today).days <= LATER)
+    ahead = tuple(will_fade(graph, known, today=subject.today, within=LATER, decided=decided))
     due = sum(one.on <= subject.today for one in ahead)
     return ReportSection(
         id="decay",
@@ -94,7 +80,6 @@ def decay(subject: Subject) -> ReportSection:
             (f"within {SOON} days", f"{_until(ahead, subject.today, SOON) - due:,}"),
             (f"within {LATER} days", f"{len(ahead) - due:,}"),
         ),
-        charts=(_faded_by_week(coming, subject.today),),
         concerns=tuple(_fading(one, subject.today) for one in ahead[:_LISTED]),
         total=len(ahead),
     )
@@ -210,18 +195,6 @@ def _fading(one: Fading, today: date) -> Concern:
 
 def _until(ahead: tuple[Fading, ...], today: date, days: int) -> int:
     return sum((one.on - today).days <= days for one in ahead)
-
-
-def _faded_by_week(coming: tuple[Fading, ...], today: date) -> Chart:
-    """How many will have faded by each week from today on, if nothing of it is recalled before."""
-    return Chart(
-        name="faded by then, without a further recall",
-        unit="memories",
-        every="week",
-        starts=today.isoformat(),
-        ends=(today + timedelta(weeks=_WEEKS_AHEAD)).isoformat(),
-        values=tuple(float(_until(coming, today, 7 * week)) for week in range(_WEEKS_AHEAD + 1)),
-    )
 
 
 def _expiring(one: Episode, left: int, today: date, times: int) -> Concern:
