@@ -25,7 +25,8 @@ from screens.jobs.backup_job import backing_up_of
 from screens.main.request import Request
 from screens.widgets.entry_list import EntryList
 from workbench.errors import WorkbenchError
-from workbench.health.report.section import Concern, Fix, ReportSection
+from workbench.health.finding import Finding, Fix
+from workbench.health.report.section import ReportSection
 from workbench.health.report.topics import QUICK, TITLES
 from workbench.workspace.workspace import Workspace
 
@@ -64,7 +65,7 @@ class HealthScreen(BrowseScreen):
         self._progress = ""
         self._problem = ""
         self._awaits_index = False
-        self._drawn: dict[str, tuple[str, Concern | None]] = {}
+        self._drawn: dict[str, tuple[str, Finding | None]] = {}
         """What each row stands for: its section, and its finding."""
         self.commands |= {
             "open": self._open,
@@ -244,7 +245,7 @@ class HealthScreen(BrowseScreen):
             why["health_fix"] = refusal
         return why
 
-    def _here(self, row: Row | None = None) -> tuple[str, Concern | None]:
+    def _here(self, row: Row | None = None) -> tuple[str, Finding | None]:
         """The section under the cursor, and the finding, if it is one."""
         row = row or self.list.row
         if row is None:

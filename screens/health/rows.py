@@ -11,7 +11,8 @@ from screens.actions.active import key_for
 from screens.drawing.rows import Folds, Row, RowPart, Tone
 from screens.drawing.safe_text import Shown, grouped, line_text, row_text, words
 from screens.widgets.row_strip import clipped
-from workbench.health.report.section import Concern, ReportSection
+from workbench.health.finding import Finding
+from workbench.health.report.section import ReportSection
 from workbench.health.report.topics import TITLES
 from workbench.safety.secrets import masked
 
@@ -92,7 +93,7 @@ def _concern_rows(section: ReportSection) -> Iterator[Row]:
         yield Row(f"{section.id}/more", text, depth=2, tone="faint")
 
 
-def concern_ids(section: ReportSection) -> Iterator[tuple[str, Concern]]:
+def concern_ids(section: ReportSection) -> Iterator[tuple[str, Finding]]:
     """The findings with the names of their rows: the same as long as they say the same of the same place."""
     same: Counter[tuple[str, str]] = Counter()
     for one in section.concerns:
@@ -126,7 +127,7 @@ def section_rows(section: ReportSection) -> Iterator[Row]:
         yield Row("nothing", words("Nothing here needs a hand."), tone="good")
 
 
-def concern_rows(one: Concern, texts: Sequence[tuple[str, str]]) -> Iterator[Row]:
+def concern_rows(one: Finding, texts: Sequence[tuple[str, str]]) -> Iterator[Row]:
     """All that a finding says, what `f` would do, and the text of its entries (address, text).
 
     A secret is masked wherever it stands in them.

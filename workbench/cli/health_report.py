@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from datetime import datetime
 from typing import TYPE_CHECKING
 
@@ -11,7 +12,8 @@ from workbench.cli.output import json_option, narrate, say, say_json
 from workbench.cli.workspace_options import workspace
 
 if TYPE_CHECKING:
-    from workbench.health.report.section import Concern, ReportSection
+    from workbench.health.finding import Finding
+    from workbench.health.report.section import ReportSection
 
 FOUND_WANTING = 4
 _COLOURS = {"fine": "green", "info": None, "warning": "yellow", "error": "red", "failed": "red"}
@@ -47,10 +49,19 @@ def health(sections: tuple[str, ...], everything: bool, as_json: bool) -> int:
             {
                 "ok": not grave,
                 "workspace": str(subject.workspace.root),
-                "sections": [section.as_json() for section in found],
+                "sections": [_as_json(section) for section in found],
             }
         )
     return FOUND_WANTING if grave else 0
+
+
+def _as_json(section: ReportSection) -> dict[str, object]:
+    """The section with its state, and with the command of each fix."""
+    commands = [[{**asdict(fix), "command": fix.command} for fix in one.fixes] for one in section.concerns]
+    said = section.as_json()
+    findings = zip(asdict(section)["concerns"], commands, strict=True)
+    concerns = [{**one, "fixes": fixes, "repair": None} for one, fixes in findings]
+    return {"state": section.state, **said, "concerns": concerns}
 
 
 def _say(section: ReportSection, *, everything: bool) -> None:
@@ -69,7 +80,7 @@ def _say(section: ReportSection, *, everything: bool) -> None:
         say(f"  note: {note}")
 
 
-def _say_concern(one: Concern) -> None:
+def _say_concern(one: Finding) -> None:
     where = f"  {one.address}" if one.address else ""
     say(f"  {one.severity:<9}{one.what}{where}", fg=_COLOURS[one.severity])
     if one.meaning:

@@ -11,12 +11,13 @@ from screens.drawing.rows import Folds, Row
 from screens.health.rows import concern_rows, overview_rows, section_rows
 from screens.widgets.entry_list import TONES
 from screens.widgets.row_strip import Look, row_strip
-from workbench.health.report.section import Concern, Fix, ReportSection
+from workbench.health.finding import Finding, Fix
+from workbench.health.report.section import ReportSection
 from workbench.health.report.topics import TITLES
 
 HOSTILE = "[/][@click=app.quit]x \x1b[2J\x1b]0;t\x07 \u202egnp.exe"
 SECRET = "AKIAQ7LMNO5P2RSTUVWX"
-CONCERN = Concern(
+CONCERN = Finding(
     severity="warning",
     what="it is so",
     meaning="it means that",

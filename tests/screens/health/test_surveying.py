@@ -12,7 +12,7 @@ from screens.health.report_job import Ended, Surveyor
 
 SECTION = """{"event": "section", "section": {"id": "index", "title": "Index", "seen": "", "facts": [],
 "total": 1, "notes": [], "failed": "", "concerns": [{"severity": "fatal", "what": "",
-"meaning": "", "do": "", "address": "", "line": 0, "also": [], "fixes": [], "secret": false}]}}""".replace(
+"meaning": "", "do": "", "address": "", "line": 0, "also": [], "fixes": [], "rule": ""}]}}""".replace(
     "\n", ""
 )
 

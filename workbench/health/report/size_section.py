@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from workbench.health.report.section import Concern, Fix, ReportSection
+from workbench.health.finding import Finding, Fix
+from workbench.health.report.section import ReportSection
 from workbench.health.report.subject import Subject
 
 _NEAR = 0.9
@@ -21,7 +22,7 @@ def budget(subject: Subject) -> ReportSection:
     concerns = []
     if used > limit:
         concerns.append(
-            Concern(
+            Finding(
                 severity="warning",
                 what=f"{path} has {used:,} of {limit:,} characters",
                 meaning="what is at its end may not be loaded by an agent",
@@ -32,7 +33,7 @@ def budget(subject: Subject) -> ReportSection:
         )
     elif share >= _NEAR:
         concerns.append(
-            Concern(
+            Finding(
                 severity="info",
                 what=f"{path} is nearly full: {share:.0%} of its budget",
                 meaning="dreaming proposes less, or to replace what is worth less",

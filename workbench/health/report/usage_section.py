@@ -8,7 +8,8 @@ from datetime import date
 from workbench.errors import WorkbenchError
 from workbench.graph.decay import FORGET_BELOW, Fading, read_recalls, will_fade
 from workbench.graph.read import read_graph
-from workbench.health.report.section import Concern, Fix, ReportSection, gravest_first
+from workbench.health.finding import Finding, Fix, gravest_first
+from workbench.health.report.section import ReportSection
 from workbench.health.report.subject import Subject
 from workbench.health.usage import Often, never_recalled
 from workbench.memory.address import find_entry, path_of
@@ -119,19 +120,19 @@ def _curated(subject: Subject) -> list[Entry]:
         return []
 
 
-def _often(subject: Subject, one: Often) -> Concern:
+def _often(subject: Subject, one: Often) -> Finding:
     path = path_of(one.address) or one.address
     try:
         title = find_entry(subject.workspace.document(path), one.address).plain_title[:_TITLE]
     except (WorkbenchError, OSError):
-        return Concern(
+        return Finding(
             severity="info",
             what=f"recalled {plural(one.times, 'time')}, last on {one.last}; it is not there any more",
             meaning="it was edited, moved or removed since",
             do=f"`workbench show {one.address}` looks for it in the history",
             address=path,
         )
-    return Concern(
+    return Finding(
         severity="info",
         what=f"recalled {plural(one.times, 'time')}, last on {one.last}: {title}",
         meaning="one of those that agents were given most often",
@@ -148,9 +149,9 @@ def _how_often(times: int) -> str:
     return "once" if times == 1 else f"{times:,} times"
 
 
-def _by_its_own_count(one: Episode) -> Concern:
+def _by_its_own_count(one: Episode) -> Finding:
     last = f", last on {one.last_recalled_at.date()}" if one.last_recalled_at else ""
-    return Concern(
+    return Finding(
         severity="info",
         what=f"recalled {_how_often(one.recall_count)}{last}, by its own count: {one.abstract[:_TITLE]}",
         meaning="the page itself says so; for which questions and to whom is not recorded here",
@@ -159,8 +160,8 @@ def _by_its_own_count(one: Episode) -> Concern:
     )
 
 
-def _never(entry: Entry) -> Concern:
-    return Concern(
+def _never(entry: Entry) -> Finding:
+    return Finding(
         severity="info",
         what=f"never recalled: {entry.plain_title[:_TITLE]}",
         meaning="no agent was given it for a question; it takes room in every session",
@@ -174,11 +175,11 @@ def _never(entry: Entry) -> Concern:
     )
 
 
-def _fading(one: Fading, today: date) -> Concern:
+def _fading(one: Fading, today: date) -> Finding:
     memory = one.held.memory
     days = (one.on - today).days
     when = "has faded" if days <= 0 else f"fades in {days} day{'s' * (days != 1)}, on {one.on}"
-    return Concern(
+    return Finding(
         severity="info",
         what=f"{when}: {memory.text[:_TITLE]}",
         meaning=f"its importance was {memory.importance:.2f} and is {one.value:.2f}; below {FORGET_BELOW} it "
@@ -197,7 +198,7 @@ def _until(ahead: tuple[Fading, ...], today: date, days: int) -> int:
     return sum((one.on - today).days <= days for one in ahead)
 
 
-def _expiring(one: Episode, left: int, today: date, times: int) -> Concern:
+def _expiring(one: Episode, left: int, today: date, times: int) -> Finding:
     kept = "it was promoted" if one.promoted_at else "nothing of it was promoted"
     recalled = f"recalled {_how_often(times)}" if times else "never recalled"
     fixes = [
@@ -206,7 +207,7 @@ def _expiring(one: Episode, left: int, today: date, times: int) -> Concern:
     ]
     if left < 0:
         fixes.append(Fix(deed="expire", label="let all expired episodes go"))
-    return Concern(
+    return Finding(
         severity="warning" if left <= SOON and not one.promoted_at else "info",
         what=f"{countdown(one, today)}: {one.abstract[:_TITLE]}",
         meaning=f"{kept}; {recalled}. A night removes it when its time is over; git keeps it",
