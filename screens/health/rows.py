@@ -87,9 +87,7 @@ def _concern_rows(section: ReportSection) -> Iterator[Row]:
         )
     if section.total > len(section.concerns):
         more = section.total - len(section.concerns)
-        text = words(
-            f"… and {grouped(more)} more: `workbench health --all --json` and `workbench check --all`"
-        )
+        text = words(f"… and {grouped(more)} more: `workbench check --all` lists all of memory's")
         yield Row(f"{section.id}/more", text, depth=2, tone="faint")
 
 

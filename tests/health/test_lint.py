@@ -295,3 +295,11 @@ def test_the_command_is_code_4_for_errors_and_for_warnings_only_when_strict(
     assert told["ok"] is False
     assert told["remarks"][0]["rule"] == "secret"
     assert SECRET not in json.dumps(told)
+
+
+def test_what_will_fade_is_told_with_its_file(sandbox: Sandbox) -> None:
+    line = "- [observation] Wore a red hat <!-- wb: id=m1 importance=0.11 at=2026-04-01 -->\n"
+    sandbox.write("graph/person/sarah.md", f"---\nname: Sarah\ntype: person\n---\n{line}")
+    (found,) = remarks(sandbox, "fading")
+    assert (found.severity, found.place) == ("info", "graph/person/sarah.md:5")
+    assert found.what == "fades in 20 days, on 2026-04-21: Wore a red hat"

@@ -15,7 +15,7 @@ from workbench.backup.targets import find_target
 from workbench.errors import UsageError
 from workbench.graph.contradiction_answers import ANSWERS
 from workbench.health.report import build as room
-from workbench.health.report.build import LOOKS, survey, topics_named
+from workbench.health.report.build import LOOKS, look, topics_named
 from workbench.health.report.section import ReportSection, section_from_json
 from workbench.health.report.subject import Subject
 from workbench.health.report.topics import QUICK, TITLES
@@ -33,7 +33,8 @@ NOW = datetime(2026, 6, 1, 12).astimezone()
 def looked(sandbox: Sandbox, *topics: str, now: datetime = NOW) -> dict[str, ReportSection]:
     place = CheckSubject.open(sandbox.root)
     try:
-        return {section.id: section for section in survey(Subject(place, now), topics)}
+        subject = Subject(place, now)
+        return {topic: look(subject, topic) for topic in topics_named(topics)}
     finally:
         place.close()
 
@@ -279,7 +280,7 @@ def test_what_there_was_no_time_for_is_said(sandbox: Sandbox) -> None:
     ticks = iter(range(0, 10_000, 40))
     place = CheckSubject.open(sandbox.root)
     subject = Subject(place, NOW, clock=lambda: next(ticks))
-    (section,) = survey(subject, ["secrets"])
+    section = look(subject, "secrets")
     place.close()
     assert section.notes == ("2 of 3 files were not looked at: no time left",)
 
@@ -291,7 +292,7 @@ def test_memory_as_it_was_has_no_machine(sandbox: Sandbox) -> None:
     assert head is not None
     past = open_past(sandbox.workspace, head)
     subject = Subject(CheckSubject(past), NOW)
-    found = {section.id: section for section in survey(subject)}
+    found = {topic: look(subject, topic) for topic in TITLES}
     past.close()
     assert found["machine"].notes == ("this is memory as it was",)
     assert found["budget"].failed == ""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from datetime import date
 
-from workbench.health import contradictions, duplicates, links, maintenance
+from workbench.health import contradictions, duplicates, fading, links, maintenance
 from workbench.health.corpus import Corpus, read_corpus
 from workbench.health.finding import Finding, worst_first
 from workbench.workspace.workspace import Workspace
@@ -21,6 +21,7 @@ RULES: tuple[Callable[[Corpus], Iterator[Finding]], ...] = (
     duplicates.duplicates,
     maintenance.expired,
     maintenance.unsaid,
+    fading.fading,
 )
 
 

@@ -6,8 +6,9 @@ from collections.abc import Mapping
 from datetime import date
 
 from workbench.errors import WorkbenchError
-from workbench.graph.decay import FORGET_BELOW, Fading, read_recalls, will_fade
-from workbench.graph.read import read_graph
+from workbench.graph.decay import FORGET_BELOW, Fading
+from workbench.health.fading import DAYS as LATER
+from workbench.health.fading import fading_finding, fading_soon
 from workbench.health.finding import Finding, Fix, gravest_first
 from workbench.health.report.section import ReportSection
 from workbench.health.report.subject import Subject
@@ -16,11 +17,9 @@ from workbench.memory.address import find_entry, path_of
 from workbench.memory.entry import Entry
 from workbench.memory.episode import Episode, countdown
 from workbench.plural import plural
-from workbench.workspace.decisions import settled_keys
-from workbench.workspace.ledger import read
 
-SOON, LATER = 14, 30
-"""Days ahead within which what expires needs a look, and within which it is told of at all."""
+SOON = 14
+"""Days ahead within which what expires needs a look; within ``LATER`` it is told of at all."""
 _LISTED = 200
 _OWN = 10
 """Episodes that are listed with their own count, those with the most recalls first."""
@@ -64,10 +63,7 @@ def recalls(subject: Subject) -> ReportSection:
 
 def decay(subject: Subject) -> ReportSection:
     """What decay will propose to forget, and when."""
-    graph = read_graph(subject.workspace)
-    known = read_recalls(read(subject.workspace, "recalls"))
-    decided = settled_keys(subject.workspace, "let go")
-    ahead = tuple(will_fade(graph, known, today=subject.today, within=LATER, decided=decided))
+    ahead = fading_soon(subject.workspace, subject.today)
     due = sum(one.on <= subject.today for one in ahead)
     return ReportSection(
         id="decay",
@@ -81,7 +77,7 @@ def decay(subject: Subject) -> ReportSection:
             (f"within {SOON} days", f"{_until(ahead, subject.today, SOON) - due:,}"),
             (f"within {LATER} days", f"{len(ahead) - due:,}"),
         ),
-        concerns=tuple(_fading(one, subject.today) for one in ahead[:_LISTED]),
+        concerns=tuple(fading_finding(one, subject.today) for one in ahead[:_LISTED]),
         total=len(ahead),
     )
 
@@ -171,25 +167,6 @@ def _never(entry: Entry) -> Finding:
         fixes=(
             Fix(deed="forget", label="forget it", addresses=(entry.address,)),
             Fix(deed="edit", label="edit it", addresses=(entry.address,)),
-        ),
-    )
-
-
-def _fading(one: Fading, today: date) -> Finding:
-    memory = one.held.memory
-    days = (one.on - today).days
-    when = "has faded" if days <= 0 else f"fades in {days} day{'s' * (days != 1)}, on {one.on}"
-    return Finding(
-        severity="info",
-        what=f"{when}: {memory.text[:_TITLE]}",
-        meaning=f"its importance was {memory.importance:.2f} and is {one.value:.2f}; below {FORGET_BELOW} it "
-        "is proposed for forgetting, and a person decides. A recall keeps it longer",
-        do="`workbench pin` keeps it; `workbench forget` lets it go now",
-        address=memory.entry.address,
-        line=memory.entry.start_line,
-        fixes=(
-            Fix(deed="pin", label="pin it: it never fades", addresses=(memory.entry.address,)),
-            Fix(deed="forget-memory", label="forget it now", addresses=(memory.entry.address,)),
         ),
     )
 
