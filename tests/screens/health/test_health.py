@@ -208,13 +208,15 @@ async def test_the_index_is_made_with_a_key_and_looked_at_again(sandbox: Sandbox
         screen.desk = replace(
             screen.desk, reindex=lambda: asked.append("index"), indexing=lambda: next(busy, False)
         )
-        await choose(interface, "the index is missing")
+        await choose(interface, "index: there is no index yet")
         await interface.until(lambda: not screen.surveyor.running, "the first look is over")
         from indexing.sync.run import reindex
 
         reindex(sandbox.workspace, vectors=False)
         await interface.press("f")
-        await interface.until(lambda: "fresh" in screen.sections["index"].seen, "looked at again")
+        await interface.until(
+            lambda: screen.sections["index"].seen.startswith("up to date"), "looked at again"
+        )
         assert asked == ["index"]
 
 
