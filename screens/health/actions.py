@@ -11,7 +11,7 @@ HEALTH_ACTIONS: tuple[Action, ...] = (
         "H",
         "health",
         Group.ROOMS,
-        "Freshness, growth, decay, duplicates, secrets, backup: each finding leads to its entry and its fix.",
+        "Freshness, budget, decay, duplicates, secrets, backup: each finding leads to its entry and its fix.",
         places=LISTS | SCREENS,
     ),
     define(

@@ -14,7 +14,7 @@ from screens.dialogs.dialog import Dialog
 from screens.drawing.rows import Row, RowPart
 from screens.drawing.safe_text import row_text, words
 from screens.widgets.entry_list import EntryList
-from workbench.health.report.section import Fix
+from workbench.health.finding import Fix
 
 _MOST = 9
 

@@ -9,7 +9,7 @@ from screens.drawing.clock import now
 from screens.frames.services import Desk
 from screens.main.request import Request, expire_request
 from workbench.errors import ConflictError, NotCuratableError
-from workbench.health.report.section import Fix
+from workbench.health.finding import Fix
 from workbench.workspace.plan import Plan
 from workbench.workspace.workspace import Workspace
 

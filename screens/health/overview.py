@@ -25,13 +25,13 @@ from screens.jobs.backup_job import backing_up_of
 from screens.main.request import Request
 from screens.widgets.entry_list import EntryList
 from workbench.errors import WorkbenchError
-from workbench.health.report.section import Concern, Fix, ReportSection
+from workbench.health.finding import Finding, Fix
+from workbench.health.report.section import ReportSection
 from workbench.health.report.topics import QUICK, TITLES
 from workbench.workspace.workspace import Workspace
 
 _MOST_TEXTS = 6
 _LONGEST = 20_000
-_MARGIN = 4
 _WATCH_SECONDS = 0.5
 _PROBLEM = "problem"
 _ROOMS = {
@@ -65,7 +65,7 @@ class HealthScreen(BrowseScreen):
         self._progress = ""
         self._problem = ""
         self._awaits_index = False
-        self._drawn: dict[str, tuple[str, Concern | None]] = {}
+        self._drawn: dict[str, tuple[str, Finding | None]] = {}
         """What each row stands for: its section, and its finding."""
         self.commands |= {
             "open": self._open,
@@ -194,12 +194,6 @@ class HealthScreen(BrowseScreen):
         else:
             super().show_place()
 
-    def on_resize(self) -> None:
-        """Lines over time are drawn to the width that there is."""
-        super().on_resize()
-        if self.list.row is not None:
-            self.work(partial(self._look, self.list.row), "behind", exclusive=True)
-
     async def read_behind(self, row: Row) -> Sequence[Row]:
         """All that the section or the finding says."""
         topic, concern = self._here(row)
@@ -214,8 +208,7 @@ class HealthScreen(BrowseScreen):
             return list(concern_rows(concern, texts))
         if section is None:
             return [Row("waits", words("It is looked at in its turn; what is known by then is shown here."))]
-        cells = self.behind.scrollable_content_region.width - _MARGIN
-        return list(section_rows(section, cells))
+        return list(section_rows(section))
 
     # -- keys ------------------------------------------------------------------------------------
 
@@ -252,7 +245,7 @@ class HealthScreen(BrowseScreen):
             why["health_fix"] = refusal
         return why
 
-    def _here(self, row: Row | None = None) -> tuple[str, Concern | None]:
+    def _here(self, row: Row | None = None) -> tuple[str, Finding | None]:
         """The section under the cursor, and the finding, if it is one."""
         row = row or self.list.row
         if row is None:

@@ -11,9 +11,9 @@ from screens.actions.active import key_for
 from screens.drawing.rows import Folds, Row, RowPart, Tone
 from screens.drawing.safe_text import Shown, grouped, line_text, row_text, words
 from screens.widgets.row_strip import clipped
-from workbench.health.report.section import Chart, Concern, ReportSection
+from workbench.health.finding import Finding
+from workbench.health.report.section import ReportSection
 from workbench.health.report.topics import TITLES
-from workbench.health.sparkline import described, over_line, sparkline
 from workbench.safety.secrets import masked
 
 _STATES: Mapping[str, tuple[str, Tone]] = {
@@ -32,7 +32,6 @@ _SEVERITIES: Mapping[str, tuple[str, Tone]] = {
     "info": ("· note", "muted"),
 }
 _SEVERITY_CELLS = 7
-_LARGEST_CHART = 60
 _SHOWN_LINES = 40
 _NAME_CELLS = 18
 """Cells of a page's name beside a finding: a long one would leave the finding no words."""
@@ -88,13 +87,11 @@ def _concern_rows(section: ReportSection) -> Iterator[Row]:
         )
     if section.total > len(section.concerns):
         more = section.total - len(section.concerns)
-        text = words(
-            f"… and {grouped(more)} more: `workbench health --all --json` and `workbench check --all`"
-        )
+        text = words(f"… and {grouped(more)} more: `workbench check --all` lists all of memory's")
         yield Row(f"{section.id}/more", text, depth=2, tone="faint")
 
 
-def concern_ids(section: ReportSection) -> Iterator[tuple[str, Concern]]:
+def concern_ids(section: ReportSection) -> Iterator[tuple[str, Finding]]:
     """The findings with the names of their rows: the same as long as they say the same of the same place."""
     same: Counter[tuple[str, str]] = Counter()
     for one in section.concerns:
@@ -107,8 +104,8 @@ def _state(state: str) -> RowPart:
     return RowPart(words(mark.ljust(_STATE_CELLS)), tone)
 
 
-def section_rows(section: ReportSection, cells: int) -> Iterator[Row]:
-    """All that a section says: figures, lines over time, and what was not looked at."""
+def section_rows(section: ReportSection) -> Iterator[Row]:
+    """All that a section says: figures, and what was not looked at."""
     mark, tone = _STATES[section.state]
     yield Row("title", row_text(f"{section.title}  {mark.strip()}"), tone="head")
     yield Row("seen", row_text(section.seen), tone=tone if section.state != "info" else "text")
@@ -119,9 +116,6 @@ def section_rows(section: ReportSection, cells: int) -> Iterator[Row]:
     room = max((len(name) for name, _ in section.facts), default=0)
     for number, (name, value) in enumerate(section.facts):
         yield Row(f"fact:{number}", row_text(f"{name.ljust(room)}  {value}"))
-    for number, chart in enumerate(section.charts):
-        yield _gap(f"chart:{number}:gap")
-        yield from _chart_rows(chart, cells, f"chart:{number}")
     for number, note in enumerate(section.notes):
         if not number:
             yield _gap("notes")
@@ -131,31 +125,7 @@ def section_rows(section: ReportSection, cells: int) -> Iterator[Row]:
         yield Row("nothing", words("Nothing here needs a hand."), tone="good")
 
 
-def _chart_rows(chart: Chart, cells: int, id: str) -> Iterator[Row]:
-    """A line of blocks, and the same in words: no one has to read a shape."""
-    room = max(8, min(_LARGEST_CHART, cells))
-    known = any(value is not None for value in chart.values)
-    yield Row(
-        f"{id}:name",
-        row_text(f"{chart.name}, by {chart.every}, {chart.starts} to {chart.ends}"),
-        tone="muted",
-    )
-    if known:
-        drawn = sparkline(chart.values, room, low=0.0, high=chart.limit)
-        yield Row(f"{id}:line", words(drawn), tone="accent")
-        if chart.limit is not None and (over := over_line(chart.values, room, chart.limit)):
-            yield Row(f"{id}:over", words(over), tone="bad")
-    yield Row(f"{id}:words", row_text(described(chart.values, chart.unit)))
-    if chart.limit is not None:
-        count = sum(value is not None and value > chart.limit for value in chart.values)
-        budget = f"the budget of {grouped(round(chart.limit))}"
-        said = f"! marks the {count} of {len(chart.values)} {chart.every}s over {budget}"
-        if not count:
-            said = f"full height is {budget}"
-        yield Row(f"{id}:limit", row_text(said), tone="muted")
-
-
-def concern_rows(one: Concern, texts: Sequence[tuple[str, str]]) -> Iterator[Row]:
+def concern_rows(one: Finding, texts: Sequence[tuple[str, str]]) -> Iterator[Row]:
     """All that a finding says, what `f` would do, and the text of its entries (address, text).
 
     A secret is masked wherever it stands in them.

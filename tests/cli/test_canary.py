@@ -144,7 +144,6 @@ SWEEP: dict[str, Row] = {
     "reindex once more": lambda _: ["reindex", "--no-vectors"],
     "verify": lambda _: ["verify"],
     "doctor": lambda _: ["doctor"],
-    "health": lambda _: ["health"],
     "doctor with repairs": lambda _: ["doctor", "--fix"],
     "check, adding a test": lambda _: ["check", "--add", "which project", "MEMORY.md"],
     "check": lambda _: ["check"],

@@ -73,6 +73,12 @@ def test_help_loads_no_command() -> None:
     assert done.stderr.strip() == str(["workbench", *[f"workbench.{name}" for name in loaded]])
 
 
+def test_the_old_name_of_a_command_says_the_new_ones(run: Run) -> None:
+    refused = run("health", "index", "--all")
+    assert refused.code == 2
+    assert "workbench doctor" in refused.err
+
+
 def test_a_mistyped_command_is_told_what_is_near(run: Run) -> None:
     refused = run("promot")
     assert refused.code == 2

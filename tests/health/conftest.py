@@ -22,7 +22,7 @@ from tests.indexing.conftest import (  # noqa: F401 - fixtures
 from tests.support.workspaces import Sandbox
 from workbench.health.checks import CHECKS
 from workbench.health.doctor import examine
-from workbench.health.finding import CheckOutcome, DoctorFinding
+from workbench.health.finding import CheckOutcome, Finding
 from workbench.health.subject import CheckSubject
 from workbench.workspace.workspace import Workspace
 
@@ -65,12 +65,12 @@ class Ward:
         finally:
             place.close()
 
-    def findings(self, *names: str) -> list[DoctorFinding]:
+    def findings(self, *names: str) -> list[Finding]:
         """What remains to be done, by these checks or all."""
         found = self.outcomes(*names).values()
         return [finding for outcome in found for finding in outcome.findings if finding.remains]
 
-    def fix(self, *names: str) -> list[DoctorFinding]:
+    def fix(self, *names: str) -> list[Finding]:
         """What was repaired."""
         found = self.outcomes(*names, fix=True).values()
         return [finding for outcome in found for finding in outcome.findings if finding.fixed]
@@ -110,10 +110,10 @@ def ward(sandbox: Sandbox, person: Path, tmp_path: Path, monkeypatch: pytest.Mon
 
 
 @pytest.fixture
-def treated(ward: Ward) -> Callable[..., list[DoctorFinding]]:
+def treated(ward: Ward) -> Callable[..., list[Finding]]:
     """Repairs, and shows that no memory file was touched and that nothing is left to repair."""
 
-    def treat(*names: str) -> list[DoctorFinding]:
+    def treat(*names: str) -> list[Finding]:
         before = ward.sandbox.snapshot()
         done = ward.fix()
         assert ward.findings() == []

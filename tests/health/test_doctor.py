@@ -13,7 +13,7 @@ from workbench.cli import main
 from workbench.errors import WorkbenchError
 from workbench.health.checks import CHECKS
 from workbench.health.doctor import examine
-from workbench.health.finding import Check, DoctorFinding, Look
+from workbench.health.finding import Check, Finding, Look
 from workbench.health.subject import CheckSubject
 
 
@@ -63,9 +63,7 @@ def test_a_repair_that_fails_or_changes_nothing_leaves_the_finding_with_the_reas
         raise OSError(28, "No space left on device")
 
     def look(_: CheckSubject) -> Look:
-        return Look(
-            "", (DoctorFinding(what="one", repair=refuse), DoctorFinding(what="two", repair=lambda: "done"))
-        )
+        return Look("", (Finding(what="one", repair=refuse), Finding(what="two", repair=lambda: "done")))
 
     (outcome,) = examine(CheckSubject.open(ward.root), checks=(Check("x", "y", look),), fix=True)
     one, two = outcome.findings

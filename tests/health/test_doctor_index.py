@@ -18,9 +18,9 @@ from indexing.sync.generations import Generation
 from indexing.sync.run import CACHE_FILE
 from tests.health.conftest import Ward
 from tests.support.workspaces import Sandbox
-from workbench.health.finding import DoctorFinding
+from workbench.health.finding import Finding
 
-Treat = Callable[..., list[DoctorFinding]]
+Treat = Callable[..., list[Finding]]
 
 
 def truncate(path: Path) -> None:
@@ -179,7 +179,7 @@ def test_a_build_that_was_interrupted_is_found_and_finished(ward: Ward, treated:
 def test_being_behind_is_worth_a_note_and_no_finding(ward: Ward) -> None:
     ward.sandbox.write("memory/2026-03-15.md", "# A day\n\n- something new\n")
     (note,) = ward.outcomes("sync")["sync"].findings
-    assert note.level == "note"
+    assert note.severity == "info"
     assert "1 added" in note.what
     assert ward.findings() == []
 
@@ -231,7 +231,7 @@ def test_a_date_that_somebody_set_is_a_note(ward: Ward) -> None:
     ahead = time.time() + 86_400
     os.utime(ward.root / "MEMORY.md", (ahead, ahead))
     (note,) = ward.outcomes("clock")["clock"].findings
-    assert note.level == "note"
+    assert note.severity == "info"
     assert "MEMORY.md" in note.what
 
 

@@ -54,7 +54,7 @@ def test_a_model_that_refuses_is_a_finding_without_the_key(named: Ward, server: 
     server.queue = [refused(401, f"wrong key {KEY}")]
     (finding,) = language_model(place_of(named, network=True)).findings
     assert "refuses the key" in finding.what
-    assert KEY not in json.dumps(finding.as_json())
+    assert KEY not in json.dumps(finding.as_doctor_json())
 
 
 def test_a_setting_that_cannot_be_used_is_a_finding(ward: Ward) -> None:

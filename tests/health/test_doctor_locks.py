@@ -16,10 +16,10 @@ import pytest
 from tests.health.conftest import Ward
 from workbench import processes
 from workbench.errors import BusyError
-from workbench.health.finding import DoctorFinding
+from workbench.health.finding import Finding
 from workbench.workspace.locks import hold
 
-Treat = Callable[..., list[DoctorFinding]]
+Treat = Callable[..., list[Finding]]
 HOLDER = """
 import sys; from pathlib import Path
 from workbench.workspace.locks import hold
@@ -75,7 +75,7 @@ def test_the_lock_of_the_dead_is_free_and_its_note_is_wiped(ward: Ward, treated:
         process.send_signal(signal.SIGKILL)
         process.wait()
     (note,) = ward.outcomes("locks")["locks"].findings
-    assert note.level == "note"
+    assert note.severity == "info"
     assert str(process.pid) in note.what
     assert "died with it" in note.meaning
     treated("is gone")

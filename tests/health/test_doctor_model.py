@@ -18,10 +18,10 @@ from indexing.embedding.select import prepared_folder
 from indexing.search.answer import Query
 from indexing.search.hybrid import HybridSearch
 from tests.health.conftest import QUESTIONS, Ward
-from workbench.health.finding import DoctorFinding
+from workbench.health.finding import Finding
 from workbench.workspace.workspace import Workspace
 
-Treat = Callable[..., list[DoctorFinding]]
+Treat = Callable[..., list[Finding]]
 pytestmark = pytest.mark.model
 
 

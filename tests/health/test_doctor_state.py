@@ -15,10 +15,10 @@ import pytest
 from tests.health.conftest import Ward
 from tests.indexing.test_read_only import mounted_read_only, unprivileged
 from workbench.health.environment import libraries
-from workbench.health.finding import DoctorFinding
+from workbench.health.finding import Finding
 from workbench.health.subject import CheckSubject
 
-Treat = Callable[..., list[DoctorFinding]]
+Treat = Callable[..., list[Finding]]
 NOBODY = 65_534
 PROJECT = Path(__file__).parents[2]
 

@@ -8,9 +8,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 from tests.health.conftest import Ward
-from workbench.health.finding import DoctorFinding
+from workbench.health.finding import Finding
 
-Treat = Callable[..., list[DoctorFinding]]
+Treat = Callable[..., list[Finding]]
 PROJECT = Path(__file__).parents[2]
 KILLED = """
 import os, sys

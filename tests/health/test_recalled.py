@@ -1,11 +1,11 @@
-"""What was recalled, week by week, and what never was."""
+"""What was recalled, and what never was."""
 
 from __future__ import annotations
 
 from datetime import UTC, date, datetime
 
 from tests.support.workspaces import Sandbox
-from workbench.health.usage import WEEKS, never_recalled, recalled, summed
+from workbench.health.usage import never_recalled, recalled, summed
 from workbench.memory.claims import claim_key
 from workbench.workspace import ledger
 
@@ -24,8 +24,7 @@ def test_recalls_are_counted_by_week_and_by_entry() -> None:
         record("c#3333", "2001-01-01"),
     ]
     found = summed(records, today=TODAY)
-    assert len(found.weeks) == len(found.counts) == WEEKS
-    assert found.counts[-2:] == (1, 2)
+    assert found.this_week == 2
     assert found.total == 4
     assert [(one.address, one.times) for one in found.often] == [("a#1111", 2), ("b#2222", 1), ("c#3333", 1)]
     assert found.often[0].last == date(2026, 4, 8)
@@ -42,7 +41,7 @@ def test_records_that_say_nothing_do_not_count() -> None:
     ]
     found = summed(records, today=TODAY)
     assert found.total <= 1
-    assert set(found.counts) == {0}
+    assert found.this_week == 0
 
 
 def test_an_entry_that_was_recalled_under_another_address_is_not_called_forgotten(sandbox: Sandbox) -> None:
@@ -57,4 +56,4 @@ def test_an_entry_that_was_recalled_under_another_address_is_not_called_forgotte
 
 def test_without_a_ledger_nothing_was_recalled(sandbox: Sandbox) -> None:
     found = recalled(sandbox.workspace, today=TODAY)
-    assert (found.total, found.often, sum(found.counts)) == (0, (), 0)
+    assert (found.total, found.often, found.this_week) == (0, (), 0)

@@ -15,7 +15,7 @@ from workbench.backup.targets import find_target
 from workbench.errors import UsageError
 from workbench.graph.contradiction_answers import ANSWERS
 from workbench.health.report import build as room
-from workbench.health.report.build import LOOKS, survey, topics_named
+from workbench.health.report.build import LOOKS, look, topics_named
 from workbench.health.report.section import ReportSection, section_from_json
 from workbench.health.report.subject import Subject
 from workbench.health.report.topics import QUICK, TITLES
@@ -33,7 +33,8 @@ NOW = datetime(2026, 6, 1, 12).astimezone()
 def looked(sandbox: Sandbox, *topics: str, now: datetime = NOW) -> dict[str, ReportSection]:
     place = CheckSubject.open(sandbox.root)
     try:
-        return {section.id: section for section in survey(Subject(place, now), topics)}
+        subject = Subject(place, now)
+        return {topic: look(subject, topic) for topic in topics_named(topics)}
     finally:
         place.close()
 
@@ -45,7 +46,7 @@ def one(sandbox: Sandbox, topic: str, now: datetime = NOW) -> ReportSection:
 def test_every_topic_has_a_title_and_a_look() -> None:
     assert list(TITLES) == list(LOOKS)
     assert set(QUICK) < set(TITLES)
-    assert topics_named(["growth", "index"]) == ("index", "growth")
+    assert topics_named(["budget", "index"]) == ("index", "budget")
     with pytest.raises(UsageError, match="no section nothing"):
         topics_named(["nothing"])
 
@@ -124,10 +125,7 @@ def test_a_memory_over_its_budget_can_be_archived(sandbox: Sandbox) -> None:
     sandbox.write("MEMORY.md", MEMORY_TEXT + "".join(f"- fact {n} {'x' * 60}\n" for n in range(300)))
     section = one(sandbox, "budget")
     assert [fix.deed for fix in section.concerns[0].fixes] == ["archive"]
-    (chart,) = section.charts
-    assert chart.limit == 10_000
-    assert chart.values[-1] is not None
-    assert chart.values[-1] > chart.limit
+    assert " of 10,000 characters" in dict(section.facts)["used"]
 
 
 def test_episodes_count_down_and_can_be_kept(sandbox: Sandbox) -> None:
@@ -159,7 +157,7 @@ def test_recalls_are_told_with_what_never_was(sandbox: Sandbox) -> None:
     assert "recalled 3 times" in section.concerns[0].what
     assert any("it is not there any more" in concern.what for concern in section.concerns)
     assert section.concerns[-1].address == atlas.address
-    assert section.charts[0].values[-1] == 4.0
+    assert section.seen == "4 recalls; 4 this week"
 
 
 def test_recalls_that_only_episodes_tell_of_are_told_as_that(sandbox: Sandbox) -> None:
@@ -199,9 +197,7 @@ def test_what_fades_can_be_pinned_or_let_go(sandbox: Sandbox) -> None:
     (concern,) = one(sandbox, "decay").concerns
     assert "fades in 20 days, on 2026-06-21" in concern.what
     assert [fix.deed for fix in concern.fixes] == ["pin", "forget-memory"]
-    (chart,) = one(sandbox, "decay").charts
-    assert chart.values[:4] == (0.0, 0.0, 0.0, 1.0)
-    assert (chart.starts, chart.ends) == ("2026-06-01", "2026-11-30")
+    assert dict(one(sandbox, "decay").facts)["within 30 days"] == "1"
 
 
 def test_the_last_backup_and_what_it_does_not_hold(sandbox: Sandbox, tmp_path: Path) -> None:
@@ -275,7 +271,6 @@ def test_without_git_or_anything_else_there_is_something_to_say(tmp_path: Path) 
     made = Sandbox(tmp_path / "bare", repository=False)
     found = looked(made)
     assert "is not in a git repository" in found["leftovers"].failed
-    assert found["growth"].notes
     for path in (LOG, "MEMORY.md", EPISODE):
         (made.root / path).unlink()
     assert looked(made)["duplicates"].state == "fine"
@@ -285,7 +280,7 @@ def test_what_there_was_no_time_for_is_said(sandbox: Sandbox) -> None:
     ticks = iter(range(0, 10_000, 40))
     place = CheckSubject.open(sandbox.root)
     subject = Subject(place, NOW, clock=lambda: next(ticks))
-    (section,) = survey(subject, ["secrets"])
+    section = look(subject, "secrets")
     place.close()
     assert section.notes == ("2 of 3 files were not looked at: no time left",)
 
@@ -297,11 +292,11 @@ def test_memory_as_it_was_has_no_machine(sandbox: Sandbox) -> None:
     assert head is not None
     past = open_past(sandbox.workspace, head)
     subject = Subject(CheckSubject(past), NOW)
-    found = {section.id: section for section in survey(subject)}
+    found = {topic: look(subject, topic) for topic in TITLES}
     past.close()
     assert found["machine"].notes == ("this is memory as it was",)
-    assert found["growth"].failed == ""
-    assert "in logs" in found["growth"].seen
+    assert found["budget"].failed == ""
+    assert "of 10,000" in found["budget"].seen
 
 
 def test_the_service_answers_line_by_line(sandbox: Sandbox) -> None:

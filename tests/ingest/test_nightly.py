@@ -13,7 +13,7 @@ from workbench.backup.create import back_up
 from workbench.backup.targets import find_target
 from workbench.dreaming.proposals.inbox import pending
 from workbench.errors import BusyError
-from workbench.health.report.build import survey
+from workbench.health.report.build import look
 from workbench.health.report.subject import Subject
 from workbench.health.subject import CheckSubject
 from workbench.jobs.job_status import standing
@@ -182,7 +182,7 @@ def test_what_failed_is_remembered_until_it_is_done(
     assert [(one.name, one.error) for one in told.failed] == [("decay", "ValueError")]
     assert "AKIA" not in (state / "job-nightly.json").read_text()
     place = CheckSubject.open(evening.root)
-    (section,) = survey(Subject(place, NOW.astimezone()), ["jobs"])
+    section = look(Subject(place, NOW.astimezone()), "jobs")
     place.close()
     assert [(one.severity, one.what) for one in section.concerns] == [
         ("error", "the nightly run failed at decay (ValueError)")

@@ -50,7 +50,7 @@ COMMANDS: dict[str, tuple[Listed, ...]] = {
         ),
         Listed("serve", "serve:serve", "The interface in a browser, on this machine only."),
         Listed("status", "status:status", "What is in this memory, and whether the index is up to date."),
-        Listed("health", "health_report:health", "How this memory is doing, and what would mend it."),
+        Listed("health", "health:health", "Now: `status`, `doctor` and `check`.", hidden=True),
         Listed("search", "search:search", "Ranked hits for QUERY: by words and by meaning."),
         Listed("get", "status:get", "A memory file, or part of it."),
         Listed("flagged", "flagged:flagged", "Secrets, hidden text, and memories of unknown origin."),

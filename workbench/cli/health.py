@@ -17,8 +17,7 @@ from workbench.errors import UsageError
 from workbench.plural import plural
 
 if TYPE_CHECKING:
-    from workbench.health.finding import CheckOutcome
-    from workbench.health.lint_finding import Remark
+    from workbench.health.finding import CheckOutcome, Finding
     from workbench.health.recall_file import RecallTest
     from workbench.health.recall_tests import Verdict
     from workbench.health.subject import CheckSubject
@@ -94,12 +93,23 @@ def _say(outcome: CheckOutcome) -> None:
             say_row(f"      {finding.fixed}")
             continue
         mark = "*" if finding.repair else " "
-        say_row(f"   {mark}{'note: ' if finding.level == 'note' else ''}{finding.what}")
+        say_row(f"   {mark}{'note: ' if finding.severity == 'info' else ''}{finding.what}")
         for line in (finding.meaning, f"→ {finding.do}" if finding.do else ""):
             if line:
                 say_row(f"      {line}")
         if finding.refused:
             say_row(f"      not repaired: {finding.refused}")
+
+
+@click.command(hidden=True, context_settings={"ignore_unknown_options": True})
+@click.argument("words", nargs=-1, type=click.UNPROCESSED)
+def health(words: tuple[str, ...]) -> None:
+    """Now: `status`, `doctor` and `check`."""
+    raise UsageError(
+        "`workbench health` is no command any more",
+        hint="`workbench status` says how memory stands, `workbench doctor` what is wrong with machine and "
+        "index, `workbench check` what in memory needs a hand",
+    )
 
 
 @click.command(short_help="Whether memory finds what it must, and what needs a look.")
@@ -177,7 +187,9 @@ def _verdicts(place: Workspace, tests: tuple[RecallTest, ...]) -> list[Verdict]:
     return run_recall_tests(place, tests, search.search)
 
 
-def _check_json(verdicts: list[Verdict], remarks: list[Remark], files: int, *, ok: bool) -> dict[str, object]:
+def _check_json(
+    verdicts: list[Verdict], remarks: list[Finding], files: int, *, ok: bool
+) -> dict[str, object]:
     from workbench.health.recall_tests import summary
 
     found = [verdict.rank for verdict in verdicts if verdict.test.finds]
@@ -186,7 +198,7 @@ def _check_json(verdicts: list[Verdict], remarks: list[Remark], files: int, *, o
         "recall": summary(found).as_json() if verdicts else None,
         "tests": [verdict.as_json() for verdict in verdicts],
         "files": files,
-        "remarks": [remark.as_json() for remark in remarks],
+        "remarks": [remark.as_check_json() for remark in remarks],
     }
 
 
@@ -211,7 +223,7 @@ def _say_verdicts(verdicts: list[Verdict]) -> None:
         narrate('no recall tests; `workbench check --add "a question" ENTRY` makes one')
 
 
-def _say_remarks(remarks: list[Remark], files: int, *, everything: bool) -> None:
+def _say_remarks(remarks: list[Finding], files: int, *, everything: bool) -> None:
     told: Counter[str] = Counter()
     for one in remarks:
         told[one.rule] += one.severity != "info"

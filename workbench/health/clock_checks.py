@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 
 from indexing.engines import RefusedError
 from indexing.sync.generations import Generation, Generations
-from workbench.health.finding import DoctorFinding, Look
+from workbench.health.finding import Finding, Look
 from workbench.health.lock_checks import SYNC, is_busy
 from workbench.health.subject import CheckSubject
 from workbench.memory.clock_doubt import TOLERANCE
@@ -26,7 +26,7 @@ def clock(place: CheckSubject) -> Look:
         newest = max(ahead, key=lambda file: file.ctime_ns)
         more = f" and {len(ahead) - 1} more" if len(ahead) > 1 else ""
         findings.append(
-            DoctorFinding(
+            Finding(
                 what=f"{newest.path}{more} changed in the future: {_moment(newest.ctime_ns / 1e9)}",
                 meaning=f"the clock went backwards since; {_LATER}",
                 do="set the clock right (`timedatectl`), or wait",
@@ -35,12 +35,12 @@ def clock(place: CheckSubject) -> Look:
     dated = _dated_ahead(place)
     if dated:
         findings.append(
-            DoctorFinding(
+            Finding(
                 what=f"{dated[0]}{f' and {len(dated) - 1} more' if len(dated) > 1 else ''} "
                 "has a date of change in the future",
                 meaning="somebody set it; the index goes by what no program can set",
                 do="`touch` it, if that is not meant",
-                level="note",
+                severity="info",
             )
         )
     with contextlib.suppress(RefusedError):
@@ -59,7 +59,7 @@ def _dated_ahead(place: CheckSubject) -> list[str]:
     return out
 
 
-def _index_ahead(place: CheckSubject) -> DoctorFinding | None:
+def _index_ahead(place: CheckSubject) -> Finding | None:
     generation = Generations(place.state).current()
     manifest = generation.manifest() if generation else None
     if generation is None or manifest is None or is_busy(place, SYNC):
@@ -67,7 +67,7 @@ def _index_ahead(place: CheckSubject) -> DoctorFinding | None:
     synced = manifest.synced_ns / 1e9
     if synced <= place.now + _TOLERANCE:
         return None
-    return DoctorFinding(
+    return Finding(
         what=f"the index was brought up to date in the future: {_moment(synced)}",
         meaning="a change between now and then could be taken for one that it knows",
         do="--fix makes the next reindex read every file anew",

@@ -12,7 +12,8 @@ from collections import defaultdict
 from collections.abc import Iterator
 
 from workbench.graph.statements import Statement, statement_in
-from workbench.health.lint_finding import CURATED, Corpus, Remark, place_of
+from workbench.health.corpus import CURATED, Corpus, place_of
+from workbench.health.finding import Finding
 from workbench.memory.entry import Entry, Form, without_emphasis
 
 _TYPE = re.compile(r"^\[[a-z_]+\]\s+")
@@ -26,7 +27,7 @@ def statement(entry: Entry) -> Statement | None:
     return statement_in(line)
 
 
-def contradictions(corpus: Corpus) -> Iterator[Remark]:
+def contradictions(corpus: Corpus) -> Iterator[Finding]:
     """Pairs of curated entries that give one thing two values."""
     said: dict[tuple[str, ...], list[tuple[Entry, Statement]]] = defaultdict(list)
     for entry in corpus.entries:
@@ -38,10 +39,10 @@ def contradictions(corpus: Corpus) -> Iterator[Remark]:
         if not others:
             continue
         entry, other = others[0]
-        yield Remark(
+        yield Finding(
             rule="contradiction",
             severity="warning",
-            path=first.path,
+            address=first.path,
             line=first.start_line,
             what=f"{one.subject} is {one.shown} here and {other.shown} at {place_of(entry)}",
             do="keep the one that holds: `workbench edit`, `workbench merge` or `workbench forget`",

@@ -8,7 +8,7 @@ from dataclasses import replace
 from workbench.config.read_only import require_more_than_looking
 from workbench.errors import WorkbenchError
 from workbench.health.checks import CHECKS
-from workbench.health.finding import Check, CheckOutcome, DoctorFinding, Look
+from workbench.health.finding import Check, CheckOutcome, Finding, Look
 from workbench.health.subject import CheckSubject
 
 _ROUNDS = 20
@@ -38,16 +38,16 @@ def _look(check: Check, place: CheckSubject) -> Look:
         return Look("could not be looked at", (_failed(f"{type(error).__name__}: {reason}", ""),))
 
 
-def _withheld(error: PermissionError) -> DoctorFinding:
-    return DoctorFinding(
+def _withheld(error: PermissionError) -> Finding:
+    return Finding(
         what=f"{error.filename or 'a file'} may not be read: {error.strerror}",
         meaning="it belongs to somebody else, so this was not looked at",
         do="run the doctor as the owner of the workspace",
     )
 
 
-def _failed(why: str, hint: str) -> DoctorFinding:
-    return DoctorFinding(what=f"the check itself failed: {why}", meaning="so this was not looked at", do=hint)
+def _failed(why: str, hint: str) -> Finding:
+    return Finding(what=f"the check itself failed: {why}", meaning="so this was not looked at", do=hint)
 
 
 def _outcome(check: Check, look: Look) -> CheckOutcome:
@@ -57,7 +57,7 @@ def _outcome(check: Check, look: Look) -> CheckOutcome:
 def _treated(check: Check, place: CheckSubject) -> CheckOutcome:
     """Look, repair the first thing that can be repaired, and look again, until nothing more can be."""
     look = _look(check, place)
-    fixed: list[DoctorFinding] = []
+    fixed: list[Finding] = []
     refused: dict[str, str] = {}
     for _ in range(_ROUNDS):
         due = next((f for f in look.findings if f.repair and f.what not in refused), None)
@@ -73,7 +73,7 @@ def _treated(check: Check, place: CheckSubject) -> CheckOutcome:
     return CheckOutcome(check, look.seen, (*fixed, *left))
 
 
-def _repaired(finding: DoctorFinding) -> tuple[str | None, str | None]:
+def _repaired(finding: Finding) -> tuple[str | None, str | None]:
     """What the repair did, or why it could not."""
     assert finding.repair is not None
     try:

@@ -10,7 +10,8 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 
-from workbench.health.lint_finding import CURATED, Corpus, Remark, place_of
+from workbench.health.corpus import CURATED, Corpus, place_of
+from workbench.health.finding import Finding
 from workbench.memory.entry import Entry, Form, Kind
 from workbench.memory.near_duplicates import bag_of_words, jaccard, near_pairs
 
@@ -26,7 +27,7 @@ _WORD = re.compile(r"\w+")
 _DIGITS = re.compile(r"\d")
 
 
-def duplicates(corpus: Corpus) -> Iterator[Remark]:
+def duplicates(corpus: Corpus) -> Iterator[Finding]:
     """Entries that say what another one says. Curated ones are warned of; logs repeat, and are only told.
 
     A copy and the entry that it was promoted from are not two.
@@ -56,7 +57,7 @@ def _counts(entry: Entry) -> bool:
     return len(_WORD.findall(entry.text[:400])) >= least
 
 
-def _exact(group: Sequence[Entry]) -> Iterator[Remark]:
+def _exact(group: Sequence[Entry]) -> Iterator[Finding]:
     """One remark a group: on curated entries that are there twice, else on logs that repeat."""
     curated = [entry for entry in group if entry.kind in CURATED]
     about = curated if len(curated) > 1 else list(group)
@@ -66,10 +67,10 @@ def _exact(group: Sequence[Entry]) -> Iterator[Remark]:
     if not others:
         return
     places = tuple(map(place_of, others))
-    yield Remark(
+    yield Finding(
         rule="duplicate",
         severity="warning" if severe else "info",
-        path=first.path,
+        address=first.path,
         line=first.start_line,
         what=f"the same stands at {_few(places)}: {first.plain_title[:80]}",
         do="`workbench merge` makes one of them" if severe else "",
@@ -77,12 +78,12 @@ def _exact(group: Sequence[Entry]) -> Iterator[Remark]:
     )
 
 
-def _near(one: Entry, other: Entry, how: str) -> Remark:
+def _near(one: Entry, other: Entry, how: str) -> Finding:
     severe = one.kind in CURATED and other.kind in CURATED
-    return Remark(
+    return Finding(
         rule="near duplicate",
         severity="warning" if severe else "info",
-        path=one.path,
+        address=one.path,
         line=one.start_line,
         what=f"{how} {place_of(other)}: {other.plain_title[:80]}",
         do="`workbench merge` makes one of them" if severe else "",
@@ -118,7 +119,7 @@ def _numbers(entry: Entry) -> Iterable[str]:
     return (word for word in _WORD.findall(entry.text) if _DIGITS.search(word))
 
 
-def _by_meaning(corpus: Corpus, firsts: Sequence[Entry], known: set[tuple[int, int]]) -> Iterator[Remark]:
+def _by_meaning(corpus: Corpus, firsts: Sequence[Entry], known: set[tuple[int, int]]) -> Iterator[Finding]:
     """Curated entries that are near each other by the vectors of their texts, as far as these are known."""
     from workbench.health.cached_vectors import text_vectors  # noqa: PLC0415 - imports numpy
 

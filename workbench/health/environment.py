@@ -9,7 +9,7 @@ import sys
 from importlib import metadata
 
 from workbench.errors import NoGitError, SpecialFileError
-from workbench.health.finding import DoctorFinding, Look
+from workbench.health.finding import Finding, Look
 from workbench.health.subject import CheckSubject
 from workbench.repository.git_runner import carrier_for
 
@@ -26,12 +26,10 @@ def python(_: CheckSubject) -> Look:
     findings = []
     if sys.version_info < _OLDEST_PYTHON:
         oldest = ".".join(map(str, _OLDEST_PYTHON))
-        findings.append(
-            DoctorFinding(what=f"Python {version} is too old", do=f"use Python {oldest} or newer")
-        )
+        findings.append(Finding(what=f"Python {version} is too old", do=f"use Python {oldest} or newer"))
     if codecs.lookup(sys.getfilesystemencoding()).name != "utf-8":
         findings.append(
-            DoctorFinding(
+            Finding(
                 what=f"file names are read as {sys.getfilesystemencoding()}",
                 meaning="names with other letters than those of ASCII will not be found",
                 do="set a UTF-8 locale, for example LC_ALL=C.UTF-8, or PYTHONUTF8=1",
@@ -48,9 +46,7 @@ def libraries(_: CheckSubject) -> Look:
         wanted = [Requirement(line) for line in metadata.requires(_PACKAGE) or ()]
         extras = set(metadata.metadata(_PACKAGE).get_all("Provides-Extra") or ()) - {_FOR_TESTS}
     except metadata.PackageNotFoundError:
-        note = DoctorFinding(
-            what="the package is not installed, so its libraries are not known", level="note"
-        )
+        note = Finding(what="the package is not installed, so its libraries are not known", severity="info")
         return Look("run from its source", (note,))
     findings, shown = [], []
     for one in wanted:
@@ -70,8 +66,8 @@ def libraries(_: CheckSubject) -> Look:
     return Look(", ".join(shown), tuple(findings))
 
 
-def _library(what: str, requirement: str) -> DoctorFinding:
-    return DoctorFinding(
+def _library(what: str, requirement: str) -> Finding:
+    return Finding(
         what=what,
         meaning="what needs it may fail, or give other answers than were tested",
         do=f"{os.path.basename(sys.executable)} -m pip install {requirement}",
@@ -84,7 +80,7 @@ def git(place: CheckSubject) -> Look:
         carrier = carrier_for(place.root)
     except (NoGitError, SpecialFileError) as error:
         meaning = "nothing can be promoted, forgotten or undone; browsing and searching work"
-        return Look("git", (DoctorFinding(what=error.message, meaning=meaning, do=error.hint),))
+        return Look("git", (Finding(what=error.message, meaning=meaning, do=error.hint),))
     return Look("git " + ".".join(map(str, carrier.version_info)))
 
 
@@ -95,7 +91,7 @@ def terminal(_: CheckSubject) -> Look:
     findings = []
     if codecs.lookup(encoding).name != "utf-8":
         findings.append(
-            DoctorFinding(
+            Finding(
                 what=f"the locale writes {encoding}, not UTF-8",
                 meaning="other letters than those of ASCII cannot be shown, and the interface draws badly",
                 do="set a UTF-8 locale, for example LC_ALL=C.UTF-8",
@@ -103,7 +99,7 @@ def terminal(_: CheckSubject) -> Look:
         )
     if sys.stdin is not None and sys.stdin.isatty() and term in _DUMB:
         findings.append(
-            DoctorFinding(
+            Finding(
                 what=f"TERM is {term or 'not set'}",
                 meaning="the interface needs a terminal that can move its cursor; all commands work without",
                 do="run it in a terminal that sets TERM, for example TERM=xterm-256color",
@@ -112,8 +108,6 @@ def terminal(_: CheckSubject) -> Look:
     if term in _COLOURLESS or os.environ.get("NO_COLOR"):
         why = "NO_COLOR is set" if os.environ.get("NO_COLOR") else f"TERM is {term}"
         findings.append(
-            DoctorFinding(
-                what=f"{why}: no colours", do="the high-contrast theme reads best then", level="note"
-            )
+            Finding(what=f"{why}: no colours", do="the high-contrast theme reads best then", severity="info")
         )
     return Look(f"TERM {term or 'not set'}, {encoding}", tuple(findings))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from workbench.errors import NewerFormatError, UsageError
 from workbench.format import FORMAT
-from workbench.health.finding import DoctorFinding, Look
+from workbench.health.finding import Finding, Look
 from workbench.health.subject import CheckSubject
 from workbench.operations.migrate import files_of_older_form
 from workbench.workspace.format import format_of, require_known_format
@@ -21,19 +21,19 @@ def workspace_format(place: CheckSubject) -> Look:
     except NewerFormatError as newer:
         what = newer.message.removesuffix("; nothing was changed")
         meaning = "it is read as far as this program understands it, and every change is refused"
-        return Look(f"format {newer.found}", (DoctorFinding(what=what, meaning=meaning, do=newer.hint),))
+        return Look(f"format {newer.found}", (Finding(what=what, meaning=meaning, do=newer.hint),))
     except UsageError as error:
         meaning = "nothing is changed until it says which format it has"
-        return Look("not known", (DoctorFinding(what=error.message, meaning=meaning, do=error.hint),))
+        return Look("not known", (Finding(what=error.message, meaning=meaning, do=error.hint),))
     found = format_of(place.root)
     older = files_of_older_form(place.workspace)
     if not older:
         return Look(f"format {FORMAT}" if found == FORMAT else "no number, and no older form")
     shown = ", ".join(older[:_SHOWN]) + (f" and {len(older) - _SHOWN} more" if len(older) > _SHOWN else "")
-    finding = DoctorFinding(
+    finding = Finding(
         what=f"comments of ours stand in the way of other programs in {shown}",
         meaning="basic-memory reads such relations as plain links, Obsidian does not find such blocks",
         do=MIGRATE,
-        level="note",
+        severity="info",
     )
     return Look(f"format {found}", (finding,))

@@ -11,7 +11,7 @@ from indexing.storage import read_json
 from indexing.sync.generations import Generation, Generations
 from indexing.sync.manifest import FORMAT, Manifest, words_fingerprint
 from workbench.errors import WorkbenchError
-from workbench.health.finding import DoctorFinding, Look
+from workbench.health.finding import Finding, Look
 from workbench.health.lock_checks import SYNC, is_busy
 from workbench.health.rebuild import REINDEX, rebuild
 from workbench.health.set_aside import put_into
@@ -37,9 +37,7 @@ def books(place: CheckSubject) -> Look:
         manifest = current.manifest()
         suspected = current.suspected()
     except RefusedError as error:
-        return Look(
-            "the index", (DoctorFinding(what=error.message, meaning="no search works", do=error.hint),)
-        )
+        return Look("the index", (Finding(what=error.message, meaning="no search works", do=error.hint),))
     if manifest is None:
         what = _why_no_manifest(current.folder / "manifest.json")
         return Look(current.name, (_damaged(place, f"{current.name}/manifest.json {what}"),))
@@ -48,7 +46,7 @@ def books(place: CheckSubject) -> Look:
         findings.append(_damaged(place, f"a search met damage in {current.name}"))
     if manifest.words != words_fingerprint():
         findings.append(
-            DoctorFinding(
+            Finding(
                 what=f"another version of the program made {current.name} ({manifest.words})",
                 meaning="its words are cut or kept differently from what this version looks for",
                 do=REINDEX,
@@ -75,7 +73,7 @@ def belonging(place: CheckSubject) -> Look:
     known = sum(_is_same(place, manifest, path) for path in there)
     seen = f"{known} of {len(sample)} files are those that were indexed"
     if not here:
-        finding = DoctorFinding(
+        finding = Finding(
             what=f"{plural(len(own), 'file')} {'is' if len(own) == 1 else 'are'} indexed and none is there",
             meaning="a folder that is not mounted, or another branch, looks like this",
             do="mount it or switch back; if they are meant to be gone, run `workbench reindex --full`",
@@ -84,7 +82,7 @@ def belonging(place: CheckSubject) -> Look:
     edited = any(here[path] == manifest.files[path].inode for path in there)
     if known or edited or (len(sample) == 1 and there):
         return Look(seen)
-    finding = DoctorFinding(
+    finding = Finding(
         what=f"the index is of another workspace, or no file is what it was: {seen}",
         meaning=".workbench was copied from elsewhere; it would answer with what is not here",
         do="--fix sets it aside and builds one of this workspace; or run `workbench reindex --full`",
@@ -98,7 +96,7 @@ def _no_pointer(place: CheckSubject, generations: Generations) -> Look:
         return Look("there is none yet; `workbench reindex` makes it")
     pointer = generations.folder / "current"
     what = "names no generation" if pointer.exists() else "is missing"
-    finding = DoctorFinding(
+    finding = Finding(
         what=f"index/current {what}, and generations are there",
         meaning="a first reindex was interrupted, or the file was damaged; no search works",
         do=REINDEX,
@@ -123,8 +121,8 @@ def _why_no_manifest(path: Path) -> str:
     return "does not say what a manifest says"
 
 
-def _damaged(place: CheckSubject, what: str) -> DoctorFinding:
-    return DoctorFinding(
+def _damaged(place: CheckSubject, what: str) -> Finding:
+    return Finding(
         what=what,
         meaning="the index is not used for anything that counts until it is made again; files are untouched",
         do=REINDEX,

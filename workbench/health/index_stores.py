@@ -19,7 +19,7 @@ from indexing.sync.manifest import Manifest, words_fingerprint
 from indexing.sync.run import CACHE_FILE
 from indexing.vectors.flat_card import INDEX_ROWS, fitting_card, newest_version
 from workbench.errors import IndexUnavailableError
-from workbench.health.finding import DoctorFinding, Look
+from workbench.health.finding import Finding, Look
 from workbench.health.index_checks import RUNNING
 from workbench.health.lock_checks import SYNC, is_busy
 from workbench.health.rebuild import REINDEX, rebuild, suspect_and_rebuild
@@ -51,7 +51,7 @@ def words(place: CheckSubject) -> Look:
     try:
         seen, problem = _read_words(generation, manifest)
     except RefusedError as error:
-        return Look(generation.name, (DoctorFinding(what=error.message, do=error.hint),))
+        return Look(generation.name, (Finding(what=error.message, do=error.hint),))
     except IndexUnavailableError as error:
         seen, problem = generation.name, error.message
     return Look(seen, (_read_damaged(place, problem),) if problem else ())
@@ -107,18 +107,18 @@ def flat(place: CheckSubject) -> Look:
         return Look("none is due")
     card = fitting_card(generation.flat, generation.vectors)
     if card is None:
-        finding = DoctorFinding(
+        finding = Finding(
             what="the copy of the vectors that searches read is missing, or of another state of them",
             meaning="searches by meaning read the vectors themselves, which takes longer",
             do=REINDEX,
-            level="note",
+            severity="info",
             repair=partial(rebuild, place),
         )
         return Look(generation.name, (finding,))
     from indexing.vectors.flat import intact  # noqa: PLC0415 - imports numpy
 
     if not intact(generation.flat, card):
-        finding = DoctorFinding(
+        finding = Finding(
             what=f"{generation.name}/flat: the copy of the vectors is not what was written",
             meaning="searches by meaning may find the wrong entries: a failing disk, or somebody's hand",
             do="--fix sets it aside and copies the vectors anew",
@@ -147,7 +147,7 @@ def cache(place: CheckSubject) -> Look:
     findings = []
     if problem:
         findings.append(
-            DoctorFinding(
+            Finding(
                 what=f"{CACHE_FILE} is damaged: {problem}",
                 meaning="what was embedded before would be embedded once more; no answer depends on it",
                 do="--fix sets it aside; a new one fills by itself",
@@ -213,7 +213,7 @@ def _fields(folder: Path) -> dict[str, str]:
     return {str(row.get("name")): json.dumps(row, sort_keys=True) for row in rows if isinstance(row, dict)}
 
 
-def _opened(place: CheckSubject, generation: Generation, manifest: Manifest) -> list[DoctorFinding]:
+def _opened(place: CheckSubject, generation: Generation, manifest: Manifest) -> list[Finding]:
     """Without a note of their files only opening them tells; that needs the engine."""
     from indexing.vectors.table import open_table  # noqa: PLC0415 - imports lancedb
 
@@ -221,7 +221,7 @@ def _opened(place: CheckSubject, generation: Generation, manifest: Manifest) -> 
         table = open_table(generation.vectors)
         width = int(table.schema.field("vector").type.list_size)
     except RefusedError as error:
-        return [DoctorFinding(what=error.message, do=error.hint)]
+        return [Finding(what=error.message, do=error.hint)]
     except IndexUnavailableError as error:
         return [_read_damaged(place, error.message)]
     except (KeyError, AttributeError) as error:
@@ -231,12 +231,12 @@ def _opened(place: CheckSubject, generation: Generation, manifest: Manifest) -> 
     return []
 
 
-def _damaged(place: CheckSubject, what: str) -> DoctorFinding:
-    return DoctorFinding(what=what, meaning=_MEANING, do=REINDEX, repair=partial(rebuild, place))
+def _damaged(place: CheckSubject, what: str) -> Finding:
+    return Finding(what=what, meaning=_MEANING, do=REINDEX, repair=partial(rebuild, place))
 
 
-def _read_damaged(place: CheckSubject, what: str) -> DoctorFinding:
-    return DoctorFinding(what=what, meaning=_MEANING, do=REINDEX, repair=partial(suspect_and_rebuild, place))
+def _read_damaged(place: CheckSubject, what: str) -> Finding:
+    return Finding(what=what, meaning=_MEANING, do=REINDEX, repair=partial(suspect_and_rebuild, place))
 
 
 _MEANING = "answers may be missing or wrong; the files are untouched, and the next reindex makes it again"

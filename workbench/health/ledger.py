@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from workbench.errors import WorkbenchError
-from workbench.health.finding import DoctorFinding, Look
+from workbench.health.finding import Finding, Look
 from workbench.health.subject import CheckSubject
 from workbench.plural import plural
 from workbench.workspace.ledger import BOOKS, pages
@@ -21,7 +21,7 @@ def ledger(place: CheckSubject) -> Look:
                 torn += [f"{page.path} ({page.bad})"] if page.bad else []
         except (WorkbenchError, OSError) as error:
             findings.append(
-                DoctorFinding(
+                Finding(
                     what=f"the book of {book} cannot be read: {error}",
                     meaning="what stands in it does not count",
                     do="put a plain file there, as git has it: `git log -- _system/ledger`",
@@ -30,7 +30,7 @@ def ledger(place: CheckSubject) -> Look:
     if torn:
         more = f" and {len(torn) - _NAMED} more files" if len(torn) > _NAMED else ""
         findings.append(
-            DoctorFinding(
+            Finding(
                 what=f"lines of the ledger are no records: {', '.join(torn[:_NAMED])}{more}",
                 meaning="they are passed over: a decision in one of them does not count",
                 do="correct them with an editor, or delete them; git has what stood there before",

@@ -9,7 +9,8 @@ import re
 from collections.abc import Iterator
 from urllib.parse import unquote
 
-from workbench.health.lint_finding import Corpus, Remark
+from workbench.health.corpus import Corpus
+from workbench.health.finding import Finding
 from workbench.memory.frontmatter import FrontMatter
 from workbench.memory.markdown import Document
 
@@ -23,7 +24,7 @@ _SOURCE = re.compile(r"(?P<path>[^\s:#]+\.md)(?:#L(?P<first>[1-9]\d{0,8})(?:-L?\
 _PAGES = (".md", ".markdown")
 
 
-def dead_links(corpus: Corpus) -> Iterator[Remark]:
+def dead_links(corpus: Corpus) -> Iterator[Finding]:
     """Relative links and wiki links whose target is not there. What is in code is no link."""
     names = _Names(corpus)
     for document in corpus.documents:
@@ -42,7 +43,7 @@ def dead_links(corpus: Corpus) -> Iterator[Remark]:
                 yield _dead(document, 1 + bisect.bisect_left(lines, found.start()), target, "wiki link")
 
 
-def dead_sources(corpus: Corpus) -> Iterator[Remark]:
+def dead_sources(corpus: Corpus) -> Iterator[Finding]:
     """Entries that say they come from a file, or a line of it, which is not there."""
     names = _Names(corpus)
     for entry in corpus.entries:
@@ -58,10 +59,10 @@ def dead_sources(corpus: Corpus) -> Iterator[Remark]:
                 what, do = "has fewer lines than that", "`workbench show ENTRY` finds where it stood"
             else:
                 continue
-            yield Remark(
+            yield Finding(
                 rule="dead source",
                 severity="warning",
-                path=entry.path,
+                address=entry.path,
                 line=entry.start_line,
                 what=f"it says that it comes from {source}, which {what}",
                 do=do,
@@ -128,11 +129,11 @@ def _past_the_end(corpus: Corpus, path: str, line: int) -> bool:
     return document is not None and line > len(document.line_starts) - 1
 
 
-def _dead(document: Document, line: int, target: str, sort: str) -> Remark:
-    return Remark(
+def _dead(document: Document, line: int, target: str, sort: str) -> Finding:
+    return Finding(
         rule=f"dead {sort}",
         severity="warning",
-        path=document.path,
+        address=document.path,
         line=line,
         what=f"the {sort} to {target} leads nowhere",
         do="correct it, or make the page",

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from datetime import date
 
-from workbench.errors import WorkbenchError
-from workbench.health import contradictions, duplicates, links, maintenance
-from workbench.health.lint_finding import Corpus, Remark
+from workbench.health import contradictions, duplicates, fading, links, maintenance
+from workbench.health.corpus import Corpus, read_corpus
+from workbench.health.finding import Finding, worst_first
 from workbench.workspace.workspace import Workspace
 
-RULES: tuple[Callable[[Corpus], Iterator[Remark]], ...] = (
+RULES: tuple[Callable[[Corpus], Iterator[Finding]], ...] = (
     maintenance.secrets,
     maintenance.hidden,
     maintenance.both_memories,
@@ -21,35 +21,13 @@ RULES: tuple[Callable[[Corpus], Iterator[Remark]], ...] = (
     duplicates.duplicates,
     maintenance.expired,
     maintenance.unsaid,
+    fading.fading,
 )
-_GRAVEST_FIRST = ("error", "warning", "info")
 
 
-def lint(workspace: Workspace, today: date) -> tuple[list[Remark], int]:
-    """All remarks, the gravest first, and how many files were looked at. Writes nothing to memory."""
-    corpus, remarks = _read(workspace, today)
+def lint(workspace: Workspace, today: date) -> tuple[list[Finding], int]:
+    """All findings, the gravest first, and how many files were looked at. Writes nothing to memory."""
+    corpus, found, _ = read_corpus(workspace, today)
     for rule in RULES:
-        remarks += rule(corpus)
-    remarks.sort(key=lambda one: (_GRAVEST_FIRST.index(one.severity), one.rule, one.path, one.line))
-    return remarks, len(corpus.documents)
-
-
-def _read(workspace: Workspace, today: date) -> tuple[Corpus, list[Remark]]:
-    documents, remarks = [], []
-    for file in workspace.scan():
-        try:
-            documents.append(workspace.document(file.path))
-        except FileNotFoundError:  # removed meanwhile
-            continue
-        except (OSError, WorkbenchError) as error:
-            remarks.append(
-                Remark(
-                    rule="unreadable",
-                    severity="error",
-                    path=file.path,
-                    line=1,
-                    what=f"it cannot be read: {error}",
-                    do="correct its permissions, or remove it",
-                )
-            )
-    return Corpus(workspace, documents, today), remarks
+        found += rule(corpus)
+    return worst_first(found), len(corpus.documents)

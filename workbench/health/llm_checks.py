@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from workbench.errors import ModelUnavailableError
-from workbench.health.finding import DoctorFinding, Look
+from workbench.health.finding import Finding, Look
 from workbench.health.subject import CheckSubject
 from workbench.llm.port import LanguageModelError, Message
 from workbench.llm.provider import open_language_model
@@ -20,7 +20,7 @@ def language_model(place: CheckSubject) -> Look:
         model = open_language_model(place.workspace.settings)
     except ModelUnavailableError as error:
         what = f"the language model cannot be used: {error.message}"
-        return Look("cannot be used", (DoctorFinding(what=what, meaning=_WITHOUT, do=error.hint),))
+        return Look("cannot be used", (Finding(what=what, meaning=_WITHOUT, do=error.hint),))
     if model is None:
         return Look("none is named: rules do without, and nothing leaves this machine")
     if not place.network:
@@ -29,5 +29,5 @@ def language_model(place: CheckSubject) -> Look:
         model.complete((Message("user", "Answer with one word."),), max_tokens=_TOKENS, timeout=_SECONDS)
     except LanguageModelError as error:
         do = "look at language_endpoint and language_model in your settings, and whether it runs"
-        return Look(f"{model.name}: asked", (DoctorFinding(what=str(error), meaning=_WITHOUT, do=do),))
+        return Look(f"{model.name}: asked", (Finding(what=str(error), meaning=_WITHOUT, do=do),))
     return Look(f"{model.name}: asked, and it answers")

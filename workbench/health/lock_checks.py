@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 
 from workbench import processes
-from workbench.health.finding import DoctorFinding, Look
+from workbench.health.finding import Finding, Look
 from workbench.health.subject import CheckSubject
 from workbench.workspace.locks import Held, held, hold
 
@@ -40,23 +40,23 @@ def locks(place: CheckSubject) -> Look:
     return Look(", ".join(seen), tuple(findings))
 
 
-def _judged(place: CheckSubject, name: str, found: Held) -> DoctorFinding | None:
+def _judged(place: CheckSubject, name: str, found: Held) -> Finding | None:
     """What is wrong with a holder, if anything: it lives, or it could hold nothing."""
     who = _who(found)
     if found.pid and not processes.alive(found.pid):
-        return DoctorFinding(
+        return Finding(
             what=f"{name} is held, and {who} is not to be seen from here",
             meaning=f"{_FOR[name]}; it runs in another container, or a child of it lives on",
             do=f"find who holds it: `fuser -v {place.state / name}`; the lock goes when its holder ends",
         )
     if found.pid and processes.stopped(found.pid):
-        return DoctorFinding(
+        return Finding(
             what=f"{name} is held by {who}, which is stopped",
             meaning=f"{_FOR[name]} until it goes on",
             do=f"let it go on (`kill -CONT {found.pid}`) or end it (`kill {found.pid}`)",
         )
     if place.now - found.since > _LONG:
-        return DoctorFinding(
+        return Finding(
             what=f"{name} is held by {who} for more than an hour",
             meaning=_FOR[name],
             do=f"if it hangs, end it (`kill {found.pid}`): whatever it did is finished by the next one",
@@ -64,16 +64,16 @@ def _judged(place: CheckSubject, name: str, found: Held) -> DoctorFinding | None
     return None
 
 
-def _left_behind(place: CheckSubject, name: str, found: Held) -> DoctorFinding:
+def _left_behind(place: CheckSubject, name: str, found: Held) -> Finding:
     def wipe() -> str:
         with hold(place.state / name, "doctor"):  # the note goes when the lock is let go
             return "the note is wiped"
 
-    return DoctorFinding(
+    return Finding(
         what=f"{name} still names {_who(found)}, which is gone",
         meaning="it was killed; its lock died with it and is in nobody's way",
         do="nothing: the next one finishes what it began",
-        level="note",
+        severity="info",
         repair=wipe,
     )
 

@@ -17,7 +17,7 @@ from indexing.engines import RefusedError
 from indexing.sync.freshness import NO_VECTORS
 from indexing.sync.generations import Generations
 from workbench.errors import BusyError, ModelUnavailableError
-from workbench.health.finding import DoctorFinding, Look
+from workbench.health.finding import Finding, Look
 from workbench.health.rebuild import rebuild, suspect_and_rebuild
 from workbench.health.set_aside import put_into
 from workbench.health.subject import CheckSubject
@@ -34,13 +34,13 @@ def model(place: CheckSubject) -> Look:
     if found is None:
         return Look("the settings ask for none on this machine")
     if found.source is None:
-        finding = DoctorFinding(what=found.why or "there is no model", meaning=_WORDS_ONLY, do=found.hint)
+        finding = Finding(what=found.why or "there is no model", meaning=_WORDS_ONLY, do=found.hint)
         return Look("none", (finding,))
     findings = []
     weights = found.source.folder / WEIGHTS
     if found.source.name == DEFAULT_MODEL and (digest := _digest(weights)) != DEFAULT_WEIGHTS:
         findings.append(
-            DoctorFinding(
+            Finding(
                 what=f"{weights} is not the original (SHA-256 {digest[:12]}…), and was remembered as such",
                 meaning="it changed without its date and size changing: a failing disk, or somebody's hand",
                 do="install the `model` extra anew, or run `workbench model download`; "
@@ -83,7 +83,7 @@ def vectors_of_model(place: CheckSubject) -> Look:
     if first.identity == manifest.model and dimension in (None, 0, manifest.dimension):
         return Look(f"{manifest.dimension} dimensions by {manifest.model}")
     if first.identity == manifest.model:
-        finding = DoctorFinding(
+        finding = Finding(
             what=f"the books say {manifest.dimension} dimensions, and {first.identity} has {dimension}",
             meaning="vectors of another length cannot be compared with a question",
             do="run `workbench reindex --full`: it embeds everything anew, aside",
@@ -94,7 +94,7 @@ def vectors_of_model(place: CheckSubject) -> Look:
     what += f", the settings name {first.identity}" + (f" ({dimension} dimensions)" if dimension else "")
     # Sending a whole memory to a provider needs the person's own command, and may cost.
     mine = first.service is None
-    finding = DoctorFinding(
+    finding = Finding(
         what=what,
         meaning="vectors of two models cannot be compared: searches answer by words alone until it is done",
         do="run `workbench reindex`: it embeds everything anew, aside; or name the former model again",
@@ -140,7 +140,7 @@ def _problem(folder: Path) -> str | None:
     return None
 
 
-def _other_card(found: Description) -> list[DoctorFinding]:
+def _other_card(found: Description) -> list[Finding]:
     """A folder of the prepared form whose card does not say so: it is damaged, or from another version."""
     assert found.source is not None
     folder = cache_dir() / "prepared" / found.source.digest
@@ -149,8 +149,8 @@ def _other_card(found: Description) -> list[DoctorFinding]:
     return [_not_usable(folder, "prepared.json is damaged, or of another model")]
 
 
-def _not_usable(folder: Path, problem: str) -> DoctorFinding:
-    return DoctorFinding(
+def _not_usable(folder: Path, problem: str) -> Finding:
+    return Finding(
         what=f"the prepared model in {folder} cannot be used: {problem}",
         meaning="it is prepared anew at the next use, which takes half a minute",
         do="--fix sets it aside",
@@ -158,7 +158,7 @@ def _not_usable(folder: Path, problem: str) -> DoctorFinding:
     )
 
 
-def _half_prepared() -> list[DoctorFinding]:
+def _half_prepared() -> list[Finding]:
     """What a preparation left that was killed: copies of a model, each a hundred megabytes."""
     place = cache_dir() / "prepared"
     found = sorted(place.glob(_HALF)) if place.is_dir() else []
@@ -175,7 +175,7 @@ def _half_prepared() -> list[DoctorFinding]:
         return f"{len(found)} removed"
 
     return [
-        DoctorFinding(
+        Finding(
             what=f"{len(found)} half-prepared models in {place}",
             meaning=f"a preparation was killed; they take {_size(found) / 1e6:.0f} MB",
             do="--fix removes them",

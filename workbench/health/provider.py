@@ -8,7 +8,7 @@ from indexing.embedding.model_info import Described, describe_providers
 from indexing.engines import RefusedError
 from indexing.sync.generations import Generations
 from workbench.errors import ModelUnavailableError
-from workbench.health.finding import DoctorFinding, Look
+from workbench.health.finding import Finding, Look
 from workbench.health.subject import CheckSubject
 from workbench.workspace.layout import STATE_DIR
 from workbench.workspace.workspace import Workspace
@@ -21,7 +21,7 @@ def provider(place: CheckSubject) -> Look:
     named = [
         one for one in describe_providers(place.workspace.settings) if one.provider not in ("local", NONE)
     ]
-    findings: list[DoctorFinding] = []
+    findings: list[Finding] = []
     seen = []
     for one in named:
         service = one.service
@@ -31,14 +31,14 @@ def provider(place: CheckSubject) -> Look:
             continue
         where = f"{service.model} at {service.endpoint.host}"
         if service.key.warning:
-            findings.append(DoctorFinding(what=f"{one.provider}: {service.key.warning}", level="note"))
+            findings.append(Finding(what=f"{one.provider}: {service.key.warning}", severity="info"))
         if not place.network:
             seen.append(f"{where}: not asked, as that needs --network")
             continue
         seen.append(f"{where}: asked")
         if error := _asked(one):
             what = f"{one.provider} does not answer: {error.message}"
-            findings.append(DoctorFinding(what=what, meaning=_WORDS_ONLY, do=error.hint))
+            findings.append(Finding(what=what, meaning=_WORDS_ONLY, do=error.hint))
     return Look("; ".join(seen) or "none is named: nothing leaves this machine", tuple(findings))
 
 
@@ -56,9 +56,9 @@ def is_asked(workspace: Workspace) -> bool:
     return any(one is not None and one.service is not None for one in (*found.usable[:1], own))
 
 
-def _unusable(one: Described) -> DoctorFinding:
+def _unusable(one: Described) -> Finding:
     problem = one.problem or ModelUnavailableError("it is not known")
-    return DoctorFinding(
+    return Finding(
         what=f"{one.provider} cannot be used: {problem.message}",
         meaning="the next provider of the settings takes its place; where there is none, words alone answer",
         do=problem.hint,

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from workbench import processes
 from workbench.errors import ConflictError, RepositoryStateError, WorkbenchError
-from workbench.health.finding import DoctorFinding, Look
+from workbench.health.finding import Finding, Look
 from workbench.health.set_aside import put_aside
 from workbench.health.subject import CheckSubject
 from workbench.history.orphans import LOCK_SECONDS
@@ -33,21 +33,21 @@ def repository(place: CheckSubject) -> Look:
     try:
         history = place.workspace.history
     except WorkbenchError as error:
-        return Look("the repository", (DoctorFinding(what=error.message, meaning=_NO_UNDO, do=error.hint),))
+        return Look("the repository", (Finding(what=error.message, meaning=_NO_UNDO, do=error.hint),))
     findings = []
     for require in (history.require_committable, partial(history.require_untracked, STATE_DIR)):
         try:
             require()
         except RepositoryStateError as error:
-            findings.append(DoctorFinding(what=error.message, meaning=_NO_UNDO, do=error.hint))
+            findings.append(Finding(what=error.message, meaning=_NO_UNDO, do=error.hint))
     head = history.head()
     if head and history.names_no_branch():
         findings.append(
-            DoctorFinding(
+            Finding(
                 what="HEAD is on no branch",
                 meaning="what is done now is kept only until you leave it",
                 do="`git switch -c NAME` makes it a branch",
-                level="note",
+                severity="info",
             )
         )
     return Look(f"{history.git_dir}, " + (f"at {head[:12]}" if head else "without commits"), tuple(findings))
@@ -76,7 +76,7 @@ def _locks(folder: Path) -> list[Path]:
     return [*folder.glob("*.lock"), *(folder / "refs").rglob("*.lock")]
 
 
-def _judged(place: CheckSubject, lock: Path, places: list[Path]) -> DoctorFinding | None:
+def _judged(place: CheckSubject, lock: Path, places: list[Path]) -> Finding | None:
     try:
         status = lock.lstat()
     except OSError:
@@ -87,7 +87,7 @@ def _judged(place: CheckSubject, lock: Path, places: list[Path]) -> DoctorFindin
         return None
     known = "not to be seen here" if alive is None else ", ".join(alive) or "none"
     doubt = _doubt(lock, status.st_mtime, age, alive, users)
-    return DoctorFinding(
+    return Finding(
         what=f"{lock} is there, {_spoken(age)} old; git processes alive: {known}",
         meaning=f"until it is gone git refuses to change {_HOLDS.get(lock.name, _BRANCHES)}",
         do=f"{doubt}: if no git is running, remove it yourself" if doubt else "--fix moves it away",

@@ -14,7 +14,7 @@ from workbench.config.safe_yaml import MappingError, read_mapping
 from workbench.config.settings import SECRET, flat, load, user_settings_path
 from workbench.config.settings_report import problems_of
 from workbench.errors import UsageError, disk_error
-from workbench.health.finding import DoctorFinding, Look
+from workbench.health.finding import Finding, Look
 from workbench.health.subject import CheckSubject
 from workbench.safety.secrets import secrets_in
 from workbench.workspace.layout import SETTINGS_FILE
@@ -28,7 +28,7 @@ _OTHERS = 0o077
 def settings(place: CheckSubject) -> Look:
     """The person's own settings and the workspace's, and who can read a key in them."""
     own, shared = user_settings_path(), place.root / SETTINGS_FILE
-    findings: list[DoctorFinding] = []
+    findings: list[Finding] = []
     findings += _problems(place, shared)
     if place.unreadable is None and not findings:
         findings += _unfit_weights(place)
@@ -39,7 +39,7 @@ def settings(place: CheckSubject) -> Look:
     return Look(", ".join(seen) or "none: the defaults count", tuple(findings))
 
 
-def _problems(place: CheckSubject, shared: Path) -> Iterator[DoctorFinding]:
+def _problems(place: CheckSubject, shared: Path) -> Iterator[Finding]:
     """What does not count in the files, by file, line and name."""
     meaning = "it does not count, all else does"
     if place.unreadable is not None:
@@ -50,26 +50,26 @@ def _problems(place: CheckSubject, shared: Path) -> Iterator[DoctorFinding]:
             meaning = "no command works on this workspace until it is corrected"
     problems = problems_of(shared)
     for problem in problems:
-        yield DoctorFinding(
+        yield Finding(
             what=f"{problem.place}: {problem.text}",
             meaning=meaning,
             do=problem.hint or "correct or remove the line",
         )
     if place.unreadable is not None and not problems:
-        yield DoctorFinding(
+        yield Finding(
             what=place.unreadable.message,
             meaning=meaning,
             do=place.unreadable.hint or "correct or remove the file",
         )
 
 
-def _unfit_weights(place: CheckSubject) -> list[DoctorFinding]:
+def _unfit_weights(place: CheckSubject) -> list[Finding]:
     """Weights that are words of the right form, and that no search can be ranked by."""
     try:
         weights_of(place.workspace.settings)
     except UsageError as error:
         return [
-            DoctorFinding(
+            Finding(
                 what=f"the search_* settings cannot be used: {error.message}",
                 meaning="every search is refused until they are corrected",
                 do=error.hint or "correct them in your own settings or in workbench.yaml",
@@ -100,9 +100,9 @@ def _named_key(found: dict[str, object]) -> bool:
     )
 
 
-def _open_key(path: Path, *, own: bool) -> DoctorFinding | None:
+def _open_key(path: Path, *, own: bool) -> Finding | None:
     if not own:
-        return DoctorFinding(
+        return Finding(
             what=f"{path} holds a key",
             meaning="the file belongs to the memory: whoever gets a copy of it gets the key",
             do=f"move it to your own settings, {user_settings_path()}, and make a new key",
@@ -118,7 +118,7 @@ def _open_key(path: Path, *, own: bool) -> DoctorFinding | None:
             raise disk_error(error) from error
         return f"its mode is {mode & ~_OTHERS:04o} now"
 
-    return DoctorFinding(
+    return Finding(
         what=f"{path} holds a key, and its mode is {mode:04o}",
         meaning="other users of this machine can read the key",
         do=f"chmod 600 {path}",

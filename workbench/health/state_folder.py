@@ -10,7 +10,7 @@ from pathlib import Path
 
 from indexing.storage import link_in
 from workbench.errors import disk_error
-from workbench.health.finding import DoctorFinding, Look
+from workbench.health.finding import Finding, Look
 from workbench.health.subject import CheckSubject
 from workbench.special_files import kind_of_special, special_files
 
@@ -33,9 +33,7 @@ def permissions(place: CheckSubject) -> Look:
     if not stat.S_ISDIR(status.st_mode):
         what = f"{place.state} is {'a link' if stat.S_ISLNK(status.st_mode) else 'not a folder'}"
         meaning = "derived files would be written somewhere else, or nowhere"
-        return Look(
-            ".workbench", (DoctorFinding(what=what, meaning=meaning, do="remove it; it is made anew"),)
-        )
+        return Look(".workbench", (Finding(what=what, meaning=meaning, do="remove it; it is made anew"),))
     findings, count = [_linked(path, place.root) for path in _links(place.state)], 0
     findings += [_special(path, place.root) for path in special_files(place.state)]
     for path, found in _ours(place.state):
@@ -55,7 +53,7 @@ def owners(place: CheckSubject) -> Look:
         shown = ", ".join(str(path.relative_to(place.root)) for path in foreign[:3])
         more = f" and {len(foreign) - 3} more" if len(foreign) > 3 else ""
         findings.append(
-            DoctorFinding(
+            Finding(
                 what=f"{shown}{more} belongs to another user than the workspace (user {owner})",
                 meaning="made by a run as somebody else (sudo?); reindexing and actions may be refused",
                 do=f"sudo chown -R --reference={place.root} {place.state}",
@@ -64,11 +62,11 @@ def owners(place: CheckSubject) -> Look:
         )
     if me not in (owner, 0):
         findings.append(
-            DoctorFinding(
+            Finding(
                 what=f"the workspace belongs to user {owner}, and you are user {me}",
                 meaning="searching may work; actions and reindexing need the right to write",
                 do="work as its owner, or give yourself the right to write",
-                level="note",
+                severity="info",
             )
         )
     return Look(f"user {owner}", tuple(findings))
@@ -81,7 +79,7 @@ def disk(place: CheckSubject) -> Look:
     findings = []
     if room.f_flag & os.ST_RDONLY:
         findings.append(
-            DoctorFinding(
+            Finding(
                 what="the disk is mounted read-only",
                 meaning="browsing works, and searching where there is an index; no action does",
                 do="mount it writable, if you want to curate here",
@@ -89,7 +87,7 @@ def disk(place: CheckSubject) -> Look:
         )
     elif not os.access(place.root, os.W_OK):
         findings.append(
-            DoctorFinding(
+            Finding(
                 what="the workspace's folder may not be written",
                 meaning="no .workbench can be made in it, and no new file",
                 do=f"chmod u+w {place.root}",
@@ -97,7 +95,7 @@ def disk(place: CheckSubject) -> Look:
         )
     if free < ROOM:
         findings.append(
-            DoctorFinding(
+            Finding(
                 what=f"the disk is full: {free / MEGABYTE:.0f} MB are free",
                 meaning="actions and reindexing will be refused; nothing is lost by that",
                 do="free some space, then run `workbench reindex`",
@@ -105,7 +103,7 @@ def disk(place: CheckSubject) -> Look:
         )
     if room.f_files and room.f_favail < _FEW_FILES:
         findings.append(
-            DoctorFinding(
+            Finding(
                 what=f"the disk takes {room.f_favail} files more",
                 meaning="it has room for bytes, not for names; actions and reindexing will be refused",
                 do="remove files that are no longer needed",
@@ -147,13 +145,13 @@ def _links(state: Path) -> Iterator[Path]:
             yield path / found
 
 
-def _linked(path: Path, root: Path) -> DoctorFinding:
+def _linked(path: Path, root: Path) -> Finding:
     def remove() -> str:
         where = os.readlink(path)
         path.unlink()
         return f"the link is removed; what it led to is as it was: {where}"
 
-    return DoctorFinding(
+    return Finding(
         what=f"{path.relative_to(root)} is a link",
         meaning="this program makes none there: derived files would be written somewhere else",
         do="--fix removes the link, and nothing of what it leads to",
@@ -161,12 +159,12 @@ def _linked(path: Path, root: Path) -> DoctorFinding:
     )
 
 
-def _special(path: Path, root: Path) -> DoctorFinding:
+def _special(path: Path, root: Path) -> Finding:
     def remove() -> str:
         path.unlink()
         return "it is removed; it held nothing"
 
-    return DoctorFinding(
+    return Finding(
         what=f"{path.relative_to(root)} is {kind_of_special(path)}",
         meaning="this program makes none there; what wants to read it could wait for ever",
         do="--fix removes it",
@@ -174,7 +172,7 @@ def _special(path: Path, root: Path) -> DoctorFinding:
     )
 
 
-def _open_to_others(path: Path, found: os.stat_result, root: Path) -> DoctorFinding:
+def _open_to_others(path: Path, found: os.stat_result, root: Path) -> Finding:
     mode = stat.S_IMODE(found.st_mode)
     wanted = mode & ~_OTHERS
 
@@ -185,7 +183,7 @@ def _open_to_others(path: Path, found: os.stat_result, root: Path) -> DoctorFind
             raise disk_error(error) from error
         return f"its mode is {wanted:04o} now"
 
-    return DoctorFinding(
+    return Finding(
         what=f"{path.relative_to(root)} has the mode {mode:04o}",
         meaning="other users of this machine can look at what the index holds of your memory",
         do=f"chmod {wanted:04o} {path}",

@@ -11,7 +11,7 @@ from indexing.engines import RefusedError
 from indexing.sync.freshness import freshness
 from indexing.sync.generations import Generations
 from workbench.errors import BusyError, RepositoryStateError, WorkbenchError
-from workbench.health.finding import DoctorFinding, Look
+from workbench.health.finding import Finding, Look
 from workbench.health.lock_checks import ACTION, SYNC, is_busy
 from workbench.health.rebuild import REINDEX, rebuild
 from workbench.health.set_aside import put_aside
@@ -47,7 +47,7 @@ def sync(place: CheckSubject) -> Look:
         what = "the last reindex was interrupted"
         what += f" while it wrote {plural(len(touched), 'file')}" if touched else ""
         findings.append(
-            DoctorFinding(
+            Finding(
                 what=what,
                 meaning="its words may be those of before; the next one finishes it",
                 do=REINDEX,
@@ -61,7 +61,7 @@ def sync(place: CheckSubject) -> Look:
         and fresh.level in ("warning", "info")
         and not (fresh.level == "info" and fresh.keywords_only)
     ):
-        findings.append(DoctorFinding(what=f"index: {fresh.summary}", do=REINDEX, level="note"))
+        findings.append(Finding(what=f"index: {fresh.summary}", do=REINDEX, severity="info"))
     findings += _half_written(place)
     return Look(fresh.summary, tuple(findings))
 
@@ -75,7 +75,7 @@ def operation(place: CheckSubject) -> Look:
         return Look(_RUNNING)
     intent = _intent(place)
     if intent is None:
-        finding = DoctorFinding(
+        finding = Finding(
             what="journal.json is no note of an action",
             meaning="nothing can be finished by it; it was not written by this program",
             do="--fix sets it aside",
@@ -83,7 +83,7 @@ def operation(place: CheckSubject) -> Look:
         )
         return Look("journal.json", (finding,))
     done = _is_written(place, intent)
-    finding = DoctorFinding(
+    finding = Finding(
         what=f"an action was interrupted: {intent.message.partition(chr(10))[0]}",
         meaning="its files are written, only git's side is missing"
         if done
@@ -102,7 +102,7 @@ def conflicts(place: CheckSubject) -> Look:
     except WorkbenchError as error:
         return Look(error.message)
     findings = tuple(
-        DoctorFinding(
+        Finding(
             what=f"{path.relative_to(place.root)} holds text of another writer that is in no memory file",
             meaning="two wrote in the same moment, and this one's text fitted nowhere",
             do=f"`workbench conflicts --show {number}`, put it where it belongs, then --discard {number}",
@@ -110,11 +110,11 @@ def conflicts(place: CheckSubject) -> Look:
         for number, path in enumerate(kept, 1)
     )
     findings += tuple(
-        DoctorFinding(
+        Finding(
             what=late_sentences([one])[0].partition(";")[0],
             meaning=f"{one.kept.relative_to(place.root)}: a replaced file that a program may write into",
             do="`workbench conflicts --late`: --append adds its lines to their file, --discard N removes it",
-            level="wrong" if one.text else "note",
+            severity="error" if one.text else "info",
         )
         for one in late
         if one.why != "held open"
@@ -138,7 +138,7 @@ def leftovers(place: CheckSubject) -> Look:
         ours = path.name.startswith(TEMPORARY_PREFIX) and not path.is_absolute()
         safe = ours and _is_known_to_git(place, path)
         findings.append(
-            DoctorFinding(
+            Finding(
                 what=flaw.what,
                 meaning="git holds its text too, so nothing hangs on it" if safe else "",
                 do="--fix moves it away" if safe else flaw.hint,
@@ -148,7 +148,7 @@ def leftovers(place: CheckSubject) -> Look:
     return Look(strays.looked_at, tuple(findings))
 
 
-def _half_written(place: CheckSubject) -> list[DoctorFinding]:
+def _half_written(place: CheckSubject) -> list[Finding]:
     """Files that are written under another name first, and stayed there."""
     found = [path for pattern in _HALF_WRITTEN for path in place.state.glob(f"{pattern}*")]
     if not found:
@@ -160,17 +160,17 @@ def _half_written(place: CheckSubject) -> list[DoctorFinding]:
         return f"{len(moved)} moved to {moved[0].parent.relative_to(place.root)}"
 
     names = ", ".join(path.name for path in found[:3])
-    return [DoctorFinding(what=f"half-written files of the index: {names}", level="note", repair=clear)]
+    return [Finding(what=f"half-written files of the index: {names}", severity="info", repair=clear)]
 
 
-def _notes_of_journals(place: CheckSubject) -> list[DoctorFinding]:
+def _notes_of_journals(place: CheckSubject) -> list[Finding]:
     """A journal that no commit confirmed, and one that was never begun."""
     said = {
         "journal.refused": "a note of an interrupted action that no commit confirms was not believed",
         "journal.new": "a note of an action was begun and not finished, so nothing was done",
     }
     return [
-        DoctorFinding(
+        Finding(
             what=f"{name} is there: {what}",
             meaning="no file was changed by it",
             do="--fix sets it aside",

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from typing import Any
 
-from workbench.health.periods import Unit, between, counted
 from workbench.memory.address import path_of
 from workbench.memory.claims import claim_key
 from workbench.memory.entry import Entry, Form
@@ -16,8 +15,6 @@ from workbench.memory.episode import FOLDER
 from workbench.workspace.ledger import moment, pages
 from workbench.workspace.workspace import Workspace
 
-WEEKS = 26
-"""Weeks that are drawn."""
 RECORDS = 500_000
 """Records that are looked at at most, the newest pages first."""
 
@@ -34,14 +31,13 @@ class Often:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UsageSummary:
-    """``counts`` of recalls for every week of ``weeks`` (their Mondays), the most recalled entries, and all
-    that was ever recalled: addresses and claims. ``total`` counts every record that was looked at.
+    """Recalls since Monday, the most recalled entries, and all that was ever recalled: addresses and claims.
+    ``total`` counts every record that was looked at.
 
     ``episodes`` has how often something of each episode was given, by its path; one answer that gave several
     lines of it counts once."""
 
-    weeks: tuple[date, ...]
-    counts: tuple[int, ...]
+    this_week: int
     total: int
     often: tuple[Often, ...]
     named: frozenset[str]
@@ -70,8 +66,7 @@ def summed(
     records: Iterable[Mapping[str, Any]], *, today: date, often: int = 10, notes: Sequence[str] = ()
 ) -> UsageSummary:
     """The same of records. Those that say no moment, or name nothing, do not count."""
-    unit: Unit = "week"
-    weeks = between(today - timedelta(weeks=WEEKS - 1), today, unit)
+    monday = today - timedelta(days=today.weekday())
     times: Counter[str] = Counter()
     last: dict[str, date] = {}
     claims: dict[str, str] = {}
@@ -98,8 +93,7 @@ def summed(
         for entry, count in sorted(times.items(), key=lambda item: (-item[1], item[0]))[:often]
     ]
     return UsageSummary(
-        weeks=tuple(weeks),
-        counts=tuple(counted(days, weeks, unit)),
+        this_week=sum(monday <= day < monday + timedelta(days=7) for day in days),
         total=len(days),
         often=tuple(most),
         named=frozenset(named),

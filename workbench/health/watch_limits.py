@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 from indexing.sync.sources import Sources
-from workbench.health.finding import DoctorFinding, Look
+from workbench.health.finding import Finding, Look
 from workbench.health.subject import CheckSubject
 
 _LIMITS = Path("/proc/sys/fs/inotify")
@@ -25,7 +25,7 @@ def watching(place: CheckSubject) -> Look:
     watched, refusal = _watch(folders)
     if refusal == errno.EMFILE:
         limit = _limit("max_user_instances")
-        finding = DoctorFinding(
+        finding = Finding(
             what=f"no further watcher can be opened (fs.inotify.max_user_instances is {limit})",
             meaning=_LATE,
             do="end programs that watch files (editors, sync clients), or: "
@@ -35,7 +35,7 @@ def watching(place: CheckSubject) -> Look:
     if refusal == errno.ENOSPC:
         limit = _limit("max_user_watches")
         enough = max(524_288, 2 * len(folders), 2 * int(limit or 0))
-        finding = DoctorFinding(
+        finding = Finding(
             what=f"only {watched:,} of {len(folders):,} folders can be watched "
             f"(fs.inotify.max_user_watches is {limit})",
             meaning=_LATE,
@@ -43,8 +43,8 @@ def watching(place: CheckSubject) -> Look:
         )
         return Look(f"{len(folders):,} folders to watch", (finding,))
     if refusal:
-        note = DoctorFinding(
-            what=f"watching is refused: {os.strerror(refusal)}", meaning=_LATE, do="", level="note"
+        note = Finding(
+            what=f"watching is refused: {os.strerror(refusal)}", meaning=_LATE, do="", severity="info"
         )
         return Look(f"{len(folders):,} folders to watch", (note,))
     return Look(f"{watched:,} folders can be watched")

@@ -27,8 +27,8 @@ async def test_all_sections_come_and_a_secret_is_nowhere_on_the_screen(sandbox: 
         await interface.until_shown("It means: whoever reads memory")
         await interface.until_shown("The key is AKIA…")
         assert SECRET not in interface.text
-        await choose(interface, "Growth")
-        await interface.until_shown("entries in logs, by day")
+        await choose(interface, "Budget of MEMORY.md")
+        await interface.until_shown("of 10,000 characters")
         await interface.press("c")
         await interface.until_said("Nothing is being looked at")
 

@@ -11,16 +11,13 @@ from screens.drawing.rows import Folds, Row
 from screens.health.rows import concern_rows, overview_rows, section_rows
 from screens.widgets.entry_list import TONES
 from screens.widgets.row_strip import Look, row_strip
-from workbench.health.report.section import Chart, Concern, Fix, ReportSection
+from workbench.health.finding import Finding, Fix
+from workbench.health.report.section import ReportSection
 from workbench.health.report.topics import TITLES
 
 HOSTILE = "[/][@click=app.quit]x \x1b[2J\x1b]0;t\x07 \u202egnp.exe"
 SECRET = "AKIAQ7LMNO5P2RSTUVWX"
-CHART = Chart(
-    name="characters", unit="characters", every="week", starts="2026-03-02", ends="2026-03-23",
-    values=(5.0, None, 12.0, 20.0), limit=10.0,
-)  # fmt: skip
-CONCERN = Concern(
+CONCERN = Finding(
     severity="warning",
     what="it is so",
     meaning="it means that",
@@ -106,31 +103,15 @@ def test_findings_that_say_the_same_have_rows_of_their_own() -> None:
     assert any("498 more" in row.text for row in rows)
 
 
-def test_a_line_over_time_is_drawn_and_said() -> None:
-    section = replace(SECTION, charts=(CHART,), notes=("older was not looked at",), concerns=())
-    rows = list(section_rows(section, 40))
-    shown = "\n".join(texts(rows))
-    assert "▃·▅█" in shown
-    assert "  !!" in shown
-    assert "lowest 5, highest 20, last 20 characters; rising" in shown
-    assert "! marks the 2 of 4 weeks over the budget of 10" in shown
+def test_notes_are_shown_and_that_nothing_needs_a_hand() -> None:
+    section = replace(SECTION, notes=("older was not looked at",), concerns=())
+    shown = "\n".join(texts(list(section_rows(section))))
     assert "Note: older was not looked at" in shown
     assert "Nothing here needs a hand." in shown
 
 
-def test_a_line_of_nothing_is_words_alone() -> None:
-    rows = list(section_rows(replace(SECTION, charts=(replace(CHART, values=()),)), 40))
-    assert "nothing is known yet" in texts(rows)
-
-
-def test_a_very_long_line_fits_a_narrow_place() -> None:
-    long = replace(CHART, values=tuple(float(n) for n in range(5_000)))
-    rows = list(section_rows(replace(SECTION, charts=(long,)), 20))
-    assert max(len(row.text) for row in rows if "█" in row.text) <= 20
-
-
 def test_a_section_that_failed_says_why_and_what_to_do() -> None:
-    shown = texts(list(section_rows(replace(SECTION, concerns=(), failed="no git"), 40)))
+    shown = texts(list(section_rows(replace(SECTION, concerns=(), failed="no git"))))
     assert "It could not be looked at: no git" in shown
     assert "r looks again" in shown
 
@@ -152,14 +133,13 @@ def test_no_text_reaches_the_terminal_as_it_is() -> None:
         title=HOSTILE,
         seen=HOSTILE,
         facts=((HOSTILE, HOSTILE),),
-        charts=(replace(CHART, name=HOSTILE, unit=HOSTILE, every=HOSTILE, starts=HOSTILE, ends=HOSTILE),),
         concerns=(concern,),
         notes=(HOSTILE,),
         failed=HOSTILE,
     )
     rows = [
         *overview_rows({"links": section}, Folds()),
-        *section_rows(section, 40),
+        *section_rows(section),
         *concern_rows(concern, [(HOSTILE, HOSTILE)]),
     ]
     shown = plain(rows)

@@ -11,8 +11,8 @@ from screens.health import report_job
 from screens.health.report_job import Ended, Surveyor
 
 SECTION = """{"event": "section", "section": {"id": "index", "title": "Index", "seen": "", "facts": [],
-"charts": [], "total": 1, "notes": [], "failed": "", "concerns": [{"severity": "fatal", "what": "",
-"meaning": "", "do": "", "address": "", "line": 0, "also": [], "fixes": [], "secret": false}]}}""".replace(
+"total": 1, "notes": [], "failed": "", "concerns": [{"severity": "fatal", "what": "",
+"meaning": "", "do": "", "address": "", "line": 0, "also": [], "fixes": [], "rule": ""}]}}""".replace(
     "\n", ""
 )
 

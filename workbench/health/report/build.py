@@ -1,8 +1,8 @@
-"""The survey: its sections in order, the quick ones first, each guarded by itself."""
+"""The report: its sections in order, the quick ones first, each guarded by itself."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from workbench.errors import UsageError, WorkbenchError
@@ -35,7 +35,6 @@ LOOKS: Mapping[str, Look] = {
     "recalls": usage_section.recalls,
     "decay": usage_section.decay,
     "budget": size_section.budget,
-    "growth": size_section.grown,
     "secrets": lint_section.secrets,
     "hidden": lint_section.hidden,
     "contradictions": lint_section.contradicting,
@@ -56,15 +55,6 @@ def topics_named(names: Sequence[str]) -> tuple[str, ...]:
         if name not in TITLES:
             raise UsageError(f"there is no section {name}", hint="known: " + ", ".join(TITLES))
     return tuple(topic for topic in TITLES if not names or topic in names)
-
-
-def survey(subject: Subject, topics: Sequence[str] = ()) -> Iterator[ReportSection]:
-    """Look at each topic (all of them without a name), and yield what was seen as it comes.
-
-    One that fails says so; none ends the survey. Raises UsageError for a topic that there is not.
-    """
-    for topic in topics_named(topics):
-        yield look(subject, topic)
 
 
 def look(subject: Subject, topic: str) -> ReportSection:

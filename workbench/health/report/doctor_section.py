@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from workbench.health.checks import CHECKS
 from workbench.health.doctor import examine
-from workbench.health.finding import CheckOutcome, DoctorFinding
+from workbench.health.finding import CheckOutcome, Finding, Fix, gravest_first
 from workbench.health.format_checks import MIGRATE
 from workbench.health.rebuild import REINDEX
-from workbench.health.report.section import Concern, Fix, ReportSection, gravest_first
+from workbench.health.report.section import ReportSection
 from workbench.health.report.subject import Subject
 
 _TITLES = {
@@ -58,7 +60,7 @@ def _family(subject: Subject, family: str) -> ReportSection:
     )
 
 
-def concern_of(outcome: CheckOutcome, finding: DoctorFinding) -> Concern:
+def concern_of(outcome: CheckOutcome, finding: Finding) -> Finding:
     """A finding of the doctor's; its repair is one for all findings of the same check."""
     fixes = []
     if finding.repair is not None:
@@ -69,10 +71,10 @@ def concern_of(outcome: CheckOutcome, finding: DoctorFinding) -> Concern:
         fixes.append(Fix(deed="migrate", label="bring it to today's format"))
     elif outcome.check.name == "settings":
         fixes.append(Fix(deed="open", label="open the settings", of="settings"))
-    return Concern(
-        severity="error" if finding.level == "wrong" else "info",
+    return replace(
+        finding,
         what=f"{outcome.check.name}: {finding.what}",
-        meaning=finding.meaning,
         do=finding.do.replace("--fix", "`workbench doctor --fix`") if finding.repair else finding.do,
         fixes=tuple(fixes),
+        repair=None,
     )

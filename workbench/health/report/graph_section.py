@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from workbench.graph.contradiction_answers import Answer
 from workbench.graph.contradictions import Contradiction, contradictions
 from workbench.graph.read import read_graph
-from workbench.health.report.section import Concern, Fix
+from workbench.health.finding import Finding, Fix
 from workbench.health.report.subject import Subject
 from workbench.workspace.decisions import settled_keys
 
@@ -19,16 +19,16 @@ _ANSWERS: tuple[tuple[Answer, str], ...] = (
 )
 
 
-def contradicting_claims(subject: Subject) -> Iterator[Concern]:
+def contradicting_claims(subject: Subject) -> Iterator[Finding]:
     """A finding for each pair that nobody has answered yet."""
     decided = settled_keys(subject.workspace)
     for one in contradictions(read_graph(subject.workspace), day=subject.today, decided=decided):
         yield _concern(one)
 
 
-def _concern(one: Contradiction) -> Concern:
+def _concern(one: Contradiction) -> Finding:
     old, new = one.old.entries[0], one.new.entries[0]
-    return Concern(
+    return Finding(
         severity="warning",
         what=one.question,
         meaning="an agent may be given either; the second holds since later, or was said later",

@@ -9,8 +9,9 @@ from indexing.engines import RefusedError
 from indexing.sync.freshness import NO_VECTORS, Freshness, freshness, without_vector
 from indexing.sync.generations import Generations
 from indexing.sync.manifest import Manifest
+from workbench.health.finding import Finding, Fix, Severity
 from workbench.health.rebuild import REINDEX
-from workbench.health.report.section import Concern, Fix, ReportSection, Severity
+from workbench.health.report.section import ReportSection
 from workbench.health.report.subject import Subject
 from workbench.plural import plural
 
@@ -69,12 +70,12 @@ def _facts(fresh: Freshness, manifest: Manifest | None) -> list[tuple[str, str]]
     return facts
 
 
-def _concerns(fresh: Freshness, manifest: Manifest | None) -> list[Concern]:
+def _concerns(fresh: Freshness, manifest: Manifest | None) -> list[Finding]:
     found = []
     if fresh.state != "fresh":
         severity: Severity = "error" if fresh.level == "error" else "warning"
         found.append(
-            Concern(
+            Finding(
                 severity=severity,
                 what=f"index: {fresh.summary}",
                 meaning=_MEANING[fresh.state],
@@ -84,7 +85,7 @@ def _concerns(fresh: Freshness, manifest: Manifest | None) -> list[Concern]:
         )
     if manifest is not None and manifest.model is None:
         found.append(
-            Concern(
+            Finding(
                 severity="info",
                 what=f"{NO_VECTORS}: searches go by keywords alone",
                 meaning="what is said in other words is not found",
@@ -94,7 +95,7 @@ def _concerns(fresh: Freshness, manifest: Manifest | None) -> list[Concern]:
         )
     elif manifest is not None and fresh.state == "fresh" and manifest.pending:
         found.append(
-            Concern(
+            Finding(
                 severity="warning",
                 what=without_vector(manifest.pending),
                 meaning="they are found by their words alone",

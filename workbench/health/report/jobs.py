@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from workbench.health.report.section import Concern, ReportSection, Severity
+from workbench.health.finding import Finding, Severity
+from workbench.health.report.section import ReportSection
 from workbench.health.report.subject import Subject
 from workbench.jobs.job_status import JobStatus, standings
 from workbench.jobs.names import Job
@@ -28,19 +29,19 @@ def jobs(subject: Subject) -> ReportSection:
     )
 
 
-def _concerns(one: JobStatus, subject: Subject) -> list[Concern]:
+def _concerns(one: JobStatus, subject: Subject) -> list[Finding]:
     if one.wrong:
         meaning = {
             "failing": "it goes on, and tries again what fails",
             "killed": "it did not come to its end; what it had done by then is there",
         }.get(one.state, "what it does was not done, or not all of it")
         severity: Severity = "warning" if one.overdue else "error"
-        return [Concern(severity=severity, what=one.sentence, meaning=meaning, do=one.mends)]
+        return [Finding(severity=severity, what=one.sentence, meaning=meaning, do=one.mends)]
     if one.job is Job.NIGHTLY and one.last is not None and one.state != "running":
         quiet = (subject.now - one.last.began).days
         if quiet >= _QUIET_NIGHTS:
             return [
-                Concern(
+                Finding(
                     severity="warning",
                     what=f"the last nightly run was {plural(quiet, 'day')} ago",
                     meaning="what expires, fades or is worth keeping is not looked at",

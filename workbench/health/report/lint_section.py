@@ -6,16 +6,17 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
 from workbench.health import contradictions, duplicates, links, maintenance
-from workbench.health.lint_finding import Corpus, Remark
+from workbench.health.corpus import Corpus
+from workbench.health.finding import SEVERITIES, Finding, Fix, worst_first
 from workbench.health.report.graph_section import contradicting_claims
-from workbench.health.report.section import Concern, Fix, ReportSection, gravest_first
+from workbench.health.report.section import ReportSection
 from workbench.health.report.subject import Subject
 from workbench.memory.address import entry_at_line
 from workbench.memory.entry import Entry, Kind
 from workbench.memory.episode import FOLDER
 from workbench.plural import plural
 
-Rule = Callable[[Corpus], Iterator[Remark]]
+Rule = Callable[[Corpus], Iterator[Finding]]
 LISTED = 200
 """Findings of a section that are listed; the others are counted."""
 _MERGED = 8
@@ -71,10 +72,10 @@ def dead_links(subject: Subject) -> ReportSection:
 def other(subject: Subject) -> ReportSection:
     """What is over its time, does not say where it comes from, or cannot be read."""
 
-    def expired(corpus: Corpus) -> Iterator[Remark]:  # episodes have a section of their own
-        return (one for one in maintenance.expired(corpus) if not one.path.startswith(FOLDER))
+    def expired(corpus: Corpus) -> Iterator[Finding]:  # episodes have a section of their own
+        return (one for one in maintenance.expired(corpus) if not one.address.startswith(FOLDER))
 
-    def unreadable(_: Corpus) -> Iterator[Remark]:
+    def unreadable(_: Corpus) -> Iterator[Finding]:
         return iter(subject.unreadable)
 
     return _section(
@@ -91,9 +92,9 @@ def other(subject: Subject) -> ReportSection:
 def _section(subject: Subject, id: str, title: str, *rules: Rule) -> ReportSection:
     corpus = subject.corpus
     remarks = [remark for rule in rules for remark in rule(corpus)]
-    counts = {level: sum(one.severity == level for one in remarks) for level in ("error", "warning", "info")}
+    counts = {level: sum(one.severity == level for one in remarks) for level in SEVERITIES}
     said = ", ".join(f"{count:,} {_plural(level, count)}" for level, count in counts.items() if count)
-    concerns = gravest_first([concern_of(corpus, one) for one in _gravest(remarks)[:LISTED]])
+    concerns = [concern_of(corpus, one) for one in worst_first(remarks)[:LISTED]]
     return ReportSection(
         id=id,
         title=title,
@@ -110,24 +111,20 @@ def _section(subject: Subject, id: str, title: str, *rules: Rule) -> ReportSecti
     )
 
 
-def concern_of(corpus: Corpus, remark: Remark) -> Concern:
-    """A remark with the entry that it is about, and what would mend it."""
-    entry = _entry_at(corpus, remark.path, remark.line)
-    others = [found for place in remark.also[:_MERGED] if (found := _entry_of(corpus, place)) is not None]
-    return Concern(
-        severity=remark.severity,
-        what=remark.what,
-        meaning=_MEANING.get(remark.rule, ""),
-        do=remark.do,
-        address=entry.address if entry else remark.path,
-        line=remark.line,
+def concern_of(corpus: Corpus, found: Finding) -> Finding:
+    """A finding in a file with the entry that it is about, and what would fix it."""
+    entry = _entry_at(corpus, found.address, found.line)
+    others = [one for place in found.also[:_MERGED] if (one := _entry_of(corpus, place)) is not None]
+    return replace(
+        found,
+        meaning=_MEANING.get(found.rule, ""),
+        address=entry.address if entry else found.address,
         also=tuple(one.address for one in others),
-        fixes=tuple(_fixes(remark, entry, others)),
-        secret=remark.rule == "secret",
+        fixes=tuple(_fixes(found, entry, others)),
     )
 
 
-def _fixes(remark: Remark, entry: Entry | None, others: Sequence[Entry]) -> Iterator[Fix]:
+def _fixes(found: Finding, entry: Entry | None, others: Sequence[Entry]) -> Iterator[Fix]:
     if entry is None:
         return
     here = (entry.address,)
@@ -136,7 +133,7 @@ def _fixes(remark: Remark, entry: Entry | None, others: Sequence[Entry]) -> Iter
     )
     edit = Fix(deed="edit", label="edit it", addresses=here)
     aside = Fix(deed="quarantine", label="set it aside, where no agent loads it", addresses=here)
-    match remark.rule:
+    match found.rule:
         case "secret":
             yield from (forget, edit, aside)
         case "hidden text":
@@ -174,11 +171,6 @@ def _entry_of(corpus: Corpus, place: str) -> Entry | None:
     """The entry at ``path:line``, as remarks name their other places."""
     path, _, line = place.rpartition(":")
     return _entry_at(corpus, path, int(line)) if line.isdigit() else None
-
-
-def _gravest(remarks: Sequence[Remark]) -> list[Remark]:
-    levels = ("error", "warning", "info")
-    return sorted(remarks, key=lambda one: (levels.index(one.severity), one.rule, one.path, one.line))
 
 
 def _plural(level: str, count: int) -> str:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from workbench.errors import IndexUnavailableError
+from workbench.health.finding import Finding, Fix
 from workbench.health.recall_file import read_recall_tests
 from workbench.health.recall_tests import Verdict, run_recall_tests, summary
-from workbench.health.report.section import Concern, Fix, ReportSection
+from workbench.health.report.section import ReportSection
 from workbench.health.report.subject import Subject
 from workbench.memory.address import path_of
 
@@ -19,7 +20,7 @@ def recall_tests(subject: Subject) -> ReportSection:
     workspace = subject.workspace
     tests = read_recall_tests(workspace)
     if not tests:
-        concern = Concern(
+        concern = Finding(
             severity="info",
             what="there are no recall tests",
             meaning="nothing notices when memory does not find what it must",
@@ -36,7 +37,7 @@ def recall_tests(subject: Subject) -> ReportSection:
         verdicts = run_recall_tests(workspace, run, search.search)
     except IndexUnavailableError as error:
         fix = Fix(deed="reindex", label="bring the index up to date")
-        concern = Concern(
+        concern = Finding(
             severity="error",
             what=f"the tests could not be run: {error.message}",
             do=error.hint or "run `workbench reindex`",
@@ -62,11 +63,11 @@ def recall_tests(subject: Subject) -> ReportSection:
     )
 
 
-def _failing(verdict: Verdict) -> Concern:
+def _failing(verdict: Verdict) -> Finding:
     wanted = next((target.text for target in verdict.test.finds if target.sort != "words"), "")
     first = verdict.first.partition(": ")[0]
     doubts = [doubt for doubt in (verdict.degraded, verdict.stale) if doubt]
-    return Concern(
+    return Finding(
         severity="error",
         what=f"{verdict.test.question}: {verdict.reason}",
         meaning="; ".join([f"first came {verdict.first or 'nothing'}", *doubts]),

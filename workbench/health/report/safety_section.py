@@ -9,7 +9,8 @@ from datetime import datetime
 from workbench.backup.incremental import operations_since, remembered
 from workbench.backup.targets import without_secret
 from workbench.dreaming.proposals.inbox import waiting
-from workbench.health.report.section import Concern, Fix, ReportSection
+from workbench.health.finding import Finding, Fix
+from workbench.health.report.section import ReportSection
 from workbench.health.report.subject import Subject
 from workbench.plural import plural
 from workbench.workspace.layout import is_quarantined
@@ -24,7 +25,7 @@ def backup(subject: Subject) -> ReportSection:
     """The last backup, and what it does not hold."""
     last = remembered(subject.workspace)
     if last is None:
-        concern = Concern(
+        concern = Finding(
             severity="warning",
             what="no backup was ever made from here",
             meaning="this folder and its git history are the only copy that is known",
@@ -44,7 +45,7 @@ def backup(subject: Subject) -> ReportSection:
     concerns = []
     if since is None or since >= _MANY or (since and days is not None and days >= _OLD_DAYS):
         concerns.append(
-            Concern(
+            Finding(
                 severity="warning",
                 what=f"the last backup is of {when}: {behind}",
                 meaning="what came since is on this disk alone",
@@ -77,7 +78,7 @@ def dreams(subject: Subject) -> ReportSection:
     concerns = []
     if open_:
         concerns.append(
-            Concern(
+            Finding(
                 severity="info",
                 what=f"{len(open_):,} proposal{'s wait' if len(open_) != 1 else ' waits'} for a decision",
                 meaning="nothing of it becomes memory before a person accepts it",
@@ -104,7 +105,7 @@ def leftovers(subject: Subject) -> ReportSection:
     """Texts of other writers that are in no memory file, what was displaced, and what is set aside."""
     kept = subject.workspace.operations.conflicts()
     concerns = [
-        Concern(
+        Finding(
             severity="error",
             what=f"{path.name} holds text of another writer that is in no memory file",
             meaning="two wrote in the same moment, and this one's text fitted nowhere",

@@ -9,13 +9,12 @@ from datetime import date, datetime
 from functools import cached_property
 
 from workbench.errors import WorkbenchError
-from workbench.health.growth import Growth, growth
-from workbench.health.lint_finding import Corpus, Remark
+from workbench.health.corpus import Corpus, read_corpus
+from workbench.health.finding import Finding
 from workbench.health.subject import CheckSubject
 from workbench.health.usage import UsageSummary, recalled
 from workbench.memory.entry import Kind
 from workbench.memory.episode import Episode, read_episode
-from workbench.memory.markdown import Document
 from workbench.workspace.snapshot import PastWorkspace
 from workbench.workspace.workspace import Workspace
 
@@ -51,11 +50,6 @@ class Subject:
         return isinstance(self.workspace, PastWorkspace)
 
     @cached_property
-    def growth(self) -> Growth:
-        """How it grew."""
-        return growth(self.workspace, now=self.now)
-
-    @cached_property
     def recalled(self) -> UsageSummary:
         """What was recalled."""
         return recalled(self.workspace, today=self.today)
@@ -81,8 +75,8 @@ class Subject:
         return self._read[0]
 
     @property
-    def unreadable(self) -> list[Remark]:
-        """A remark for each file that cannot be read."""
+    def unreadable(self) -> list[Finding]:
+        """A finding for each file that cannot be read."""
         return self._read[1]
 
     @property
@@ -91,36 +85,5 @@ class Subject:
         return self._read[2]
 
     @cached_property
-    def _read(self) -> tuple[Corpus, list[Remark], tuple[str, ...]]:
-        documents: list[Document] = []
-        remarks: list[Remark] = []
-        files = self.workspace.scan()
-        files.sort(key=lambda file: file.path.startswith("memory/"))  # what was curated is read first
-        begun, entries = self.clock(), 0
-        for number, file in enumerate(files):
-            if entries >= MOST_ENTRIES or self.clock() - begun > PATIENCE:
-                why = "no time left" if entries < MOST_ENTRIES else f"more than {MOST_ENTRIES:,} entries"
-                note = f"{len(files) - number:,} of {len(files):,} files were not looked at: {why}"
-                return Corpus(self.workspace, documents, self.today), remarks, (note,)
-            try:
-                document = self.workspace.document(file.path)
-            except FileNotFoundError:  # removed meanwhile
-                continue
-            except (OSError, WorkbenchError) as error:
-                remarks.append(_unreadable(file.path, error))
-                continue
-            documents.append(document)
-            entries += len(document.entries)
-        documents.sort(key=lambda document: document.path)
-        return Corpus(self.workspace, documents, self.today), remarks, ()
-
-
-def _unreadable(path: str, error: Exception) -> Remark:
-    return Remark(
-        rule="unreadable",
-        severity="error",
-        path=path,
-        line=1,
-        what=f"it cannot be read: {error}",
-        do="correct its permissions, or remove it",
-    )
+    def _read(self) -> tuple[Corpus, list[Finding], tuple[str, ...]]:
+        return read_corpus(self.workspace, self.today, most=MOST_ENTRIES, patience=PATIENCE, clock=self.clock)

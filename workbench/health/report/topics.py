@@ -14,7 +14,6 @@ TITLES: Mapping[str, str] = {
     "recalls": "Recalls",
     "decay": "Decay",
     "budget": "Budget of MEMORY.md",
-    "growth": "Growth",
     "secrets": "Secrets",
     "hidden": "Hidden text",
     "contradictions": "Contradictions",

@@ -1,27 +1,25 @@
-"""What is used and what fades: recalls over time, what decay will drop, and episodes that expire."""
+"""What is used and what fades: recalls, what decay will drop, and episodes that expire."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import date, timedelta
+from datetime import date
 
 from workbench.errors import WorkbenchError
-from workbench.graph.decay import FORGET_BELOW, Fading, read_recalls, will_fade
-from workbench.graph.read import read_graph
-from workbench.health.report.section import Chart, Concern, Fix, ReportSection, gravest_first
+from workbench.graph.decay import FORGET_BELOW, Fading
+from workbench.health.fading import DAYS as LATER
+from workbench.health.fading import fading_finding, fading_soon
+from workbench.health.finding import Finding, Fix, gravest_first
+from workbench.health.report.section import ReportSection
 from workbench.health.report.subject import Subject
 from workbench.health.usage import Often, never_recalled
 from workbench.memory.address import find_entry, path_of
 from workbench.memory.entry import Entry
 from workbench.memory.episode import Episode, countdown
 from workbench.plural import plural
-from workbench.workspace.decisions import settled_keys
-from workbench.workspace.ledger import read
 
-SOON, LATER = 14, 30
-"""Days ahead within which what expires needs a look, and within which it is told of at all."""
-_WEEKS_AHEAD = 26
-"""Weeks that the line of what fades looks ahead."""
+SOON = 14
+"""Days ahead within which what expires needs a look; within ``LATER`` it is told of at all."""
 _LISTED = 200
 _OWN = 10
 """Episodes that are listed with their own count, those with the most recalls first."""
@@ -29,7 +27,7 @@ _TITLE = 80
 
 
 def recalls(subject: Subject) -> ReportSection:
-    """What agents were given: week by week, the most often, and what of MEMORY.md never.
+    """What agents were given: this week, the most often, and what of MEMORY.md never.
 
     What is recorded here has a moment and an entry each. Episodes that another program wrote bring a count of
     their own: what it has beyond the record is told beside it.
@@ -44,10 +42,9 @@ def recalls(subject: Subject) -> ReportSection:
     concerns += [_by_its_own_count(one) for one in own[:_OWN]]
     if found.total:
         concerns += [_never(entry) for entry in never[:_LISTED]]
-    last = found.counts[-1] if found.counts else 0
     seen = f"{told:,}, as episodes say" if told else "nothing was recalled yet"
     if found.total:
-        seen = f"{plural(found.total, 'recall')}; {last:,} this week"
+        seen = f"{plural(found.total, 'recall')}; {found.this_week:,} this week"
     unnamed = f"{len(never):,} of {len(entries):,} entries of MEMORY.md"
     return ReportSection(
         id="recalls",
@@ -58,16 +55,6 @@ def recalls(subject: Subject) -> ReportSection:
             *([("by episodes", f"{told:,} more, counted by {len(own):,} of them")] if told else []),
             ("never recalled", unnamed if found.total else "not known: no recall was recorded here"),
         ),
-        charts=(
-            Chart(
-                name="recorded recalls",
-                unit="recalls",
-                every="week",
-                starts=found.weeks[0].isoformat(),
-                ends=found.weeks[-1].isoformat(),
-                values=tuple(map(float, found.counts)),
-            ),
-        ),
         concerns=tuple(concerns),
         total=len(found.often) + len(own) + (len(never) if found.total else 0),
         notes=found.notes,
@@ -76,11 +63,7 @@ def recalls(subject: Subject) -> ReportSection:
 
 def decay(subject: Subject) -> ReportSection:
     """What decay will propose to forget, and when."""
-    graph = read_graph(subject.workspace)
-    known = read_recalls(read(subject.workspace, "recalls"))
-    decided = settled_keys(subject.workspace, "let go")
-    coming = will_fade(graph, known, today=subject.today, within=7 * _WEEKS_AHEAD, decided=decided)
-    ahead = tuple(one for one in coming if (one.on - subject.today).days <= LATER)
+    ahead = fading_soon(subject.workspace, subject.today)
     due = sum(one.on <= subject.today for one in ahead)
     return ReportSection(
         id="decay",
@@ -94,8 +77,7 @@ def decay(subject: Subject) -> ReportSection:
             (f"within {SOON} days", f"{_until(ahead, subject.today, SOON) - due:,}"),
             (f"within {LATER} days", f"{len(ahead) - due:,}"),
         ),
-        charts=(_faded_by_week(coming, subject.today),),
-        concerns=tuple(_fading(one, subject.today) for one in ahead[:_LISTED]),
+        concerns=tuple(fading_finding(one, subject.today) for one in ahead[:_LISTED]),
         total=len(ahead),
     )
 
@@ -134,19 +116,19 @@ def _curated(subject: Subject) -> list[Entry]:
         return []
 
 
-def _often(subject: Subject, one: Often) -> Concern:
+def _often(subject: Subject, one: Often) -> Finding:
     path = path_of(one.address) or one.address
     try:
         title = find_entry(subject.workspace.document(path), one.address).plain_title[:_TITLE]
     except (WorkbenchError, OSError):
-        return Concern(
+        return Finding(
             severity="info",
             what=f"recalled {plural(one.times, 'time')}, last on {one.last}; it is not there any more",
             meaning="it was edited, moved or removed since",
             do=f"`workbench show {one.address}` looks for it in the history",
             address=path,
         )
-    return Concern(
+    return Finding(
         severity="info",
         what=f"recalled {plural(one.times, 'time')}, last on {one.last}: {title}",
         meaning="one of those that agents were given most often",
@@ -163,9 +145,9 @@ def _how_often(times: int) -> str:
     return "once" if times == 1 else f"{times:,} times"
 
 
-def _by_its_own_count(one: Episode) -> Concern:
+def _by_its_own_count(one: Episode) -> Finding:
     last = f", last on {one.last_recalled_at.date()}" if one.last_recalled_at else ""
-    return Concern(
+    return Finding(
         severity="info",
         what=f"recalled {_how_often(one.recall_count)}{last}, by its own count: {one.abstract[:_TITLE]}",
         meaning="the page itself says so; for which questions and to whom is not recorded here",
@@ -174,8 +156,8 @@ def _by_its_own_count(one: Episode) -> Concern:
     )
 
 
-def _never(entry: Entry) -> Concern:
-    return Concern(
+def _never(entry: Entry) -> Finding:
+    return Finding(
         severity="info",
         what=f"never recalled: {entry.plain_title[:_TITLE]}",
         meaning="no agent was given it for a question; it takes room in every session",
@@ -189,42 +171,11 @@ def _never(entry: Entry) -> Concern:
     )
 
 
-def _fading(one: Fading, today: date) -> Concern:
-    memory = one.held.memory
-    days = (one.on - today).days
-    when = "has faded" if days <= 0 else f"fades in {days} day{'s' * (days != 1)}, on {one.on}"
-    return Concern(
-        severity="info",
-        what=f"{when}: {memory.text[:_TITLE]}",
-        meaning=f"its importance was {memory.importance:.2f} and is {one.value:.2f}; below {FORGET_BELOW} it "
-        "is proposed for forgetting, and a person decides. A recall keeps it longer",
-        do="`workbench pin` keeps it; `workbench forget` lets it go now",
-        address=memory.entry.address,
-        line=memory.entry.start_line,
-        fixes=(
-            Fix(deed="pin", label="pin it: it never fades", addresses=(memory.entry.address,)),
-            Fix(deed="forget-memory", label="forget it now", addresses=(memory.entry.address,)),
-        ),
-    )
-
-
 def _until(ahead: tuple[Fading, ...], today: date, days: int) -> int:
     return sum((one.on - today).days <= days for one in ahead)
 
 
-def _faded_by_week(coming: tuple[Fading, ...], today: date) -> Chart:
-    """How many will have faded by each week from today on, if nothing of it is recalled before."""
-    return Chart(
-        name="faded by then, without a further recall",
-        unit="memories",
-        every="week",
-        starts=today.isoformat(),
-        ends=(today + timedelta(weeks=_WEEKS_AHEAD)).isoformat(),
-        values=tuple(float(_until(coming, today, 7 * week)) for week in range(_WEEKS_AHEAD + 1)),
-    )
-
-
-def _expiring(one: Episode, left: int, today: date, times: int) -> Concern:
+def _expiring(one: Episode, left: int, today: date, times: int) -> Finding:
     kept = "it was promoted" if one.promoted_at else "nothing of it was promoted"
     recalled = f"recalled {_how_often(times)}" if times else "never recalled"
     fixes = [
@@ -233,7 +184,7 @@ def _expiring(one: Episode, left: int, today: date, times: int) -> Concern:
     ]
     if left < 0:
         fixes.append(Fix(deed="expire", label="let all expired episodes go"))
-    return Concern(
+    return Finding(
         severity="warning" if left <= SOON and not one.promoted_at else "info",
         what=f"{countdown(one, today)}: {one.abstract[:_TITLE]}",
         meaning=f"{kept}; {recalled}. A night removes it when its time is over; git keeps it",
