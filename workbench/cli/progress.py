@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Protocol, Self
+from typing import TYPE_CHECKING, Any, Protocol, Self
 
 import click
 
 from workbench.cli.output import narrate
 
 if TYPE_CHECKING:
-    from click._termui_impl import ProgressBar
-
     from indexing.sync.first_index import FirstIndex
     from workbench.workspace.workspace import Workspace
 
@@ -39,7 +37,7 @@ class Bar:
 
     def __init__(self) -> None:
         self._phase = ""
-        self._bar: ProgressBar[int] | None = None
+        self._bar: Any = None  # click gives the type of its bar no public name
 
     def __enter__(self) -> Self:
         return self
