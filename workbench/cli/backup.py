@@ -217,7 +217,7 @@ def restore(
 @click.command()
 @json_option
 def verify(as_json: bool) -> int:
-    """Prove that no text is lost and that the index is true.
+    """Prove that no text is lost and that the index matches the files.
 
     The index must be what a clean build would be. Exit code 4 with the list if something is wanting.
     """

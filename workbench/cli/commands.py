@@ -51,7 +51,7 @@ COMMANDS: dict[str, tuple[Listed, ...]] = {
         Listed("serve", "serve:serve", "The interface in a browser, on this machine only."),
         Listed("status", "status:status", "What is in this memory, and whether the index is up to date."),
         Listed("health", "health:health", "Now: `status`, `doctor` and `check`.", hidden=True),
-        Listed("search", "search:search", "Ranked hits for QUERY: by words and by meaning."),
+        Listed("search", "search:search", "Search memory by keywords and by meaning; the hits, best first."),
         Listed("get", "status:get", "A memory file, or part of it."),
         Listed("flagged", "flagged:flagged", "Secrets, hidden text, and memories of unknown origin."),
         Listed("episodes", "episodes:episodes", "Session summaries, and how long each is kept."),
@@ -80,9 +80,9 @@ COMMANDS: dict[str, tuple[Listed, ...]] = {
     "Keep": (
         Listed("record", "backup:record", "Commit what agents and editors wrote, and nothing else."),
         Listed("backup", "backup:backup", "Save this memory, and prove that it can be had back."),
-        Listed("verify", "backup:verify", "Prove that no text is lost and that the index is true."),
-        Listed("check", "health:check", "Whether memory finds what it must, and what needs a look."),
-        Listed("doctor", "health:doctor", "What is wrong with this machine, this workspace and its index."),
+        Listed("verify", "backup:verify", "Prove that no text is lost and that the index matches the files."),
+        Listed("check", "health:check", "Recall tests, duplicates, dead links, secrets, hidden text."),
+        Listed("doctor", "health:doctor", "Check this machine, the workspace, its repository and its index."),
     ),
     "Remember": (
         Listed("ingest", "sessions:ingest", "Sessions become episodes; episodes and logs teach the graph."),
@@ -95,16 +95,16 @@ COMMANDS: dict[str, tuple[Listed, ...]] = {
         Listed(
             "nightly",
             "nightly:nightly",
-            "Prune, clear, ingest, decay, dream, back up: for a clock.",
+            "Prune, ingest, decay, dream, back up: for cron or a timer.",
         ),
-        Listed("jobs", "jobs:jobs", "What a clock runs (nightly, watch, reindex), and how it stands."),
+        Listed("jobs", "jobs:jobs", "Scheduled jobs: how they ran, and templates for them."),
     ),
     "Agent": (
         Listed("inject", "context:inject", "What an agent is given with MESSAGE, and why."),
         Listed("bulletin", "context:bulletin", "What an agent should know when a session begins."),
         Listed("loaded", "usage:loaded", "What an agent has before it before anybody says anything."),
         Listed("recalls", "usage:recalls", "Which memories dominate what agents are given; which never are."),
-        Listed("mcp", "context:mcp", "The agent's door: a Model Context Protocol server on stdio."),
+        Listed("mcp", "context:mcp", "An MCP server (Model Context Protocol) on stdio, for agents."),
         Listed("agents", "agents:agents", "How to add this memory to Claude Code, Codex, Cursor and others."),
     ),
     "Set up": (

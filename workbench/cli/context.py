@@ -183,7 +183,7 @@ def _print_bulletin(found: Bulletin) -> None:
 )
 @click.option("--user", default="", metavar="NAME", help="On whose behalf: their own memory counts for more.")
 def mcp(name: str, user: str) -> None:
-    """The agent's door: a Model Context Protocol server on stdin and stdout.
+    """An MCP server (Model Context Protocol) on stdin and stdout, for agents.
 
     It ends with its client. `workbench agents` prints how to add it to an agent.
     """

@@ -35,7 +35,7 @@ _SEVERITIES = {"error": "red", "warning": "yellow", "info": None}
 @click.option("--network", is_flag=True, help="Ask the model provider of your settings whether it answers.")
 @json_option
 def doctor(fix: bool, network: bool, as_json: bool) -> int:
-    """What is wrong with this machine, this workspace and its index.
+    """Check this machine, the workspace, its repository and its index.
 
     Each check says what it saw, and of what is wrong what it means and what to do. What a repair takes out
     of the way is set aside, not deleted. The exit code is 4 when something remains.
@@ -112,7 +112,7 @@ def health(words: tuple[str, ...]) -> None:
     )
 
 
-@click.command(short_help="Whether memory finds what it must, and what needs a look.")
+@click.command(short_help="Recall tests, duplicates, dead links, secrets, hidden text.")
 @click.argument("question", required=False)
 @click.argument("entry", required=False)
 @click.option(
@@ -131,7 +131,7 @@ def check(
     tests_only: bool,
     as_json: bool,
 ) -> int:
-    """Whether memory finds what it must, and what in it needs a hand.
+    """Recall tests, duplicates, dead links, secrets, hidden text.
 
     Runs the recall tests of recall-tests.yaml (questions, and what each must find), then looks for secrets,
     hidden text, dead links, duplicates, contradictions and what is over its time or budget. The exit code is

@@ -19,7 +19,7 @@ _TEMPLATES = {
 }
 
 
-@click.group(short_help="What a clock runs (nightly, watch, reindex), and how it stands.")
+@click.group(short_help="Scheduled jobs: how they ran, and templates for them.")
 def jobs() -> None:
     """Jobs that a system's clock runs: print what starts them, and see how each of them stands."""
 

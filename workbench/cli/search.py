@@ -106,7 +106,7 @@ def search(
     as_json: bool,
     **filters: Any,
 ) -> None:
-    """Ranked hits for QUERY: by words and by meaning.
+    """Search memory by keywords and by meaning; the hits, best first.
 
     A member of a team has the leader's hits among their own, marked `leader:`. With --all, every registered
     workspace answers, and each hit says in which it is. One that was never indexed is indexed by
