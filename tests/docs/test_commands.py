@@ -17,7 +17,6 @@ from workbench.cli.program import workbench
 PAGES = all_pages()
 WITH_COMMANDS = [page for page in PAGES if any(not block.not_run for block in page.commands)]
 NOT_RUN = {
-    "it changes the scheduler of this machine",
     "it installs programs from a package registry",
     "it needs the agent's own program",
     "it opens an editor",
