@@ -47,7 +47,7 @@ def at_the_same_pace() -> Iterator[None]:
 
 
 def _at_home(homes: pytest.TempPathFactory, patch: pytest.MonkeyPatch) -> Path:
-    home = Path(tempfile.mkdtemp(prefix="home", dir=homes.getbasetemp()))
+    home = Path(tempfile.mkdtemp(prefix="h", dir=homes.getbasetemp()))
     (home / ".gitconfig").write_text("[user]\n\tname = Test Person\n\temail = test@localhost\n")
     patch.setenv("HOME", str(home))
     patch.setenv("WORKBENCH_CONFIG", str(home / "settings.yaml"))
