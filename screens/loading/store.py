@@ -180,7 +180,7 @@ class Store:
             name = file.path.rpartition("/")[2]
             return Episode(path=file.path, id=name, abstract=name, problem=_reason(error))
         header = read_front_matter(data)
-        episode = read_episode(Document(file.path, file.kind, data, header, (), (), (0,)))
+        episode = read_episode(Document(file.path, file.kind, data, header))
         if not episode.abstract:
             episode = read_episode(parse_document(file.path, data, file.kind))
         return episode

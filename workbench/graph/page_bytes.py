@@ -37,7 +37,7 @@ def document_of(path: RelPath, data: bytes) -> Document:
 
 def header_of(path: RelPath, data: bytes) -> Entity:
     """The entity of a page without its lines: what a page is called costs no parsing of all of it."""
-    return read_entity(Document(path, Kind.ENTITY, b"", read_front_matter(data), (), (), ()))
+    return read_entity(Document(path, Kind.ENTITY, b"", read_front_matter(data)))
 
 
 def entries_of(entity: Entity) -> list[Entry]:

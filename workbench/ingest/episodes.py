@@ -146,7 +146,7 @@ def _pages(workspace: Workspace, source_id: str | None = None) -> Iterator[Docum
         except (OSError, NotMemoryError):
             continue
         if source_id is None or _may_be_of(data, source_id):
-            yield Document(file.path, file.kind, data, read_front_matter(data), (), (), (0,))
+            yield Document(file.path, file.kind, data, read_front_matter(data))
 
 
 def _page_of(workspace: Workspace, source_id: str) -> Document | None:

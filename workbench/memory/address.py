@@ -32,7 +32,7 @@ def find_entry(document: Document, address: str) -> Entry:
     if len(wanted) < SHORTEST_PREFIX or (repeated and not _ORDINAL.fullmatch(ordinal)):
         raise EntryNotFoundError(address)
     number = int(ordinal) if repeated else 1
-    found = [entry for entry in document.entries if entry.hash.startswith(wanted) and entry.ordinal == number]
+    found = [entry for entry in document.with_hash(wanted) if entry.ordinal == number]
     if not found:
         raise EntryNotFoundError(address)
     if len(found) > 1:

@@ -114,6 +114,7 @@ def without_emphasis(line: str) -> str:
 
 def entry_hash(text: str) -> EntryHash:
     """The content address of ``text``: blind to white space and to Unicode normal forms."""
-    normal = " ".join(unicodedata.normalize("NFC", text).split())
+    composed = text if text.isascii() else unicodedata.normalize("NFC", text)
+    normal = " ".join(composed.split())
     digest = hashlib.sha256(normal.encode("utf-8", "surrogatepass")).hexdigest()
     return EntryHash(digest[:HASH_DIGITS])

@@ -7,18 +7,17 @@ end at ``\\n`` only, so the spans hold for CRLF, lone CR, NUL, form feeds, a BOM
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
-from functools import cache
+from functools import cache, cached_property
 from typing import TYPE_CHECKING
 
 from workbench.memory.dated_name import dated_name
 from workbench.memory.entry import Entry, Form, Kind, Span, entry_hash
 from workbench.memory.frontmatter import BOM, FrontMatter, read_front_matter
-from workbench.memory.names import RelPath
-from workbench.memory.plain_list import plain_lines
+from workbench.memory.names import EntryHash, RelPath
+from workbench.memory.plain_list import has_plain_lines, plain_lines
 from workbench.memory.provenance import Provenance, parse_day, split_provenance
 from workbench.memory.window import fits, pieces
 
@@ -51,41 +50,74 @@ class Heading:
 
 
 @dataclass(frozen=True, slots=True)
-class Document:
-    """A memory file as it was read: its bytes, its header, its headings and its entries in order."""
+class Block:
+    """A top-level block or list item: its form, its lines (0-based, end excluded), the headings above it."""
 
-    path: RelPath
-    kind: Kind
-    data: bytes
-    front_matter: FrontMatter | None
-    headings: tuple[Heading, ...]
-    entries: tuple[Entry, ...]
-    line_starts: tuple[int, ...]
-    """Byte offset of each line, and one more for the end of the file."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Block:
     form: Form
     first: int
     last: int
     heading: tuple[str, ...]
 
 
+@dataclass(frozen=True)
+class Document:
+    """A memory file as it was read: its bytes, its header, its headings and its entries in order.
+
+    The entries are read from the blocks when they are first asked for: of a log of eighty thousand lines,
+    an action needs one.
+    """
+
+    path: RelPath
+    kind: Kind
+    data: bytes
+    front_matter: FrontMatter | None
+    headings: tuple[Heading, ...] = ()
+    blocks: tuple[Block, ...] = ()
+    line_starts: tuple[int, ...] = (0,)
+    """Byte offset of each line, and one more for the end of the file."""
+    given: tuple[Entry, ...] | None = None
+    """The entries of what is not read as Markdown."""
+
+    @cached_property
+    def entries(self) -> tuple[Entry, ...]:
+        """All entries, in the order of the file."""
+        if self.given is not None:
+            return self.given
+        day = file_date(self.path, self.front_matter)
+        return _number(entry for block in self.blocks for entry in _entries(self, block, day))
+
+    def with_hash(self, prefix: str) -> tuple[Entry, ...]:
+        """The entries whose hash begins with ``prefix``; no other one is made for it."""
+        if self.given is not None or "entries" in self.__dict__:
+            return tuple(entry for entry in self.entries if entry.hash.startswith(prefix))
+        day = file_date(self.path, self.front_matter)
+        return _number(
+            entry
+            for block, own in zip(self.blocks, self._hashes, strict=True)
+            if own is None or own.startswith(prefix)
+            for entry in _entries(self, block, day)
+            if entry.hash.startswith(prefix)
+        )
+
+    @cached_property
+    def _hashes(self) -> tuple[EntryHash | None, ...]:
+        """The hash of each block's entry; None where a block is too long to be one entry."""
+        texts = (_words(block, _source(self, block))[0] for block in self.blocks)
+        return tuple(entry_hash(text) if fits(text) else None for text in texts)
+
+
 def parse_document(path: RelPath, data: bytes, kind: Kind) -> Document:
-    """The entries of ``data``. Any bytes are a document; nothing raises."""
+    """``data`` as its header, headings and blocks. Any bytes are a document; nothing raises."""
     header = read_front_matter(data)
     starts = _line_starts(data)
     headings, blocks = _headings_and_blocks(data, header, starts)
-    day = file_date(path, header)
-    entries = _number(entry for block in blocks for entry in _entries(path, kind, data, starts, block, day))
-    return Document(path, kind, data, header, tuple(headings), entries, starts)
+    return Document(path, kind, data, header, tuple(headings), tuple(blocks), starts)
 
 
 def is_plain(data: bytes) -> bool:
     """Whether each block of ``data`` is read from its own lines alone, whatever stands above and below it."""
     header = read_front_matter(data)
-    return plain_lines(data, header.body if header else 0) is not None
+    return has_plain_lines(data, header.body if header else 0)
 
 
 def file_date(path: str, header: FrontMatter | None) -> date | None:
@@ -164,12 +196,12 @@ def _parsed(text: str, tokens: list[Token] | None = None) -> list[Token]:
 
 def _headings_and_blocks(
     data: bytes, header: FrontMatter | None, starts: tuple[int, ...]
-) -> tuple[list[Heading], list[_Block]]:
+) -> tuple[list[Heading], list[Block]]:
     """The headings, and the blocks that become entries, in the order of the file."""
     plain = plain_lines(data, header.body if header else 0)
     found = _found(_tokens(data, header)) if plain is None else _found_plain(data, starts, plain)
     headings: list[Heading] = []
-    blocks: list[_Block] = []
+    blocks: list[Block] = []
     stack: list[tuple[int, str]] = []
     path: tuple[str, ...] = ()
     for form, first, last, level, title in found:
@@ -178,7 +210,10 @@ def _headings_and_blocks(
             stack.append((level, split_provenance(title)[0].strip()))
             path = tuple(text for _, text in stack)
             headings.append(Heading(level, first, last, path))
-        blocks.append(_Block(form, first, last, path))
+        end = min(last, len(starts) - 1)
+        while end - 1 > first and not data[starts[end - 1] : starts[end]].strip():
+            end -= 1  # a list item's range includes the blank lines after it
+        blocks.append(Block(form, first, end, path))
     return headings, [block for at, block in enumerate(blocks) if _stands_alone(blocks, at)]
 
 
@@ -214,7 +249,7 @@ def _found(tokens: Sequence[Token]) -> Iterator[_Found]:
             yield _FORMS[token.type], lines[0], lines[1], 0, ""
 
 
-def _stands_alone(blocks: Sequence[_Block], at: int) -> bool:
+def _stands_alone(blocks: Sequence[Block], at: int) -> bool:
     """Whether a block is an entry: a heading only when nothing stands under it and it is no title."""
     block = blocks[at]
     if block.form is not Form.HEADING:
@@ -227,33 +262,32 @@ def _stands_alone(blocks: Sequence[_Block], at: int) -> bool:
     return following.form is Form.HEADING and len(following.heading) <= len(block.heading)
 
 
-def _entries(
-    path: RelPath,
-    kind: Kind,
-    data: bytes,
-    starts: tuple[int, ...],
-    block: _Block,
-    day: date | None,
-) -> Iterator[Entry]:
-    first, last = block.first, min(block.last, len(starts) - 1)
-    while last - 1 > first and not data[starts[last - 1] : starts[last]].strip():
-        last -= 1  # a list item's range includes the blank lines after it
-    span = Span(starts[first], starts[last])
-    source = data[span.start : span.end].decode("utf-8", "surrogateescape")
-    heading = block.heading[:-1] if block.form is Form.HEADING else block.heading
+def _source(document: Document, block: Block) -> str:
+    start, end = document.line_starts[block.first], document.line_starts[block.last]
+    return document.data[start:end].decode("utf-8", "surrogateescape")
+
+
+def _words(block: Block, source: str) -> tuple[str, Provenance | None]:
+    """What a block says, and where it came from."""
     body, origin = split_provenance(source)
-    text = block.heading[-1] if block.form is Form.HEADING else _clean(body, block.form, first=True)
+    if block.form is Form.HEADING:
+        return block.heading[-1], origin
+    return _clean(body, block.form, first=True), origin
+
+
+def _entries(document: Document, block: Block, day: date | None) -> Iterator[Entry]:
+    text, origin = _words(block, _source(document, block))
     if not text:
         return
     whole = Entry(
-        path=path,
-        kind=kind,
+        path=document.path,
+        kind=document.kind,
         form=block.form,
-        span=span,
-        start_line=first + 1,
-        end_line=last,
-        heading=heading,
-        date=_own_date(kind, day, origin) if origin else day,
+        span=Span(document.line_starts[block.first], document.line_starts[block.last]),
+        start_line=block.first + 1,
+        end_line=block.last,
+        heading=block.heading[:-1] if block.form is Form.HEADING else block.heading,
+        date=_own_date(document.kind, day, origin) if origin else day,
         text=text,
         hash=entry_hash(text),
         provenance=origin,
@@ -261,7 +295,7 @@ def _entries(
     if fits(text):
         yield whole
     else:
-        yield from _parts(whole, data)
+        yield from _parts(whole, document.data)
 
 
 def _own_date(kind: Kind, day: date | None, origin: Provenance) -> date | None:
@@ -301,14 +335,14 @@ def _parts(whole: Entry, data: bytes) -> Iterator[Entry]:
 
 def _clean(source: str, form: Form, *, first: bool) -> str:
     """The words of a block: no list marker, no quote marks, no indentation of the block itself."""
-    text = source.replace("\r\n", "\n")
+    text = source.replace("\r\n", "\n") if "\r" in source else source
     if form is Form.QUOTE:
         text = _QUOTE_MARK.sub("", text)
     elif form is Form.ITEM:
         marker = _MARKER.match(text) if first else None
         head, newline, rest = text[marker.end() if marker else 0 :].partition("\n")
-        text = head + newline + (_dedent(rest) if rest else "")
-    if _STRAY_BYTE.search(text):
+        text = head + newline + _dedent(rest) if rest else head
+    if not text.isascii() and _STRAY_BYTE.search(text):
         text = text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
     if "\n" not in text[:-1]:
         return text.rstrip()
@@ -327,13 +361,12 @@ def _dedent(text: str) -> str:
     return "\n".join(line[margin:] for line in lines)
 
 
-def _number(entries: Iterator[Entry]) -> tuple[Entry, ...]:
+def _number(entries: Iterable[Entry]) -> tuple[Entry, ...]:
     """The entries with their ordinals: the nth entry of the file with the same text."""
-    seen: Counter[str] = Counter()
+    seen: dict[str, int] = {}
     out: list[Entry] = []
     for entry in entries:
-        seen[entry.hash] += 1
-        count = seen[entry.hash]
+        count = seen[entry.hash] = seen.get(entry.hash, 0) + 1
         out.append(entry if count == 1 else replace(entry, ordinal=count))
     return tuple(out)
 

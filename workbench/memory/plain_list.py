@@ -34,13 +34,18 @@ _BODY = re.compile(
 )
 
 
+def has_plain_lines(data: bytes, body: int) -> bool:
+    """Whether ``plain_lines`` reads ``data`` from byte ``body`` on."""
+    return not data.startswith(BOM, body) and _BODY.fullmatch(data, body) is not None
+
+
 def plain_lines(data: bytes, body: int) -> list[tuple[str, int, int]] | None:
     """The lines (from 0, end excluded) of each block in ``data`` from byte ``body`` on.
 
     Each is an item ``-``, a heading ``#`` or a paragraph ``p``. None where anything else could be among them.
     ``body`` is the start of a line.
     """
-    if data.startswith(BOM, body) or not _BODY.fullmatch(data, body):
+    if not has_plain_lines(data, body):
         return None
     found: list[tuple[str, int, int]] = []
     kind = ""

@@ -71,7 +71,7 @@ def words_end(text: str) -> int:
 
 def split_provenance(text: str) -> tuple[str, Provenance | None]:
     """``text`` without its ``wb:`` comments, and the first of them."""
-    found = COMMENT.search(text)
+    found = COMMENT.search(text) if "<!--" in text else None
     if found is None:
         return text, None
     fields = tuple(

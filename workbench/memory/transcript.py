@@ -173,7 +173,7 @@ def transcript_document(path: RelPath, transcript: Transcript) -> Document:
         for entry in _entries(path, transcript, turn):
             seen[entry.hash] += 1
             entries.append(replace(entry, ordinal=seen[entry.hash]))
-    return Document(path, Kind.TRANSCRIPT, b"", None, (), tuple(entries), (0,))
+    return Document(path, Kind.TRANSCRIPT, b"", None, given=tuple(entries))
 
 
 def _entries(path: RelPath, transcript: Transcript, turn: Turn) -> Iterable[Entry]:
