@@ -9,11 +9,18 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Callable
+from datetime import date
 from pathlib import Path
 
 import pytest
 
+from indexing.lexical.terms import terms_of
+from indexing.query.dates import named_days
+from indexing.query.future_dates import coming
+from indexing.query.language import understand
+from indexing.search.snippet import snippet
 from tests.support.workspaces import Sandbox
+from workbench.agent.exclusion_policy import why_flagged
 from workbench.ingest.entities import names_in, recognise
 from workbench.ingest.extract import extract
 from workbench.ingest.passages import read_source
@@ -23,15 +30,18 @@ from workbench.ingest.utterances import fit_lines
 from workbench.memory.entry import Kind
 from workbench.memory.markdown import parse_document
 from workbench.memory.names import RelPath
-from workbench.memory.near_duplicates import distinction
+from workbench.memory.near_duplicates import distinction, one_holds_the_other
+from workbench.memory.origin import Origin
 from workbench.memory.sentences import MOST_READ, sentences
 from workbench.memory.topics import concept_tags, topics
 from workbench.memory.transcript_text import among_many, clean
 from workbench.memory.window import MOST_PARTS
 from workbench.safety.hidden_text import hidden_in
+from workbench.safety.key_like import looks_like_key
 from workbench.safety.secrets import masked, secrets_in
 from workbench.salience.facts import facts_in, why_not
 from workbench.salience.prompt_injection import steers
+from workbench.salience.suspicious_orders import suspicion
 
 ATOMS = (
     *("Aa ", "I ", "a", " ", "`", "[", "[[", "(", "<", "<!--", "</", "*", "_", "- ", "|", "http://", "a.b."),
@@ -49,6 +59,8 @@ LEAST = 0.05
 MOST_SECONDS = 20
 """Processor time of a command over a line of 1 MB; an idle machine of today takes a quarter of it."""
 _LOG = RelPath("memory/2026-03-04.md")
+_TODAY = date(2026, 3, 4)
+_ASKED = terms_of("what does Aa work on")
 
 
 def _learn(text: str) -> object:
@@ -75,7 +87,16 @@ PASSES: dict[str, Callable[[str], object]] = {
     "topics": topics,
     "concept_tags": concept_tags,
     "distinction": distinction,
-    "parse": lambda text: parse_document(_LOG, text.encode(), Kind.LOG),
+    "parse": lambda text: parse_document(_LOG, text.encode(), Kind.LOG).entries,
+    "question": lambda text: understand(text, _TODAY),
+    "terms": terms_of,
+    "snippet": lambda text: snippet(text, _ASKED),
+    "coming": lambda text: coming(text, _TODAY),
+    "named_days": named_days,
+    "orders": lambda text: suspicion(text, Origin.OUTSIDE),
+    "key_like": looks_like_key,
+    "near": lambda text: one_holds_the_other(text, text),
+    "withheld": why_flagged,
     "learn": _learn,
 }
 
