@@ -208,7 +208,7 @@ def test_the_key_is_shown_written_or_sent_nowhere_but_to_its_provider(
             refused(400, f"the key {KEY} may not do that"),
             refused(307, Location=f"{elsewhere.openai}/embeddings"),
         ]
-        for answer in answers:
+        for answer in answers if place == "variable" else answers[:2]:
             provider.rule = lambda _, answer=answer: answer
             for command in asking if answer else quiet + asking:
                 memory.write("memory/2026-03-15.md", f"Something new for {len(said)}")
@@ -216,8 +216,9 @@ def test_the_key_is_shown_written_or_sent_nowhere_but_to_its_provider(
                 said += done.stdout + done.stderr
         assert elsewhere.asked == []
     assert "refuses the key" in said
-    assert "may not do that" in said
-    assert "redirects" in said
+    if place == "variable":
+        assert "may not do that" in said
+        assert "redirects" in said
     assert all(asked.headers["authorization"] == f"Bearer {KEY}" for asked in provider.asked)
     files = [path for path in memory.root.rglob("*") if path.is_file()]
     written = b"".join(path.read_bytes() for path in files)
