@@ -92,12 +92,14 @@ def _from_the_shell(root: Path, text: str) -> float:
 
 def _service(root: Path, asked: list[str]) -> dict[str, str]:
     """What the interface's own service takes for whole answers, and its memory after them."""
-    command = [sys.executable, "-m", "indexing.search.worker", str(root)]
+    command = [sys.executable, "-m", "workbench.worker", "search", str(root)]
     with subprocess.Popen(
         command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     ) as served:
         assert served.stdin is not None
         assert served.stdout is not None
+        served.stdin.write("{}\n")
+        served.stdin.flush()
         while json.loads(served.stdout.readline()).get("event") != "ready":
             pass
 

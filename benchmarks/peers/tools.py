@@ -105,8 +105,9 @@ class Workbench:
 
     @contextmanager
     def open(self, root: Path) -> Iterator[Service]:
-        command = (sys.executable, "-m", "indexing.search.worker", root)
+        command = (sys.executable, "-m", "workbench.worker", "search", root)
         with Lines(command, self._environment) as lines:
+            lines.say({})
             while (said := lines.hear()).get("event") != "ready":
                 pass
             if said["vectors"] is not True:

@@ -7,13 +7,14 @@ first: work on another one is given up.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import subprocess
 import sys
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
@@ -130,36 +131,33 @@ class Lookback:
             place = open_past(own, commit)
         finally:
             own.close()
-        if missing_index(place, vectors=False) and not self._index(place, "--no-vectors"):
+        if missing_index(place, vectors=False) and not self._index(place, vectors=False):
             return
         self._keep(place)
         self._tell(commit, ready=True)
         if missing_index(place, vectors=True) and self._index(place):
             self._tell(commit, ready=True)
 
-    def _index(self, place: PastWorkspace, *options: str) -> bool:
+    def _index(self, place: PastWorkspace, *, vectors: bool = True) -> bool:
         """Index a moment; False where another one is wanted meanwhile. Raises IndexUnavailableError."""
-        command: Sequence[str] = (
-            sys.executable,
-            "-P",
-            "-m",
-            "indexing.sync.worker",
-            os.fspath(place.root),
-            *options,
-        )
+        command = (sys.executable, "-P", "-m", "workbench.worker", "reindex", os.fspath(place.root))
         with self._changed:
             if self._wanted != place.commit:
                 return False
             self._run = subprocess.Popen(
                 command,
-                stdin=subprocess.DEVNULL,
+                stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,
                 env={**os.environ, "PYTHONPATH": _with_home(os.environ.get("PYTHONPATH", ""))},
             )
         problem = ""
         with self._run as run:
+            assert run.stdin is not None
             assert run.stdout is not None
+            with contextlib.suppress(BrokenPipeError):
+                run.stdin.write(json.dumps({"vectors": vectors}).encode() + b"\n")
+                run.stdin.close()
             for line in run.stdout:
                 said = _said(line)
                 if said.get("event") == "progress":

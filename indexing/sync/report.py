@@ -25,10 +25,6 @@ class SyncProgress:
     done: int
     total: int
 
-    def as_json(self) -> dict[str, object]:
-        """One event of the bulk process."""
-        return {"event": "progress", "phase": self.phase, "done": self.done, "total": self.total}
-
 
 OnProgress: TypeAlias = "Callable[[SyncProgress], None] | None"
 

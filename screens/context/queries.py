@@ -18,7 +18,7 @@ from workbench.agent.bulletin import Which, bulletin
 from workbench.agent.context import injection_from_json
 from workbench.agent.owner import owner_page
 from workbench.agent.scopes import SearchScope, open_leader
-from workbench.agent.search_worker import answer_to, scopes_of
+from workbench.agent.search_task import answer_to, scopes_of
 from workbench.agent.usage import Dominance, dominance, never_given
 from workbench.errors import WorkbenchError
 from workbench.graph.read import read_graph

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from screens.frames.services import Desk
-from screens.search import worker_process
+from screens.jobs.worker_client import WorkerClient
+from workbench.errors import WorkbenchError
 from workbench.graph.duplicates import Duplicate, same_key
 from workbench.graph.snapshot import Graph
 from workbench.ingest.similar_names import why_no_meaning
 from workbench.memory.names import RelPath
-
-_MODULE = "workbench.ingest.similar_names"
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,26 +61,12 @@ async def ask(desk: Desk) -> Alike:
     try:
         if why := await desk.historian.run(lambda place: why_no_meaning(place.settings)):
             return Alike(problem=why)
-        child = await worker_process.start(_MODULE, desk.workspace.root, with_input=False)
+        said = await WorkerClient("similar-names", desk.workspace.root).run()
+        return Alike(tuple(_pair(one) for one in said["pairs"] if one["cosine"] is not None), known=True)
+    except WorkbenchError as error:
+        return Alike(problem=error.message)
     except OSError as error:
         return Alike(problem=f"the model cannot be asked: {error.strerror}")
-    assert child.stdout is not None
-    try:
-        line = await child.stdout.readline()
-    except ValueError:
-        return Alike(problem="the model answered with too long a line")
-    finally:
-        await worker_process.stop(child)
-    return _answer(line)
-
-
-def _answer(line: bytes) -> Alike:
-    try:
-        said: Mapping[str, Any] = json.loads(line)
-        if problem := said.get("problem"):
-            return Alike(problem=str(problem))
-        pairs: Sequence[Mapping[str, Any]] = said["pairs"]
-        return Alike(tuple(_pair(one) for one in pairs if one["cosine"] is not None), known=True)
     except (ValueError, KeyError, TypeError, AttributeError):
         return Alike(problem="the process that has the model gave no answer")
 

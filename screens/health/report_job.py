@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import json
-from asyncio.subprocess import Process
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 from textual.message import Message
 
-from screens.drawing.clock import now
-from screens.search import worker_process
+from screens.jobs.worker_client import WorkerClient
+from workbench.errors import StoppedError, WorkbenchError
 from workbench.health.report.section import ReportSection, section_from_json
 from workbench.health.report.topics import TITLES
-from workbench.workspace.exit_status import ended
 
-_MODULE = "workbench.health.report.worker"
+_GRACE_SECONDS = 1.0
 
 
 class Begun(Message):
@@ -61,7 +58,7 @@ class Surveyor:
     def __init__(self, root: Path, post: Callable[[Message], object]) -> None:
         self._root = root
         self._post = post
-        self._child: Process | None = None
+        self._client: WorkerClient | None = None
         self._wished: dict[str, None] = {}
         self._stopped = False
         self.running = False
@@ -97,44 +94,31 @@ class Surveyor:
         """End the look."""
         self._stopped = True
         self._wished = {}
-        await worker_process.stop(self._child)
+        if self._client is not None:
+            await self._client.stop(_GRACE_SECONDS)
 
-    async def _ask(self, wish: dict[str, Any], of: str = "") -> str:
+    async def _ask(self, wish: Mapping[str, object], of: str = "") -> str:
         """One process for one wish; why it did not come to its end, or nothing."""
-        try:
-            child = await worker_process.start(_MODULE, self._root, with_input=True)
-        except OSError as error:
-            return str(error.strerror or error)
+
+        def hear(said: Mapping[str, Any]) -> None:
+            if (message := _message(said, of)) is not None:
+                self._post(message)
+
+        client = WorkerClient("health", self._root, event=hear)
         if not of:
-            self._child = child
-        assert child.stdin is not None
-        assert child.stdout is not None
-        whole, problem = False, ""
+            self._client = client
         try:
-            child.stdin.write(json.dumps({**wish, "now": now().isoformat()}).encode() + b"\n")
-            while line := await child.stdout.readline():
-                said = _said(line)
-                whole = whole or said.get("event") == "end"
-                if said.get("event") == "error":
-                    problem = ": ".join(filter(None, (str(said.get("message", "")), said.get("hint"))))
-                elif (message := _message(said, of)) is not None:
-                    self._post(message)
-        except (OSError, ValueError) as error:  # a pipe that broke, a line that is too long
-            problem = str(error)
-        finally:
-            await worker_process.stop(child)
-        return problem or ("" if whole else f"the look {ended(child.returncode or 0)}")
+            await client.run(wish)
+        except StoppedError:
+            return ""
+        except WorkbenchError as error:
+            return ": ".join(filter(None, (error.message, error.hint)))
+        except OSError as error:  # no process, or a pipe that broke
+            return str(error.strerror or error)
+        return ""
 
 
-def _said(line: bytes) -> dict[str, Any]:
-    try:
-        said = json.loads(line)
-    except (ValueError, RecursionError):
-        return {}
-    return said if isinstance(said, dict) else {}
-
-
-def _message(said: dict[str, Any], check: str) -> Message | None:
+def _message(said: Mapping[str, Any], check: str) -> Message | None:
     """What a line of the process means."""
     try:
         match said.get("event"):

@@ -17,14 +17,13 @@ from screens.frames.services import Desk
 from screens.jobs.path_prompt import PathScreen, absolute
 from screens.jobs.progress import Stage
 from screens.jobs.running_jobs import Work
-from screens.jobs.worker_client import Errand
+from screens.jobs.worker_client import WorkerClient
 from workbench.backup.incremental import remembered
 from workbench.errors import StoppedError, WorkbenchError
 
 if TYPE_CHECKING:
     from textual.app import App
 
-MODULE = "workbench.backup.worker"
 _KEY, _NAME = "backup", "Backing up"
 _LEAVING_SECONDS = 2.0
 
@@ -34,7 +33,7 @@ class BackingUp:
 
     def __init__(self, desk: Desk) -> None:
         self._desk = desk
-        self._errand: Errand | None = None
+        self._client: WorkerClient | None = None
         self._running = False
 
     @property
@@ -48,8 +47,8 @@ class BackingUp:
 
     async def close(self) -> None:
         """The program ends: a backup that is not whole is none."""
-        if self._errand is not None:
-            await self._errand.stop(_LEAVING_SECONDS)
+        if self._client is not None:
+            await self._client.stop(_LEAVING_SECONDS)
 
     async def _begin(self, app: App[None], elsewhere: bool) -> None:
         last = None if elsewhere else await self._desk.historian.run(remembered)
@@ -72,10 +71,10 @@ class BackingUp:
         self._running = True
         after = f"what was begun counts as none, the backup before does; {key_for('back_up')} makes one anew"
         root = self._desk.workspace.root
-        errand = self._errand = Errand(MODULE, root, "backing up", self._moved, after=after)
+        client = self._client = WorkerClient("backup", root, progress=self._moved, after=after)
         self._moved(Stage(""))
         try:
-            said = await errand.run({"do": "backup", "target": os.path.expanduser(target)})
+            said = await client.run({"target": os.path.expanduser(target)})
         except StoppedError:
             self._desk.say(words("The backup was stopped; the one before counts"), "warning")
         except (WorkbenchError, OSError) as error:
@@ -89,8 +88,8 @@ class BackingUp:
             self._desk.works.gone(_KEY)
 
     def _moved(self, stage: Stage) -> None:
-        if self._errand is not None:
-            self._desk.works.show(Work(key=_KEY, name=_NAME, stage=stage, stop=self._errand.stop))
+        if self._client is not None:
+            self._desk.works.show(Work(key=_KEY, name=_NAME, stage=stage, stop=self._client.stop))
 
     def _work(self, app: App[None], work: partial[Any]) -> None:
         _: Worker[None] = app.run_worker(work, group=_KEY, exit_on_error=False)

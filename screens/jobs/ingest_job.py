@@ -14,14 +14,13 @@ from screens.drawing.safe_text import Shown, plural, row_text, words
 from screens.frames.services import Desk
 from screens.jobs.progress import Stage
 from screens.jobs.running_jobs import Work
-from screens.jobs.worker_client import Errand
+from screens.jobs.worker_client import WorkerClient
 from workbench.errors import StoppedError, WorkbenchError
 from workbench.ingest.outcomes import counted
 
 if TYPE_CHECKING:
     from screens.main.screen import MainScreen
 
-MODULE = "workbench.ingest.worker"
 _KEY, _NAME = "ingest", "Taking in"
 _SHOWN = 3
 _MOST_LOOKED_AT = 1_000
@@ -33,7 +32,7 @@ class TakingIn:
     def __init__(self, screen: MainScreen, desk: Desk) -> None:
         self._screen = screen
         self._desk = desk
-        self._errand: Errand | None = None
+        self._client: WorkerClient | None = None
         self._running = False
 
     @property
@@ -53,29 +52,29 @@ class TakingIn:
 
     async def close(self) -> None:
         """The program ends: what is taken in by then stays, and the rest is taken in the next time."""
-        if self._errand is not None:
-            await self._errand.stop(_LEAVING_SECONDS)
+        if self._client is not None:
+            await self._client.stop(_LEAVING_SECONDS)
 
     def _answered(self, text: str | None) -> None:
         if text is not None and not self._running:
             self._running = True
             after = f"each source taken in before stays; {key_for('ingest')} takes in the rest"
             root = self._desk.workspace.root
-            self._errand = Errand(MODULE, root, "taking in", self._moved, after=after)
+            self._client = WorkerClient("ingest", root, progress=self._moved, after=after)
             self._moved(Stage("starting"))
-            self._screen.work(partial(self._run, self._errand, text), _KEY)
+            self._screen.work(partial(self._run, self._client, text), _KEY)
 
-    async def _run(self, errand: Errand, text: str) -> None:
+    async def _run(self, client: WorkerClient, text: str) -> None:
         from screens.jobs.path_prompt import absolute  # noqa: PLC0415
 
         root = self._desk.workspace.root
         files = [os.fspath(absolute(text, root))] if text else []
         try:
-            said = await errand.run({"do": "ingest", "files": files})
+            said = await client.run({"files": files})
         except StoppedError:
             # One that did not heed in time was ended, and said nothing of what it had done by then.
-            if reached := errand.reached_when_killed:
-                self._say(row_text(f"Stopped with {reached}; {errand.after}"), "warning")
+            if reached := client.reached_when_killed:
+                self._say(row_text(f"Stopped with {reached}; {client.after}"), "warning")
                 self._desk.changed()
             else:
                 self._say(words("Stopped before the first source; nothing was taken in"), "warning")
@@ -91,8 +90,8 @@ class TakingIn:
             self._desk.works.gone(_KEY)
 
     def _moved(self, stage: Stage) -> None:
-        if self._errand is not None:
-            self._desk.works.show(Work(key=_KEY, name=_NAME, stage=stage, stop=self._errand.stop))
+        if self._client is not None:
+            self._desk.works.show(Work(key=_KEY, name=_NAME, stage=stage, stop=self._client.stop))
 
     def _say(self, text: Shown, severity: str) -> None:
         self._screen.say(text, title=words(_NAME), severity=severity)

@@ -1,10 +1,14 @@
-"""One task in a process of its own: asked in a line, telling in lines how far it is, stopped at any time."""
+"""A task in a process of its own: asked in a line, telling in lines how far it is, stopped at any time."""
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
 import json
+import os
 import signal
-from asyncio.subprocess import Process
+import sys
+from asyncio.subprocess import DEVNULL, PIPE, Process
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -12,85 +16,117 @@ from typing import Any
 from screens.drawing.clock import now
 from screens.drawing.safe_text import grouped
 from screens.jobs.progress import Meter, Stage
-from screens.search import worker_process
 from workbench.errors import StoppedError, WorkbenchError
+from workbench.worker import TASKS
 from workbench.workspace.exit_status import ended, killed_by
 
-_GRACE_SECONDS = 10.0
+_HOME = Path(__file__).resolve().parents[2]
+_LINE_LIMIT = 1 << 24
+_INSIST_SECONDS = 1.0
+GRACE_SECONDS = 10.0
 """What writes memory is let come to the end of what it has begun, when it is asked to stop."""
 
 _SHORT_OF_MEMORY = "a system that is short of memory does so"
+_COMMANDS = {"dream": "dream", "backup": "backup", "ingest": "ingest", "reindex": "reindex"}
 
 
-class Errand:
-    """Runs ``python -m module ROOT``, which speaks as ``workbench.workspace.worker`` describes it."""
+class TaskFailedError(WorkbenchError):
+    """What a task said went wrong; ``code`` is that of its error."""
+
+    def __init__(self, message: str, *, hint: str = "", code: str = WorkbenchError.code) -> None:
+        super().__init__(message, hint=hint)
+        self.code = code
+
+
+class WorkerClient:
+    """Runs one task of ``workbench.worker`` on the workspace at ``root``."""
 
     def __init__(
-        self, module: str, root: Path, what: str, told: Callable[[Stage], None], *, after: str
+        self,
+        task: str,
+        root: Path,
+        *,
+        progress: Callable[[Stage], None] | None = None,
+        event: Callable[[Mapping[str, Any]], None] | None = None,
+        after: str = "",
     ) -> None:
-        """``what`` is done, in a word; ``told`` hears each stage.
+        """``progress`` hears each stage, and ``event`` what else the task says before its end.
 
         ``after`` says what is left of it when it is killed, and how to go on.
         """
-        self._module = module
+        self._task = task
         self._root = root
-        self._what = what
-        self._told = told
+        self._what = TASKS[task].what
+        self._progress = progress
+        self._event = event
         self.after = after
         self._reached: Stage | None = None
         self._answered = False
         self.child: Process | None = None
         self.stopped = False
 
-    async def run(self, wish: Mapping[str, object]) -> Mapping[str, Any]:
-        """Ask for ``wish``, and what came of it. Raises StoppedError, WorkbenchError, OSError."""
-        child = self.child = await worker_process.start(self._module, self._root, with_input=True)
-        meter = Meter()
+    async def run(self, parameters: Mapping[str, object] | None = None) -> Mapping[str, Any]:
+        """Do it, and what came of it. Raises StoppedError, TaskFailedError, OSError."""
+        child = self.child = await start(self._task, self._root, parameters or {})
         try:
             assert child.stdin is not None
-            assert child.stdout is not None
-            child.stdin.write(json.dumps({**wish, "now": now().isoformat()}).encode() + b"\n")
             child.stdin.close()
             if self.stopped:
                 raise StoppedError(self._what)
-            while line := await child.stdout.readline():
-                said = event(line)
-                if said.get("event") == "progress" and (stage := meter.read(said)) is not None:
-                    self._reached = stage
-                    self._told(stage)
-                elif said.get("event") in ("done", "error"):
-                    self._answered = True
-                    if said["event"] == "error":
-                        raise self._error(said)
-                    return said
-            status = await child.wait()
-            if self.stopped:
-                raise StoppedError(self._what)
-            raise self._ended(status)
+            try:
+                said = await self._answer(child)
+            except ValueError as error:  # a line that is too long
+                raise TaskFailedError(str(error)) from error
+            status = await child.wait() if said is None else 0
+            if said is not None and said["event"] == "done":
+                return said
+            raise self._ended(status) if said is None else self._error(said)
         finally:
-            await worker_process.stop(child)
+            await stop(child)
 
-    async def stop(self, grace: float = _GRACE_SECONDS) -> None:
+    async def _answer(self, child: Process) -> Mapping[str, Any] | None:
+        """The last word of the process; None where it ended without one."""
+        meter = Meter()
+        assert child.stdout is not None
+        while line := await child.stdout.readline():
+            said = event(line)
+            if said.get("event") in ("done", "error"):
+                self._answered = True
+                return said
+            if said.get("event") != "progress":
+                if said and self._event is not None:
+                    self._event(said)
+            elif (stage := meter.read(said)) is not None:
+                self._reached = stage
+                if self._progress is not None:
+                    self._progress(stage)
+        return None
+
+    async def stop(self, grace: float = GRACE_SECONDS) -> None:
         """End it: what it has done stays, and ``run`` says what that is, or raises StoppedError."""
         self.stopped = True
-        await worker_process.stop(self.child, grace)
+        await stop(self.child, grace)
 
     def _error(self, said: Mapping[str, Any]) -> WorkbenchError:
-        if self.stopped and said.get("code") == StoppedError.code:
+        code = str(said.get("code"))
+        if self.stopped and code == StoppedError.code:
             return StoppedError(self._what)
         # One that somebody else asked to stop has heeded that, and what stays is the same as after a kill.
-        hint = self.after if said.get("code") == StoppedError.code else str(said.get("hint") or "")
-        return WorkbenchError(str(said.get("message")), hint=hint)
+        hint = self.after if code == StoppedError.code else str(said.get("hint") or "")
+        return TaskFailedError(str(said.get("message")), hint=hint, code=code)
 
     def _ended(self, status: int) -> WorkbenchError:
         """Why there is no answer. What was killed has no more to say, what failed says it as a command."""
+        if self.stopped:
+            return StoppedError(self._what)
         said = f"{self._what} {ended(status)}"
         if not killed_by(status):
-            return WorkbenchError(said, hint=f"`workbench {self._command}` says more")
+            command = _COMMANDS.get(self._task)
+            return TaskFailedError(said, hint=f"`workbench {command}` says more" if command else "")
         if self._counted:
             said = f"{said} with {self._counted}"
-        short = f"{_SHORT_OF_MEMORY}; " if status == -signal.SIGKILL else ""
-        return WorkbenchError(said, hint=f"{short}{self.after}")
+        short = _SHORT_OF_MEMORY if status == -signal.SIGKILL else ""
+        return TaskFailedError(said, hint="; ".join(filter(None, (short, self.after))))
 
     @property
     def reached_when_killed(self) -> str:
@@ -109,10 +145,6 @@ class Errand:
             return ""
         return f"{grouped(stage.done)} of {grouped(stage.total)} done ({stage.phase})"
 
-    @property
-    def _command(self) -> str:
-        return {"dreaming": "dream", "backing up": "backup"}.get(self._what, "ingest")
-
 
 def event(line: bytes) -> Mapping[str, Any]:
     """What the process says; nothing for a line that a library of it says by itself."""
@@ -121,3 +153,46 @@ def event(line: bytes) -> Mapping[str, Any]:
     except (ValueError, RecursionError):
         return {}
     return said if isinstance(said, dict) else {}
+
+
+def program(task: str) -> list[str]:
+    """The arguments of Python that do ``task``."""
+    return ["-m", "workbench.worker", task]
+
+
+async def start(task: str, root: Path, parameters: Mapping[str, object]) -> Process:
+    """A process that does ``task``, with its parameters written.
+
+    ``-P`` keeps the current folder, which may be the workspace, from being searched for modules.
+    """
+    paths = [os.fspath(_HOME), *filter(None, os.environ.get("PYTHONPATH", "").split(os.pathsep))]
+    child = await asyncio.create_subprocess_exec(
+        sys.executable,
+        "-P",
+        *program(task),
+        os.fspath(root),
+        stdin=PIPE,
+        stdout=PIPE,
+        stderr=DEVNULL,
+        limit=_LINE_LIMIT,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(paths)},
+        start_new_session=True,
+    )
+    assert child.stdin is not None
+    child.stdin.write(json.dumps({**parameters, "now": now().isoformat()}).encode() + b"\n")
+    return child
+
+
+async def stop(process: Process | None, grace: float = _INSIST_SECONDS) -> None:
+    """End a child: ask, wait for ``grace`` seconds, then insist."""
+    if process is None or process.returncode is not None:
+        return
+    # Not process.terminate(): it polls, and so takes the exit status away from asyncio's own watcher.
+    with contextlib.suppress(ProcessLookupError):
+        os.kill(process.pid, signal.SIGTERM)
+    try:
+        await asyncio.wait_for(process.wait(), grace)
+    except TimeoutError:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(process.pid, signal.SIGKILL)
+        await process.wait()

@@ -10,13 +10,10 @@ from screens.actions.active import key_for
 from screens.frames.services import Desk
 from screens.jobs.progress import Stage
 from screens.jobs.running_jobs import Work, Works
-from screens.jobs.worker_client import Errand
+from screens.jobs.worker_client import WorkerClient
 from workbench.dreaming.outcome import DreamOutcome, explanation_from_json, outcome_from_json
 from workbench.dreaming.result import Explanation
 from workbench.errors import StoppedError, WorkbenchError
-
-_MODULE = "workbench.dreaming.worker"
-
 
 _KEY = "dream"
 _PHASES = {
@@ -34,7 +31,7 @@ class Dreamer:
         """``works`` are those that the interface shows everywhere; None where nobody looks."""
         self.root = root
         self._works = works
-        self._errand: Errand | None = None
+        self._client: WorkerClient | None = None
         self.stage: Stage | None = None
         """How far the dream under way is; None while there is none."""
         self.outcome: DreamOutcome | None = None
@@ -50,15 +47,15 @@ class Dreamer:
     async def dream(self) -> None:
         """Dream once, and keep what came of it. Raises nothing: ``error`` says what went wrong."""
         after = f"a dream writes nothing before its end; {key_for('dream')} dreams anew"
-        errand = self._errand = Errand(_MODULE, self.root, "dreaming", self._moved_on, after=after)
+        client = self._client = WorkerClient("dream", self.root, progress=self._moved_on, after=after)
         self.error = None
         self._moved_on(Stage("starting"))
         try:
-            said = await errand.run({"do": "dream"})
+            said = await client.run()
             self.outcome = outcome_from_json(said["outcome"])
             self.explained = {}
         except Exception as error:
-            self.error = StoppedError("dreaming") if errand.stopped else error
+            self.error = StoppedError("dreaming") if client.stopped else error
         finally:
             self.stage = None
             if self._works is not None:
@@ -67,8 +64,8 @@ class Dreamer:
 
     async def stop(self) -> None:
         """End the dream under way; nothing of it is written."""
-        if self._errand is not None:
-            await self._errand.stop(_GRACE_SECONDS)
+        if self._client is not None:
+            await self._client.stop(_GRACE_SECONDS)
 
     async def close(self) -> None:
         """The program ends."""
@@ -77,8 +74,7 @@ class Dreamer:
     async def explain(self, what: str) -> Explanation:
         """Why a claim is, or is not, proposed: by key, address or words. Raises WorkbenchError, OSError."""
         if what not in self.explained:
-            errand = Errand(_MODULE, self.root, "dreaming", lambda _: None, after="ask again")
-            said = await errand.run({"do": "explain", "what": what})
+            said = await WorkerClient("dream", self.root, after="ask again").run({"explain": what})
             try:
                 self.explained[what] = explanation_from_json(said["explanation"])
             except (KeyError, TypeError, ValueError) as error:

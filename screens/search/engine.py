@@ -23,8 +23,8 @@ from textual.message import Message
 
 from screens.actions.active import key_for
 from screens.actions.availability import FocusContext
+from screens.jobs import worker_client
 from screens.main.messages import Answered, MeaningChanged, MeaningFailed, MomentChanged, WordsFailed
-from screens.search import worker_process
 from screens.search.hits import HitList, found_in
 from workbench.errors import WorkbenchError
 from workbench.workspace.workspace import Workspace
@@ -34,8 +34,6 @@ if TYPE_CHECKING:
     from workbench.agent.wide_requests import Wide
 
 HITS = 50
-SERVICE = "workbench.agent.search_worker"
-"""The module whose process searches by meaning, and answers what an agent would be given."""
 PATIENCE_SECONDS = 30.0
 """A child that owes an answer for so long is taken for stuck, and started again."""
 _RESTARTS = 3
@@ -188,7 +186,7 @@ class Engine:
             self._executor.submit(self._wide.close)
         self._executor.shutdown(wait=False, cancel_futures=self._wide is None)
         self._on_time()
-        await worker_process.stop(self._child)
+        await worker_client.stop(self._child)
 
     # -- words -----------------------------------------------------------------------------------
 
@@ -247,7 +245,7 @@ class Engine:
     async def _one_child(self) -> str:
         """Run one child to its end; why it ended."""
         try:
-            child = self._child = await worker_process.start(SERVICE, self._workspace.root, with_input=True)
+            child = self._child = await worker_client.start("search", self._workspace.root, {})
         except OSError as error:
             return f"the meaning half cannot be started: {error.strerror}"
         assert child.stdout is not None
@@ -259,7 +257,7 @@ class Engine:
             return "the meaning half answered with too long a line"
         finally:
             self._on_time()
-            await worker_process.stop(child)
+            await worker_client.stop(child)
         return "the meaning half did not answer" if self._stuck else "the meaning half stopped"
 
     def _hear(self, line: bytes) -> None:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
-from asyncio.subprocess import Process
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -12,23 +10,21 @@ from textual.message import Message
 
 from screens.actions.active import key_for
 from screens.drawing.safe_text import Shown, row_text, words
-from screens.jobs.progress import Meter, Stage
+from screens.jobs.progress import Stage
+from screens.jobs.worker_client import TaskFailedError, WorkerClient
 from screens.main.messages import IndexProgress
-from screens.search import worker_process
-from workbench.errors import BusyError
-from workbench.workspace.exit_status import ended, killed_by
+from workbench.errors import BusyError, StoppedError
 from workbench.workspace.workspace import Workspace
-
-MODULE = "indexing.sync.worker"
 
 
 class Indexer:
-    """Runs ``indexing.sync.worker`` and reports its progress as ``IndexProgress``."""
+    """Runs the task ``reindex`` and reports its progress as ``IndexProgress``."""
 
     def __init__(self, workspace: Workspace, post: Callable[[Message], object]) -> None:
         self._workspace = workspace
         self._post = post
-        self._child: Process | None = None
+        self._client: WorkerClient | None = None
+        self._searchable = False
         self.running = False
         self._again = self._stopped = False
 
@@ -54,53 +50,47 @@ class Indexer:
     async def stop(self) -> None:
         """End the run, and forget what was wished since; what it has stored stays, and the next goes on."""
         self._again, self._stopped = False, self.running
-        await worker_process.stop(self._child)
+        if self._client is not None:
+            await self._client.stop(_GRACE_SECONDS)
 
     async def close(self) -> None:
         """The interface ends."""
         await self.stop()
 
     async def _once(self) -> None:
+        after = f"what is indexed stays, {key_for('reindex')} goes on"
+        client = self._client = WorkerClient(
+            "reindex", self._workspace.root, progress=self._moved, after=after
+        )
+        client.stopped = self._stopped
+        self._searchable = False
+        problem = ""
         try:
-            root = self._workspace.root
-            child = self._child = await worker_process.start(MODULE, root, with_input=False)
-        except OSError as error:
-            self._post(IndexProgress(None, searchable=False, problem=str(error.strerror)))
-            return
-        assert child.stdout is not None
-        if self._stopped:
-            await worker_process.stop(child)
-        meter = Meter()
-        problem, searchable = "", False
-        while line := await child.stdout.readline():
-            try:
-                said = json.loads(line)
-            except ValueError:
-                continue
-            if not isinstance(said, dict):
-                continue
-            if said.get("event") == "error":
-                problem = str(said.get("message", "unknown"))
-            searchable = searchable or said.get("phase") in _SEARCHABLE
-            if stage := meter.read(said):
-                stage = replace(stage, phase=_NAMES.get(stage.phase, stage.phase))
-                self._post(IndexProgress(stage_text(stage), searchable=searchable, stage=stage))
-        status = await child.wait()
-        if self._stopped:
+            await client.run()
+        except StoppedError:
             self._say_stopped()
             return
-        if status == BusyError.exit_code:  # somebody else is at it: look again when they may be done
-            self._post(IndexProgress(words("indexing: another process is at it"), searchable=searchable))
-            self._again = True
-            await asyncio.sleep(_BUSY_SECONDS)
-            if self._stopped:
-                self._say_stopped()
-            return
-        if status and not problem:
-            problem = f"indexing {ended(status)}"
-            if killed_by(status):
-                problem += f"; what is indexed stays, {key_for('reindex')} goes on"
-        self._post(IndexProgress(None, searchable=status == 0, problem=problem))
+        except TaskFailedError as error:
+            if error.code == BusyError.code:  # somebody else is at it: look again when they may be done
+                await self._wait_for_other()
+                return
+            problem = f"{error}; {after}" if error.hint.endswith(after) else str(error)
+        except OSError as error:
+            problem = str(error.strerror or error)
+        self._post(IndexProgress(None, searchable=not problem, problem=problem))
+
+    async def _wait_for_other(self) -> None:
+        told = words("indexing: another process is at it")
+        self._post(IndexProgress(told, searchable=self._searchable))
+        self._again = True
+        await asyncio.sleep(_BUSY_SECONDS)
+        if self._stopped:
+            self._say_stopped()
+
+    def _moved(self, stage: Stage) -> None:
+        self._searchable = self._searchable or stage.phase in _SEARCHABLE
+        stage = replace(stage, phase=_NAMES.get(stage.phase, stage.phase))
+        self._post(IndexProgress(stage_text(stage), searchable=self._searchable, stage=stage))
 
     def _say_stopped(self) -> None:
         problem = f"stopped; {key_for('reindex')} goes on"
@@ -110,6 +100,7 @@ class Indexer:
 _SEARCHABLE = frozenset({"prepare", "embed", "store"})
 """Phases that come after the words are in."""
 _BUSY_SECONDS = 3.0
+_GRACE_SECONDS = 1.0
 _NAMES = {"scan": "looking", "prepare": "preparing the model", "embed": "meaning", "store": "storing"}
 
 

@@ -17,7 +17,7 @@ from workbench.dreaming import dream, explain
 from workbench.dreaming.outcome import explanation_from_json, outcome_from_json, outcome_of
 from workbench.dreaming.progress import STEPS, DreamProgress
 from workbench.dreaming.proposals.inbox import propose
-from workbench.errors import StoppedError
+from workbench.errors import StoppedError, UsageError
 
 FACT = "The staging port of the gateway is 8443"
 WISH = "Sarah prefers async reviews over meetings"
@@ -26,7 +26,7 @@ WISH = "Sarah prefers async reviews over meetings"
 def asked(root: Path, **wanted: str) -> subprocess.CompletedProcess[bytes]:
     """What the process that dreams apart answers."""
     return subprocess.run(
-        [sys.executable, "-m", "workbench.dreaming.worker", os.fspath(root)],
+        [sys.executable, "-m", "workbench.worker", "dream", os.fspath(root)],
         input=json.dumps(wanted).encode() + b"\n",
         capture_output=True,
         check=False,
@@ -101,7 +101,7 @@ def test_what_could_not_wait_is_left_out_with_its_reason_and_no_secret(nights: N
 
 def test_a_process_of_its_own_dreams_and_its_proposals_wait(nights: Nights) -> None:
     nights.sandbox.write("memory/2026-03-14.md", "")
-    done = asked(nights.root, do="dream")
+    done = asked(nights.root)
     said = events(done)
     assert done.returncode == 0
     assert said[0]["event"] == "progress"
@@ -110,32 +110,36 @@ def test_a_process_of_its_own_dreams_and_its_proposals_wait(nights: Nights) -> N
 
 
 def test_it_explains_by_words(nights: Nights) -> None:
-    said = events(asked(nights.root, do="explain", what="something nobody said"))
+    said = events(asked(nights.root, explain="something nobody said"))
     assert not explanation_from_json(said[-1]["explanation"]).proposed
 
 
-def test_what_goes_wrong_is_the_last_word(nights: Nights, tmp_path: Path) -> None:
-    for root, wanted, code in (
-        (tmp_path / "nowhere", {"do": "dream"}, "no-workspace"),
-        (nights.root, {"do": "sing"}, "usage"),
-    ):
-        done = asked(root, **wanted)
-        assert events(done)[-1]["code"] == code
-        assert done.returncode != 0
+def test_what_goes_wrong_is_the_last_word(tmp_path: Path) -> None:
+    done = asked(tmp_path / "nowhere")
+    assert events(done)[-1]["code"] == "no-workspace"
+    assert done.returncode != 0
+
+
+def test_what_is_no_object_and_what_is_no_task_is_wrong_usage(nights: Nights) -> None:
+    for task, line, said in (("dream", b"[1]\n", b"no JSON object"), ("sing", b"{}\n", b"usage: ")):
+        command = [sys.executable, "-m", "workbench.worker", task, os.fspath(nights.root)]
+        done = subprocess.run(command, input=line, capture_output=True, check=False)
+        assert done.returncode == UsageError.exit_code
+        assert said in done.stdout + done.stderr
 
 
 def test_a_signal_stops_it_and_nothing_waits(nights: Nights) -> None:
     for number in range(60):
         nights.sandbox.write(f"memory/note-{number}.md", f"# Note\n\n- {FACT}{number}\n" * 40)
     process = subprocess.Popen(
-        [sys.executable, "-m", "workbench.dreaming.worker", os.fspath(nights.root)],
+        [sys.executable, "-m", "workbench.worker", "dream", os.fspath(nights.root)],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         pipesize=4_096,  # it says more than that: it cannot be done before it is heard and stopped
     )
     assert process.stdin is not None
     assert process.stdout is not None
-    process.stdin.write(b'{"do": "dream"}\n')
+    process.stdin.write(b"{}\n")
     process.stdin.close()
     process.stdout.readline()
     process.send_signal(signal.SIGTERM)

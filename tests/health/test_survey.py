@@ -12,19 +12,20 @@ import pytest
 from tests.support.workspaces import EPISODE, EPISODE_TEXT, LOG, LOG_TEXT, MEMORY_TEXT, Sandbox
 from workbench.backup.incremental import remember
 from workbench.backup.targets import find_target
-from workbench.errors import UsageError
+from workbench.errors import NoWorkspaceError, UsageError
 from workbench.graph.contradiction_answers import ANSWERS
 from workbench.health.report import build as room
 from workbench.health.report.build import LOOKS, look, topics_named
+from workbench.health.report.health_task import run
 from workbench.health.report.section import ReportSection, section_from_json
 from workbench.health.report.subject import Subject
 from workbench.health.report.topics import QUICK, TITLES
-from workbench.health.report.worker import serve
 from workbench.health.subject import CheckSubject
 from workbench.jobs.names import Job
 from workbench.jobs.run import JobRun
 from workbench.jobs.run_log import keep
 from workbench.workspace import ledger
+from workbench.workspace.task_context import TaskContext
 
 SECRET = "AKIAQ7LMNO5P2RSTUVWX"
 NOW = datetime(2026, 6, 1, 12).astimezone()
@@ -299,25 +300,23 @@ def test_memory_as_it_was_has_no_machine(sandbox: Sandbox) -> None:
     assert "of 10,000" in found["budget"].seen
 
 
-def test_the_service_answers_line_by_line(sandbox: Sandbox) -> None:
+def test_the_task_answers_line_by_line(sandbox: Sandbox) -> None:
     out = io.StringIO()
-    serve(sandbox.root, {"topics": ["backup", "index"]}, out)
+    run(sandbox.root, {"topics": ["backup", "index"]}, TaskContext("the look", out))
     said = [json.loads(line) for line in out.getvalue().splitlines()]
-    assert [line["event"] for line in said] == ["begin", "section", "begin", "section", "end"]
+    assert [line["event"] for line in said] == ["begin", "section", "begin", "section"]
     assert (said[0]["id"], said[0]["number"], said[0]["of"]) == ("index", 1, 2)
 
 
 @pytest.mark.parametrize("wish", [{"topics": ["nothing"]}, {"repair": "nothing"}])
-def test_the_service_says_what_it_does_not_know(wish: dict[str, object], sandbox: Sandbox) -> None:
-    out = io.StringIO()
-    serve(sandbox.root, wish, out)
-    assert json.loads(out.getvalue())["event"] == "error"
+def test_the_task_says_what_it_does_not_know(wish: dict[str, object], sandbox: Sandbox) -> None:
+    with pytest.raises(UsageError, match="nothing"):
+        run(sandbox.root, wish, TaskContext("the look", io.StringIO()))
 
 
-def test_the_service_says_that_the_workspace_is_gone(tmp_path: Path) -> None:
-    out = io.StringIO()
-    serve(tmp_path / "gone", {}, out)
-    assert "is not a folder" in json.loads(out.getvalue())["message"]
+def test_the_task_says_that_the_workspace_is_gone(tmp_path: Path) -> None:
+    with pytest.raises(NoWorkspaceError, match="is not a folder"):
+        run(tmp_path / "gone", {}, TaskContext("the look", io.StringIO()))
 
 
 def test_secrets_are_masked_in_all_that_a_section_says(

@@ -205,9 +205,10 @@ def test_a_bulk_process_that_is_killed_while_embedding_leaves_words_and_the_next
         "WORKBENCH_CONFIG": str(settings),
         "WORKBENCH_CACHE": str(tmp_path / "models"),
     }
-    command = [sys.executable, "-m", "indexing.sync.worker", str(memory.root)]
+    command = [sys.executable, "-m", "workbench.worker", "reindex", str(memory.root)]
 
-    child = subprocess.Popen(command, cwd=PROJECT, env=environment, stdout=subprocess.PIPE)
+    nothing = subprocess.DEVNULL
+    child = subprocess.Popen(command, cwd=PROJECT, env=environment, stdin=nothing, stdout=subprocess.PIPE)
     assert child.stdout is not None
     for line in child.stdout:
         said = json.loads(line)
@@ -219,7 +220,9 @@ def test_a_bulk_process_that_is_killed_while_embedding_leaves_words_and_the_next
 
     assert "4411" in memory.lexical().search(Query("door code")).hits[0].snippet
     assert freshness(memory.workspace).pending > 0
-    done = subprocess.run(command, cwd=PROJECT, env=environment, capture_output=True, check=True)
+    done = subprocess.run(
+        command, cwd=PROJECT, env=environment, stdin=nothing, capture_output=True, check=True
+    )
     report = json.loads(done.stdout.splitlines()[-1])["report"]
     assert report["vectors"] is None
     assert report["from_cache"] > 0, "what was embedded before the kill was embedded again"

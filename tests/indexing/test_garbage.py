@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from indexing.search.answer import Query
-from indexing.search.worker import Service
+from indexing.search.service import Service
 from tests.indexing.conftest import Memory
 
 PIECES = (

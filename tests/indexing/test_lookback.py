@@ -13,9 +13,9 @@ import pytest
 
 from indexing.search import snapshot_search
 from indexing.search.hybrid import HybridSearch
+from indexing.search.service import Service
 from indexing.search.snapshot_index import missing_index, moment_named
 from indexing.search.snapshot_search import Lookback, PastSearch
-from indexing.search.worker import Service
 from indexing.sync.run import reindex
 from tests.support.workspaces import LOG, LOG_TEXT, Sandbox
 from workbench.errors import OperationNotFoundError

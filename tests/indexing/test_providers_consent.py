@@ -121,7 +121,7 @@ def test_without_a_terminal_nothing_is_sent_and_the_way_to_send_it_is_said(
 def test_the_interfaces_own_child_sends_nothing_unasked_either(
     workbench: Workbench, provider: Provider
 ) -> None:
-    done = workbench("-m", "indexing.sync.worker", ".")
+    done = workbench("-m", "workbench.worker", "reindex", ".")
     report = json.loads(done.stdout.splitlines()[-1])["report"]
     assert "reindex --yes" in report["vectors"]
     assert provider.asked == []
@@ -199,7 +199,7 @@ def test_the_key_is_shown_written_or_sent_nowhere_but_to_its_provider(
         write_settings(person, provider, key=KEY, key_env=None, query_timeout="0.5")
     said = ""
     quiet = [("model", "show"), ("model", "show", "--json"), ("reindex", "--dry-run", "--json"), ("status",)]
-    asking = [("model", "test"), ("reindex", "--yes", "--full"), ("-m", "indexing.sync.worker", ".")]
+    asking = [("model", "test"), ("reindex", "--yes", "--full"), ("-m", "workbench.worker", "reindex", ".")]
     asking.append(("search", "door code", "--json", "--explain"))
     with providing() as elsewhere:
         answers = [

@@ -14,8 +14,7 @@ import pytest
 
 from indexing.search.answer import Query, SearchAnswer
 from indexing.search.hybrid import LOADING, HybridSearch
-from indexing.search.worker import Service
-from indexing.sync import worker
+from indexing.search.service import Service
 from tests.indexing.conftest import Memory
 from tests.support.hashing import unavailable
 
@@ -138,14 +137,14 @@ def test_no_index_is_an_answer_too(memory: Memory) -> None:
 @pytest.mark.usefixtures("real_model")
 def test_the_processes_work_together_with_the_real_model(memory: Memory) -> None:
     memory.write("MEMORY.md", "The feline slept on the rug", "Stocks fell sharply on Monday")
-    command = [sys.executable, "-m", "indexing.sync.worker", str(memory.root)]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+    command = [sys.executable, "-m", "workbench.worker", "reindex", str(memory.root)]
+    done = subprocess.run(command, cwd=ROOT, input="{}\n", capture_output=True, text=True, check=True)
     events = [json.loads(line) for line in done.stdout.splitlines()]
     assert {event["phase"] for event in events[:-1]} >= {"scan", "words", "embed", "store"}
     assert events[-1]["event"] == "done"
     assert events[-1]["report"]["embedded"] == 2
     service = subprocess.Popen(
-        [sys.executable, "-m", "indexing.search.worker", str(memory.root)],
+        [sys.executable, "-m", "workbench.worker", "search", str(memory.root)],
         cwd=ROOT,
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
@@ -153,6 +152,8 @@ def test_the_processes_work_together_with_the_real_model(memory: Memory) -> None
     )
     assert service.stdin
     assert service.stdout
+    service.stdin.write("{}\n")
+    service.stdin.flush()
     assert json.loads(service.stdout.readline()) == {"event": "ready", "vectors": True}
     service.stdin.write('{"seq": 1, "query": "a cat on a carpet", "mode": "hybrid"}\n')
     service.stdin.flush()
@@ -163,13 +164,3 @@ def test_the_processes_work_together_with_the_real_model(memory: Memory) -> None
     assert "feline" in answer["hits"][0]["snippet"]
     service.stdin.close()
     assert service.wait(60) == 0
-
-
-def test_bulk_reports_an_error_as_its_last_word(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("os.nice", lambda _: 0)
-    assert worker.main([str(tmp_path / "nowhere")]) == 1
-    (line,) = capsys.readouterr().out.splitlines()
-    assert json.loads(line)["event"] == "error"
-    assert json.loads(line)["code"] == "no-workspace"

@@ -9,12 +9,12 @@ import pytest
 from tests.support.sessions import plain
 from tests.support.workspaces import Sandbox
 from workbench.config.read_only import VARIABLE
-from workbench.errors import ReadOnlyError, UsageError
-from workbench.ingest.worker import answer
-from workbench.workspace.worker import Telling
+from workbench.errors import ReadOnlyError
+from workbench.ingest.ingest_task import run
+from workbench.workspace.task_context import TaskContext
 
 
-class StoppedAt(Telling):
+class StoppedAt(TaskContext):
     """Is stopped when it says that so many are done."""
 
     def __init__(self, done: int) -> None:
@@ -38,13 +38,13 @@ def test_what_was_taken_in_before_a_stop_stays_and_the_rest_comes_next(
             ("assistant", "Noted."),
         )
         (folder / f"{name}.jsonl").write_bytes(plain(*said))
-    wish = {"do": "ingest", "files": [str(folder)]}
-    first = answer(sandbox.workspace, wish, StoppedAt(1))
+    wish = {"files": [str(folder)]}
+    first = run(sandbox.root, wish, StoppedAt(1))
     assert (first["stopped"], first["counts"]) == (True, {"taken": 1})
     assert '"phase": "transcripts", "done": 0, "total": 3' in capsys.readouterr().out
-    rest = answer(sandbox.workspace, wish, Telling("taking in"))
+    rest = run(sandbox.root, wish, TaskContext("taking in"))
     assert (rest["stopped"], rest["counts"]) == (False, {"unchanged": 1, "taken": 2})
-    assert answer(sandbox.workspace, wish, Telling("taking in"))["counts"] == {"unchanged": 3}
+    assert run(sandbox.root, wish, TaskContext("taking in"))["counts"] == {"unchanged": 3}
 
 
 def test_lines_that_cannot_be_read_are_told_of_with_their_source(sandbox: Sandbox, tmp_path: Path) -> None:
@@ -53,16 +53,14 @@ def test_lines_that_cannot_be_read_are_told_of_with_their_source(sandbox: Sandbo
     talk.parent.mkdir()
     talk.write_bytes(good + b"{oops\n" * 6)
     first = len(good.splitlines()) + 1
-    wish = {"do": "ingest", "files": [str(talk)]}
-    found = answer(sandbox.workspace, wish, Telling("taking in"))
+    wish = {"files": [str(talk)]}
+    found = run(sandbox.root, wish, TaskContext("taking in"))
     named = ", ".join(f"s.jsonl:{line}" for line in range(first, first + 5))
     assert found["counts"] == {"taken": 1}
     assert (found["unreadable"], found["with_unreadable"]) == ([f"6 lines cannot be read: {named}, …"], 1)
 
 
 def test_who_only_looks_takes_nothing_in(sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(UsageError):
-        answer(sandbox.workspace, {"do": "something"}, Telling("taking in"))
     monkeypatch.setenv(VARIABLE, "1")
     with pytest.raises(ReadOnlyError):
-        answer(sandbox.workspace, {"do": "ingest"}, Telling("taking in"))
+        run(sandbox.root, {}, TaskContext("taking in"))

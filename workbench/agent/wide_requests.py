@@ -1,4 +1,4 @@
-"""Searches beyond one workspace, as a request asks for them: see ``workbench.agent.search_worker``."""
+"""Searches beyond one workspace, as a request asks for them: see ``workbench.agent.search_task``."""
 
 from __future__ import annotations
 

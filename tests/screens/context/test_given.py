@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from asyncio import create_subprocess_exec
 from asyncio.subprocess import PIPE, Process
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -13,7 +14,6 @@ import pytest
 from indexing.sync.run import reindex
 from screens.context.screen import AgentScreen
 from screens.context.sections import ContextTab
-from screens.search import engine
 from tests.screens.interface import Interface, opened
 from tests.screens.main.test_bursts import send
 from tests.support.workspaces import LOG, LOG_TEXT, Sandbox
@@ -424,14 +424,11 @@ for request in map(json.loads, sys.stdin):
 
 @pytest.fixture
 def with_model(indexed: Sandbox, monkeypatch: pytest.MonkeyPatch) -> Sandbox:
-    async def start(module: str, root: Path, *, with_input: bool) -> Process:
-        code = MODEL if module == engine.SERVICE else "import sys; sys.stdin.read()"
-        child = await create_subprocess_exec(sys.executable, "-c", code, stdin=PIPE, stdout=PIPE)
-        if not with_input and child.stdin:
-            child.stdin.close()
-        return child
+    async def start(task: str, root: Path, parameters: Mapping[str, object]) -> Process:
+        code = MODEL if task == "search" else "import sys; sys.stdin.read()"
+        return await create_subprocess_exec(sys.executable, "-c", code, stdin=PIPE, stdout=PIPE)
 
-    monkeypatch.setattr("screens.search.worker_process.start", start)
+    monkeypatch.setattr("screens.jobs.worker_client.start", start)
     return indexed
 
 

@@ -10,6 +10,7 @@ from screens.health.overview import HealthScreen
 from screens.health.report_job import Ended
 from tests.screens.health.test_health import choose, health, opens
 from tests.screens.interface import opened
+from tests.support.worker import replace_task
 from tests.support.workspaces import MEMORY_TEXT, Sandbox
 from workbench.health.report.topics import TITLES
 
@@ -50,11 +51,11 @@ async def test_a_look_can_be_stopped_and_begun_again(
 ) -> None:
     async with opened(sandbox.workspace) as interface:
         with monkeypatch.context() as patch:
-            patch.setattr("screens.health.report_job._MODULE", "asyncio")  # never comes to an end
+            replace_task(patch, "health", by="tests.screens.jobs.slow_work")
             await interface.press("H")
             await interface.until(lambda: isinstance(interface.app.screen, HealthScreen), "it is open")
             screen = health(interface)
-            await interface.until(lambda: screen.surveyor._child is not None, "a look is under way")
+            await interface.until(lambda: screen.surveyor._client is not None, "a look is under way")
             assert screen.surveyor.running
             await interface.press("c")
             await interface.until(lambda: not screen.surveyor.running, "it stopped")

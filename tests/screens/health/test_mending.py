@@ -16,6 +16,7 @@ from screens.jobs.path_prompt import PathScreen
 from screens.settings.overview import SettingsScreen
 from tests.screens.health.conftest import WANTED
 from tests.screens.interface import Interface, opened
+from tests.support.worker import replace_task
 from tests.support.workspaces import MEMORY_TEXT, Sandbox
 from workbench.format import FORMAT
 
@@ -69,7 +70,7 @@ async def test_a_backup_is_made_from_its_finding_and_again_with_a_key(
 async def test_a_backup_under_way_is_seen_and_stopped(
     sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(backup_job, "MODULE", "tests.screens.jobs.slow_work")
+    replace_task(monkeypatch, "backup", by="tests.screens.jobs.slow_work")
     async with opened(sandbox.workspace) as interface:
         screen = await opens(interface, "backup")
         await interface.press("c")
@@ -91,7 +92,7 @@ async def test_a_backup_under_way_is_seen_and_stopped(
 async def test_a_backup_that_is_killed_says_what_counts_and_how_to_make_one(
     sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(backup_job, "MODULE", "tests.screens.jobs.slow_work")
+    replace_task(monkeypatch, "backup", by="tests.screens.jobs.slow_work")
     async with opened(sandbox.workspace) as interface:
         await opens(interface, "backup")
         await interface.press("b")
@@ -99,7 +100,7 @@ async def test_a_backup_that_is_killed_says_what_counts_and_how_to_make_one(
         await interface.type("disk")
         await interface.press("enter")
         await interface.until_shown("2 400 of 4 800")
-        work = backup_job.backing_up_of(interface.main.opening.desk)._errand
+        work = backup_job.backing_up_of(interface.main.opening.desk)._client
         assert work is not None
         assert work.child is not None
         os.kill(work.child.pid, signal.SIGKILL)

@@ -15,10 +15,10 @@ from indexing.search.answer import Query
 from indexing.search.keyword import LexicalSearch
 from screens.jobs import ingest_job
 from screens.jobs.path_prompt import PathScreen, absolute, completed
-from screens.search import engine, indexer
 from screens.settings.overview import SettingsScreen
 from tests.screens.interface import Interface, opened
 from tests.support.sessions import claw
+from tests.support.worker import replace_task
 from tests.support.workspaces import Sandbox
 
 SLOW = "tests.screens.jobs.slow_work"
@@ -50,9 +50,8 @@ async def test_a_run_of_the_index_is_seen_everywhere_stopped_and_gone_on_with(
     sandbox: Sandbox, person: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (person / "settings.yaml").write_text("model: none\n")
-    monkeypatch.setattr(engine, "SERVICE", SLOW)
     with monkeypatch.context() as slowly:
-        slowly.setattr(indexer, "MODULE", SLOW)
+        replace_task(slowly, "search", "reindex", by=SLOW)
         async with opened(sandbox.workspace) as interface:
             await interface.press("c")
             await interface.until_said("Nothing that takes long is under way")
@@ -81,7 +80,7 @@ async def test_a_run_of_the_index_is_seen_everywhere_stopped_and_gone_on_with(
             await interface.until_shown("! index: stopped; r goes on")
             assert lines(interface) == ""
             slowly.undo()
-            monkeypatch.setattr(engine, "SERVICE", SLOW)
+            replace_task(monkeypatch, "search", by=SLOW)
             await interface.press("r")
             status = interface.main.title_line
             await interface.until(lambda: status.status.startswith("index up to date"), "it is done")
@@ -162,28 +161,30 @@ async def test_an_index_run_that_is_killed_says_by_what_and_how_to_go_on(
     sandbox: Sandbox, person: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (person / "settings.yaml").write_text("model: none\n")
-    monkeypatch.setattr(indexer, "MODULE", SLOW)
+    replace_task(monkeypatch, "reindex", by=SLOW)
     async with opened(sandbox.workspace, (160, 40)) as interface:
         await interface.press("r")
         await until_line(interface, "2 400 of 4 800")
-        child = interface.main.following._indexer._child
+        child = interface.main.following._indexer._client
         assert child is not None
-        os.kill(child.pid, signal.SIGKILL)
+        assert child.child is not None
+        os.kill(child.child.pid, signal.SIGKILL)
         await interface.until_shown(
-            "indexing was ended from outside by SIGKILL; what is indexed stays, r goes on"
+            "indexing was ended from outside by SIGKILL with 2 400 of 4 800 done (words); "
+            "what is indexed stays, r goes on"
         )
 
 
 async def test_taking_in_that_is_killed_says_by_what_how_far_it_was_and_how_to_go_on(
     sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(ingest_job, "MODULE", SLOW)
+    replace_task(monkeypatch, "ingest", by=SLOW)
     async with opened(sandbox.workspace) as interface:
         await interface.press("I")
         await interface.until_shown("enter takes in what is new")
         await interface.press("enter")
         await until_line(interface, "2 400 of 4 800")
-        work = interface.main.opening._taking_in._errand
+        work = interface.main.opening._taking_in._client
         assert work is not None
         assert work.child is not None
         os.kill(work.child.pid, signal.SIGKILL)
@@ -198,7 +199,7 @@ async def test_taking_in_that_is_killed_says_by_what_how_far_it_was_and_how_to_g
 async def test_taking_in_that_does_not_heed_says_so_is_ended_and_says_how_far_it_was(
     sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(ingest_job, "MODULE", "tests.screens.jobs.deaf_work")
+    replace_task(monkeypatch, "ingest", by="tests.screens.jobs.deaf_work")
     async with opened(sandbox.workspace) as interface:
         await interface.press("I")
         await interface.until_shown("enter takes in what is new")
@@ -207,7 +208,7 @@ async def test_taking_in_that_does_not_heed_says_so_is_ended_and_says_how_far_it
         await interface.press("c")
         await until_line(interface, "stopping …")
         assert "c stops" not in interface.text
-        work = interface.main.opening._taking_in._errand
+        work = interface.main.opening._taking_in._client
         assert work is not None
         await work.stop(0.0)
         await interface.until_said(
@@ -234,7 +235,7 @@ def _has(sandbox: Sandbox, subject: str) -> bool:
 async def test_taking_in_says_how_far_it_is_and_is_stopped(
     sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(ingest_job, "MODULE", SLOW)
+    replace_task(monkeypatch, "ingest", by=SLOW)
     async with opened(sandbox.workspace, (60, 20)) as interface:
         await interface.press("I")
         await interface.until(lambda: isinstance(interface.app.screen, PathScreen), "asked")
@@ -254,7 +255,7 @@ async def test_taking_in_says_how_far_it_is_and_is_stopped(
         await interface.until_shown("enter takes in what is new")
         await interface.press("enter")
         await until_line(interface, "2 400 of 4 800")
-        child = interface.main.opening._taking_in._errand
+        child = interface.main.opening._taking_in._client
         assert child is not None
     assert child.child is not None
     assert child.child.returncode is not None
@@ -264,7 +265,7 @@ async def test_toasts_stand_above_the_line_of_long_work(
     sandbox: Sandbox, person: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (person / "settings.yaml").write_text("model: none\n")
-    monkeypatch.setattr(indexer, "MODULE", SLOW)
+    replace_task(monkeypatch, "reindex", by=SLOW)
     async with opened(sandbox.workspace, (80, 24)) as interface:
         app = interface.app
 

@@ -10,7 +10,6 @@ from screens.jobs import worker_client
 from screens.jobs.progress import Stage
 from screens.review.dream_job import Dreamer
 from screens.review.progress import progress_parts
-from screens.search import worker_process
 from workbench.errors import StoppedError
 
 
@@ -34,7 +33,7 @@ async def test_whatever_goes_wrong_is_kept_and_told(monkeypatch: pytest.MonkeyPa
     told: list[bool] = []
     made = Dreamer(tmp_path)
     made.told = lambda: told.append(made.running)
-    monkeypatch.setattr(worker_process, "start", broken)
+    monkeypatch.setattr(worker_client, "start", broken)
     await made.dream()
     assert str(made.error) == "no such luck"
     assert told == [True, False]
@@ -42,7 +41,7 @@ async def test_whatever_goes_wrong_is_kept_and_told(monkeypatch: pytest.MonkeyPa
 
 async def test_a_dream_that_is_stopped_before_it_begins_does_not_go_on(tmp_path: Path) -> None:
     made = Dreamer(tmp_path)
-    made.told = lambda: setattr(made._errand, "stopped", True)
+    made.told = lambda: setattr(made._client, "stopped", True)
     await made.dream()
     assert isinstance(made.error, StoppedError)
     assert made.outcome is None

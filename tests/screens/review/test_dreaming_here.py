@@ -8,10 +8,10 @@ from datetime import date, timedelta
 
 import pytest
 
-from screens.review import dream_job
 from screens.review.dream_job import dreamer_of
 from screens.review.progress import new_words
 from tests.screens.review.reviewing import reviewed
+from tests.support.worker import replace_task
 from tests.support.workspaces import Sandbox
 from workbench.dreaming.outcome import DreamOutcome, outcome_from_json
 from workbench.errors import WorkbenchError
@@ -32,7 +32,7 @@ def yesterday(sandbox: Sandbox) -> Sandbox:
 
 @pytest.fixture
 def slow(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(dream_job, "_MODULE", "tests.screens.review.slow_dream")
+    replace_task(monkeypatch, "dream", by="tests.screens.review.slow_dream")
 
 
 async def test_r_dreams_and_says_what_was_found_and_what_was_left_out(yesterday: Sandbox) -> None:
@@ -125,8 +125,8 @@ async def test_a_dream_goes_on_while_the_person_is_elsewhere_and_ends_with_the_p
         assert running.running
         await review.interface.press("D")
         await review.interface.until_shown("2 400 of 4 800")
-        assert running._errand is not None
-        child = running._errand.child
+        assert running._client is not None
+        child = running._client.child
         assert child is not None
         assert child.returncode is None
     assert child.returncode is not None
@@ -140,7 +140,7 @@ async def test_a_dream_that_fails_says_why_and_what_to_do(
         await review.interface.press("r")
         await review.interface.until_shown("Dreaming failed: ")
         await review.interface.until_shown("between 0 and 1")
-        monkeypatch.setattr(dream_job, "_MODULE", "tests.screens.review.reviewing")
+        replace_task(monkeypatch, "dream", by="tests.screens.review.reviewing")
         await review.interface.press("r")
         await review.interface.until_shown("dreaming ended with status 0")
 
@@ -150,14 +150,14 @@ async def test_a_dream_that_is_killed_says_what_stays_and_how_to_go_on(sandbox: 
     async with reviewed(sandbox) as review:
         await review.interface.press("r")
         await review.interface.until_shown("2 400 of 4 800")
-        work = review.screen.dreamer._errand
+        work = review.screen.dreamer._client
         assert work is not None
         assert work.child is not None
         os.kill(work.child.pid, signal.SIGTERM)  # heeded, but nobody here asked for it
         await review.interface.until_shown("Dreaming failed: stopped → a dream writes nothing before its end")
         await review.interface.press("r")
         await review.interface.until_shown("2 400 of 4 800")
-        work = review.screen.dreamer._errand
+        work = review.screen.dreamer._client
         assert work is not None
         assert work.child is not None
         os.kill(work.child.pid, signal.SIGKILL)

@@ -5,13 +5,12 @@ from __future__ import annotations
 import sys
 from asyncio import create_subprocess_exec
 from asyncio.subprocess import PIPE, Process
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
 
 from indexing.sync.run import reindex
-from screens.search import engine
 from tests.support.workspaces import Sandbox
 
 Answering = Callable[[str], list[Process]]
@@ -32,17 +31,15 @@ def answering(monkeypatch: pytest.MonkeyPatch) -> Answering:
     def use(code: str) -> list[Process]:
         started: list[Process] = []
 
-        async def start(module: str, root: Path, *, with_input: bool) -> Process:
-            asked = module == engine.SERVICE
+        async def start(task: str, root: Path, parameters: Mapping[str, object]) -> Process:
+            asked = task == "search"
             command = (sys.executable, "-c", code if asked else _SILENT)
             child = await create_subprocess_exec(*command, stdin=PIPE, stdout=PIPE)
-            if not with_input and child.stdin:
-                child.stdin.close()
             if asked:
                 started.append(child)
             return child
 
-        monkeypatch.setattr("screens.search.worker_process.start", start)
+        monkeypatch.setattr("screens.jobs.worker_client.start", start)
         return started
 
     return use

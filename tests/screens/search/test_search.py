@@ -6,15 +6,15 @@ import asyncio
 import os
 import signal
 from asyncio.subprocess import Process
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
 from textual import events
 
 from indexing.sync.run import reindex
+from screens.jobs import worker_client as meaning_half
 from screens.main.messages import Answered
-from screens.search import worker_process as meaning_half
-from screens.search.engine import SERVICE
 from screens.search.hits import FoundHit, HitList
 from tests.screens.interface import Interface, opened
 from tests.screens.search.conftest import Answering
@@ -103,10 +103,10 @@ async def test_words_go_on_when_the_meaning_process_dies(
 ) -> None:
     start, seen = meaning_half.start, asyncio.Event()
 
-    async def start_again(module: str, root: Path, *, with_input: bool) -> Process:
-        if module == SERVICE and children:
+    async def start_again(task: str, root: Path, parameters: Mapping[str, object]) -> Process:
+        if task == "search" and children:
             await seen.wait()
-        return await start(module, root, with_input=with_input)
+        return await start(task, root, parameters)
 
     monkeypatch.setattr(meaning_half, "start", start_again)
     async with opened(indexed.workspace, engines=True) as interface:

@@ -1,4 +1,4 @@
-"""Search in a process of its own: ``python -m indexing.search.worker WORKSPACE``.
+"""Search in a process of its own: what the task ``search`` of ``workbench.worker`` says and hears.
 
 Requests come as JSON lines on stdin, ``{"seq": 7, "query": "door code", "k": 10, "mode": "hybrid"}``
 with whatever else a query has (filters, weights, user, plain, …); answers go as JSON lines to stdout, each
@@ -11,20 +11,19 @@ has the ``moment`` that it speaks of: when, commit, and the folder ``root`` in w
 While a moment is being made ready, the answer is ``{"seq": 7, "waits_for": COMMIT}``, and events tell how far
 it is and when to ask again (see ``indexing.search.snapshot_search``). Any line is answered; ends with stdin.
 
-Floors above may have more answered by the same process, and so by the same model: ``{"seq": 8, "ask":
-"inject", …}`` goes to what ``serve`` was given under that name (see ``workbench.agent.search_worker``).
+More may be answered by the same process, and so by the same model: ``{"seq": 8, "ask": "inject", …}`` goes
+to what ``serve`` was given under that name (see ``workbench.agent.search_task``).
 """
 
 from __future__ import annotations
 
 import json
 import os
-import sys
 import threading
 from collections.abc import Callable, Iterable, Mapping
 from datetime import date
 from pathlib import Path
-from typing import NoReturn, TextIO
+from typing import TextIO
 
 from indexing.query.language import understand
 from indexing.search.answer import Query, query_from_json
@@ -157,28 +156,15 @@ def _moment(request: dict[str, object], query: Query) -> str | None:
 
 
 def serve(
-    root: Path, others: Callable[[Workspace, HybridSearch], Mapping[str, Answerer]] | None = None
-) -> int:
-    """Serve the workspace at ``root`` until stdin ends; ``others`` answer requests of other sorts."""
+    root: Path,
+    requests: Iterable[str],
+    out: TextIO,
+    others: Callable[[Workspace, HybridSearch], Mapping[str, Answerer]] | None = None,
+) -> None:
+    """Serve the workspace at ``root`` until the requests end; ``others`` answer those of other sorts."""
     # One thread keeps its speed beside other work; several on busy cores are slower than one.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
     workspace = Workspace.open(root, lenient=True)
     search = HybridSearch(workspace, load_on_demand=False)
     more = others(workspace, search) if others is not None else None
-    try:
-        with open(sys.stdin.fileno(), encoding="utf-8", errors="replace", closefd=False) as requests:
-            Service(workspace, search, requests, sys.stdout, more).run()
-    except (BrokenPipeError, KeyboardInterrupt):
-        return 0
-    return 0
-
-
-def leave(code: int) -> NoReturn:
-    """End the process at once: a model that is still loading in its thread must not hold it."""
-    sys.stdout.flush()
-    os._exit(code)
-
-
-if __name__ == "__main__":
-    leave(serve(Path(sys.argv[1])))
+    Service(workspace, search, requests, out, more).run()

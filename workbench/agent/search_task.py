@@ -1,29 +1,41 @@
-"""The search service, which also answers what an agent would be given, and searches beyond one workspace.
+"""Search as a task of the worker: also what an agent would be given, and searches beyond one workspace.
 
-``python -m workbench.agent.search_worker WORKSPACE``: one process, and so one model, for both; see
-``indexing.search.worker``. ``{"seq": 8, "ask": "inject", "message": "…", "memory_loaded": true, "today":
-"2026-03-20"}`` is answered with ``{"seq": 8, "injection": {…}}``. Nothing that is asked here is recorded:
-whoever looks is no agent. ``{"seq": 9, "ask": "team", "query": "…"}`` searches the leader's memory too, and
-``"everywhere"`` all registered workspaces; the rest of such a request is that of any search.
+One process, and so one model, for all; see ``indexing.search.service``. ``{"seq": 8, "ask": "inject",
+"message": "…", "memory_loaded": true, "today": "2026-03-20"}`` is answered with ``{"seq": 8, "injection":
+{…}}``. Nothing that is asked here is recorded: whoever looks is no agent. ``{"seq": 9, "ask": "team",
+"query": "…"}`` searches the leader's memory too, and ``"everywhere"`` all registered workspaces; the rest of
+such a request is that of any search.
 """
 
 from __future__ import annotations
 
+import io
+import os
 import sys
 from collections.abc import Mapping
 from datetime import UTC, date, datetime, time
 from pathlib import Path
+from typing import Any, NoReturn
 
 from indexing.search.hybrid import HybridSearch
-from indexing.search.worker import Answerer, leave, serve
+from indexing.search.service import Answerer, serve
 from workbench.agent.context_entries import inject
 from workbench.agent.scopes import LEADER, Searcher, SearchScope, open_leader
 from workbench.agent.wide_requests import EVERYWHERE, TEAM, Wide
 from workbench.errors import UsageError
+from workbench.workspace.task_context import TaskContext
 from workbench.workspace.workspace import Workspace
 
 INJECT = "inject"
 """What a request asks for, under ``ask``."""
+
+
+def run(root: Path, _: Mapping[str, Any], context: TaskContext) -> NoReturn:
+    """Answer until stdin ends, and end the process at once: a model still loading must not hold it."""
+    requests = io.TextIOWrapper(sys.stdin.buffer, encoding="utf-8", errors="replace")
+    serve(root, requests, context.out, answerers)
+    context.out.flush()
+    os._exit(0)
 
 
 def answerers(workspace: Workspace, search: HybridSearch) -> dict[str, Answerer]:
@@ -75,7 +87,3 @@ def answer_to(scopes: tuple[SearchScope, ...], request: Mapping[str, object]) ->
         now=datetime.combine(today, time(12), UTC),
         memory_loaded=request.get("memory_loaded") is not False,
     ).as_json()
-
-
-if __name__ == "__main__":
-    leave(serve(Path(sys.argv[1]), answerers))

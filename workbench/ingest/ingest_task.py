@@ -1,8 +1,7 @@
-"""`workbench ingest` in a process of its own: ``python -m workbench.ingest.worker WORKSPACE``.
+"""`workbench ingest` as a task of the worker: ``{"files": [...]}``; see ``workbench.worker``.
 
-It speaks as ``workbench.workspace.worker`` says. What is wanted is ``{"do": "ingest", "files": [...]}``;
-without files it is what the settings name. SIGTERM stops it between two sources: what was taken in stays,
-each source as operations of its own, and the next run goes on where this one ended.
+Without files it is what the settings name. It is stopped between two sources: what was taken in stays, each
+source as operations of its own, and the next run goes on where this one ended.
 """
 
 from __future__ import annotations
@@ -10,24 +9,24 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Mapping
+from contextlib import closing
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from workbench.config.read_only import require_more_than_looking
-from workbench.errors import ModelUnavailableError, StoppedError, UsageError
+from workbench.errors import ModelUnavailableError, StoppedError
 from workbench.ingest.ingest import Ingest, Taken
 from workbench.ingest.local_model import local_model
 from workbench.ingest.outcomes import unreadable
 from workbench.ingest.source_selection import take_in
 from workbench.llm.port import LanguageModel
 from workbench.llm.provider import open_language_model
-from workbench.workspace.worker import Telling, moment, run
+from workbench.workspace.task_context import TaskContext, moment
 from workbench.workspace.workspace import Workspace
 
-_WHAT = "taking in"
 _TROUBLES = 20
 """Sources that were not taken in which are named, with why."""
-_NICENESS = 5
 
 
 @dataclass(slots=True)
@@ -55,20 +54,25 @@ class _Sum:
             self.unreadable.append(unreadable(os.path.basename(taken.source), taken.bad))
 
 
-def answer(workspace: Workspace, wanted: Mapping[str, Any], telling: Telling) -> Mapping[str, object]:
-    """Take in what is asked for. Raises UsageError, ReadOnlyError, and what opening the repository raises."""
-    if wanted.get("do") != "ingest":
-        raise UsageError("nothing that can be done was asked for")
+def run(root: Path, parameters: Mapping[str, Any], context: TaskContext) -> Mapping[str, object]:
+    """Take in what is asked for. Raises ReadOnlyError, and what opening the repository raises."""
+    with closing(Workspace.open(root)) as workspace:
+        return _take_in(workspace, parameters, context)
+
+
+def _take_in(
+    workspace: Workspace, parameters: Mapping[str, Any], context: TaskContext
+) -> Mapping[str, object]:
     require_more_than_looking()
     _ = workspace.operations  # without a repository nothing can be taken in, so it is said once
-    files = [str(name) for name in wanted.get("files") or ()]
+    files = [str(name) for name in parameters.get("files") or ()]
     found = _Sum()
     ingest = Ingest(
         workspace,
-        now=moment(wanted.get("now")),
+        now=moment(parameters.get("now")),
         model=_model(workspace, found.notes),
         embedder=local_model(workspace.settings),
-        progress=lambda name, done, total: telling.progress(_sort(name), done, total),
+        progress=lambda name, done, total: context.progress(_sort(name), done, total),
     )
     stopped = False
     try:
@@ -101,8 +105,3 @@ def _model(workspace: Workspace, notes: list[str]) -> LanguageModel | None:
     except ModelUnavailableError as error:
         notes.append(f"without a language model: {error.message}")
         return None
-
-
-if __name__ == "__main__":
-    os.nice(_NICENESS)
-    run(_WHAT, answer)

@@ -1,0 +1,105 @@
+"""One task on a workspace in a process of its own, for an interface that stays at hand meanwhile.
+
+``python -m workbench.worker TASK WORKSPACE`` reads one JSON line on stdin, the task's parameters, and writes
+JSON lines on stdout: any number of ``{"event": "progress", "phase", "done", "total"}`` and of what the task
+has to say meanwhile, then ``{"event": "done", ...}`` or ``{"event": "error", "code", "message", "hint"}``.
+The task ``search`` goes on reading: see ``indexing.search.service``.
+
+SIGTERM stops a task where it next says how far it is, or at once where nothing can be left half done.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import signal
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from workbench.errors import UsageError, WorkbenchError
+from workbench.workspace.task_context import TaskContext
+
+Task: TypeAlias = Callable[[Path, Mapping[str, Any], TaskContext], Mapping[str, object]]
+"""Does what the parameters say to the workspace at a path, and answers with what comes behind ``done``."""
+
+
+@dataclass(frozen=True, slots=True)
+class TaskSpec:
+    """A task: ``module`` has it as ``run``, and ``what`` it does in a word."""
+
+    module: str
+    what: str
+    niceness: int = 0
+    ends_at_once: bool = False
+    """Whether SIGTERM ends it wherever it is: it only reads, or what it has stored by then stays good."""
+
+
+TASKS: Mapping[str, TaskSpec] = {
+    "backup": TaskSpec("workbench.backup.backup_task", "backing up"),
+    "dream": TaskSpec("workbench.dreaming.dream_task", "dreaming"),
+    "health": TaskSpec("workbench.health.report.health_task", "the look", niceness=5, ends_at_once=True),
+    "ingest": TaskSpec("workbench.ingest.ingest_task", "taking in", niceness=5),
+    "reindex": TaskSpec("indexing.sync.reindex_task", "indexing", niceness=10, ends_at_once=True),
+    "search": TaskSpec("workbench.agent.search_task", "searching", ends_at_once=True),
+    "similar-names": TaskSpec(
+        "workbench.ingest.similar_names_task", "comparing names", niceness=5, ends_at_once=True
+    ),
+}
+
+_ARGUMENTS = 2
+
+
+def main(arguments: list[str]) -> int:
+    """Do the task that the arguments name; the exit code is that of the error tree."""
+    if len(arguments) != _ARGUMENTS or arguments[0] not in TASKS:
+        sys.stderr.write(f"usage: python -m workbench.worker {'|'.join(TASKS)} WORKSPACE\n")
+        return UsageError.exit_code
+    spec = TASKS[arguments[0]]
+    os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
+    with contextlib.suppress(OSError):
+        os.nice(spec.niceness)
+    context = TaskContext(spec.what, sys.stdout)
+    on_stop = signal.SIG_DFL if spec.ends_at_once else lambda *_: context.stop()
+    signal.signal(signal.SIGTERM, on_stop)
+    with contextlib.redirect_stdout(sys.stderr):  # nothing that a library prints is an answer
+        return run(spec, Path(arguments[1]), context)
+
+
+def run(spec: TaskSpec, root: Path, context: TaskContext) -> int:
+    """Do the task with the parameters of stdin's first line."""
+    try:
+        parameters = _parameters(sys.stdin.buffer.readline())
+        task: Task = import_module(spec.module).run
+        answer = task(root, parameters, context)
+    except WorkbenchError as error:
+        context.say("error", code=error.code, message=error.message, hint=error.hint)
+        return error.exit_code
+    except BrokenPipeError:
+        raise
+    except Exception as error:  # the last word on this pipe must say what happened
+        context.say("error", code="failed", message=f"{type(error).__name__}: {error}", hint="")
+        return 1
+    context.say("done", **answer)
+    return 0
+
+
+def _parameters(line: bytes) -> Mapping[str, Any]:
+    try:
+        said = json.loads(line or b"{}")
+    except (ValueError, RecursionError):
+        said = None
+    if not isinstance(said, dict):
+        raise UsageError("the parameters are no JSON object", hint="write one line, for example {}")
+    return said
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main(sys.argv[1:]))
+    except (BrokenPipeError, KeyboardInterrupt):
+        os._exit(130)
