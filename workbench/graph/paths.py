@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
+from enum import Enum
 from math import prod
 
-from workbench.graph.question_intents import Direction
 from workbench.graph.snapshot import Graph, RelationLink
 from workbench.memory.graph_page import Entity
 
@@ -25,6 +25,14 @@ _NEXT_HOP = 0.6
 _TRANSITIVE = frozenset({"located_in", "part_of", "depends_on", "uses", "caused_by", "supersedes"})
 _VAGUE = 0.8
 """How much a ``related_to`` counts, which says little, beside a relation that says what it is."""
+
+
+class Direction(Enum):
+    """Along the relations that the entity's own page states, or against those that lead to it."""
+
+    OUT = "out"
+    IN = "in"
+    BOTH = "both"
 
 
 @dataclass(frozen=True, slots=True)

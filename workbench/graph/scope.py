@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from datetime import date
 
 from workbench.graph.entity_recognition import mention_of
-from workbench.graph.paths import follow
-from workbench.graph.question_intents import Direction
+from workbench.graph.paths import Direction, follow
 from workbench.graph.snapshot import Graph, Held
 from workbench.memory.graph_page import Entity, name_key
 

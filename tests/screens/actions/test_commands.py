@@ -61,7 +61,7 @@ COMMANDS: Final = {
     "view_claims": "graph contradictions",
     "view_due": "graph todos",
     "find_entity": "graph find",
-    "ask_graph": "graph ask",
+    "ask_graph": "graph search",
     "merge_pair": "graph merge",
     "merge_other_way": "graph merge",
     "keep_apart": "graph apart",
