@@ -57,8 +57,9 @@ class ExplanationScreen(Dialog[None]):
 
     def answered(self, found: HitList) -> None:
         """The hits, with the parts of their scores."""
-        self._hits = found.hits
-        self._show()
+        if any(hit.parts for hit in found.hits):  # else it is to a question that was asked before
+            self._hits = found.hits
+            self._show()
 
     def action_close(self) -> None:
         """Back to the search."""
