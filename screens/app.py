@@ -13,7 +13,6 @@ from textual.app import App
 from textual.binding import Binding, BindingType
 from textual.driver import Driver
 from textual.notifications import Notification, SeverityLevel
-from textual.widgets._toast import Toast
 
 from screens.drawing.safe_text import words
 from screens.jobs.job_line import toasts_above_work
@@ -180,13 +179,11 @@ class WorkbenchApp(App[None]):
         self._end_toasts([note for note in self._notifications if note.message == message])
 
     def _end_toasts(self, over: Sequence[Notification]) -> None:
-        if not over:
-            return
-        for toast in self.screen.query(Toast) if self.screen_stack else ():
-            if toast._notification in over:
-                toast._expire()  # with its holder, which Textual would leave there, one line high
         for note in over:
             self._unnotify(note, refresh=False)
+            if self.screen_stack:
+                # With what holds it, which Textual would leave there, one line high.
+                self.screen.query(f"#--textual-toast-{note.identity}").remove()
 
     def use_theme(self, name: str) -> None:
         """Change the colours; an unknown name is reported and the first theme used."""

@@ -12,6 +12,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from textual import events
+
+# Private, and pinned to one version of Textual: no public hook tells esc from alt before a key is made of
+# both, and that esc and a key right behind it are both obeyed rests on that.
 from textual._ansi_sequences import ANSI_SEQUENCES_KEYS
 from textual._xterm_parser import XTermParser
 
@@ -22,6 +25,14 @@ _BEGINS = frozenset("[]NOPX^_") | {
     sequence[1] for sequence in ANSI_SEQUENCES_KEYS if len(sequence) > 2 and sequence[0] == _ESC
 }
 """What terminals send behind esc as the beginning of something longer."""
+
+
+BEHIND_ESC = {
+    sign: sequence[1]
+    for sequence, sign in ANSI_SEQUENCES_KEYS.items()
+    if isinstance(sign, str) and len(sequence) == 2 and sequence[0] == _ESC and sequence[1].isascii()
+}
+"""What Textual makes of esc and a digit, - or =, which is what option and these type on some keyboards."""
 
 
 class KeyParser(XTermParser):

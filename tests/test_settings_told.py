@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from indexing.ranking.weights import FUSIONS, PRESETS
+from indexing.ranking.weights import PRESETS
 from workbench.config.settings import CHOICES, SECRET, Settings, flat, load
 from workbench.config.settings_report import UNITS, SettingOrigin, docs, tell
 from workbench.config.user_files import replace_own
@@ -55,7 +55,6 @@ def test_every_setting_says_what_it_is_and_numbers_their_unit() -> None:
     counts = {f.name for f in fields(Settings) if isinstance(f.default, int)}
     assert counts - UNITS.keys() == {"dream_signals", "dream_context"}
     assert CHOICES["search_preset"] == tuple(PRESETS)
-    assert CHOICES["search_fusion"] == ("", *FUSIONS)
     assert told.effective() == Settings()
 
 
@@ -80,6 +79,16 @@ def test_what_is_wrong_leaves_the_rest(own: Path, shared: Path) -> None:
     assert [(problem.path.name, problem.line) for problem in told.problems] == [
         *(("settings.yaml", 1), ("settings.yaml", 3), ("workbench.yaml", 1), ("workbench.yaml", 2)),
     ]
+
+
+def test_a_single_weight_of_an_older_file_is_told_and_names_the_preset(own: Path, shared: Path) -> None:
+    shared.write_text("search:\n  preset: words\n  recency: 0.5\n")
+    assert tell(shared).of("search_preset").value == "words"
+    (problem,) = tell(shared).problems
+    assert problem.line == 3
+    assert "search_recency" in problem.text
+    assert "search_preset" in problem.text
+    assert load(shared).search_preset == "words"
 
 
 @pytest.mark.parametrize("data", [b"\xff", b"- a\n", b"a: [\n", b"x" * 100_000, b"a: &b c\n"])

@@ -8,8 +8,6 @@ from collections.abc import Iterable
 from indexing.document import path_term
 from indexing.lexical.vocabulary import Vocabulary
 
-NAMES = ("type", "from", "path", "user")
-"""The conditions whose values are not a fixed few."""
 _MANY_FILES = 50_000
 _LONGEST = 80
 

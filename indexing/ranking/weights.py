@@ -171,14 +171,8 @@ def weights_from_words(said: Iterable[str], base: Weights) -> Weights:
 
 
 def weights_of(settings: Settings) -> Weights:
-    """The weights that the settings choose: a preset, and what they change of it. Raises UsageError."""
-    base = preset(settings.search_preset)
-    said: dict[str, object] = {
-        name: value for name in _MOST if (value := getattr(settings, f"search_{name}")) >= 0
-    }
-    if settings.search_fusion:
-        said["fusion"] = settings.search_fusion
-    return weights_from_words(settings.search_kinds, changed(base, said))
+    """The weights of the preset that the settings choose. Raises UsageError."""
+    return preset(settings.search_preset)
 
 
 def _number(name: str, value: object) -> float:

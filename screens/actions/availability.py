@@ -21,7 +21,6 @@ class FocusContext(StrEnum):
     FIND = "find"
     QUERY = "query"
     RESULTS = "results"
-    WEIGHING = "weighing"
     CONFIRM = "confirm"
     WARNING = "warning"
     WRITING = "writing"

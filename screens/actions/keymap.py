@@ -34,7 +34,6 @@ NEEDED = frozenset(
     {"back", "leave_text", "leave_setting", "message_done", "save", "confirm", "anyway", "decline"}
 )
 """Without a key for these a person could not go on: they keep their own beside what is wished."""
-_NAMED = ("space", "enter", "escape", "pagedown", "pageup", "backspace", "delete", "tab", "home", "end")
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -44,13 +44,15 @@ _FUNCTION = re.compile(r"f(?:[1-9]|1[0-9]|2[0-4])")
 _MODIFIERS = {"ctrl": "ctrl", "control": "ctrl", "shift": "shift", "alt": "alt", "meta": "alt"}
 
 
-def _named(character: str) -> str:
-    """What Textual calls a sign."""
+def sign_name(character: str) -> str:
+    """What Textual calls the key of a letter, a digit or a sign."""
+    if character.isalnum():
+        return character
     name = unicodedata.name(character, "").lower().replace("-", "_").replace(" ", "_")
     return KEY_NAME_REPLACEMENTS.get(name, name)
 
 
-_SIGNS = {_named(sign): sign for sign in map(chr, range(33, 127)) if not sign.isalnum()}
+_SIGNS = {sign_name(sign): sign for sign in map(chr, range(33, 127)) if not sign.isalnum()}
 """The signs of ASCII by their names: ``slash``, ``at``."""
 
 
@@ -109,6 +111,4 @@ def _of_character(character: str) -> str | None:
         return "space"
     if not character.isprintable():
         return None
-    if character.isalnum():
-        return character
-    return _named(character) or None
+    return sign_name(character) or None

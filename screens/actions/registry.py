@@ -14,7 +14,6 @@ from textual.binding import Binding
 from screens.actions import availability as when
 from screens.actions.action import (
     AGENT,
-    BROWSE,
     CONFIRM,
     GRAPH,
     HEALTH,
@@ -38,7 +37,6 @@ from screens.actions.availability import Context, FocusContext
 from screens.actions.keymap import KeyMap, is_reachable
 from screens.actions.keys import key_name
 from screens.actions.movements import MOVEMENTS
-from screens.actions.weight_actions import TURNS
 from screens.context.actions import AGENT_ACTIONS
 from screens.graph.actions import GRAPH_ACTIONS
 from screens.health.actions import HEALTH_ACTIONS
@@ -173,7 +171,6 @@ ACTIONS: tuple[Action, ...] = (
     *WORK_ACTIONS,
     *SEARCH_ACTIONS,
     *PANE_ACTIONS,
-    *TURNS,
     *HISTORY_ACTIONS,
     *REVIEW_ACTIONS,
     *GRAPH_ACTIONS,
@@ -187,7 +184,7 @@ ACTIONS: tuple[Action, ...] = (
         "open",
         Group.MOVE,
         "Unfold a row, read an entry in full, or go to a hit.",
-        places=TYPING | BROWSE,
+        places=TYPING | SCREENS,
         blocked=when.has_row,
         hint=40,
     ),

@@ -12,7 +12,7 @@ from screens.actions.profiles import DEFAULT
 from screens.actions.registry import ACTIONS, grouped_actions
 
 IN_OTHER_SCREENS = frozenset(
-    {Group.WEIGH, Group.WRITE, Group.REVIEW, Group.GRAPH, Group.AGENT, Group.HEALTH, Group.SETTINGS}
+    {Group.WRITE, Group.REVIEW, Group.GRAPH, Group.AGENT, Group.HEALTH, Group.SETTINGS}
 )
 """What is not done in the panes or in the search over them."""
 

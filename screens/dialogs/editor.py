@@ -13,7 +13,6 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.content import Content
-from textual.document._document import Document
 from textual.message import Message
 from textual.timer import Timer
 from textual.worker import Worker
@@ -93,7 +92,8 @@ class WritingScreen(Dialog[None]):
     def on_mount(self) -> None:
         """Ready to type, at the end of the words: before the comment that says where they are from."""
         self.box.focus()
-        self.box.move_cursor(Document(self.box.text[: words_end(self.box.text)]).end)
+        lines = (self.box.text[: words_end(self.box.text)] + ".").splitlines()
+        self.box.move_cursor((len(lines) - 1, len(lines[-1]) - 1))
         self._drafts.open.append(self)
         self._hints.show(hints(Context(place=FocusContext.WRITING)))
         self._consider()

@@ -33,7 +33,6 @@ _PLACES = {
     FocusContext.PANE: "in the panes",
     FocusContext.QUERY: "while you search",
     FocusContext.RESULTS: "on the hits",
-    FocusContext.WEIGHING: "where weights are tried",
     FocusContext.OPERATIONS: "among the operations",
     FocusContext.BLAME: "line by line",
     FocusContext.CONFLICTS: "among the conflicts",

@@ -8,6 +8,8 @@ comparison is with the last layout that was painted.
 
 from __future__ import annotations
 
+# Private, and pinned to one version of Textual: what it compares a layout with is kept nowhere else, and
+# without it rows stay on the screen that are not there any more.
 from textual._compositor import Compositor, ReflowResult
 from textual.geometry import Size
 from textual.screen import Screen

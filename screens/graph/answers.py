@@ -1,16 +1,12 @@
-"""A question in plain words, and what the graph answers: a row a finding, its evidence behind it."""
+"""A question, and what the graph knows of the names in it: a row a finding, its evidence behind it."""
 
 from __future__ import annotations
-
-from dataclasses import replace
 
 from screens.drawing.rows import Row, RowPart
 from screens.drawing.safe_text import row_text, words
 from screens.graph.graph_state import Known, Looking, Sight, Thing
-from workbench.graph.answer import GraphFinding, by_memory
-from workbench.graph.memory_query import find
-from workbench.graph.questions import question_from_text
-from workbench.graph.traverse import answer
+from workbench.graph.answer import GraphFinding
+from workbench.graph.search import search_graph
 
 _MOST = 50
 
@@ -19,32 +15,19 @@ def answer_sight(known: Known, looking: Looking) -> Sight:
     """What the graph says to the question that is looked at, as of the day."""
     day = looking.on(known)
     graph = known.whole.as_of(day) if looking.day else known.whole
-    notes: list[str] = []
-    structured = question_from_text(looking.question, day)
-    found: tuple[GraphFinding, ...]
-    if structured is not None:
-        result = find(graph, replace(structured, limit=_MOST), day)
-        found = tuple(by_memory(m.held.memory, m.held.entity, m.why or m.held.owner) for m in result.matches)
-        found += tuple(GraphFinding(task.name, task, 1.0, f"{task.name} is a task") for task in result.tasks)
-        notes += result.notes
-        suggestions = result.suggestions
-        asked = ""
-    else:
-        answered = answer(graph, looking.question, day, most=_MOST)
-        found, asked, suggestions = answered.found, answered.asked, answered.suggestions
-        notes += answered.notes
+    answered = search_graph(graph, looking.question, day, most=_MOST)
     rows = [Row("asked", row_text(looking.question), tone="head", inert=True)]
-    if asked:
-        rows.append(Row("understood", row_text(f"understood as: {asked}"), tone="muted", inert=True))
-    rows += [Row(f"note:{n}", row_text(note), tone="warn", inert=True) for n, note in enumerate(notes)]
+    rows += [
+        Row(f"note:{n}", row_text(note), tone="warn", inert=True) for n, note in enumerate(answered.notes)
+    ]
     things: dict[str, Thing] = {}
-    for number, one in enumerate(found):
+    for number, one in enumerate(answered.found):
         row_id = f"found:{number}"
         things[row_id] = one
         rows.append(_row(row_id, one))
-    if not found:
+    if not answered.found:
         rows.append(Row("nothing", words("nothing is known of it: a asks anew"), tone="muted"))
-    for number, name in enumerate(suggestions):
+    for number, name in enumerate(answered.suggestions):
         lead = (RowPart(words("known is"), "faint"),)
         rows.append(Row(f"known:{number}", row_text(name), tone="muted", lead=lead, inert=True))
     return Sight(rows=tuple(rows), things=things, title=words("Answer"))

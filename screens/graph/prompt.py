@@ -97,7 +97,5 @@ def month_from(day: date, months: int) -> date:
 def heard_question(text: str) -> RowPart:
     """What can be asked."""
     if not text.strip():
-        return RowPart(
-            words("who works on Atlas? · how is Alice connected to Bob? · what is overdue?"), "muted"
-        )
+        return RowPart(words("who works on Atlas? · how is Alice connected to Bob?"), "muted")
     return RowPart(words("enter asks the graph"), "muted")

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 from rich.text import Text
 from textual.screen import Screen
-from textual.widgets._toast import ToastRack
 
 from screens.drawing.rows import RowPart
 from screens.jobs.progress_text import stage_parts
@@ -73,6 +72,6 @@ def toasts_above_work(screen: Screen[object]) -> None:
     under = stack[: stack.index(screen) + 1] if screen in stack else [screen]
     line = next((line for one in reversed(under) for line in one.query(WorkLine)), None)
     lines = min(len(line.works), _MOST) if line is not None else 0
-    for rack in screen.query(ToastRack):
+    for rack in screen.query("ToastRack"):
         for number in range(1, _MOST + 1):
             rack.set_class(number == lines, f"-above-{number}")

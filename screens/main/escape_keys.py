@@ -11,22 +11,17 @@ from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
-from textual._ansi_sequences import ANSI_SEQUENCES_KEYS
 from textual.dom import DOMNode
 from textual.events import Event, Key
-from textual.keys import _character_to_key
 from textual.widgets import Input, TextArea
+
+from screens.actions.keys import sign_name
+from screens.keyboard import BEHIND_ESC
 
 if TYPE_CHECKING:
     from screens.app import WorkbenchApp
 
 _ALT = "alt+"
-_OPTIONS = {
-    sign: sequence[1]
-    for sequence, sign in ANSI_SEQUENCES_KEYS.items()
-    if isinstance(sign, str) and len(sequence) == 2 and sequence[0] == "\x1b" and sequence[1].isascii()
-}
-"""What Textual makes of esc and a digit, - or =, which is what option and these type on some keyboards."""
 _BY_WORDS = {"alt+f": "ctrl+right", "alt+b": "ctrl+left"}
 """What these are in a line of text: some terminals send them for option and an arrow."""
 
@@ -74,12 +69,12 @@ class Apart:
         typed, field = event.character or "", self._app.focused
         if isinstance(field, TextArea):
             return None  # it is being written
-        if isinstance(field, Input) and (typed in _OPTIONS or event.key in _BY_WORDS):
+        if isinstance(field, Input) and (typed in BEHIND_ESC or event.key in _BY_WORDS):
             return None
         if event.key.startswith(_ALT) and len(typed) == 1:  # a terminal that tells alt from esc names no sign
             rest = Key(typed if typed.isalnum() else event.key.removeprefix(_ALT), typed)
-        elif typed in _OPTIONS:
-            rest = Key(_character_to_key(_OPTIONS[typed]), _OPTIONS[typed])
+        elif typed in BEHIND_ESC:
+            rest = Key(sign_name(BEHIND_ESC[typed]), BEHIND_ESC[typed])
         else:
             return None
         bound = self._app.screen.active_bindings

@@ -61,7 +61,7 @@ class Opening:
             "entry_log": self._entry_log,
             "blame": self._blame,
             "conflicts": self._conflicts,
-            "weigh": self._weigh,
+            "explain_hit": self._explain_hit,
             "review": self._review,
             "graph_view": self._graph,
             "agent_view": self._agent,
@@ -200,22 +200,13 @@ class Opening:
     def _workspaces(self) -> None:
         cast("WorkbenchApp", self._screen.app).switching.offer()
 
-    def _weigh(self) -> None:
-        from indexing.ranking.weights import weights_of  # noqa: PLC0415
-        from screens.search.weights_screen import WeighingScreen  # noqa: PLC0415
+    def _explain_hit(self) -> None:
+        from screens.search.explanation_screen import ExplanationScreen  # noqa: PLC0415
 
         searching = self._screen.searching
-        if searching.found is None:
-            return
-        screen = WeighingScreen(
-            weights_of(self._screen.workspace.settings),
-            searching.found,
-            partial(searching.weigh, explain=True),
-            at=searching.index,
-            promoted=self._screen.memory_view.promoted,
-        )
-        searching.watcher = screen.answered
-        self._screen.show_dialog(screen, lambda _: searching.end_weighing())
+        screen = ExplanationScreen(searching.index)
+        self._screen.show_dialog(screen, lambda _: searching.explain(None))
+        searching.explain(screen.answered)
 
     def _discard(self, kept: Path) -> None:
         self._screen.work(partial(self._curating.curator.discard, kept), "curate")

@@ -1,1 +1,1 @@
-"""The search over the panes: as one types, why a hit ranks where it does, and what if."""
+"""The search over the panes: as one types, and why a hit ranks where it does."""

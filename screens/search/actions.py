@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from screens.actions import availability as when
-from screens.actions.action import PANE, QUERY, SEARCH, WEIGHING, Action, Group, define
+from screens.actions.action import PANE, QUERY, SEARCH, Action, Group, define
 
 SEARCH_ACTIONS: tuple[Action, ...] = (
     define("search", "slash", "search", Group.SEARCH, "Search everything as you type.", hint=30),
@@ -54,12 +54,12 @@ SEARCH_ACTIONS: tuple[Action, ...] = (
         palette=False,
     ),
     define(
-        "weigh",
+        "explain_hit",
         "w f3",
-        "why, what if",
+        "why this hit",
         Group.SEARCH,
-        "The parts of each hit's score, and weights to try: the hits are ranked anew at once.",
-        places=SEARCH | WEIGHING,
+        "Why this hit: the parts that its score is made of.",
+        places=SEARCH,
         blocked=when.has_hits,
         hint=36,
     ),

@@ -45,14 +45,13 @@ _NUMBERS = count(1)
 class TypedQuery:
     """What was typed, and its number.
 
-    ``as_of`` names the moment of the past that it is about. ``weights`` are those to rank by in place of the
-    settings', as JSON; ``explain`` asks for the parts of each score.
+    ``as_of`` names the moment of the past that it is about. ``explain`` asks for the
+    parts of each score.
     """
 
     seq: int
     text: str
     as_of: str | None = None
-    weights: Mapping[str, object] | None = None
     explain: bool = False
     everywhere: bool = False
     """Whether all registered workspaces are asked."""
@@ -60,8 +59,6 @@ class TypedQuery:
     def as_request(self, mode: str) -> dict[str, object]:
         """The question as ``indexing.search.answer.query_from_json`` reads it."""
         said: dict[str, object] = {"query": self.text, "k": HITS, "mode": mode, "prefix": True}
-        if self.weights is not None:
-            said["weights"] = dict(self.weights)
         if self.explain:
             said["explain"] = True
         return said

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from screens.drawing.rows import RowPart, Tone
@@ -57,8 +57,3 @@ def sum_of(parts: Sequence[ScorePart], score: float) -> Shown:
         said = f"({said})" if len(added) > 1 else said
         said = " × ".join([said, *factors])
     return words(f"{score:.3f} = {said}")
-
-
-def by_name(parts: Sequence[ScorePart]) -> Mapping[str, ScorePart]:
-    """The parts by what they are called."""
-    return {part.name: part for part in parts}

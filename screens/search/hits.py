@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from screens.drawing.clock import today
@@ -127,15 +127,13 @@ def hit_rows(
     compact: bool,
     promoted: Promoted = _NOT_PROMOTED,
     unscored: bool = False,
-    moved: Mapping[str, RowPart] | None = None,
     here: str = "",
 ) -> list[Row]:
     """The rows of an answer; ``compact`` leaves the day out, ``unscored`` the bars.
 
     Where several workspaces answered, each row leads with the name of its own; ``here`` is the folder of the
     one that is shown, whose hits are rows like any other. A hit whose words stand in long-term memory already
-    is marked as such; one that says the same as a hit above it names that one. ``moved`` are parts to lead
-    with, by address.
+    is marked as such; one that says the same as a hit above it names that one.
     """
     best = max((hit.score for hit in found.hits), default=0.0)
     best = max(best, 1.0)  # scores say how good a hit is: the best of a bad lot is no full bar
@@ -148,7 +146,7 @@ def hit_rows(
             _row(
                 hit,
                 pattern,
-                lead=_lead(hit, None if unscored else hit.score / best, compact, moved),
+                lead=_lead(hit, None if unscored else hit.score / best, compact),
                 tail=() if compact else _tail(hit, twin if twin != number else 0),
                 done=hit.root in ("", here)
                 and found.then is None
@@ -196,10 +194,8 @@ def place_of_hit(path: str) -> str:
     return path.removeprefix("memory/")
 
 
-def _lead(
-    hit: FoundHit, share: float | None, compact: bool, moved: Mapping[str, RowPart] | None
-) -> tuple[RowPart, ...]:
-    lead = [moved[hit.entry]] if moved and hit.entry in moved else []
+def _lead(hit: FoundHit, share: float | None, compact: bool) -> tuple[RowPart, ...]:
+    lead = []
     if share is not None:
         lead.append(RowPart(bar(share, _BAR), "accent"))
     if hit.workspace:
@@ -259,8 +255,3 @@ def _beginning(text: str, start: int, end: int) -> int:
         before = range(start - 1, max(start - _LEAD_IN, 0), -1)
         blank = next((at for at in before if text[at].isspace()), start - 1)
     return blank + 1
-
-
-def ranks(hits: Sequence[FoundHit]) -> dict[str, int]:
-    """The place of each hit by its address, from 1."""
-    return {hit.entry: number for number, hit in enumerate(hits, 1)}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
@@ -64,15 +64,13 @@ class Searching:
         self._preparing: Shown | None = None
         self._turn = 0
         self._wheel: Timer | None = None
-        self._weights: Mapping[str, object] | None = None
         self._recent = Recent(screen.workspace)
         overlay.input.going_on = self._going_on
-        self._explain = False
         self._everywhere = False
         self._moment: PastWorkspace | None = None
         """The moment of the past that the panes show: it is what is searched."""
-        self.watcher: Callable[[HitList], None] | None = None
-        """Who shows the hits too, and their parts."""
+        self._watcher: Callable[[HitList], None] | None = None
+        """Who shows the parts of scores."""
 
     @property
     def rows(self) -> list[Row]:
@@ -154,7 +152,7 @@ class Searching:
     def why(self) -> dict[str, str]:
         """What stands in the way of actions on hits, by their ids."""
         if self._everywhere:
-            return {"weigh": "hits of several workspaces are not weighed by the scores of one"}
+            return {"explain_hit": "hits of several workspaces are not explained by the scores of one"}
         if self._moment is not None or moment_of(self._screen.workspace):
             return {"everywhere": "this is memory as it was: only its own is searched"}
         return {}
@@ -218,16 +216,11 @@ class Searching:
             self._question = self._next(text, self._understood(text).as_of)
             self._put(self._question)
 
-    def weigh(self, weights: Mapping[str, object] | None, *, explain: bool) -> None:
-        """Rank by these weights from now on, None by the settings'; ``explain`` tells the parts of scores."""
-        if (weights, explain) != (self._weights, self._explain):
-            self._weights, self._explain = weights, explain
+    def explain(self, watcher: Callable[[HitList], None] | None) -> None:
+        """Give answers with the parts of their scores to ``watcher`` from now on; None: to nobody."""
+        self._watcher = watcher
+        if watcher is not None:
             self.ask_again()
-
-    def end_weighing(self) -> None:
-        """Rank as the settings say again."""
-        self.watcher = None
-        self.weigh(None, explain=False)
 
     @property
     def settled(self) -> bool:
@@ -263,8 +256,8 @@ class Searching:
         else:
             self._shown, self._found, self._failure = rank, message.found, ""
             self.draw()
-            if self.watcher is not None:
-                self.watcher(message.found)
+            if self._watcher is not None:
+                self._watcher(message.found)
         self._answered = message.found.query
         self._screen.following.index_answers()
         self._screen.holding.release()
@@ -430,7 +423,8 @@ class Searching:
         moment = self._moment.commit if self._moment else None
         then = as_of or moment
         wide = self._everywhere and then is None
-        return TypedQuery(self._question.seq + 1, text, then, self._weights, self._explain, wide)
+        explain = self._watcher is not None
+        return TypedQuery(self._question.seq + 1, text, then, explain=explain, everywhere=wide)
 
     @staticmethod
     def _understood(text: str) -> Understood:

@@ -1,8 +1,7 @@
-"""What no settings file can know by itself: whether a search can be ranked so, whether there is the theme."""
+"""What no settings file can know by itself: whether there is the theme."""
 
 from __future__ import annotations
 
-from indexing.ranking.weights import weights_of
 from themes import BUILT_IN, load_themes, own_folder
 from workbench.config.settings import Settings
 from workbench.errors import UsageError
@@ -15,6 +14,5 @@ def theme_names() -> tuple[str, ...]:
 
 def fit(settings: Settings) -> None:
     """Raises UsageError for settings of the right form that cannot be used."""
-    weights_of(settings)
     if settings.theme not in (known := theme_names()):
         raise UsageError(f"there is no theme {settings.theme!r}", hint="there are " + ", ".join(known))

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 from textual.message import Message
 
-from indexing.ranking.weights import weights_of
 from screens.actions.active import key_for
 from screens.drawing.rows import Row
 from screens.drawing.safe_text import row_text, words
@@ -68,7 +67,7 @@ class EntryLine(QueryInput):
             return None
         try:
             value = self._typed(self.setting)
-            check_value(self.setting.name, value, self._told.effective(), self._told.own, weights_of)
+            check_value(self.setting.name, value, self._told.effective(), self._told.own)
         except WorkbenchError as error:
             return error
         return None

@@ -218,8 +218,10 @@ def test_a_workspaces_own_weights_do_not_put_it_first(made: Make, owner: Person)
     """``workbench.yaml`` comes with the memory."""
     modest = made("modest", "The staging port is 8443")
     loud = made("loud", "The port <!-- pinned -->")
-    (loud.root / "workbench.yaml").write_text("search: {pin: 50, importance: 1}\n")
-    assert shown(found(asked(loud, modest), "staging port"))[0][0] == "modest"
+    before = shown(found(asked(loud, modest), "staging port"))
+    assert before[0][0] == "modest"
+    (loud.root / "workbench.yaml").write_text("search: {preset: goclaw}\n")
+    assert shown(found(asked(loud, modest), "staging port")) == before
 
 
 def test_nothing_is_written_into_a_workspace_that_is_asked(made: Make) -> None:

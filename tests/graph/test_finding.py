@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 from tests.support.pages import TEAM, graph_of
 from workbench.errors import UsageError
 from workbench.graph.memory_query import ORDERS, MemoryQuery, Result, find
-from workbench.graph.questions import question_from_text
 from workbench.graph.snapshot import Graph
 from workbench.memory.graph_page import IMPORTANCE
 
@@ -185,71 +184,3 @@ def test_every_condition_only_narrows(question: MemoryQuery) -> None:
         assert id(memory) in everything
         assert not question.types or memory.type in question.types
         assert memory.importance >= question.min_importance
-
-
-@pytest.mark.parametrize(
-    ("words", "expected"),
-    [
-        (
-            "which tasks are pending in project Atlas?",
-            MemoryQuery(types=("todo",), about="Atlas", state="pending"),
-        ),
-        ("pending tasks in Atlas", MemoryQuery(types=("todo",), about="Atlas", state="pending")),
-        ("What is pending?", MemoryQuery(types=("todo",), state="pending")),
-        (
-            "what is left to do in the Atlas Indexer?",
-            MemoryQuery(types=("todo",), about="Atlas Indexer", state="pending"),
-        ),
-        ("todos of Alice", MemoryQuery(types=("todo",), about="Alice", state="pending")),
-        ("what is overdue", MemoryQuery(types=("todo",), state="overdue")),
-        ("overdue tasks for Bob", MemoryQuery(types=("todo",), about="Bob", state="overdue")),
-        ("done tasks in Atlas", MemoryQuery(types=("todo",), about="Atlas", state="done")),
-    ],
-)
-def test_tasks_are_asked_for_in_plain_words(words: str, expected: MemoryQuery) -> None:
-    found = question_from_text(words, TODAY)
-    assert found is not None
-    assert (found.types, found.about, found.state) == (expected.types, expected.about, expected.state)
-
-
-@pytest.mark.parametrize(
-    ("words", "types", "days"),
-    [
-        ("what is due today?", (), 0),
-        ("what is due tomorrow", (), 1),
-        ("events this week", ("event",), 1),
-        ("upcoming events next week", ("event",), 8),
-        ("tasks due this month", ("todo",), 17),
-        ("what is due next month?", (), 47),
-        ("deadlines in 10 days", (), 10),
-        ("what is coming up?", (), 30),
-    ],
-)
-def test_what_comes_is_asked_for_in_plain_words(words: str, types: tuple[str, ...], days: int) -> None:
-    found = question_from_text(words, TODAY)
-    assert found is not None
-    assert (found.types, found.happens_within, found.order) == (types, days, "due")
-
-
-def test_a_type_is_asked_for_with_a_day() -> None:
-    found = question_from_text("decisions about Atlas since 2026-02-01", TODAY)
-    assert found is not None
-    assert (found.types, found.about) == (("decision",), "Atlas")
-    assert found.occurred_since == date(2026, 2, 1)
-
-
-@pytest.mark.parametrize(
-    "words",
-    ["what is Alice working on?", "who works on Atlas?", "Atlas", "",
-     "tell me about the events of Rome in May", "decisions since 2026-99-99", "how do I do this"],
-)  # fmt: skip
-def test_other_questions_are_none(words: str) -> None:
-    assert question_from_text(words, TODAY) is None
-
-
-@settings(deadline=None)
-@given(st.text(max_size=200), st.dates(date(2000, 1, 1), date(2100, 1, 1)))
-def test_any_words_are_a_question_that_makes_sense_or_none(words: str, today: date) -> None:
-    found = question_from_text(words, today)
-    if found is not None:
-        find(GRAPH, found, today)

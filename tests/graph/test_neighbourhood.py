@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.graph.test_traverse import tangled
+from tests.graph.test_search import tangled
 from tests.support.pages import TEAM, graph_of
 from workbench.graph.neighbourhood import Node, neighbourhood
 from workbench.graph.snapshot import Graph

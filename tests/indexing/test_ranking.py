@@ -292,20 +292,6 @@ def test_weights_are_changed_by_name_over_those_that_are_there() -> None:
     assert weights_from_words(["recency=0.5", "fusion=rrf"], DEFAULT) == Weights(recency=0.5, fusion="rrf")
 
 
-def test_the_settings_change_what_the_preset_says() -> None:
-    chosen = Settings(
-        search_preset="openclaw",
-        search_vector=0.5,
-        search_recency=0.0,
-        search_half_life=7.0,
-        search_fusion="rrf",
-        search_kinds=("dream=0.5",),
-    )
-    expected = Weights(0.5, 0.3, half_life=7.0, date=0.0, exact=0.0, fusion="rrf", boosts={Kind.DREAM: 0.5})
-    assert weights_of(chosen) == expected
-    assert weights_of(Settings()) == DEFAULT
-
-
 @pytest.mark.parametrize(
     "said",
     [

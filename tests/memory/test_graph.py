@@ -32,12 +32,7 @@ def test_a_memory_says_all_that_its_comment_holds() -> None:
         " at=2026-03-03 src=episodes/e12.md#L8 src=memory/a.md#L2 session=s91 trust=owner"
         " scene=Working%20style -->"
     )
-    assert (found.type, found.text, found.id, found.reference) == (
-        "preference",
-        "Prefers async reviews",
-        "m7",
-        "m7",
-    )
+    assert (found.type, found.text, found.id) == ("preference", "Prefers async reviews", "m7")
     assert (found.confidence, found.importance) == (0.9, 0.75)
     assert found.weight == pytest.approx(0.675)
     assert (found.occurred_at, found.valid_from) == (date(2026, 3, 2), date(2026, 3, 1))
@@ -56,12 +51,6 @@ def test_importance_that_is_not_said_is_that_of_the_type(type_: str, importance:
 def test_a_figure_that_is_none_is_the_usual_one(said: str) -> None:
     found = memory(f"- [todo] x <!-- wb: confidence={said} importance={said} id=1 -->")
     assert (found.confidence, found.importance) == (1.0, IMPORTANCE["todo"])
-
-
-def test_a_line_without_an_id_is_called_by_its_address() -> None:
-    found = memory("- [fact] Lives in Oslo")
-    assert found.reference == found.entry.address
-    assert found.reference.startswith("graph/person/ann.md#")
 
 
 def test_no_line_is_more_trusted_than_its_page() -> None:

@@ -11,13 +11,18 @@ coverage stands alone.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Protocol
 
+from indexing.document import entry_key
 from indexing.lexical.query_rewrite import question_terms
 from indexing.lexical.schema import stemmed
+from indexing.query.filters import Filters
+from indexing.search.answer import Query
 from indexing.search.candidates import Pool
 from indexing.words import WORD, bigrams, normal
+from workbench.memory.entry import Entry, Kind
 
 _NO_KEY = -1
 MEANING = 0.7
@@ -80,3 +85,27 @@ class RelevanceOf:
         cosine = self._cosines.get(key) if self._meaning else None
         words = tuple(dict.fromkeys(standing[term].lower() for term in met))
         return Relevance((0.0 if cosine is None else cosine) if self._meaning else None, coverage, words)
+
+
+class _Pools(Protocol):
+    def pool(self, query: Query) -> Pool: ...
+
+
+def graph_relevance(
+    searcher: _Pools, question: str, unnamed: str, user: str = ""
+) -> Callable[[Entry, str], float]:
+    """What tells the relevance of a line of the graph, whose words are given, to ``question``, in [0, 1].
+
+    By its meaning where there are vectors, or by the words of the question beside its names (``unnamed``),
+    whichever is more: every line that is ranked has to do with the names. Raises IndexUnavailableError.
+    """
+    asked = Query(question, filters=Filters(kinds=frozenset({Kind.ENTITY})), plain=True, user=user)
+    pool = searcher.pool(asked)
+    by_meaning = RelevanceOf(pool) if pool.mode != "lexical" else None
+    by_words = RelevanceOf(searcher.pool(replace(asked, text=unnamed, mode="lexical")))
+
+    def relevance(entry: Entry, words: str) -> float:
+        meant = by_meaning.of(entry_key(entry.address), words).score if by_meaning else 0.0
+        return max(meant, by_words.by_words(words).score)
+
+    return relevance

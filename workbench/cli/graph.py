@@ -1,4 +1,4 @@
-"""Asking the graph: stats, search, ask, show, find, todos, events."""
+"""Asking the graph: stats, search, show, find, todos, events."""
 
 from __future__ import annotations
 
@@ -9,14 +9,15 @@ import click
 
 from workbench.cli import context, graph_maintenance, graph_store
 from workbench.cli.graph_text import say_answer, say_entity, say_result, say_schedule, say_stats
-from workbench.cli.output import json_option, narrate, say, say_json
+from workbench.cli.output import json_option, narrate, say_json
+from workbench.cli.renamed import RenamedGroup
 from workbench.cli.team import whose
 from workbench.cli.workspace_options import DAY, workspace
-from workbench.errors import UsageError
+from workbench.errors import IndexUnavailableError, UsageError
 from workbench.memory.graph_page import IMPORTANCE
 
 if TYPE_CHECKING:
-    from workbench.graph.memory_query import MemoryQuery, Order
+    from workbench.graph.memory_query import Order
     from workbench.graph.schedule import Sort
     from workbench.graph.snapshot import Graph
 
@@ -35,7 +36,7 @@ everything_option = click.option(
 limit_option = click.option("-k", "--limit", type=click.IntRange(1, 1000), default=20, show_default=True)
 
 
-@click.group(epilog=_DAYS)
+@click.group(cls=RenamedGroup, epilog=_DAYS)
 def graph() -> None:
     """Entities, their typed memories and relations: asked, shown, kept free of duplicates."""
 
@@ -57,85 +58,45 @@ def stats(on: date | None, as_json: bool) -> None:
         say_stats(figures)
 
 
-@graph.command()
+@graph.command(short_help="What the graph knows of the names in a QUESTION.")
 @click.argument("question", nargs=-1, required=True)
 @click.option("-k", "--limit", type=click.IntRange(1, 1000), default=10, show_default=True)
 @on_option
-@json_option
-def ask(question: tuple[str, ...], limit: int, on: date | None, as_json: bool) -> None:
-    """What the graph answers to a QUESTION in plain words.
-
-    \b
-    what is Alice working on?     who works on Atlas?      where does Bob live?
-    what depends on NATS?         how is Alice connected to Atlas?
-    which tasks are pending in Atlas?    decisions about Atlas since 2026-03-01
-    """
-    from workbench.graph.memory_query import find as found_by
-    from workbench.graph.questions import question_from_text
-    from workbench.graph.read import read_graph
-    from workbench.graph.traverse import answer
-
-    text, today = " ".join(question), on or date.today()
-    with workspace() as place:
-        found = read_graph(place)
-    structured = question_from_text(text, today)
-    if structured is None:
-        answered = answer(found, text, today, most=limit)
-        if as_json:
-            say_json(answered.as_json())
-        else:
-            say_answer(answered)
-        return
-    result = found_by(found, _limited(structured, limit), today)
-    if as_json:
-        say_json({"question": text, **result.as_json()})
-    else:
-        say_result(result)
-
-
-@graph.command(short_help="Entities by name, and typed memories with all WORDS in them.")
-@click.argument("words", nargs=-1, required=True)
-@limit_option
-@on_option
 @everything_option
 @json_option
-def search(words: tuple[str, ...], limit: int, on: date | None, everything: bool, as_json: bool) -> None:
-    """Entities called so, and typed memories with all WORDS in them; no index is needed.
+def search(question: tuple[str, ...], limit: int, on: date | None, everything: bool, as_json: bool) -> None:
+    """What the graph knows of what a QUESTION names, in any language.
 
-    `workbench search` looks in all of memory, and by meaning; `graph ask` follows relations.
+    What is at most two relations away from the people, projects and things that it names, ranked by its other
+    words; where it names none, typed memories with its words. `workbench search` looks in all of memory.
+
+    \b
+    what is Alice working on?     how is Alice connected to Atlas?     Lisbon
     """
+    from indexing.search.hybrid import HybridSearch
+    from workbench.agent.relevance import graph_relevance
     from workbench.graph.answer import memory_json
-    from workbench.graph.entity_recognition import suggestions
-    from workbench.graph.keyword_search import memories_with, named_like
     from workbench.graph.read import read_graph
+    from workbench.graph.search import search_graph, unnamed_words
 
-    text = " ".join(words)
+    _refuse_both(on, everything=everything)
+    text, today = " ".join(question), on or date.today()
     with workspace() as place:
         whole = read_graph(place)
-    found = _seen(whole, on, everything=everything)
-    entities, memories = named_like(found, text, limit), memories_with(found, text, limit)
-    like = () if entities or memories else suggestions(found, text)
-    if as_json:
-        say_json(
-            {
-                "entities": [{"name": e.name, "type": e.type, "id": e.id, "page": e.path} for e in entities],
-                "memories": [
-                    {**memory_json(m.held.memory), "about": m.held.owner, "score": round(m.score, 4)}
-                    for m in memories
-                ],
-                "suggestions": [entity.name for entity in like],
-            }
-        )
+        try:
+            relevance = graph_relevance(HybridSearch(place), text, unnamed_words(whole, text))
+        except IndexUnavailableError:
+            relevance = None  # the words decide
+    answered = search_graph(whole, text, today, most=limit, past=everything, relevance=relevance)
+    if not as_json:
+        say_answer(answered)
         return
-    for entity in entities:
-        say(f"{entity.name} ({entity.type})  {entity.path}", bold=True)
-    for memory in memories:
-        say(f"{memory.score:.2f}  {memory.held.owner}: [{memory.held.memory.type}] {memory.held.memory.text}")
-        say(f"      {memory.held.memory.entry.address}", dim=True)
-    if not entities and not memories:
-        narrate("nothing in the graph holds these words")
-    if like:
-        say(f"known are {', '.join(f'{entity.name} ({entity.type})' for entity in like)}")
+    memories = [
+        {**memory_json(one.memory), "about": one.name, "score": round(one.score, 4)}
+        for one in answered.found
+        if one.memory
+    ]
+    say_json({**answered.as_json(), "memories": memories})
 
 
 @graph.command(short_help="One entity: what is known of it, and what is around it.")
@@ -298,20 +259,18 @@ def _schedule(sorts: tuple[Sort, ...], ahead: int | None, on: date | None, *, as
         say_schedule(schedule)
 
 
+def _refuse_both(on: date | None, *, everything: bool) -> None:
+    if everything and on:
+        raise UsageError("--all and --on are two different questions", hint="give one of them")
+
+
 def _seen(whole: Graph, on: date | None, *, everything: bool = False) -> Graph:
     """The graph of a day, today's where none is given; or all that the pages tell.
 
     Raises UsageError where both are asked for.
     """
-    if everything and on:
-        raise UsageError("--all and --on are two different questions", hint="give one of them")
+    _refuse_both(on, everything=everything)
     return whole if everything else whole.as_of(on or date.today())
-
-
-def _limited(question: MemoryQuery, limit: int) -> MemoryQuery:
-    from dataclasses import replace
-
-    return replace(question, limit=limit)
 
 
 for command in (context.bulletin, *graph_store.COMMANDS, *graph_maintenance.COMMANDS):

@@ -35,7 +35,7 @@ def say_answer(answer: GraphAnswer) -> None:
 
 
 def say_result(result: Result, *, by_scene: bool = False) -> None:
-    """The memories that answer a structured question."""
+    """The memories that meet conditions."""
     narrate_notes(result.notes)
     if by_scene:
         for scene, matches in _scenes(result.matches):

@@ -20,6 +20,7 @@ from workbench.cli.output import (
     narrate,
     occupy_closed_streams,
 )
+from workbench.cli.renamed import refuse_renamed
 from workbench.cli.workspace_options import AS_OF, meant
 from workbench.errors import NoWorkspaceError, ReadOnlyError, WorkbenchError, WriteFailedError, disk_error
 
@@ -51,6 +52,7 @@ class _Program(click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """The command that ``args`` name; a folder that is no command is opened."""
+        refuse_renamed(ctx, args[0])
         if ctx.resilient_parsing and args[0] not in self.commands:
             return "open", self.get_command(ctx, "open"), args  # the shell asks what could follow a folder
         if self.get_command(ctx, args[0]) is None and Path(args[0]).is_dir():

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 PRESETS = ("default", "openclaw", "goclaw", "words", "meaning")
 
 WEIGHTS = """\b
-Weights, for --weight NAME=VALUE (repeatable), `search:` in the settings, and "weights" in a batch:
+Weights, for --weight NAME=VALUE (repeatable) and "weights" in a batch:
   vector, lexical          what meaning and words count; only their ratio matters
   recency, half_life       how much an old log loses (0 to 1), and in how many days half of that
   importance, pin, user    what important, pinned and one's own entries gain

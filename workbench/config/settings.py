@@ -54,7 +54,6 @@ CHOICES: Mapping[str, tuple[str, ...]] = {
     "agent_writes": ("propose", "store"),
     "embedding_device": ("", "cpu", "cuda", "mps"),
     "search_preset": ("default", "openclaw", "goclaw", "words", "meaning"),
-    "search_fusion": ("", "sum", "rrf", "raw"),
 }
 """The words that a setting may be; those of themes are known to whoever has loaded them."""
 MAX_CONCURRENCY = 64
@@ -71,15 +70,17 @@ _ALIKE = 0.75
 """How alike an unknown name and the known one must be for a slip of the fingers, from 0 to 1."""
 _WORDS = {"embedding_providers": PROVIDERS}
 _MOST = {"embedding_concurrency": MAX_CONCURRENCY, "embedding_batch": 2_048, "embedding_dimensions": 65_536}
-_WEIGHTS = ("vector", "lexical", "recency", "importance", "pin", "user", "date", "exact", "diversity")
-SHARES = frozenset(
-    {
-        *("inject_threshold", "dream_score"),
-        *(f"search_{name}" for name in ("recency", "importance", "exact", "diversity")),
-    }
-)
+SHARES = frozenset({"inject_threshold", "dream_score"})
 """What lies between 0 and 1."""
-_MAY_BE_ZERO = frozenset({"embedding_price", *SHARES, *(f"search_{name}" for name in _WEIGHTS)})
+_MAY_BE_ZERO = frozenset({"embedding_price", *SHARES})
+_DROPPED_WEIGHTS = frozenset(
+    f"search_{name}"
+    for name in (
+        *("vector", "lexical", "recency", "half_life", "importance", "pin"),
+        *("user", "date", "exact", "diversity", "fusion", "kinds"),
+    )
+)
+"""Weights that older versions let a file set one by one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,31 +168,7 @@ class Settings:
     dream_days: int = 30
     """Age in days up to which entries are considered."""
     search_preset: str = "default"
-    """Weights to rank by: default, openclaw, goclaw, words or meaning; the keys below change them."""
-    search_vector: float = -1.0
-    """What meaning counts against words; negative, here and below: as the preset says."""
-    search_lexical: float = -1.0
-    """What words count against meaning."""
-    search_recency: float = -1.0
-    """How much of its score an entry of a log loses with age, from 0 to 1."""
-    search_half_life: float = -1.0
-    """Days in which it loses half of that."""
-    search_importance: float = -1.0
-    """How far the most and the least important are apart, from 0 to 1."""
-    search_pin: float = -1.0
-    """What pinned entries gain; 0.2 is a fifth."""
-    search_user: float = -1.0
-    """What entries of the user who asks gain; 0.2 is a fifth."""
-    search_date: float = -1.0
-    """What entries gain that are of a day named in the question."""
-    search_exact: float = -1.0
-    """How much of its weight meaning loses where a question is all identifiers and quotes, from 0 to 1."""
-    search_diversity: float = -1.0
-    """1: only the score counts; below, near-duplicates make room for others."""
-    search_fusion: str = ""
-    """`sum` of both scores, `rrf` (reciprocal ranks), or `raw` (the cosine undivided)."""
-    search_kinds: tuple[str, ...] = ()
-    """Factors of kinds, such as `dream=0.5`."""
+    """Weights to rank by: default, openclaw, goclaw, words or meaning."""
     theme: str = "dark"
     """Name of the theme that the interface starts with."""
 
@@ -231,6 +208,14 @@ def similar(name: str, known: Iterable[str]) -> list[str]:
     score = OSA.normalized_similarity
     found = process.extract(name[:_SHOWN], sorted(known), scorer=score, score_cutoff=_ALIKE, limit=3)
     return [one for one, _, _ in found]
+
+
+def hint_for_unknown(name: str) -> str:
+    """What to do about a name that no setting has."""
+    if name in _DROPPED_WEIGHTS:
+        return "search_preset chooses the weights of a search"
+    near = similar(name, names())
+    return f"did you mean {' or '.join(near)}?" if near else "`workbench config` lists them"
 
 
 def refuse_unfit(name: str, value: object) -> None:

@@ -24,10 +24,10 @@ from workbench.config.settings import (
     Settings,
     checked,
     flat,
+    hint_for_unknown,
     names,
     refuse_unfit,
     short,
-    similar,
 )
 from workbench.config.yaml_edit import YamlPlace, yaml_places
 from workbench.errors import UsageError
@@ -44,13 +44,13 @@ _UNITS = {
     "for a million tokens": ("embedding_price",),
     "messages": ("flush_messages",),
     "tokens": ("context_window", "inject_tokens"),
-    "days": ("episode_days", "dream_days", "search_half_life"),
+    "days": ("episode_days", "dream_days"),
     "entries": ("inject_entries",),
     "of 1": SHARES,
     "proposals": ("dream_limit",),
 }
 UNITS: Mapping[str, str] = {name: unit for unit, known in _UNITS.items() for name in known}
-"""What the number of a setting counts; a name that is missing is a weight, a word or a list."""
+"""What the number of a setting counts; a name that is missing is a word or a list."""
 _KEYS = {"openai": "OPENAI_API_KEY", "gemini": "GEMINI_API_KEY"}
 
 
@@ -203,9 +203,7 @@ def as_far_as_read(workspace_file: Path) -> tuple[Settings, tuple[SettingsProble
 
 def unknown(name: str) -> UsageError:
     """There is no setting of this name."""
-    near = similar(name, names())
-    hint = f"did you mean {' or '.join(near)}?" if near else "`workbench config` lists them"
-    return UsageError(f"there is no setting {short(name)}", hint=hint)
+    return UsageError(f"there is no setting {short(name)}", hint=hint_for_unknown(name))
 
 
 def value_text(name: str, value: object) -> str:
@@ -213,7 +211,7 @@ def value_text(name: str, value: object) -> str:
     if name in SECRET:
         return "set, and not shown" if value else "not set"
     if isinstance(value, float) and value < 0:
-        return "not known" if name == "embedding_price" else "as the preset says"
+        return "not known"
     if value in ("", ()):
         return "none" if isinstance(value, tuple) else "not set"
     if isinstance(value, int):
@@ -322,7 +320,7 @@ def _told_by(path: Path, origin: SettingOrigin, allowed: frozenset[str], root: P
             continue  # no setting: it says in which format the memory is
         line = places[name].line if name in places else 0
         if name not in allowed:
-            where = "only your own settings file may say it" if name in USER_ONLY else unknown(name).hint
+            where = "only your own settings file may say it" if name in USER_ONLY else hint_for_unknown(name)
             problems.append(SettingsProblem(path, f"{short(name)} means nothing here: {where}", line, name))
             continue
         try:

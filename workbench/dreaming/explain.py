@@ -16,8 +16,6 @@ from workbench.dreaming.skips import Skips
 from workbench.memory.claims import claim_key
 from workbench.workspace.workspace import Workspace
 
-SHORTEST_KEY = 4
-"""Digits of a key that must be given at least."""
 _KEY = re.compile(r"[0-9a-f]{4,16}")
 
 

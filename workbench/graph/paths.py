@@ -6,18 +6,16 @@ with ten thousand relations can hold it up; what was left out is said.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from math import prod
 
-from workbench.graph.question_intents import Direction
 from workbench.graph.snapshot import Graph, RelationLink
 from workbench.memory.graph_page import Entity
 
 MAX_HOPS = 3
 MAX_LOOKED_AT = 200_000
 """Relations that one walk looks at."""
-MAX_FOUND = 500
 _SHORTEST = 5
 """Paths of the same length that are told."""
 _NEXT_HOP = 0.6
@@ -72,48 +70,38 @@ def path_score(path: Path) -> float:
     return prod(hop.confidence for hop in path) * _NEXT_HOP ** max(0, len(path) - 1)
 
 
-def hops_from(graph: Graph, entity: Entity, direction: Direction = Direction.BOTH) -> Iterator[Hop]:
+def hops_from(graph: Graph, entity: Entity) -> Iterator[Hop]:
     """The relations at ``entity``: its own, then those that lead to it. A relation to itself is none."""
-    if direction is not Direction.IN:
-        yield from (Hop(link, True) for link in graph.relations_of(entity) if not _to_itself(link))
-    if direction is not Direction.OUT:
-        yield from (Hop(link, False) for link in graph.relations_to(entity) if not _to_itself(link))
+    yield from (Hop(link, True) for link in graph.relations_of(entity) if not _to_itself(link))
+    yield from (Hop(link, False) for link in graph.relations_to(entity) if not _to_itself(link))
 
 
-def follow(
-    graph: Graph, start: Entity, kinds: Collection[str], direction: Direction, *, hops: int = MAX_HOPS
-) -> Walk:
-    """What ``kinds`` of relation lead to from ``start``, each thing by its shortest path.
+def leading_to(graph: Graph, end: Entity, kind: str, *, hops: int = MAX_HOPS) -> tuple[Path, ...]:
+    """From where relations of this kind lead to ``end``: each thing by its shortest path, begun at ``end``.
 
     Walks go on by relations that carry the meaning further: who works on a part of a project works on the
     project, and what is in a town is in its country.
     """
-    lead, chain = _carrying(kinds, direction)
+    carrying = _TRANSITIVE & {kind} or ({"part_of"} if kind == "works_on" else set())
     found: dict[str, Path] = {}
-    seen: set[tuple[str, bool]] = {(start.path, False)}
-    frontier: list[tuple[Entity, Path, bool]] = [(start, (), False)]
+    seen = {end.path}
+    frontier: list[tuple[Entity, Path]] = [(end, ())]
     looked_at = 0
     for _ in range(hops):
-        following: list[tuple[Entity, Path, bool]] = []
-        for entity, path, reached in frontier:
-            for hop in hops_from(graph, entity, direction):
+        following: list[tuple[Entity, Path]] = []
+        for entity, path in frontier:
+            for link in graph.relations_to(entity):
                 looked_at += 1
-                if looked_at > MAX_LOOKED_AT or len(found) >= MAX_FOUND:
-                    return Walk(_ranked(found.values()), complete=False)
-                kind, key = hop.link.relation.kind, hop.entity.path if hop.entity else hop.end
-                answers = kind in (chain if reached else kinds)
-                if key == start.path or not (answers or (kind in lead and not reached)):
-                    continue
-                if answers:
-                    found.setdefault(key, (*path, hop))
-                # Against the arrows the relation that is asked for comes last: what leads to it goes on.
-                goes_on = direction is Direction.OUT or kind in chain
-                state = (key, answers and direction is Direction.OUT)
-                if hop.entity is not None and goes_on and state not in seen:
-                    seen.add(state)
-                    following.append((hop.entity, (*path, hop), state[1]))
+                if looked_at > MAX_LOOKED_AT:
+                    return _ranked(found.values())
+                further, source = (*path, Hop(link, False)), link.source
+                if link.relation.kind == kind and source.path != end.path:
+                    found.setdefault(source.path, further)
+                if link.relation.kind in carrying and source.path not in seen:
+                    seen.add(source.path)
+                    following.append((source, further))
         frontier = following
-    return Walk(_ranked(found.values()))
+    return _ranked(found.values())
 
 
 def shortest(graph: Graph, first: Entity, second: Entity, *, hops: int = MAX_HOPS) -> Walk:
@@ -139,17 +127,6 @@ def shortest(graph: Graph, first: Entity, second: Entity, *, hops: int = MAX_HOP
         reached |= {path: paths for path, (_, paths) in level.items()}
         frontier = [entity for entity, _ in level.values()]
     return Walk(())
-
-
-def _carrying(kinds: Collection[str], direction: Direction) -> tuple[frozenset[str], frozenset[str]]:
-    """By which relations a walk goes on before the one that is asked for, and after it."""
-    chain = frozenset(kinds) & _TRANSITIVE
-    if direction is Direction.OUT:
-        return frozenset({"part_of"}) if "located_in" in kinds else frozenset(), chain
-    if direction is Direction.IN:
-        before = chain | (frozenset({"part_of"}) if "works_on" in kinds else frozenset())
-        return before, before
-    return frozenset(), frozenset()
 
 
 def _to_itself(link: RelationLink) -> bool:

@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from datetime import date
 
 from workbench.graph.entity_recognition import mention_of
-from workbench.graph.paths import follow
-from workbench.graph.question_intents import Direction
+from workbench.graph.paths import leading_to
 from workbench.graph.snapshot import Graph, Held
 from workbench.memory.graph_page import Entity, name_key
 
@@ -44,7 +43,7 @@ class EntityScope:
         return self._near.get(entity.path, (9, ""))[0] < 2
 
     def _add(self, graph: Graph, entity: Entity, kind: str, nearness: int) -> None:
-        for path in follow(graph, entity, (kind,), Direction.IN).paths:
+        for path in leading_to(graph, entity, kind):
             end = path[-1].entity
             if end is not None and (kind == "part_of" or end.type == "person" or len(path) == 1):
                 self._near.setdefault(

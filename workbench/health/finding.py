@@ -32,8 +32,6 @@ FixKind = Literal[
     "open",
 ]
 """What a fix does; the interface knows how. ``open`` only shows where to decide."""
-Room = Literal["proposals", "contradictions", "conflicts", "settings"]
-"""Where something is decided that a check only counts: ``of`` of a fix that opens it."""
 _ROOMS: Mapping[str, tuple[str, ...]] = {
     "proposals": ("proposals", "list"),
     "contradictions": ("graph", "contradictions"),
@@ -64,8 +62,8 @@ _COMMANDS: Mapping[FixKind, tuple[str, ...]] = {
 class Fix:
     """One way to fix a finding: what is done, to which entries or pages.
 
-    ``of`` names a doctor's check, the answer to a contradiction whose key is the address, a ``Room``, or the
-    place of a backup where one has to be named yet.
+    ``of`` names a doctor's check, the answer to a contradiction whose key is the address, what to open, or
+    the place of a backup where one has to be named yet.
     """
 
     deed: FixKind

@@ -9,7 +9,6 @@ import stat
 from collections.abc import Iterator
 from pathlib import Path
 
-from indexing.ranking.weights import weights_of
 from workbench.config.safe_yaml import MappingError, read_mapping
 from workbench.config.settings import SECRET, flat, load, user_settings_path
 from workbench.config.settings_report import problems_of
@@ -30,8 +29,6 @@ def settings(place: CheckSubject) -> Look:
     own, shared = user_settings_path(), place.root / SETTINGS_FILE
     findings: list[Finding] = []
     findings += _problems(place, shared)
-    if place.unreadable is None and not findings:
-        findings += _unfit_weights(place)
     for path in (own, shared):
         if _holds_key(path) and (finding := _open_key(path, own=path == own)):
             findings.append(finding)
@@ -61,21 +58,6 @@ def _problems(place: CheckSubject, shared: Path) -> Iterator[Finding]:
             meaning=meaning,
             do=place.unreadable.hint or "correct or remove the file",
         )
-
-
-def _unfit_weights(place: CheckSubject) -> list[Finding]:
-    """Weights that are words of the right form, and that no search can be ranked by."""
-    try:
-        weights_of(place.workspace.settings)
-    except UsageError as error:
-        return [
-            Finding(
-                what=f"the search_* settings cannot be used: {error.message}",
-                meaning="every search is refused until they are corrected",
-                do=error.hint or "correct them in your own settings or in workbench.yaml",
-            )
-        ]
-    return []
 
 
 def _holds_key(path: Path) -> bool:

@@ -91,11 +91,6 @@ class TypedMemory:
     done: bool = False
 
     @property
-    def reference(self) -> str:
-        """What to call it: its id, else the address of its entry."""
-        return self.id or self.entry.address
-
-    @property
     def weight(self) -> float:
         """Importance times confidence, in [0, 1]: how much it counts among others."""
         return self.importance * self.confidence
@@ -125,11 +120,6 @@ class Relation:
     sources: tuple[str, ...] = ()
     session: str = ""
     trust: str = "unknown"
-
-    @property
-    def reference(self) -> str:
-        """What to call it: its id, else the address of its entry."""
-        return self.id or self.entry.address
 
     @property
     def is_known(self) -> bool:

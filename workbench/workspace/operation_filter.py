@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from workbench.workspace.plan import Operation
 from workbench.workspace.revisions import SHORTEST_PREFIX, local_day
 
-FIELDS = ("by", "action", "path", "on")
 _TERM = re.compile(
     r'(?P<turned>-?)(?:(?P<field>by|action|path|on):)?(?:"(?P<exact>[^"]*)"?|(?P<word>[^\s"]+))',
     re.IGNORECASE,

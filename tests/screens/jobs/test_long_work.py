@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 from textual.widgets import Input
-from textual.widgets._toast import Toast
 
 from indexing.search.answer import Query
 from indexing.search.keyword import LexicalSearch
@@ -271,7 +270,7 @@ async def test_toasts_stand_above_the_line_of_long_work(
 
         def bottom() -> int:
             """The line under the last one of a toast."""
-            return max((toast.region.bottom for toast in app.screen.query(Toast)), default=0)
+            return max((toast.region.bottom for toast in app.screen.query("Toast")), default=0)
 
         async def says(text: str) -> None:
             app.notify(text)

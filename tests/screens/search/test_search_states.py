@@ -180,7 +180,7 @@ async def test_other_settings_begin_another_child_which_nobody_need_be_told_of(
     children = answering("sys.stdin.read()")
     async with opened(indexed.workspace, engines=True) as interface:
         await ready(interface)
-        indexed.write("workbench.yaml", "search_recency: 0.5\n")
+        indexed.write("workbench.yaml", "search_preset: words\n")
         await interface.until(lambda: len(children) > 1, "another child")
         await ready(interface)
         assert "words alone" not in interface.toasts

@@ -126,11 +126,11 @@ async def test_one_that_is_gone_is_named_and_the_rest_answers(here_indexed: Sand
         await here.until(lambda: here.main.searching.rows, "hits")
 
 
-async def test_weighing_is_refused_with_the_reason(here_indexed: Sandbox, other: Sandbox) -> None:
+async def test_explaining_is_refused_with_the_reason(here_indexed: Sandbox, other: Sandbox) -> None:
     async with opened(here_indexed.workspace) as here:
         await everywhere(here, "staging port")
         await here.press("f3")
-        await here.until_said("not weighed by the scores of one")
+        await here.until_said("not explained by the scores of one")
 
 
 async def test_a_leaders_memory_is_found_beside_ones_own_and_only_read(

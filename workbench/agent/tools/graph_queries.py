@@ -5,6 +5,7 @@ A member of a team is answered from its own graph first, then from its leader's.
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterator
 from typing import Any
 
@@ -13,7 +14,7 @@ from indexing.query.filters import Filters
 from indexing.search.answer import Query
 from workbench.agent.exclusion_policy import why_flagged, why_over
 from workbench.agent.fence import as_text
-from workbench.agent.relevance import RelevanceOf
+from workbench.agent.relevance import RelevanceOf, graph_relevance
 from workbench.agent.scopes import ask
 from workbench.agent.tools.agent_session import Call, Door
 from workbench.agent.tools.search import shown
@@ -41,8 +42,8 @@ from workbench.errors import IndexUnavailableError
 from workbench.graph.answer import memory_json
 from workbench.graph.keyword_search import memories_with
 from workbench.graph.memory_query import ORDERS, MemoryQuery, find
+from workbench.graph.search import Relevance, search_graph, unnamed_words
 from workbench.graph.snapshot import Graph, Held
-from workbench.graph.traverse import answer
 from workbench.memory.entry import Kind
 
 _STATES = ("current", "pending", "overdue", "done", "any")
@@ -119,15 +120,18 @@ def memory_graph_query(door: Door, said: Arguments, call: Call) -> Result:
 
 
 def knowledge_graph_search(door: Door, said: Arguments, call: Call) -> Result:
-    """A question in words, answered along relations."""
+    """What is known of what a question names, and what is related to it."""
     today = door.now().date()
+    graphs = door.graphs(call)
+    relevances = _relevances(door, said["query"], graphs, call)
     asked, notes, rows, suggested = "", list[str](), list[dict[str, Any]](), list[str]()
     given: list[Given] = []
     limit = said.get("limit", 10)
-    for mark, graph in door.graphs(call):
+    for mark, graph in graphs:
         if "as_of" in said:
             graph = graph.as_of(day_in(said, "as_of") or today)  # noqa: PLW2901 - the same graph on another day
-        result = answer(graph, said["query"], today, most=limit)
+        relevance = relevances.get(mark)
+        result = search_graph(graph, said["query"], today, most=limit, relevance=relevance)
         asked = asked or result.asked
         notes += result.notes
         suggested += result.suggestions
@@ -155,6 +159,19 @@ def knowledge_graph_search(door: Door, said: Arguments, call: Call) -> Result:
         "found": rows,
         "notes": list(dict.fromkeys(map(as_text, notes))),
     }
+
+
+def _relevances(
+    door: Door, question: str, graphs: tuple[tuple[str, Graph], ...], call: Call
+) -> dict[str, Relevance]:
+    """What the search engine says of each scope's graph; without an index the words decide."""
+    unnamed = {mark: unnamed_words(graph, question) for mark, graph in graphs}
+    found: dict[str, Relevance] = {}
+    with door.searching(call) as scopes:
+        for scope in scopes:
+            with contextlib.suppress(IndexUnavailableError):
+                found[scope.mark] = graph_relevance(scope.searcher, question, unnamed[scope.mark], door.user)
+    return found
 
 
 def _by_meaning(
@@ -282,9 +299,9 @@ GRAPH = Tool(
     name="knowledge_graph_search",
     title="Ask the knowledge graph",
     description=(
-        "Ask how people, projects and things are connected: “what is Alice working on?”, “who owns the "
-        "sender?”, “how is Bob connected to Atlas?”. Follows relations and says along which path it came to "
-        "each answer."
+        "What is known of the people, projects and things that a question names, and what is at most two "
+        "relations away, best first: “what is Alice working on?”, “how is Bob connected to Atlas?”. Says "
+        "along which path it came to each finding."
     ),
     schema=takes(
         ("query",),
@@ -295,4 +312,5 @@ GRAPH = Tool(
     result=gives(understood={"type": "string"}, found=ANYTHING, notes=NOTES),
     example={"query": "what is Alice working on?"},
     run=knowledge_graph_search,
+    lane="search",
 )

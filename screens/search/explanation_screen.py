@@ -1,0 +1,97 @@
+"""Why a hit stands where it stands: the parts that its score is made of, on one page."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.containers import Vertical
+from textual.content import Content
+from textual.events import Key
+
+from screens.actions.active import keys_of
+from screens.dialogs.dialog import Dialog
+from screens.drawing.rows import Row, RowPart
+from screens.drawing.safe_text import row_text, words
+from screens.search.explanation import effect, sum_of
+from screens.search.hits import FoundHit, HitList
+from screens.widgets.change_list import ChangeList
+
+_NAME, _EFFECT = 13, 11
+
+
+class ExplanationScreen(Dialog[None]):
+    """The score of the hit at ``index``, and of its neighbours one key further."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        ("escape,enter,q", "close"),
+        ("right,l,n", "other(1)"),
+        ("left,h,N", "other(-1)"),
+        ("down,j", "move(1)"),
+        ("up,k", "move(-1)"),
+    ]
+
+    def __init__(self, index: int) -> None:
+        super().__init__()
+        self._index = index
+        self._hits: tuple[FoundHit, ...] = ()
+        self._list = ChangeList(empty="reading …", id="score-parts")
+
+    def compose(self) -> ComposeResult:
+        """A frame with the parts."""
+        with Vertical(id="explanation") as frame:
+            frame.border_title = "Why this hit"
+            frame.border_subtitle = "← → other hits · esc closes"
+            yield self._list
+
+    def on_mount(self) -> None:
+        """The keys move in the list."""
+        self._list.focus()
+
+    def on_key(self, event: Key) -> None:
+        """The key that opened it closes it too."""
+        if event.key in keys_of("explain_hit"):
+            event.stop()
+            self.dismiss()
+
+    def answered(self, found: HitList) -> None:
+        """The hits, with the parts of their scores."""
+        if any(hit.parts for hit in found.hits):  # else it is to a question that was asked before
+            self._hits = found.hits
+            self._show()
+
+    def action_close(self) -> None:
+        """Back to the search."""
+        self.dismiss()
+
+    def action_other(self, step: int) -> None:
+        """Explain the next hit, or the one before."""
+        self._index += step
+        self._show()
+
+    def action_move(self, steps: int) -> None:
+        """Look further down, or up."""
+        self._list.move(steps)
+
+    def _show(self) -> None:
+        if not self._hits:
+            return
+        self._index = min(max(0, self._index), len(self._hits) - 1)
+        frame = self.query_one("#explanation")
+        frame.border_title = Content(words(f"Why hit {self._index + 1} of {len(self._hits)}"))
+        self._list.show(explanation_rows(self._hits[self._index]))
+
+
+def explanation_rows(hit: FoundHit) -> list[Row]:
+    """The hit, each part of its score with what it did, and how they make the score up."""
+    where = RowPart(row_text(f"{hit.path}:{hit.line}"), "faint")
+    rows = [Row("hit", row_text(hit.snippet), tail=(where,)), Row("gap", words(""), inert=True)]
+    for part in hit.parts:
+        did = effect(part)
+        name = RowPart(words(row_text(part.name).ljust(_NAME)), "muted")
+        rows.append(
+            Row(part.name, part.words, lead=(name, RowPart(words(did.text.ljust(_EFFECT)), did.tone)))
+        )
+    rows.append(Row("sum", sum_of(hit.parts, hit.score), tone="accent"))
+    return rows
