@@ -205,7 +205,7 @@ class SettingsScreen(BrowseScreen):
         if setting is None:
             first = "put the cursor on a setting first"
             return {**found, "change_setting": first, "change_shared": first, "reset_setting": first}
-        if setting.user_only:
+        if setting.declared.user_only:
             found["change_shared"] = "only your own file may say this: a workspace's comes from anybody"
         elif refusal := self.desk.refusal():
             found["change_shared"] = refusal
