@@ -20,8 +20,8 @@ sys.path.insert(0, str(DOCS.parent))
 
 from workbench.agent.tools.registry import TOOLS  # noqa: E402
 from workbench.cli import program  # noqa: E402 - after the path
-from workbench.config.settings import CHOICES, SECRET, USER_ONLY, Settings, names  # noqa: E402
-from workbench.config.settings_report import UNITS, docs, value_text  # noqa: E402
+from workbench.config.settings import DECLARED  # noqa: E402
+from workbench.config.settings_report import value_text  # noqa: E402
 
 MADE = "<!-- made by docs/make_reference.py, checked by a test -->\n"
 
@@ -92,7 +92,7 @@ def commands_page() -> str:
 def settings_page() -> str:
     """Every setting with its default, its unit and what it means."""
     groups: dict[str, list[str]] = {}
-    for name in (n for n in Settings.__dataclass_fields__ if n in names()):
+    for name in DECLARED:
         groups.setdefault(_GROUPS.get(name.partition("_")[0], "Others"), []).append(name)
     parts = [SETTINGS_HEAD]
     for title, members in sorted(groups.items(), key=lambda item: item[0] == "Others"):
@@ -155,12 +155,13 @@ def _option(option: click.Option, context: click.Context) -> str:
 
 
 def _setting(name: str) -> str:
-    default = value_text(name, getattr(Settings(), name))
-    unit = f" {UNITS[name]}" if name in UNITS and default[:1].isdigit() and UNITS[name] != "of 1" else ""
-    said = _prose(docs()[name])
-    if known := [word for word in CHOICES.get(name, ()) if word]:
+    declared = DECLARED[name]
+    default = value_text(name, declared.default)
+    unit = f" {declared.unit}" if default[:1].isdigit() and declared.unit not in ("", "of 1") else ""
+    said = _prose(declared.doc)
+    if known := [word for word in declared.choices if word]:
         said += f" One of {', '.join(f'`{word}`' for word in known)}."
-    marks = [m for m, true in (("yours alone", name in USER_ONLY), ("never shown", name in SECRET)) if true]
+    marks = [m for m, true in (("yours alone", declared.user_only), ("never shown", declared.secret)) if true]
     said += f" *({', '.join(marks)})*" if marks else ""
     return f"| `{name}` | {_cell(default + unit) or 'none'} | {_cell(said)} |"
 

@@ -113,7 +113,7 @@ class WorkbenchApp(App[None]):
         self.theming.begin()
         listen(self)
         self.covering.begin()
-        self.keying.begin(self)
+        self.keying.tell_skipped(self)
         self.tidying.started()
 
     async def on_event(self, event: events.Event) -> None:

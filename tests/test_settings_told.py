@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from indexing.ranking.weights import PRESETS
-from workbench.config.settings import CHOICES, SECRET, Settings, flat, load
-from workbench.config.settings_report import UNITS, SettingOrigin, docs, tell
+from workbench.config.settings import DECLARED, SECRET, Settings, flat, load
+from workbench.config.settings_report import SettingOrigin, tell
 from workbench.config.user_files import replace_own
 from workbench.config.yaml_edit import with_new, with_value, without, yaml_places
 from workbench.errors import ConflictError, ReadOnlyError, UsageError, WriteFailedError
@@ -50,11 +50,11 @@ def shared(tmp_path: Path) -> Path:
 def test_every_setting_says_what_it_is_and_numbers_their_unit() -> None:
     told = tell(None)
     assert [setting.name for setting in told.settings] == NAMES
-    assert docs().keys() == set(NAMES)
-    assert UNITS.keys() | CHOICES.keys() <= set(NAMES)
-    counts = {f.name for f in fields(Settings) if isinstance(f.default, int)}
-    assert counts - UNITS.keys() == {"dream_signals", "dream_context"}
-    assert CHOICES["search_preset"] == tuple(PRESETS)
+    assert list(DECLARED) == NAMES
+    assert all(declared.doc.endswith(".") for declared in DECLARED.values())
+    counts = {name for name, one in DECLARED.items() if isinstance(one.default, int) and not one.unit}
+    assert counts == {"dream_signals", "dream_context"}
+    assert DECLARED["search_preset"].choices == tuple(PRESETS)
     assert told.effective() == Settings()
 
 

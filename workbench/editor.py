@@ -27,7 +27,6 @@ from pathlib import Path
 
 from workbench.errors import EditorError, UsageError, WorkbenchError, WriteFailedError
 
-_NAME = "entry.md"
 _ELSEWHERE = ("/tmp", "/var/tmp")  # noqa: S108 - a folder of our own is made in it, for our eyes only
 
 
@@ -86,13 +85,13 @@ def editor_command(environment: Mapping[str, str]) -> list[str]:
 
 
 @contextlib.contextmanager
-def drafted(source: str, *, away_from: Path) -> Iterator[Draft]:
-    """A file with ``source``, outside of ``away_from``, readable by its owner alone.
+def drafted(source: str, *, away_from: Path, name: str = "entry.md") -> Iterator[Draft]:
+    """A file ``name`` with ``source``, outside of ``away_from``, readable by its owner alone.
 
     It goes at the end. When the block raises and the person wrote something, it stays instead, and the
     hint of a WorkbenchError says where. Raises WriteFailedError when it cannot be made.
     """
-    draft = _begun(source, away_from)
+    draft = _begun(source, away_from, name)
     try:
         yield draft
     except WorkbenchError as error:
@@ -109,14 +108,14 @@ def drafted(source: str, *, away_from: Path) -> Iterator[Draft]:
     _discard(draft)
 
 
-def _begun(source: str, away_from: Path) -> Draft:
+def _begun(source: str, away_from: Path, name: str) -> Draft:
     problem: OSError | None = None
     for parent in (tempfile.gettempdir(), *_ELSEWHERE):
         if Path(os.path.realpath(parent)).is_relative_to(os.path.realpath(away_from)):
             continue
         try:
             folder = Path(tempfile.mkdtemp(prefix="workbench-", dir=parent))
-            path = folder / _NAME
+            path = folder / name
             with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
                 file.write(source.encode("utf-8", "surrogateescape"))
         except OSError as error:

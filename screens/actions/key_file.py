@@ -1,7 +1,11 @@
-"""The person's own keys: a TOML file beside their settings, read without ever failing the interface."""
+"""The person's own keys: a TOML file beside their settings, read without ever failing the interface.
+
+People change it with their editor; a new one holds every action as a comment.
+"""
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import tomllib
@@ -10,18 +14,17 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from screens.actions.keymap import KeyMap, KeyProblem, Wish, key_map, nearest
+from screens.actions.keys import key_name
 from screens.actions.profiles import DEFAULT, PROFILES
-from screens.actions.registry import ACTIONS
+from screens.actions.registry import ACTIONS, grouped_actions
 from workbench.config.settings import user_settings_path
-from workbench.config.user_files import read_own
-from workbench.errors import WorkbenchError
+from workbench.config.user_files import read_own, replace_own
+from workbench.errors import UsageError, WorkbenchError
 
 _WHERE = re.compile(r"\(at line (\d+)")
 _SECTION = re.compile(r"\s*\[\s*(?P<name>[^\[\]]*?)\s*\]\s*(?:#.*)?$")
 _ASSIGNED = re.compile(r"""\s*(?:"(?P<basic>[^"\\]*)"|'(?P<literal>[^']*)'|(?P<bare>[\w-]+))\s*=""")
-
-
-NOT_TOML = (ValueError, RecursionError)
+_NOT_TOML = (ValueError, RecursionError)
 """What reading TOML raises: numbers of thousands of digits are no TOMLDecodeError."""
 
 
@@ -55,6 +58,40 @@ def key_file_path() -> Path:
     return Path(override) if override else user_settings_path().with_name("keys.toml")
 
 
+def new_key_file() -> str:
+    """What a file of keys begins as: every action with its keys in a comment, which changes nothing."""
+    lines = [
+        "# The keys of Memory Workbench. Take the # from a line and change the keys in it: [] for none.",
+        "# `workbench keys --check` says what does not count, and why.",
+        "",
+        f'profile = "{DEFAULT}"  # or: {", ".join(name for name in PROFILES if name != DEFAULT)}',
+        "",
+        "[keys]",
+    ]
+    for group, actions in grouped_actions():
+        lines += ["", f"# {group}"]
+        for action in actions:
+            names = json.dumps([key_name(key) for key in action.keys], ensure_ascii=False)
+            lines.append(f"# {action.id} = {names}  # {action.help}")
+    return "\n".join(lines) + "\n"
+
+
+def write_profile(path: Path, profile: str) -> None:
+    """Start from this profile; comments and all else in the file stay.
+
+    Raises UsageError where the file is not TOML, and what writing raises.
+    """
+    import tomlkit  # noqa: PLC0415 - only where a file of keys is written
+
+    before = read_own(path)
+    try:
+        document = tomlkit.parse(new_key_file() if before is None else before.decode("utf-8"))
+    except _NOT_TOML as error:
+        raise UsageError(f"{path} is not TOML: {error}", hint="correct it with an editor first") from error
+    document["profile"] = profile
+    replace_own(path, before, document.as_string().encode("utf-8"))
+
+
 def load_keys(*, profile: str | None = None) -> Keys:
     """The keys of the person's file, over another profile than theirs where one is named."""
     return keys_from(read_key_file(key_file_path()), profile=profile)
@@ -83,12 +120,12 @@ def parse_key_file(path: Path, data: bytes) -> KeyFile:
         found = tomllib.loads(text)
     except UnicodeDecodeError:
         return KeyFile(path, problems=(KeyProblem("it is not UTF-8"),))
-    except NOT_TOML as error:
+    except _NOT_TOML as error:
         where = _WHERE.search(str(error))
         reason = f"it is not TOML, so nothing of it counts: {str(error).partition(' (at line')[0]}"
         return KeyFile(path, problems=(KeyProblem(reason, int(where[1]) if where else 0),))
     problems: list[KeyProblem] = []
-    lines = dict(assignments(text))
+    lines = dict(_assignments(text))
     for name in found.keys() - {"profile", "keys"}:
         hint = nearest(name, ("profile", "keys")) or "; it may say profile and [keys]"
         problems.append(KeyProblem(f"“{name}” means nothing here{hint}", lines.get(("", name), 0)))
@@ -113,7 +150,7 @@ def parse_key_file(path: Path, data: bytes) -> KeyFile:
     return KeyFile(path, profile, tuple(wishes), tuple(problems))
 
 
-def assignments(text: str) -> Iterator[tuple[tuple[str, str], int]]:
+def _assignments(text: str) -> Iterator[tuple[tuple[str, str], int]]:
     """Each name that a line gives a value to, with its section, and the number of the line, from 1."""
     section = ""
     for number, line in enumerate(text.split("\n"), 1):

@@ -8,8 +8,11 @@ from textual.screen import Screen
 
 from screens.actions import active
 from screens.actions.bindings import Followers
-from screens.actions.key_file import load_keys
+from screens.actions.key_file import key_file_path, load_keys, new_key_file
 from screens.drawing.safe_text import row_text, words
+from screens.main.external_editor import edited_outside
+from workbench.config.user_files import read_own, replace_own
+from workbench.errors import WorkbenchError
 
 if TYPE_CHECKING:
     from screens.app import WorkbenchApp
@@ -24,7 +27,7 @@ class Keying:
         self._followers = Followers()
         active.use(self._chosen)
 
-    def begin(self, app: WorkbenchApp) -> None:
+    def tell_skipped(self, app: WorkbenchApp) -> None:
         """Say what does not count in the person's file."""
         wrong = self.keys.wrong
         if not wrong:
@@ -43,6 +46,28 @@ class Keying:
         self.keys = load_keys()
         self._chosen.map = self.keys.map
         app.main.show_hints()
+
+    def edit(self, app: WorkbenchApp) -> None:
+        """Open the file in the person's editor; what they save counts at once, and what cannot is told."""
+        path = key_file_path()
+        try:
+            before = read_own(path)
+            source = new_key_file() if before is None else before.decode("utf-8", "surrogateescape")
+            text = edited_outside(
+                app,
+                source,
+                away_from=app.main.workspace.root,
+                name=path.name,
+                otherwise=f"change {path} with another program",
+                save=lambda written: replace_own(path, before, written.encode("utf-8", "surrogateescape")),
+            )
+        except WorkbenchError as error:
+            app.main.say(row_text(f"{error.message}. {error.hint}"), severity="warning")
+            return
+        app.main.say(words("Nothing was changed" if text == source else "Your keys are written"))
+        if text != source:
+            self.read_again(app)
+            self.tell_skipped(app)
 
     def bind(self, screen: Screen[object]) -> None:
         """Let the keys of a screen be those of the key map."""

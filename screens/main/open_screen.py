@@ -67,6 +67,7 @@ class Opening:
             "agent_view": self._agent,
             "health": self._health,
             "settings": self._settings,
+            "edit_keys": self._edit_keys,
             "workspaces": self._workspaces,
             "ingest": self._taking_in.ask,
             "stop_work": self.stop_work,
@@ -196,6 +197,11 @@ class Opening:
         from screens.settings.overview import SettingsScreen  # noqa: PLC0415
 
         self._open(SettingsScreen(self.desk))
+
+    def _edit_keys(self) -> None:
+        app = cast("WorkbenchApp", self._screen.app)
+        app.keying.edit(app)
+        self.done()
 
     def _workspaces(self) -> None:
         cast("WorkbenchApp", self._screen.app).switching.offer()

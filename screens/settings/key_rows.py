@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from screens.actions.action import Action
 from screens.actions.active import key_for
 from screens.actions.key_file import Keys
-from screens.actions.keymap import NEEDED, key_map
+from screens.actions.keymap import key_map
 from screens.actions.keys import key_names
 from screens.actions.profiles import PROFILES
 from screens.actions.registry import ACTIONS, by_id, grouped_actions
@@ -89,6 +89,7 @@ def _facts(action: Action, keys: Keys) -> Iterator[tuple[Shown, Tone]]:
         if problem.action == action.id:
             yield row_text(problem.text), "muted" if problem.note else "warn"
     yield words(""), "text"
-    change, reset, bare = (key_for(name) for name in ("change_setting", "reset_setting", "clear_keys"))
-    kept = "; it keeps its own beside it" if action.id in NEEDED else f" · {bare} leaves it without"
-    yield words(f"{change} and then a key: a new one{kept} · {reset} as in the profile"), "muted"
+    change, profile = key_for("change_setting"), key_for("key_profile")
+    yield row_text(f"{change} opens {keys.file.path} in your editor"), "muted"
+    yield row_text(f'There, under [keys]: {action.id} = ["ctrl+x", "F5"], or [] for no key'), "muted"
+    yield words(f"{profile} starts from another profile: {', '.join(PROFILES)}"), "muted"

@@ -16,11 +16,10 @@ from textual.message import Message
 from textual.widgets import Input
 
 from screens.actions.active import key_for
-from screens.actions.key_file import Keys, load_keys
-from screens.actions.key_file_edit import write_keys, write_profile
+from screens.actions.key_file import Keys, load_keys, write_profile
 from screens.actions.keymap import KeyProblem
 from screens.actions.profiles import PROFILES
-from screens.actions.registry import Context, FocusContext, bindings, by_id, is_bound
+from screens.actions.registry import Context, FocusContext, bindings, is_bound
 from screens.dialogs.choose import ChooseScreen
 from screens.drawing.rows import Row
 from screens.drawing.safe_text import Shown, row_text, words
@@ -28,7 +27,6 @@ from screens.frames.browse import BrowseScreen
 from screens.frames.services import Desk
 from screens.main.request import Request
 from screens.settings.checks import fit, theme_names
-from screens.settings.key_rebind import RebindScreen
 from screens.settings.key_rows import ACTION, action_details, key_rows
 from screens.settings.setting_rows import (
     SETTING,
@@ -49,7 +47,6 @@ if TYPE_CHECKING:
     from screens.app import WorkbenchApp
 
 _ONLY_SETTINGS = "this is for settings"
-_ONLY_KEYS = "this is for keys"
 _MOST_SKIPPED = 3
 """Keys that do not count and are named in a toast; the page names all of them."""
 _TURNED = 2
@@ -57,7 +54,10 @@ _TURNED = 2
 
 
 class SettingsScreen(BrowseScreen):
-    """Two pages, settings and keys; beside each row all there is to know of it."""
+    """Two pages, settings and keys; beside each row all there is to know of it.
+
+    Settings are changed in place, keys in the person's editor.
+    """
 
     PLACE = FocusContext.SETTINGS
     LEAVES = "settings"
@@ -107,7 +107,7 @@ class SettingsScreen(BrowseScreen):
             "change_setting": self._change,
             "change_shared": lambda: self._change(shared=True),
             "reset_setting": self._reset,
-            "clear_keys": lambda: self._set_keys(self.action_id, ()),
+            "edit_keys": self._edit_keys,
             "key_profile": self._next_profile,
             "enter_setting": self._take,
             "leave_setting": self._leave_line,
@@ -187,12 +187,6 @@ class SettingsScreen(BrowseScreen):
             return None
         return self.told.of(row.id.removeprefix(SETTING))
 
-    @property
-    def action_id(self) -> str:
-        """The action under the cursor, on the page of the keys; empty for none."""
-        row = self.list.row
-        return row.id.removeprefix(ACTION) if row is not None and row.id.startswith(ACTION) else ""
-
     def context(self) -> Context:
         """What decides which actions are possible now."""
         return Context(
@@ -205,18 +199,13 @@ class SettingsScreen(BrowseScreen):
 
     def _why(self) -> dict[str, str]:
         if self._on_keys:
-            nothing = None if self.action_id else "put the cursor on an action first"
-            why = {"change_setting": nothing, "reset_setting": nothing, "clear_keys": nothing}
-            return {"change_shared": _ONLY_SETTINGS, **{name: text for name, text in why.items() if text}}
-        found = {
-            "clear_keys": _ONLY_KEYS,
-            "key_profile": f"{_ONLY_KEYS}: {key_for('settings_page')} shows them",
-        }
+            return {"change_shared": _ONLY_SETTINGS, "reset_setting": _ONLY_SETTINGS}
+        found = {"key_profile": f"this is for keys: {key_for('settings_page')} shows them"}
         setting = self.setting
         if setting is None:
             first = "put the cursor on a setting first"
             return {**found, "change_setting": first, "change_shared": first, "reset_setting": first}
-        if setting.user_only:
+        if setting.declared.user_only:
             found["change_shared"] = "only your own file may say this: a workspace's comes from anybody"
         elif refusal := self.desk.refusal():
             found["change_shared"] = refusal
@@ -252,6 +241,11 @@ class SettingsScreen(BrowseScreen):
         if row.id.startswith(SETTING):
             return detail_rows(self.told.of(row.id.removeprefix(SETTING)), self._themes, self.desk.refusal())
         return problem_details(self.told.problems[int(row.id.partition(":")[2])])
+
+    def show_behind(self, row: Row, rows: Sequence[Row]) -> None:
+        """Show it; while a value is typed, what becomes of that stands there, also where a file changes."""
+        if self.entry.setting is None:
+            super().show_behind(row, rows)
 
     # -- the filter ------------------------------------------------------------------------------
 
@@ -289,7 +283,7 @@ class SettingsScreen(BrowseScreen):
         if reason:
             self.desk.say(row_text(reason[:1].upper() + reason[1:]), "warning")
         elif self._on_keys:
-            self._press_key()
+            self._edit_keys()
         elif (setting := self.setting) is not None and self.told is not None:
             shared = shared or target(setting) is SettingOrigin.WORKSPACE
             choices = choices_of(setting.name, self._themes)
@@ -336,9 +330,7 @@ class SettingsScreen(BrowseScreen):
         self.behind.jump(0)
 
     def _reset(self) -> None:
-        if self._on_keys:
-            self._set_keys(self.action_id, None)
-        elif (setting := self.setting) is not None:
+        if (setting := self.setting) is not None:
             self._write(setting.name, None, shared=target(setting) is SettingOrigin.WORKSPACE)
 
     def _write(self, name: str, value: Value | None, *, shared: bool) -> None:
@@ -393,26 +385,10 @@ class SettingsScreen(BrowseScreen):
 
     # -- keys ------------------------------------------------------------------------------------
 
-    def _press_key(self) -> None:
-        if (action := self.action_id) and self.keys is not None:
-            screen = RebindScreen(by_id()[action], self.keys.file.path)
-
-            def answered(keys: tuple[str, ...] | None) -> None:
-                if keys is not None:
-                    self._set_keys(action, keys)
-
-            self.app.push_screen(screen, answered)
-
-    def _set_keys(self, action: str, keys: tuple[str, ...] | None) -> None:
-        found = self.keys
-        if not action or found is None:
-            return
-
-        def write() -> SettingsScreen.Written:
-            write_keys(found.file.path, action, keys)
-            return self.Written(words(f"{by_id()[action].label}: its keys are written"), None)
-
-        self.work(partial(self._written, write), "write")
+    def _edit_keys(self) -> None:
+        app = cast("WorkbenchApp", self.app)
+        app.keying.edit(app)
+        self.reload()
 
     def _next_profile(self) -> None:
         found = self.keys

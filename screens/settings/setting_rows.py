@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from screens.actions.active import key_for
 from screens.drawing.rows import Row, RowPart, Tone
 from screens.drawing.safe_text import Shown, row_text, words
-from workbench.config.settings import CHOICES
+from workbench.config.settings import DECLARED
 from workbench.config.settings_report import (
     SettingOrigin,
     SettingsProblem,
@@ -67,12 +67,12 @@ def problem_rows(problems: Sequence[SettingsProblem]) -> Iterator[Row]:
 
 
 def _searched(setting: ToldSetting, area: str) -> str:
-    return f"{setting.name} {setting.shown} {setting.doc} {setting.origin} {area}".casefold()
+    return f"{setting.name} {setting.shown} {setting.declared.doc} {setting.origin} {area}".casefold()
 
 
 def _row(setting: ToldSetting) -> Row:
     changed = setting.origin is not SettingOrigin.DEFAULT
-    unit = f" {setting.unit}" if setting.unit and setting.shown[:1].isdigit() else ""
+    unit = f" {setting.declared.unit}" if setting.declared.unit and setting.shown[:1].isdigit() else ""
     return Row(
         f"{SETTING}{setting.name}",
         row_text(setting.shown + unit),
@@ -91,18 +91,18 @@ def detail_rows(setting: ToldSetting, themes: Sequence[str] = (), refusal: str |
 
 def _facts(setting: ToldSetting, themes: Sequence[str], refusal: str | None) -> Iterator[tuple[Shown, Tone]]:
     yield row_text(f"{setting.name}: {setting.shown}"), "head"
-    yield row_text(setting.doc), "text"
+    yield row_text(setting.declared.doc), "text"
     yield words(""), "text"
-    yield row_text(f"Default: {value_text(setting.name, setting.default)}"), "muted"
-    if setting.unit:
-        yield words(f"Unit: {setting.unit}"), "muted"
+    yield row_text(f"Default: {value_text(setting.name, setting.declared.default)}"), "muted"
+    if setting.declared.unit:
+        yield words(f"Unit: {setting.declared.unit}"), "muted"
     if choices := choices_of(setting.name, themes):
         yield row_text("May be: " + ", ".join(word or "(nothing)" for word in choices)), "muted"
     yield row_text(f"From: {origin_text(setting)}"), _TONES[setting.origin]
     for said in setting.also:
         yield row_text(f"Said in {said.path}, line {said.line}, too; what is above goes before it"), "faint"
     yield words(""), "text"
-    if setting.secret:
+    if setting.declared.secret:
         yield (
             words("It is never shown, and typed blindly: better put it into the file with an editor."),
             "warn",
@@ -119,7 +119,7 @@ def _ways(setting: ToldSetting, refusal: str | None) -> Iterator[tuple[Shown, To
         )
     else:
         yield row_text(f"{change} changes it in your own file"), "muted"
-    if setting.user_only:
+    if setting.declared.user_only:
         yield (
             words("Only your own file may say it: a workspace's comes with the memory, from anybody"),
             "faint",
@@ -146,7 +146,7 @@ def origin_text(setting: ToldSetting) -> str:
 
 def choices_of(name: str, themes: Sequence[str]) -> tuple[str, ...]:
     """The few words that a setting may be; empty where it is anything else."""
-    return tuple(themes) if name == "theme" else CHOICES.get(name, ())
+    return tuple(themes) if name == "theme" else DECLARED[name].choices
 
 
 def choice_rows(setting: ToldSetting, choices: Sequence[str]) -> list[Row]:

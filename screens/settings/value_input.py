@@ -36,9 +36,9 @@ class EntryLine(QueryInput):
     def begin(self, setting: ToldSetting, told: ToldSettings, *, shared: bool) -> None:
         """Let the value of this setting be typed, beginning with what it is."""
         self.setting, self._told, self.shared = setting, told, shared
-        self.password = setting.secret
-        is_list = isinstance(setting.default, tuple)
-        self.placeholder = "a, b, c" if is_list else setting.unit or setting.name
+        self.password = setting.declared.secret
+        is_list = isinstance(setting.declared.default, tuple)
+        self.placeholder = "a, b, c" if is_list else setting.declared.unit or setting.name
         self.display = True
         self.value = setting.typed
         self.cursor_position = len(self.value)

@@ -6,22 +6,23 @@ chain of bundles holds is read from the bundles themselves.
 
 from __future__ import annotations
 
-import json
-import os
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+
+import msgspec
 
 from workbench.backup.bundles import Chain
 from workbench.backup.targets import Target
 from workbench.errors import BackupError, RepositoryStateError
 from workbench.memory.names import CommitId
 from workbench.repository.git_runner import ask
-from workbench.special_files import read_regular
 from workbench.workspace.layout import STATE_DIR
+from workbench.workspace.state_files import read_state, write_state
 from workbench.workspace.workspace import Workspace
 
 _BOOK = "backups.json"
+_MAX_BYTES = 100_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,9 +37,8 @@ class Remembered:
 def remembered(workspace: Workspace) -> Remembered | None:
     """The last backup of this workspace, or None when none is known."""
     try:
-        found = json.loads(read_regular(workspace.root / STATE_DIR / _BOOK))
-        return Remembered(target=str(found["target"]), commit=str(found["commit"]), when=str(found["when"]))
-    except (OSError, ValueError, KeyError, TypeError):
+        return msgspec.convert(read_state(workspace.root / STATE_DIR / _BOOK, _MAX_BYTES), Remembered)
+    except msgspec.ValidationError:
         return None
 
 
@@ -55,18 +55,9 @@ def operations_since(workspace: Workspace, last: Remembered) -> int | None:
 
 def remember(workspace: Workspace, target: Target, commit: CommitId) -> None:
     """Note that ``commit`` is saved in ``target``. Raises OSError."""
-    book = workspace.state_dir() / _BOOK
-    note = asdict(
-        Remembered(target=target.place, commit=commit, when=datetime.now(UTC).isoformat(timespec="seconds"))
-    )
-    fresh = book.with_name(f"{_BOOK}.new")
-    fresh.unlink(missing_ok=True)
-    descriptor = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)
-    with os.fdopen(descriptor, "w", encoding="ascii") as file:
-        json.dump(note, file)
-        file.flush()
-        os.fsync(descriptor)
-    fresh.replace(book)
+    made = datetime.now(UTC).isoformat(timespec="seconds")
+    note = Remembered(target=target.place, commit=commit, when=made)
+    write_state(workspace.state_dir() / _BOOK, asdict(note))
 
 
 def basis_of(workspace: Workspace, target: Target, head: CommitId | None) -> tuple[CommitId | None, str]:

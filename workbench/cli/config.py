@@ -66,20 +66,19 @@ def show(name: str, as_json: bool) -> None:
     if as_json:
         say_json(_setting_json(setting))
         return
-    from workbench.config.settings import CHOICES
     from workbench.config.settings_report import value_text
 
     say(f"{setting.name}: {setting.shown}", bold=True)
-    say(setting.doc)
-    say(f"default  {value_text(name, setting.default)}")
+    say(setting.declared.doc)
+    say(f"default  {value_text(name, setting.declared.default)}")
     say(f"from     {_origin(setting)}")
     for said in setting.also:
         say(f"also     {_said(said)}, which does not count")
-    if setting.unit:
-        say(f"unit     {setting.unit}")
-    if name in CHOICES:
-        say(f"may be   {', '.join(word or 'nothing' for word in CHOICES[name])}")
-    if setting.user_only:
+    if setting.declared.unit:
+        say(f"unit     {setting.declared.unit}")
+    if choices := setting.declared.choices:
+        say(f"may be   {', '.join(word or 'nothing' for word in choices)}")
+    if setting.declared.user_only:
         say("only your own settings file may say it")
 
 
@@ -230,18 +229,18 @@ def _setting_json(setting: ToldSetting) -> dict[str, Any]:
     where = setting.where
     return {
         "name": setting.name,
-        "value": (True if setting.value else None) if setting.secret else setting.value,
+        "value": (True if setting.value else None) if setting.declared.secret else setting.value,
         "shown": setting.shown,
-        "default": None if setting.secret else setting.default,
+        "default": None if setting.declared.secret else setting.declared.default,
         "origin": setting.origin.name.lower(),
         "file": str(where.path) if where else None,
         "line": where.line if where else None,
         "variable": setting.variable or None,
         "also": [{"file": str(said.path), "line": said.line} for said in setting.also],
-        "unit": setting.unit or None,
-        "user_only": setting.user_only,
-        "secret": setting.secret,
-        "doc": setting.doc,
+        "unit": setting.declared.unit or None,
+        "user_only": setting.declared.user_only,
+        "secret": setting.declared.secret,
+        "doc": setting.declared.doc,
     }
 
 

@@ -85,20 +85,19 @@ def themes(_: click.Context) -> Iterable[CompletionItem]:
 @_quietly
 def settings(_: click.Context) -> Iterable[CompletionItem]:
     """The names of all settings, each with what it is."""
-    from workbench.config.settings import names
-    from workbench.config.settings_report import docs
+    from workbench.config.settings import DECLARED
 
-    said = docs()
-    return [CompletionItem(name, help=said.get(name, "").partition("\n")[0]) for name in sorted(names())]
+    return [CompletionItem(name, help=declared.doc) for name, declared in sorted(DECLARED.items())]
 
 
 @_quietly
 def setting_values(ctx: click.Context) -> Iterable[CompletionItem]:
     """What the setting that was typed before may be, where that is one of a few words."""
-    from workbench.config.settings import CHOICES
+    from workbench.config.settings import DECLARED
 
-    name = ctx.params.get("name")
-    words = _themes() if name == "theme" else CHOICES.get(str(name), ())
+    name = str(ctx.params.get("name"))
+    declared = DECLARED.get(name)
+    words = _themes() if name == "theme" else declared.choices if declared else ()
     return [CompletionItem(word) for word in words if word]
 
 

@@ -12,50 +12,18 @@ import re
 import reprlib
 import stat
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 
 import platformdirs
 
+from workbench.config.declaration import Declaration, setting
 from workbench.config.safe_yaml import MAX_BYTES, read_mapping
 from workbench.errors import UsageError
 from workbench.format import FORMAT, KEY, format_in
 
 PROVIDERS = ("local", "openai", "gemini", "none")
 """Who can turn text into vectors; `openai` is every endpoint that speaks OpenAI's API."""
-_EMBEDDING = ("providers", "endpoint", "model", "dimensions", "key", "key_env", "price", "ask_above")
-_EMBEDDING_RUNS = ("batch", "concurrency", "timeout", "query_timeout", "device")
-_OUTSIDE = ("extra_paths", "transcripts", "team_leader")
-_BY_WORKSPACE = ("transcripts",)
-"""Settings that may say something else for each workspace."""
-_LANGUAGE = ("endpoint", "model", "key", "key_env", "timeout")
-_POLICY = ("agent_writes",)
-USER_ONLY = frozenset(
-    {
-        *("model", "theme"),
-        *_OUTSIDE,
-        *_POLICY,
-        *(f"embedding_{name}" for name in _EMBEDDING + _EMBEDDING_RUNS),
-        *(f"language_{name}" for name in _LANGUAGE),
-    }
-)
-"""What only the person's own file may say."""
-SECRET = frozenset({"embedding_key", "language_key"})
-"""What is never shown, also not in a message about what is wrong with it."""
-STRICT = frozenset(
-    {
-        *("exclude", "transcript_exclude", "agent_writes"),
-        *(f"embedding_{name}" for name in ("providers", "endpoint", "key", "key_env", "ask_above")),
-        *(f"language_{name}" for name in ("endpoint", "key", "key_env")),
-    }
-)
-"""What says which words stay private, and who may have the others: no default stands in for it."""
-CHOICES: Mapping[str, tuple[str, ...]] = {
-    "agent_writes": ("propose", "store"),
-    "embedding_device": ("", "cpu", "cuda", "mps"),
-    "search_preset": ("default", "openclaw", "goclaw", "words", "meaning"),
-}
-"""The words that a setting may be; those of themes are known to whoever has loaded them."""
 MAX_CONCURRENCY = 64
 """Requests at the same time that anybody may ask for."""
 MAX_PATTERNS = 200
@@ -64,15 +32,9 @@ MAX_CROSSINGS = 2
 """How often a pattern may say ``**``: each multiplies the ways in which a path can be matched."""
 _WHOLE_NUMBER = re.compile(r"[0-9][0-9_]{0,11}")
 _NUMBER = re.compile(r"[0-9]{1,9}(?:\.[0-9]{1,9})?")
-_DEVICE = re.compile(r"cuda:[0-9]{1,3}")
 _SHOWN = 80
 _ALIKE = 0.75
 """How alike an unknown name and the known one must be for a slip of the fingers, from 0 to 1."""
-_WORDS = {"embedding_providers": PROVIDERS}
-_MOST = {"embedding_concurrency": MAX_CONCURRENCY, "embedding_batch": 2_048, "embedding_dimensions": 65_536}
-SHARES = frozenset({"inject_threshold", "dream_score"})
-"""What lies between 0 and 1."""
-_MAY_BE_ZERO = frozenset({"embedding_price", *SHARES})
 _DROPPED_WEIGHTS = frozenset(
     f"search_{name}"
     for name in (
@@ -85,92 +47,172 @@ _DROPPED_WEIGHTS = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What can be set. Each field says its unit and its default."""
+    """What can be set, each setting declared once."""
 
-    memory_budget: int = 10_000
-    """Characters that MEMORY.md should stay below."""
-    include: tuple[str, ...] = ()
-    """Further patterns of files that are memory."""
-    exclude: tuple[str, ...] = ()
-    """Further patterns of files that are not."""
-    extra_paths: tuple[str, ...] = ()
-    """Markdown files and folders outside of the workspace to be searched too; relative ones count from it."""
-    transcripts: tuple[str, ...] = ()
-    """Folders or patterns of session transcripts (JSON lines), searched too; or `{WORKSPACE: FOLDER}`."""
-    transcript_bytes: int = 100_000
-    """Bytes that a transcript grows by before it is indexed again."""
-    transcript_lines: int = 50
-    """Lines that a transcript grows by before it is indexed again."""
-    model: str = ""
-    """A sentence-transformers model: a folder, a name on the hub, or `none`; empty for the installed one."""
-    embedding_providers: tuple[str, ...] = ()
-    """Who makes vectors, in the order of preference: of `local` (the default), `openai`, `gemini`, `none`."""
-    embedding_endpoint: str = ""
-    """Where the first of `openai` and `gemini` in that list is, version included; empty: the public one."""
-    embedding_model: str = ""
-    """The model to ask for there; empty for a usual one."""
-    embedding_dimensions: int = 0
-    """Length of the vectors to ask for there; 0 leaves it to the model."""
-    embedding_key: str = field(default="", repr=False)
-    """The key for that endpoint, and for no other."""
-    embedding_key_env: str = ""
-    """The environment variable that holds that key; empty for OPENAI_API_KEY or GEMINI_API_KEY."""
-    embedding_price: float = -1.0
-    """What a million tokens cost there, in your currency; negative: not known."""
-    embedding_ask_above: int = 500
-    """Texts that may be sent to a provider that costs money without asking."""
-    embedding_batch: int = 64
-    """Texts in one request."""
-    embedding_concurrency: int = 4
-    """Requests at the same time."""
-    embedding_timeout: float = 60.0
-    """Seconds that one request for an index may take."""
-    embedding_query_timeout: float = 3.0
-    """Seconds that a search waits for the vector of a question before it goes on with words."""
-    embedding_device: str = ""
-    """Where the local model runs for an index: `cpu`, `cuda`, `mps`; empty for what is found."""
-    language_endpoint: str = ""
-    """Where a language model is: an API like OpenAI's, version included; empty: none is asked."""
-    language_model: str = ""
-    """The language model to ask for there; needed where an endpoint is named."""
-    language_key: str = field(default="", repr=False)
-    """The key for that endpoint, and for no other."""
-    language_key_env: str = ""
-    """The environment variable that holds that key."""
-    language_timeout: float = 30.0
-    """Seconds that one answer of a language model may take."""
-    transcript_exclude: tuple[str, ...] = ("heartbeat", "cron", "delivered")
-    """Words in the key or origin of sessions that are never read for memory."""
-    flush_messages: int = 50
-    """Messages of a session from which its facts are saved before it is compacted."""
-    context_window: int = 200_000
-    """Tokens that the agent's context has."""
-    episode_days: int = 90
-    """Days that an episode is kept."""
-    agent_writes: str = "propose"
-    """What becomes of what an agent stores: `propose` waits for you, `store` is written at once."""
-    team_leader: str = ""
-    """The workspace of the team's leader: read after one's own, which is not written then."""
-    inject_threshold: float = 0.3
-    """Score from which an entry is given to an agent with a message."""
-    inject_tokens: int = 200
-    """Tokens that are given with a message at most."""
-    inject_entries: int = 5
-    """Entries that are given with a message at most."""
-    dream_score: float = 0.75
-    """Score from which dreaming proposes a memory."""
-    dream_signals: int = 3
-    """Recalls and mentions that it must have."""
-    dream_context: int = 3
-    """Different questions or days that it must have been of use in."""
-    dream_limit: int = 10
-    """Proposals of one dream."""
-    dream_days: int = 30
-    """Age in days up to which entries are considered."""
-    search_preset: str = "default"
-    """Weights to rank by: default, openclaw, goclaw, words or meaning."""
-    theme: str = "dark"
-    """Name of the theme that the interface starts with."""
+    memory_budget: int = setting(10_000, "Characters that MEMORY.md should stay below.", unit="characters")
+    include: tuple[str, ...] = setting((), "Further patterns of files that are memory.")
+    exclude: tuple[str, ...] = setting(
+        (), "Further patterns of files that are not.", strict=True, adds_up=True
+    )
+    extra_paths: tuple[str, ...] = setting(
+        (),
+        "Markdown files and folders outside of the workspace to be searched too; "
+        "relative ones count from it.",
+        user_only=True,
+    )
+    transcripts: tuple[str, ...] = setting(
+        (),
+        "Folders or patterns of session transcripts (JSON lines), searched too; or `{WORKSPACE: FOLDER}`.",
+        user_only=True,
+        by_workspace=True,
+    )
+    transcript_bytes: int = setting(
+        100_000, "Bytes that a transcript grows by before it is indexed again.", unit="bytes"
+    )
+    transcript_lines: int = setting(
+        50, "Lines that a transcript grows by before it is indexed again.", unit="lines"
+    )
+    model: str = setting(
+        "",
+        "A sentence-transformers model: a folder, a name on the hub, or `none`; empty for the installed one.",
+        user_only=True,
+    )
+    embedding_providers: tuple[str, ...] = setting(
+        (),
+        "Who makes vectors, in the order of preference: "
+        "of `local` (the default), `openai`, `gemini`, `none`.",
+        members=PROVIDERS,
+        user_only=True,
+        strict=True,
+    )
+    embedding_endpoint: str = setting(
+        "",
+        "Where the first of `openai` and `gemini` in that list is, version included; empty: the public one.",
+        user_only=True,
+        strict=True,
+    )
+    embedding_model: str = setting("", "The model to ask for there; empty for a usual one.", user_only=True)
+    embedding_dimensions: int = setting(
+        0,
+        "Length of the vectors to ask for there; 0 leaves it to the model.",
+        unit="numbers",
+        maximum=65_536,
+        user_only=True,
+    )
+    embedding_key: str = setting(
+        "", "The key for that endpoint, and for no other.", user_only=True, secret=True, strict=True
+    )
+    embedding_key_env: str = setting(
+        "",
+        "The environment variable that holds that key; empty for OPENAI_API_KEY or GEMINI_API_KEY.",
+        user_only=True,
+        strict=True,
+    )
+    embedding_price: float = setting(
+        -1.0,
+        "What a million tokens cost there, in your currency; negative: not known.",
+        unit="for a million tokens",
+        minimum=0,
+        unset="not known",
+        user_only=True,
+    )
+    embedding_ask_above: int = setting(
+        500,
+        "Texts that may be sent to a provider that costs money without asking.",
+        unit="texts",
+        user_only=True,
+        strict=True,
+    )
+    embedding_batch: int = setting(64, "Texts in one request.", unit="texts", maximum=2_048, user_only=True)
+    embedding_concurrency: int = setting(
+        4, "Requests at the same time.", unit="requests", maximum=MAX_CONCURRENCY, user_only=True
+    )
+    embedding_timeout: float = setting(
+        60.0, "Seconds that one request for an index may take.", unit="seconds", user_only=True
+    )
+    embedding_query_timeout: float = setting(
+        3.0,
+        "Seconds that a search waits for the vector of a question before it goes on with words.",
+        unit="seconds",
+        user_only=True,
+    )
+    embedding_device: str = setting(
+        "",
+        "Where the local model runs for an index: `cpu`, `cuda`, `mps`; empty for what is found.",
+        choices=("", "cpu", "cuda", "mps"),
+        pattern="cuda:[0-9]{1,3}",
+        user_only=True,
+    )
+    language_endpoint: str = setting(
+        "",
+        "Where a language model is: an API like OpenAI's, version included; empty: none is asked.",
+        user_only=True,
+        strict=True,
+    )
+    language_model: str = setting(
+        "", "The language model to ask for there; needed where an endpoint is named.", user_only=True
+    )
+    language_key: str = setting(
+        "", "The key for that endpoint, and for no other.", user_only=True, secret=True, strict=True
+    )
+    language_key_env: str = setting(
+        "", "The environment variable that holds that key.", user_only=True, strict=True
+    )
+    language_timeout: float = setting(
+        30.0, "Seconds that one answer of a language model may take.", unit="seconds", user_only=True
+    )
+    transcript_exclude: tuple[str, ...] = setting(
+        ("heartbeat", "cron", "delivered"),
+        "Words in the key or origin of sessions that are never read for memory.",
+        strict=True,
+    )
+    flush_messages: int = setting(
+        50, "Messages of a session from which its facts are saved before it is compacted.", unit="messages"
+    )
+    context_window: int = setting(200_000, "Tokens that the agent's context has.", unit="tokens")
+    episode_days: int = setting(90, "Days that an episode is kept.", unit="days")
+    agent_writes: str = setting(
+        "propose",
+        "What becomes of what an agent stores: `propose` waits for you, `store` is written at once.",
+        choices=("propose", "store"),
+        user_only=True,
+        strict=True,
+    )
+    team_leader: str = setting(
+        "",
+        "The workspace of the team's leader: read after one's own, which is not written then.",
+        user_only=True,
+    )
+    inject_threshold: float = setting(
+        0.3,
+        "Score from which an entry is given to an agent with a message.",
+        unit="of 1",
+        minimum=0,
+        maximum=1,
+    )
+    inject_tokens: int = setting(200, "Tokens that are given with a message at most.", unit="tokens")
+    inject_entries: int = setting(5, "Entries that are given with a message at most.", unit="entries")
+    dream_score: float = setting(
+        0.75, "Score from which dreaming proposes a memory.", unit="of 1", minimum=0, maximum=1
+    )
+    dream_signals: int = setting(3, "Recalls and mentions that it must have.")
+    dream_context: int = setting(3, "Different questions or days that it must have been of use in.")
+    dream_limit: int = setting(10, "Proposals of one dream.", unit="proposals")
+    dream_days: int = setting(30, "Age in days up to which entries are considered.", unit="days")
+    search_preset: str = setting(
+        "default",
+        "Weights to rank by: default, openclaw, goclaw, words or meaning.",
+        choices=("default", "openclaw", "goclaw", "words", "meaning"),
+    )
+    theme: str = setting("dark", "Name of the theme that the interface starts with.", user_only=True)
+
+
+DECLARED: Mapping[str, Declaration] = {one.name: one.metadata["declared"] for one in fields(Settings)}
+"""Every setting by its name, in the order in which they are declared."""
+USER_ONLY = frozenset(name for name, one in DECLARED.items() if one.user_only)
+SECRET = frozenset(name for name, one in DECLARED.items() if one.secret)
+STRICT = frozenset(name for name, one in DECLARED.items() if one.strict)
+_ADDING_UP = tuple(name for name, one in DECLARED.items() if one.adds_up)
 
 
 def user_settings_path() -> Path:
@@ -197,7 +239,7 @@ def load(workspace_file: Path, *, lenient: bool = False, skipped: list[str] | No
 
 def names() -> frozenset[str]:
     """Everything that can be set."""
-    return frozenset(field.name for field in fields(Settings))
+    return frozenset(DECLARED)
 
 
 def similar(name: str, known: Iterable[str]) -> list[str]:
@@ -220,9 +262,9 @@ def hint_for_unknown(name: str) -> str:
 
 def refuse_unfit(name: str, value: object) -> None:
     """Raises UsageError where a setting with a few words to choose from is none of them."""
-    known = CHOICES.get(name, ())
-    fits = value in known or (name == "embedding_device" and _DEVICE.fullmatch(str(value)))
-    if known and not fits:
+    declared = DECLARED[name]
+    known = declared.choices
+    if known and value not in known and not re.fullmatch(declared.pattern or "(?!)", str(value)):
         words = ", ".join(word or "nothing" for word in known)
         raise UsageError(f"{name} cannot be {short(value)}", hint=f"it may be {words}")
 
@@ -252,7 +294,7 @@ def _apply(
     newer = not trusted and _is_newer(path, found)
     changes: dict[str, object] = {}
     for name, value in flat(found, root).items():
-        is_foreign = newer and name not in allowed and not name.startswith("exclude")
+        is_foreign = newer and name not in allowed and not name.startswith(_ADDING_UP)
         if not trusted and (name == KEY or is_foreign):
             continue  # what a newer program sets means nothing here
         if name not in allowed:
@@ -268,8 +310,9 @@ def _apply(
                 raise  # what is to be left out must not come in by misreading
             changes.pop(name, None)
             skipped.append(name)
-    if "exclude" in changes:  # what the person leaves out, no workspace takes in
-        changes["exclude"] = tuple(dict.fromkeys((*settings.exclude, *changes["exclude"])))  # type: ignore[misc]
+    for name in _ADDING_UP:  # what the person leaves out, no workspace takes in
+        if name in changes:
+            changes[name] = tuple(dict.fromkeys((*getattr(settings, name), *changes[name])))  # type: ignore[misc]
     return replace(settings, **changes)  # type: ignore[arg-type]
 
 
@@ -331,7 +374,7 @@ def flat(found: Mapping[str, object], root: Path | None = None) -> dict[str, obj
     """
     said: dict[str, object] = {}
     for key, value in found.items():
-        if key in _BY_WORKSPACE and isinstance(value, Mapping):
+        if key in DECLARED and DECLARED[key].by_workspace and isinstance(value, Mapping):
             own = [paths for place, paths in value.items() if root is not None and _is_at(place, root)]
             said |= {key: own[0]} if own else {}
         elif isinstance(value, Mapping):
@@ -347,38 +390,36 @@ def _is_at(place: str, root: Path) -> bool:
 
 def checked(path: Path, name: str, value: object) -> object:
     """The value that a file gives to a setting, in its type. Raises UsageError naming both."""
-    default = getattr(Settings(), name)
+    declared = DECLARED[name]
+    default, most = declared.default, declared.maximum
     if isinstance(default, int):
         if isinstance(value, str) and _WHOLE_NUMBER.fullmatch(value) and int(value) > 0:
-            return _bounded(path, name, int(value))
+            if most is not None and int(value) > most:
+                raise UsageError(f"{path}: {name} may be {most:,} at most, not {int(value):,}")
+            return int(value)
         raise UsageError(f"{path}: {name} must be a positive whole number, not {short(value)}")
     if isinstance(default, float):
-        if isinstance(value, str) and _NUMBER.fullmatch(value) and (float(value) or name in _MAY_BE_ZERO):
-            if name in SHARES and float(value) > 1:
-                raise UsageError(f"{path}: {name} must be between 0 and 1, not {short(value)}")
+        may_be_zero = declared.minimum is not None
+        if isinstance(value, str) and _NUMBER.fullmatch(value) and (float(value) or may_be_zero):
+            if most is not None and float(value) > most:
+                raise UsageError(f"{path}: {name} must be between 0 and {most:g}, not {short(value)}")
             return float(value)
         raise UsageError(f"{path}: {name} must be a number such as 0.5, not {short(value)}")
     if isinstance(default, tuple):
         items = [value] if isinstance(value, str) else value
         if isinstance(items, list) and all(isinstance(item, str) and item for item in items):
-            return _words(path, name, items) if name in _WORDS else _patterns(path, name, items)
+            if declared.members:
+                return _words(path, name, items, declared.members)
+            return _patterns(path, name, items)
         raise UsageError(f"{path}: {name} must be a list of patterns, not {short(value)}")
     if isinstance(value, str):
         return value
-    shown = "" if name in SECRET else f", not {short(value)}"
+    shown = "" if declared.secret else f", not {short(value)}"
     raise UsageError(f"{path}: {name} must be a word{shown}")
 
 
-def _bounded(path: Path, name: str, value: int) -> int:
-    most = _MOST.get(name)
-    if most is not None and value > most:
-        raise UsageError(f"{path}: {name} may be {most:,} at most, not {value:,}")
-    return value
-
-
-def _words(path: Path, name: str, words: list[str]) -> tuple[str, ...]:
-    """The words, each of those that this key knows, and none twice."""
-    known = _WORDS[name]
+def _words(path: Path, name: str, words: list[str], known: tuple[str, ...]) -> tuple[str, ...]:
+    """The words, each of those that are ``known``, and none twice."""
     for word in words:
         if word not in known:
             raise UsageError(f"{path}: {name} knows no {short(word)}", hint="known: " + ", ".join(known))

@@ -5,21 +5,17 @@ The interface and ``workbench config`` show this. The values of secrets are in n
 
 from __future__ import annotations
 
-import ast
-import inspect
 import os
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from enum import StrEnum
-from functools import cache
-from itertools import pairwise
 from pathlib import Path
 
 from workbench.config import settings as settings_module
+from workbench.config.declaration import Declaration
 from workbench.config.safe_yaml import MappingError, read_mapping
 from workbench.config.settings import (
-    SECRET,
-    SHARES,
+    DECLARED,
     USER_ONLY,
     Settings,
     checked,
@@ -33,24 +29,6 @@ from workbench.config.yaml_edit import YamlPlace, yaml_places
 from workbench.errors import UsageError
 from workbench.format import KEY
 
-_UNITS = {
-    "characters": ("memory_budget",),
-    "bytes": ("transcript_bytes",),
-    "lines": ("transcript_lines",),
-    "texts": ("embedding_ask_above", "embedding_batch"),
-    "numbers": ("embedding_dimensions",),
-    "requests": ("embedding_concurrency",),
-    "seconds": ("embedding_timeout", "embedding_query_timeout", "language_timeout"),
-    "for a million tokens": ("embedding_price",),
-    "messages": ("flush_messages",),
-    "tokens": ("context_window", "inject_tokens"),
-    "days": ("episode_days", "dream_days"),
-    "entries": ("inject_entries",),
-    "of 1": SHARES,
-    "proposals": ("dream_limit",),
-}
-UNITS: Mapping[str, str] = {name: unit for unit, known in _UNITS.items() for name in known}
-"""What the number of a setting counts; a name that is missing is a word or a list."""
 _KEYS = {"openai": "OPENAI_API_KEY", "gemini": "GEMINI_API_KEY"}
 
 
@@ -78,28 +56,16 @@ class ToldSetting:
 
     name: str
     value: object
-    default: object
     origin: SettingOrigin
     where: SettingMessage | None = None
     variable: str = ""
     """The variable of the environment that it comes from."""
     also: tuple[SettingMessage, ...] = ()
-    doc: str = ""
 
     @property
-    def unit(self) -> str:
-        """What its number counts; empty for words, lists and plain weights."""
-        return UNITS.get(self.name, "")
-
-    @property
-    def secret(self) -> bool:
-        """Whether its value is never shown."""
-        return self.name in SECRET
-
-    @property
-    def user_only(self) -> bool:
-        """Whether only the person's own file may say it."""
-        return self.name in USER_ONLY
+    def declared(self) -> Declaration:
+        """Its default, its meaning, its unit, its bounds and who may say it."""
+        return DECLARED[self.name]
 
     @property
     def shown(self) -> str:
@@ -109,7 +75,7 @@ class ToldSetting:
     @property
     def typed(self) -> str:
         """The value as one would type it; empty for a secret."""
-        return "" if self.secret else typed_text(self.value)
+        return "" if self.declared.secret else typed_text(self.value)
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,7 +118,9 @@ class ToldSettings:
     def effective(self) -> Settings:
         """The settings as they count, without what is wrong and without secrets."""
         told = (
-            one for one in self.settings if one.origin is not SettingOrigin.ENVIRONMENT and not one.secret
+            one
+            for one in self.settings
+            if one.origin is not SettingOrigin.ENVIRONMENT and not one.declared.secret
         )
         return Settings(**{one.name: one.value for one in told})  # type: ignore[arg-type]
 
@@ -172,7 +140,7 @@ def tell(workspace_file: Path | None) -> ToldSettings:
     shared = _File({}, {}, ())
     if workspace_file is not None:
         shared = _told_by(workspace_file, SettingOrigin.WORKSPACE, names() - USER_ONLY, root)
-    told = tuple(_setting(field.name, own, shared) for field in fields(Settings))
+    told = tuple(_setting(name, own, shared) for name in DECLARED)
     return ToldSettings(told, (*own.problems, *shared.problems), own_path, workspace_file)
 
 
@@ -208,10 +176,10 @@ def unknown(name: str) -> UsageError:
 
 def value_text(name: str, value: object) -> str:
     """A value as people read it."""
-    if name in SECRET:
+    if DECLARED[name].secret:
         return "set, and not shown" if value else "not set"
     if isinstance(value, float) and value < 0:
-        return "not known"
+        return DECLARED[name].unset
     if value in ("", ()):
         return "none" if isinstance(value, tuple) else "not set"
     if isinstance(value, int):
@@ -237,36 +205,19 @@ def places_of(text: str) -> dict[str, YamlPlace]:
     return {"_".join(keys): place for keys, place in found.items()}
 
 
-@cache
-def docs() -> Mapping[str, str]:
-    """What is written under each setting in its declaration."""
-    tree = ast.parse(inspect.getsource(settings_module))
-    body = next(n.body for n in tree.body if isinstance(n, ast.ClassDef) and n.name == "Settings")
-    found: dict[str, str] = {}
-    for node, after in pairwise(body):
-        if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
-            text = after.value if isinstance(after, ast.Expr) else None
-            found[node.target.id] = (
-                inspect.cleandoc(str(text.value)) if isinstance(text, ast.Constant) else ""
-            )
-    return found
-
-
 def _setting(name: str, own: _File, shared: _File) -> ToldSetting:
-    default = getattr(Settings(), name)
+    declared = DECLARED[name]
     said = [said for file in (shared, own) if (said := file.said.get(name)) is not None]
-    value = shared.values.get(name, own.values.get(name, default))
-    if name == "exclude" and name in shared.values and name in own.values:
+    value = shared.values.get(name, own.values.get(name, declared.default))
+    if declared.adds_up and name in shared.values and name in own.values:
         both = (*_tuple(own.values[name]), *_tuple(shared.values[name]))
         value = tuple(dict.fromkeys(both))
     made = ToldSetting(
         name=name,
-        value=bool(value) if name in SECRET else value,
-        default=default,
+        value=bool(value) if declared.secret else value,
         origin=said[0].origin if said else SettingOrigin.DEFAULT,
         where=said[0] if said else None,
         also=tuple(said[1:]),
-        doc=docs().get(name, ""),
     )
     variable = next(_variables(name, own), "")
     if not variable:

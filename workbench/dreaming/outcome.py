@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+import msgspec
+
 from workbench.dreaming.proposals.inbox import Proposed
 from workbench.dreaming.proposals.safety_flags import title
 from workbench.dreaming.result import Dream, Explanation, Skip
@@ -42,18 +44,8 @@ class DreamOutcome:
 
     def as_json(self) -> dict[str, object]:
         """As it is said through a pipe."""
-        return {
-            "run": self.run,
-            "considered": self.considered,
-            "gated": self.gated,
-            "added": list(self.added),
-            "waiting": list(self.waiting),
-            "leaving": self.leaving,
-            "skipped": [skip.as_json() for skip in self.skipped],
-            "reasons": dict(self.reasons),
-            "notes": list(self.notes),
-            "took": round(self.took, 3),
-        }
+        said: dict[str, object] = msgspec.to_builtins(self)
+        return said
 
 
 def outcome_of(dreamt: Dream, proposed: Proposed) -> DreamOutcome:
@@ -80,19 +72,8 @@ def outcome_of(dreamt: Dream, proposed: Proposed) -> DreamOutcome:
 
 
 def outcome_from_json(said: Mapping[str, Any]) -> DreamOutcome:
-    """What ``DreamOutcome.as_json`` said. Raises KeyError, TypeError, ValueError where it is none."""
-    return DreamOutcome(
-        run=str(said["run"]),
-        considered=int(said["considered"]),
-        gated=int(said["gated"]),
-        added=tuple(map(str, said["added"])),
-        waiting=tuple(map(str, said["waiting"])),
-        leaving=int(said["leaving"]),
-        skipped=tuple(Skip(str(one["key"]), str(one["why"]), str(one["text"])) for one in said["skipped"]),
-        reasons={str(why): int(count) for why, count in said["reasons"].items()},
-        notes=tuple(map(str, said["notes"])),
-        took=float(said["took"]),
-    )
+    """What ``DreamOutcome.as_json`` said. Raises ValueError where it is none."""
+    return msgspec.convert(said, DreamOutcome)
 
 
 def explanation_from_json(said: Mapping[str, Any]) -> Explanation:

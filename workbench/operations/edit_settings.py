@@ -13,7 +13,7 @@ from pathlib import Path
 
 from workbench.config.safe_yaml import MappingError, read_mapping
 from workbench.config.settings import (
-    SECRET,
+    DECLARED,
     USER_ONLY,
     Settings,
     checked,
@@ -52,7 +52,7 @@ class Changed:
         if self.setting is None:
             return ""
         where = self.setting.where
-        if self.setting.origin is SettingOrigin.ENVIRONMENT and self.setting.name not in SECRET:
+        if self.setting.origin is SettingOrigin.ENVIRONMENT and not self.setting.declared.secret:
             return f"{self.setting.variable} in the environment goes before it"
         if where is None or where.path == self.path:
             return ""
@@ -66,7 +66,7 @@ def parse_value(name: str, text: str) -> Value:
     """
     if name not in names():
         raise unknown(name)
-    default = getattr(Settings(), name)
+    default = DECLARED[name].default
     if isinstance(default, int):
         return _GAPS.sub("", text.strip())
     if isinstance(default, tuple):

@@ -81,7 +81,7 @@ class Journal:
             intent = _intent(found) if believed else None
         except FileNotFoundError:
             return None
-        except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        except (ValueError, TypeError, AttributeError, RecursionError):
             # Written atomically and sealed, so this was not us; without it nothing can be rolled forward.
             # Where no key can be kept no seal is known later, and the commit it names has to prove it.
             intent = None
@@ -103,16 +103,11 @@ class Journal:
 
 
 def _intent(found: dict[str, Any]) -> Intent:
-    """An intent as it was written. ValueError or TypeError for one that we would not write."""
-    steps = tuple(FileStep(**step) for step in found.pop("steps"))
-    intent = Intent(**found, steps=steps)
-    texts: tuple[object, ...] = (intent.operation, intent.commit, intent.message, intent.parent or "")
-    for step in steps:
-        texts += (step.path, step.before or "", step.after or "", step.temporary)
-        if not isinstance(step.mode, int | None):
-            raise TypeError(step.mode)
+    """An intent as it was written. ValueError for one that we would not write."""
+    import msgspec  # noqa: PLC0415 - only after a kill
+
+    intent = msgspec.convert(found, Intent)
+    for step in intent.steps:
         if step.changes and not _TEMPORARY.fullmatch(step.temporary):
             raise ValueError(step.temporary)
-    if not all(isinstance(text, str) for text in texts):
-        raise TypeError(texts)
     return intent

@@ -116,7 +116,7 @@ OF_A_SCREEN: Final = {
     "write_message message_done older_message newer_message read_again memory_loaded": "an argument",
     "enter_setting leave_setting": "an argument",
     "blame_before blame_after": "`git blame` of an older commit; there is no command for it",
-    "clear_keys key_profile": "a file of the interface, which an editor writes",
+    "edit_keys key_profile": "a file of the interface, which an editor writes",
     "palette back quit": "ways through the interface",
 }
 """What only moves about on a screen, by what stands for it elsewhere."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from pathlib import Path
 
@@ -9,8 +10,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from screens.actions.key_file import Keys, key_file_path, keys_from, load_keys, parse_key_file
-from screens.actions.key_file_edit import with_keys, write_keys, write_profile
+from screens.actions.key_file import (
+    Keys,
+    key_file_path,
+    keys_from,
+    load_keys,
+    new_key_file,
+    parse_key_file,
+    write_profile,
+)
+from screens.actions.registry import ACTIONS
 from workbench.errors import UsageError
 
 TEXT = """# mine
@@ -91,23 +100,30 @@ def test_any_text_is_read_without_failing(text: str) -> None:
     assert read(text).map.of("back")
 
 
-def test_changing_keys_keeps_every_other_byte(file: Path) -> None:
+def test_a_new_file_changes_nothing_and_each_of_its_lines_can_be_taken_up() -> None:
+    begun = read(new_key_file())
+    assert (begun.map.profile, begun.file.wishes, begun.problems) == ("default", (), ())
+    taken_up = re.sub(r"^# (?=\w+ = )", "", new_key_file(), flags=re.MULTILINE)
+    everything = read(taken_up)
+    assert len(everything.file.wishes) == len(ACTIONS)
+    assert everything.wrong == ()
+    assert everything.map.keys == begun.map.keys
+
+
+def test_changing_the_profile_keeps_every_other_byte(file: Path) -> None:
     file.write_text(TEXT)
-    write_keys(file, "undo", ["Z", "ctrl+x"])
-    assert file.read_text() == TEXT.replace('undo = ["ctrl+z"]  # back', 'undo = ["Z", "ctrl+x"]  # back')
-    write_keys(file, "undo", None)
-    assert file.read_text() == TEXT.replace('undo = ["ctrl+z"]  # back\n', "")
-    write_keys(file, "promote", ["P"])
-    assert tomllib.loads(file.read_text()) == {"profile": "vim", "keys": {"promote": ["P"]}}
-    assert "# the best one" in file.read_text()
     write_profile(file, "default")
-    assert 'profile = "default"  # as ever' in file.read_text()
-
-
-def test_a_file_that_is_not_there_is_made(file: Path) -> None:
-    write_keys(file, "undo", ["Z"])
+    assert file.read_text() == TEXT.replace('profile = "vim"', 'profile = "default"')
+    file.write_text("# mine\n[keys]  # all\nundo = ['Z']\n")
     write_profile(file, "vim")
-    assert file.read_text() == 'profile = "vim"\n[keys]\nundo = ["Z"]\n'
+    assert tomllib.loads(file.read_text()) == {"profile": "vim", "keys": {"undo": ["Z"]}}
+    assert "# mine\n" in file.read_text()
+    assert "[keys]  # all\nundo = ['Z']\n" in file.read_text()
+
+
+def test_a_file_that_is_not_there_is_made_with_every_action_in_it(file: Path) -> None:
+    write_profile(file, "vim")
+    assert file.read_text() == new_key_file().replace('profile = "default"', 'profile = "vim"')
     assert file.stat().st_mode & 0o077 == 0
 
 
@@ -115,27 +131,16 @@ def test_a_link_into_a_folder_of_dotfiles_stays_one(file: Path, tmp_path: Path) 
     target = tmp_path / "dotfiles.toml"
     target.write_text("# mine\n")
     file.symlink_to(target)
-    write_keys(file, "undo", ["Z"])
+    write_profile(file, "vim")
     assert file.is_symlink()
-    assert 'undo = ["Z"]' in target.read_text()
+    assert 'profile = "vim"' in target.read_text()
 
 
-def test_what_cannot_be_changed_with_certainty_stays(file: Path) -> None:
-    digits, deep = "9" * 5_000, "[" * 3_000
-    inline = ('keys.undo = ["ctrl+z"]\n', 'keys = {undo = ["ctrl+z"]}\n', 'keys = "x"\n', "keys = 5\n")
-    for text in (*inline, '[[keys]]\na = "b"\n', "broken = \n", f"x = {digits}\n", f"x = {deep}\n"):
-        file.write_text(text)
-        with pytest.raises(UsageError):
-            write_keys(file, "undo", ["Z"])
-        assert file.read_text() == text
-        assert bool(load_keys().problems) is (text not in inline[:2])
-    with pytest.raises(UsageError, match="no profile vmi"):
-        write_profile(file, "vmi")
-
-
-def test_what_stands_in_the_way_of_a_key_is_told_before_it_is_written(file: Path) -> None:
-    file.write_text(TEXT)
-    assert "is “forget”" in with_keys(file, "promote", ["d"])[1][0].text
-    made, problems = with_keys(file, "promote", ["ctrl+x"])
-    assert (made.map.of("promote"), problems) == (("ctrl+x",), [])
-    assert file.read_text() == TEXT
+@pytest.mark.parametrize(
+    "data", [b"broken = \n", b"x = " + b"[" * 3_000, b"x = " + b"9" * 5_000, b"\xff\xfe"]
+)
+def test_a_file_that_is_no_toml_stays(file: Path, data: bytes) -> None:
+    file.write_bytes(data)
+    with pytest.raises(UsageError):
+        write_profile(file, "vim")
+    assert file.read_bytes() == data

@@ -9,6 +9,7 @@ import pytest
 
 from indexing.sync.run import reindex
 from screens import terminal
+from screens.actions.key_file import new_key_file
 from tests.support.terminal import PATIENCE_SECONDS, RUN, Terminal
 from tests.support.workspaces import LOG, LOG_TEXT, Sandbox
 
@@ -138,6 +139,27 @@ def test_what_was_written_outside_stays_when_it_holds_a_secret(sandbox: Sandbox,
     terminal_.keys("n")
     terminal_.until(lambda text: f"- The staging port is {token}" in text and "save" in text, "the text")
     assert sandbox.read(LOG) == LOG_TEXT.encode()
+
+
+@pytest.mark.parametrize("written", ['undo = ["Z"]', 'undo = ["d"]', "undo = "])
+def test_the_file_of_keys_is_opened_from_the_palette_and_counts_at_once(
+    sandbox: Sandbox, person: Path, tmp_path: Path, written: str
+) -> None:
+    keys = person / "keys.toml"
+    program = editor(tmp_path, f'cp "$1" {tmp_path}/opened; echo \'{written}\' >> "$1"')
+    terminal_ = Terminal(sandbox.root, EDITOR=program, WORKBENCH_KEYS=str(keys))
+    terminal_.until(lambda text: "Likes tea" in text and "8443" in text, "the panes")
+    terminal_.keys(":edit your keys")
+    terminal_.until(lambda text: "Open keys.toml in the program" in " ".join(text.split()), "the palette")
+    terminal_.keys("\r")
+    said = {'undo = ["Z"]': "Z undo", 'undo = ["d"]': "d is “forget” in the same place"}
+    terminal_.until(
+        lambda text: said.get(written, "it is not TOML") in " ".join(text.split()), "what became of it"
+    )
+    assert (tmp_path / "opened").read_text() == new_key_file()
+    assert keys.read_text() == f"{new_key_file()}{written}\n"
+    terminal_.keys("q")
+    terminal_.child.expect(pexpect.EOF, timeout=PATIENCE_SECONDS)
 
 
 def test_a_dumb_terminal_is_refused_with_a_hint(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,7 +9,6 @@ import pytest
 
 from screens.actions.key_file import load_keys
 from screens.dialogs.choose import ChooseScreen
-from screens.settings.key_rebind import RebindScreen
 from screens.settings.key_rows import key_rows
 from screens.settings.overview import SettingsScreen
 from screens.settings.setting_rows import detail_rows
@@ -226,45 +225,20 @@ async def test_an_own_file_that_cannot_be_written_is_told(sandbox: Sandbox, own:
     own.parent.chmod(0o700)
 
 
-async def test_a_key_is_pressed_a_clash_is_named_and_the_new_key_counts_at_once(
-    sandbox: Sandbox, person: Path
+async def test_the_keys_say_where_their_file_is_and_how_it_is_changed(
+    sandbox: Sandbox, person: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.delenv("VISUAL", raising=False)
+    monkeypatch.delenv("EDITOR", raising=False)
     async with opened(sandbox.workspace) as interface:
         await settings(interface)
         await interface.press("tab")
         await at(interface, "action:undo")
+        await until_told(interface, f"e opens {person / 'keys.toml'} in your editor")
+        await until_told(interface, 'undo = ["ctrl+x", "F5"]')
         await interface.press("e")
-        await interface.until(lambda: isinstance(interface.app.screen, RebindScreen), "asked for")
-        await interface.press("d")
-        await interface.until_shown("d is “forget” in the same place")
+        await interface.until_said("no editor is named")
         assert not (person / "keys.toml").exists()
-        await interface.press("ctrl+z")
-        await interface.until_shown("ctrl+z is free")
-        await interface.press("enter")
-        await interface.until_said("undo: its keys are written")
-        assert (person / "keys.toml").read_text() == '[keys]\nundo = ["ctrl+z"]\n'
-        await interface.press("escape")
-        await interface.until(lambda: ("ctrl+z", "undo") in interface.main.hint_line.hints, "it counts")
-        await interface.press("ctrl+z")
-        await interface.until(lambda: "Not done: undo" in interface.toasts, "it is the key of undo")
-
-
-async def test_keys_are_added_reset_and_taken_away(sandbox: Sandbox, person: Path) -> None:
-    file = person / "keys.toml"
-    async with opened(sandbox.workspace) as interface:
-        await settings(interface)
-        await interface.press("tab")
-        await at(interface, "action:undo")
-        await interface.press("enter", "ctrl+z")
-        await interface.until_shown("ctrl+z is free")
-        await interface.press("plus")
-        await interface.until(lambda: file.exists() and 'undo = ["u", "ctrl+z"]' in file.read_text(), "added")
-        await interface.until_shown("u ctrl+z")
-        await interface.press("x")
-        await interface.until(lambda: "undo = []" in file.read_text(), "none")
-        await interface.until_shown("“undo” has no key")
-        await interface.press("r")
-        await interface.until(lambda: "undo" not in file.read_text(), "as in the profile")
 
 
 async def test_the_profile_is_changed_and_counts_at_once(sandbox: Sandbox, person: Path) -> None:
@@ -274,7 +248,7 @@ async def test_the_profile_is_changed_and_counts_at_once(sandbox: Sandbox, perso
         await interface.until_said("tab shows them")
         await interface.press("tab", "p")
         await interface.until_shown("profile vim")
-        assert (person / "keys.toml").read_text() == 'profile = "vim"\n'
+        assert load_keys().map.profile == "vim"
         await interface.press("escape", "at")
         await interface.until_shown("esc back")
         await interface.press("ctrl+f", "escape")

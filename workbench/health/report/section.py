@@ -6,7 +6,9 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
-from workbench.health.finding import SEVERITIES, Finding, Fix
+import msgspec
+
+from workbench.health.finding import SEVERITIES, Finding
 
 State = Literal["fine", "info", "warning", "error", "failed"]
 
@@ -44,21 +46,5 @@ class ReportSection:
 
 
 def section_from_json(raw: Mapping[str, Any]) -> ReportSection:
-    """The section that ``as_json`` wrote. Raises KeyError, TypeError or ValueError for what is none."""
-    return ReportSection(
-        id=str(raw["id"]),
-        title=str(raw["title"]),
-        seen=str(raw["seen"]),
-        facts=tuple((str(name), str(value)) for name, value in raw["facts"]),
-        concerns=tuple(_finding(one) for one in raw["concerns"]),
-        total=int(raw["total"]),
-        notes=tuple(map(str, raw["notes"])),
-        failed=str(raw["failed"]),
-    )
-
-
-def _finding(raw: Mapping[str, Any]) -> Finding:
-    if raw["severity"] not in SEVERITIES:
-        raise ValueError("a finding of another version")
-    fixes = tuple(Fix(**{**fix, "addresses": tuple(fix["addresses"])}) for fix in raw["fixes"])
-    return Finding(**{**raw, "also": tuple(raw["also"]), "fixes": fixes})
+    """The section that ``as_json`` wrote. Raises ValueError for what is none."""
+    return msgspec.convert(raw, ReportSection)
