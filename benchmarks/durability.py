@@ -4,7 +4,7 @@
 
 A logistic regression with a small penalty (A. Hoerl and R. Kennard, “Ridge Regression”, Technometrics 12,
 1970) on the sentences of the labelled logs that nothing speaks against, and on the lines of
-benchmarks/collections/lines.yaml that rules may be shaped by, which count less: they are of talk, too.
+benchmarks/question_sets/lines.yaml that rules may be shaped by, which count less: they are of talk, too.
 Printed are the weights that workbench/salience/durability.py has and those that come out now, and how often a
 sentence of a lasting entry stands above one of a passing entry (the area under the curve; 0.5 is chance) by
 these weights and by the strength of the cue words alone. Nothing is fitted to the entries held out.

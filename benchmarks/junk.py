@@ -29,7 +29,7 @@ from workbench.salience.facts import facts_in, why_not
 from workbench.workspace.templates import set_up
 from workbench.workspace.workspace import Workspace
 
-LINES = Path(__file__).parent / "collections" / "lines.yaml"
+LINES = Path(__file__).parent / "question_sets" / "lines.yaml"
 DURABLE = "durable"
 LATER = " later"
 """How the names of classes end that were written after the rules, and that they were shaped by since."""

@@ -20,7 +20,7 @@ import yaml
 from benchmarks.junk import Share
 from workbench.salience.facts import facts_in
 
-LINES = Path(__file__).parent / "collections" / "logs.yaml"
+LINES = Path(__file__).parent / "question_sets" / "logs.yaml"
 PASSING = "passing"
 PLAIN = "fact"
 

@@ -23,7 +23,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from benchmarks.collections import Asked, Collection, demo, known_item, locomo, made, missing
+from benchmarks.question_sets import Asked, Collection, demo, known_item, locomo, made, missing
 from indexing.document import Stored
 from indexing.lexical.reader import LexicalReader
 from indexing.lexical.schema import BOOSTS

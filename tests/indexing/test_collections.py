@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from pathlib import Path
 
-from benchmarks.collections import Collection, demo, known_item, made, missing
+from benchmarks.question_sets import Collection, demo, known_item, made, missing
 from benchmarks.weights import Bench, entries_of
 from indexing.ranking.weights import DEFAULT, changed
 from indexing.sync.run import reindex

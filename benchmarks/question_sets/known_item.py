@@ -10,7 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Sequence
 
-from benchmarks.collections import Asked, Evidence
+from benchmarks.question_sets import Asked, Evidence
 from indexing.document import Stored
 from indexing.words import STOP_WORDS, date_words, exact_tokens
 

@@ -12,7 +12,7 @@ from datetime import date, datetime
 from pathlib import Path
 from typing import Any
 
-from benchmarks.collections import Asked, Collection, Evidence
+from benchmarks.question_sets import Asked, Collection, Evidence
 
 STYLES = {1: "multi-hop", 2: "temporal", 3: "open-domain", 4: "single-hop", 5: "adversarial"}
 _TODAY = date(2026, 1, 1)

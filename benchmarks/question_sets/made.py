@@ -8,7 +8,7 @@ from pathlib import Path
 
 import yaml
 
-from benchmarks.collections import Asked, Collection, Evidence, plain
+from benchmarks.question_sets import Asked, Collection, Evidence, plain
 
 TODAY = date(2026, 6, 30)
 _ENTRIES_A_DAY = 60

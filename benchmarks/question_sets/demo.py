@@ -7,7 +7,7 @@ from pathlib import Path
 
 import yaml
 
-from benchmarks.collections import Asked, Collection, Evidence, plain
+from benchmarks.question_sets import Asked, Collection, Evidence, plain
 from workbench.workspace.demo.story import demo_commits
 
 TODAY = date(2026, 11, 21)
