@@ -105,7 +105,7 @@ SWEEP: dict[str, Row] = {
     "flush": lambda _: ["flush", "TRANSCRIPT"],
     "watch": lambda _: ["watch", "--once"],
     "store in the graph": lambda _: ["graph", "store", "Prefers tea", "--type", "preference"],
-    "ask the graph": lambda _: ["graph", "ask", "what is Sam working on?"],
+    "search the graph": lambda _: ["graph", "search", "what is Sam working on?"],
     "dream": lambda _: ["dream"],
     "list proposals": lambda _: ["proposals", "list"],
     "bulletin": lambda _: ["bulletin"],

@@ -43,7 +43,7 @@ def test_a_memory_is_stored_and_the_store_is_undone(run: Run, sandbox: Sandbox) 
 
 def test_a_relation_is_stored_as_one(run: Run, sandbox: Sandbox) -> None:
     assert run("graph", "store", "--about", "Alice", "--relation", "works on", "Borealis").code == 0
-    assert "Alice Moss" in run("graph", "ask", "who works on Borealis?").out
+    assert "Alice Moss" in run("graph", "search", "who works on Borealis?").out
     assert (
         run(
             "graph", "store", "--about", "Alice", "--relation", "uses", "NATS", "--happens-at", "2026-01-01"
@@ -114,10 +114,10 @@ def test_a_contradiction_is_shown_with_both_sources_and_settled(run: Run, sandbo
     assert found["old"]["sources"] + found["new"]["sources"] == ["memory/a.md#L1", "memory/b.md#L2"]
     assert run("graph", "settle", found["key"][:8], "replace").code == 0
     assert run("graph", "contradictions", "--json").json == []
-    shown = run("graph", "ask", "where does Carl live?")
+    shown = run("graph", "search", "where does Carl live?")
     assert "Hamburg" in shown.out
     assert "Bremen" not in shown.out
-    assert "Bremen" in run("graph", "ask", "where does Carl live?", "--on", "2026-01-15").out
+    assert "Bremen" in run("graph", "search", "where does Carl live?", "--on", "2026-01-15").out
     assert run("graph", "settle", found["key"][:8], "keep").code == 2
 
 

@@ -179,7 +179,7 @@ def refused(trial: Trial, folder: Path, fault: Fault) -> tuple[int, list[str]]:
     in each action, and what actions have in common fails in both ways.
     """
     wrong = []
-    first = 1 + (ACTIONS.index(trial.action) + FAULTS.index(fault)) % len(FAULTS)
+    first = 1 + (len(trial.action.name) + FAULTS.index(fault)) % len(FAULTS)
     for moment, sandbox in trial.copies(folder, range(first, MOST, len(FAULTS))):
         place = sandbox.workspace
         _ = place.operations
