@@ -17,6 +17,7 @@ from indexing.sync.sources import MARKDOWN_LIMIT
 from workbench.errors import WorkbenchError, WorkspaceError
 from workbench.memory.markdown import parse_document
 from workbench.memory.names import RelPath
+from workbench.workspace.late_lines import carry_late
 from workbench.workspace.layout import MemoryFile, is_template, kind_of
 from workbench.workspace.workspace import Workspace
 
@@ -58,6 +59,7 @@ def difference(root: Path | str, known: Mapping[str, str], *, believe: bool = Fa
     that make no sense, everything vanished) and OSError.
     """
     workspace = Workspace.open(root)
+    carry_late(workspace)
     changed: list[FileRead] = []
     failed: dict[str, str] = {}
     there: set[str] = set()

@@ -126,6 +126,23 @@ def test_every_command_that_reads_has_the_late_lines(
         assert LATE.decode() in done.out
 
 
+def test_a_run_over_a_fleet_has_the_late_lines(
+    run: Run, sandbox: Sandbox, agent: FileIO, tmp_path: Path
+) -> None:
+    (tmp_path / "fleet.txt").write_text(f"{sandbox.root}\n")
+    agent.write(LATE)
+    options = (
+        "--workspaces",
+        str(tmp_path / "fleet.txt"),
+        "--uri",
+        str(tmp_path / "table"),
+        "--workers",
+        "0",
+    )
+    assert run("fleet", "reindex", *options, "--no-vectors").code == 0
+    assert sandbox.read(LOG).endswith(LATE)
+
+
 @pytest.mark.parametrize("command", [("reindex", "--watch", "--no-vectors"), ("watch",)])
 def test_a_command_that_watches_carries_late_lines_over_while_it_runs(
     sandbox: Sandbox, agent: FileIO, command: tuple[str, ...]

@@ -49,8 +49,8 @@ def fleet() -> None:
     """Thousands of workspaces at once: one index of them all.
 
     FILE lists one workspace a line: its folder, or its folder, a TAB and a name; or JSON lines or a YAML
-    list of {"path": ..., "name": ...}. Workspaces are only read. The index lies in a folder or on object
-    storage, and may be deleted at any time.
+    list of {"path": ..., "name": ...}. Workspaces are only read, but for late lines, which are added to
+    their files. The index lies in a folder or on object storage, and may be deleted at any time.
     """
 
 

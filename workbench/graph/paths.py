@@ -90,12 +90,15 @@ def leading_to(graph: Graph, end: Entity, kind: str, *, hops: int = MAX_HOPS) ->
     for _ in range(hops):
         following: list[tuple[Entity, Path]] = []
         for entity, path in frontier:
+            met = {end.path, *(hop.link.source.path for hop in path)}
             for link in graph.relations_to(entity):
                 looked_at += 1
                 if looked_at > MAX_LOOKED_AT:
                     return _ranked(found.values())
                 further, source = (*path, Hop(link, False)), link.source
-                if link.relation.kind == kind and source.path != end.path:
+                if source.path in met:
+                    continue
+                if link.relation.kind == kind:
                     found.setdefault(source.path, further)
                 if link.relation.kind in carrying and source.path not in seen:
                     seen.add(source.path)
