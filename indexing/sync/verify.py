@@ -157,14 +157,14 @@ def _books(manifest: Manifest, books: Manifest, same: set[str], snapshot: Snapsh
     flaws = [
         Flaw(
             "index",
-            f"the books say {manifest.files[path].entries} entries of {path}, not {record.entries}",
+            f"the manifest says {manifest.files[path].entries} entries of {path}, not {record.entries}",
             _ANEW,
         )
         for path, record in books.files.items()
         if path in same and manifest.files[path].entries != record.entries
     ]
     if manifest.entries != snapshot.count():
-        what = f"the books say {plural(manifest.entries, 'entry')}, the word index has {snapshot.count()}"
+        what = f"the manifest says {plural(manifest.entries, 'entry')}, the word index has {snapshot.count()}"
         flaws.append(Flaw("index", what, _ANEW))
     return flaws
 

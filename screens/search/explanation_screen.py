@@ -41,7 +41,7 @@ class ExplanationScreen(Dialog[None]):
     def compose(self) -> ComposeResult:
         """A frame with the parts."""
         with Vertical(id="explanation") as frame:
-            frame.border_title = "Why this hit"
+            frame.border_title = Content("Why this hit")
             frame.border_subtitle = "← → other hits · esc closes"
             yield self._list
 

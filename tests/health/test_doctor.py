@@ -79,10 +79,10 @@ def test_the_command_tells_all_in_json_and_its_code_says_whether_something_remai
     (ward.generation / "manifest.json").write_text("{")
     assert call(monkeypatch, "doctor", "--json") == 4
     told = json.loads(capsys.readouterr().out)
-    (books,) = (one for one in told["checks"] if one["check"] == "books")
-    assert books["state"] == "finding"
-    assert books["findings"][0]["fixable"]
-    assert books["findings"][0]["do"]
+    (manifest,) = (one for one in told["checks"] if one["check"] == "manifest")
+    assert manifest["state"] == "finding"
+    assert manifest["findings"][0]["fixable"]
+    assert manifest["findings"][0]["do"]
     assert call(monkeypatch, "doctor") == 4
     assert "manifest.json is cut off" in capsys.readouterr().out
     assert call(monkeypatch, "doctor", "--fix") == 0

@@ -50,8 +50,8 @@ def unseen(path: Path) -> None:
 @pytest.mark.parametrize(
     ("what", "check"),
     [
-        ("manifest.json", "books"),
-        ("../current", "books"),
+        ("manifest.json", "manifest"),
+        ("../current", "manifest"),
         ("lexical/meta.json", "words"),
         ("lexical/*.store", "words"),
         ("lexical/*.term", "words"),
@@ -80,7 +80,7 @@ def test_damage_that_only_reading_shows_is_found_and_repaired(ward: Ward, treate
 
 def test_what_a_search_met_is_found_and_repaired(ward: Ward, treated: Treat) -> None:
     Generation(ward.generation).suspect()
-    assert "met damage" in ward.findings("books")[0].what
+    assert "met damage" in ward.findings("manifest")[0].what
     treated("met damage")
     assert ward.answers() == ward.clean_answers()
 
@@ -91,7 +91,7 @@ def test_an_index_of_another_version_is_named_and_built_anew(ward: Ward, treated
     found = json.loads(path.read_bytes())
     found[field] = 1 if field == "format" else "schema 0;chunker 0"
     path.write_text(json.dumps(found))
-    assert "another version" in ward.findings("books")[0].what
+    assert "another version" in ward.findings("manifest")[0].what
     treated("another version")
     assert ward.answers() == ward.clean_answers()
 
@@ -140,21 +140,21 @@ def test_a_workspace_whose_files_were_all_edited_keeps_its_index(ward: Ward) -> 
     for path in ward.sandbox.snapshot():
         with (ward.root / path).open("a") as file:
             file.write("\n- one more line\n")
-    assert ward.findings("belonging") == []
+    assert ward.findings("workspace") == []
 
 
 def test_the_index_of_a_copy_of_this_workspace_is_its_own(ward: Ward, tmp_path: Path) -> None:
     shutil.copytree(ward.root, tmp_path / "copy")
     copy = Ward(Sandbox.__new__(Sandbox), ward.settings)
     copy.sandbox.root = tmp_path / "copy"
-    assert copy.findings("belonging") == []
+    assert copy.findings("workspace") == []
 
 
 def test_a_memory_that_is_not_mounted_is_no_reason_to_drop_its_index(ward: Ward) -> None:
     before = sorted(ward.index.rglob("*"))
     for path in ward.sandbox.snapshot():
         (ward.root / path).unlink()
-    (finding,) = ward.findings("belonging")
+    (finding,) = ward.findings("workspace")
     assert "mount" in finding.do
     assert finding.repair is None
     ward.fix()
@@ -240,5 +240,5 @@ def test_while_a_reindex_runs_the_index_is_not_judged(ward: Ward) -> None:
 
     (ward.generation / "manifest.json").write_text("{")
     with hold(ward.state / "index.lock", "reindex"):
-        assert ward.findings("books", "words", "vectors", "belonging", "sync") == []
-    assert ward.findings("books")
+        assert ward.findings("manifest", "words", "vectors", "workspace", "sync") == []
+    assert ward.findings("manifest")

@@ -71,7 +71,7 @@ def test_damaged_vectors_are_made_again_and_answer_as_before(
     clean = hybrid(meaning)
     for path in list(meaning.generation.glob(what)):
         damage(path)
-    assert meaning.findings("vectors", "books")
+    assert meaning.findings("vectors", "manifest")
     treated()
     assert hybrid(meaning) == clean
     shutil.rmtree(meaning.index)

@@ -94,7 +94,7 @@ def test_a_repair_sends_nothing_away_and_leaves_the_words_sound(remote: Ward, se
     (remote.state / "embeddings.sqlite").unlink()
     asked(remote, network=False, fix=True)
     assert server.asked == []
-    assert remote.findings("books", "words") == []
+    assert remote.findings("manifest", "words") == []
     assert remote.answers()["staging port"]
 
 
@@ -134,7 +134,7 @@ def test_no_repair_falls_back_on_the_provider_that_made_the_index(
     (followed.generation / "pending.json").write_text('["memory/2026-03-30.md"]')
     asked(followed, network=False, fix=True)
     assert server.asked == []
-    assert followed.findings("books", "words", "sync") == []
+    assert followed.findings("manifest", "words", "sync") == []
 
 
 def test_the_bench_asks_no_provider_that_made_the_index(followed: Ward, server: Provider) -> None:

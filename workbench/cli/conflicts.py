@@ -12,6 +12,7 @@ from workbench.cli.workspace_options import workspace
 from workbench.errors import UsageError
 from workbench.memory.file_edit import FileEdit, unified_diff
 from workbench.memory.names import RelPath
+from workbench.plural import plural
 from workbench.workspace.late_writes import Conflict, Late
 from workbench.workspace.workspace import Workspace
 
@@ -148,7 +149,7 @@ def _list_late(place: Workspace, *, as_json: bool) -> None:
         say_json(rows)
         return
     for row in rows:
-        told = f"{row['why']}, {row['lines']:,} lines"
+        told = f"{row['why']}, {plural(row['lines'], 'line')}"
         say_row(f"{row['number']:>3}  {row['path'] or 'unknown file'}  {told}  {row['first_line']}")
     if rows:
         narrate("`--late --show N` shows one, `--append` adds their lines, `--discard N` removes one")

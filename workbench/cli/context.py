@@ -174,7 +174,8 @@ def _print_bulletin(found: Bulletin) -> None:
             narrate(f"  {section.title}: {section.more} more, for which there is no room")
     for why, count in found.withheld:
         narrate(f"  {count} not given: {why}")
-    narrate(f"{sum(len(section.lines) for section in found.sections)} lines; {plural(found.tokens, 'token')}")
+    lines = sum(len(section.lines) for section in found.sections)
+    narrate(f"{plural(lines, 'line')}; {plural(found.tokens, 'token')}")
 
 
 @click.command()

@@ -237,6 +237,8 @@ def _say_remarks(remarks: list[Finding], files: int, *, everything: bool) -> Non
         if count > _REMARKS_A_RULE and not everything:
             narrate(f"{rule}: {count - _REMARKS_A_RULE} more; --all shows them")
     if files:
-        narrate(f"{counts['error']} errors, {counts['warning']} warnings in {plural(files, 'file')}")
+        narrate(
+            f"{plural(counts['error'], 'error')}, {plural(counts['warning'], 'warning')} in {plural(files, 'file')}"
+        )
     if counts["info"] and not everything:
-        narrate(f"  → --all shows {counts['info']} remarks that are only worth knowing")
+        narrate(f"  → --all shows {plural(counts['info'], 'remark')} only worth knowing")

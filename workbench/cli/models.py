@@ -12,6 +12,7 @@ import click
 from workbench.cli.output import agree, json_option, narrate, say, say_json
 from workbench.config import settings
 from workbench.errors import UsageError
+from workbench.plural import plural
 
 if TYPE_CHECKING:
     from indexing.embedding.hub import Listing
@@ -79,7 +80,7 @@ def _show_service(found: Service) -> None:
     say(f"identity   {found.identity}")
     say(f"key        {found.key.source}")
     say(f"price      {price if found.charges else 'none'}")
-    say(f"requests   {found.batch} texts each, {found.concurrency} at a time")
+    say(f"requests   {plural(found.batch, 'text')} each, {found.concurrency} at a time")
     if found.key.warning:
         narrate(found.key.warning)
 
@@ -163,9 +164,7 @@ def _summary(wanted: Listing) -> str:
     if not wanted.missing:
         return f"{wanted.name} is here already, as {wanted.endpoint} has it now"
     size = max(1, round(wanted.bytes / _MEGABYTE))
-    return (
-        f"{wanted.name} from {wanted.endpoint}: {wanted.missing} files, {size:,} MB, weights as safetensors"
-    )
+    return f"{wanted.name} from {wanted.endpoint}: {plural(wanted.missing, 'file')}, {size:,} MB, weights as safetensors"
 
 
 def _settings() -> settings.Settings:

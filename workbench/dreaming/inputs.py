@@ -17,6 +17,7 @@ from workbench.dreaming.semantic_clusters import Alike, alike_in_meaning
 from workbench.dreaming.signals import ClaimRecallIndex, read_recalls
 from workbench.dreaming.skips import Skips
 from workbench.memory.entry import Kind
+from workbench.plural import plural
 from workbench.workspace.episode_recalls import recall_marks
 from workbench.workspace.workspace import Workspace
 
@@ -118,7 +119,7 @@ def _queue(
         return frozenset(), f"the queue of episodes was looked at {_minutes(now - last)} ago; it rests for 10"
     queue = chosen(waiting, now.date())
     left = len(waiting) - len(queue) if queue else 0
-    note = f"{left} more episodes wait in the queue; 10 a run are looked at" if left else ""
+    note = f"{plural(left, 'further episode')} in the queue; 10 a run are looked at" if left else ""
     return frozenset(one.path for one in queue), note
 
 
@@ -131,20 +132,18 @@ def _notes(found: CandidateScan, recalls: ClaimRecallIndex, gates: Gates, *, col
     notes = []
     if cold:
         notes.append(
-            f"recalls are known of {len(recalls.days)} days, too few to tell what is of use: claims "
-            "are judged by what they say and who says it (grounding)"
+            f"recalls are known of {plural(len(recalls.days), 'day')}, too few to tell what is of use: "
+            "claims are judged by what they say and who says it (grounding)"
         )
     if found.old:
-        notes.append(
-            f"{found.old:,} files and entries are older than {gates.days} days and were not considered"
-        )
+        notes.append(f"not considered, as older than {gates.days} days: {found.old:,}")
     if found.unread:
         more = f" and {len(found.unread) - 3} more" if len(found.unread) > 3 else ""
         notes.append(f"could not be read: {', '.join(found.unread[:3])}{more}")
     if recalls.bad:
-        notes.append(f"{recalls.bad:,} lines in the book of recalls are no records")
+        notes.append(f"no records in the book of recalls: {plural(recalls.bad, 'line')}")
     if recalls.ahead:
-        notes.append(f"{recalls.ahead:,} recalls are dated after now and were not counted")
+        notes.append(f"dated after now and not counted: {plural(recalls.ahead, 'recall')}")
     if recalls.gone:
-        notes.append(f"{recalls.gone:,} recalls were of entries that stand in no source (any more)")
+        notes.append(f"of entries that stand in no source (any more): {plural(recalls.gone, 'recall')}")
     return notes

@@ -1,4 +1,4 @@
-"""The index as a whole: its pointer, its books, and whether it is this workspace's own."""
+"""The index as a whole: its pointer, its manifest, and whether it is this workspace's own."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from pathlib import Path
 
 from indexing.engines import RefusedError
 from indexing.storage import read_json
+from indexing.sync.freshness import NO_INDEX
 from indexing.sync.generations import Generation, Generations
 from indexing.sync.manifest import FORMAT, Manifest, words_fingerprint
 from workbench.errors import WorkbenchError
@@ -25,7 +26,7 @@ _LOOKED_AT = 200
 RUNNING = "a reindex is running: the index is not judged now"
 
 
-def books(place: CheckSubject) -> Look:
+def index_manifest(place: CheckSubject) -> Look:
     """The pointer to the generation in use, and its manifest."""
     if is_busy(place, SYNC):
         return Look(RUNNING)
@@ -57,7 +58,7 @@ def books(place: CheckSubject) -> Look:
     return Look(f"{current.name}, {entries}", tuple(findings))
 
 
-def belonging(place: CheckSubject) -> Look:
+def index_workspace(place: CheckSubject) -> Look:
     """The index is of this workspace, and not of one that its folder was copied from."""
     try:
         current = Generations(place.state).current()
@@ -66,7 +67,7 @@ def belonging(place: CheckSubject) -> Look:
         return Look(error.message)
     own = sorted(path for path in manifest.files if not is_outside(path)) if manifest else []
     if current is None or manifest is None or not own or is_busy(place, SYNC):
-        return Look("nothing to compare")
+        return Look("nothing to compare" if manifest else NO_INDEX)
     here = {file.path: file.inode for file in place.workspace.scan()}
     sample = own[:: max(1, len(own) // _LOOKED_AT)]
     there = [path for path in sample if path in here]
@@ -93,7 +94,7 @@ def belonging(place: CheckSubject) -> Look:
 
 def _no_pointer(place: CheckSubject, generations: Generations) -> Look:
     if not generations.unfinished():
-        return Look("there is none yet; `workbench reindex` makes it")
+        return Look(f"{NO_INDEX}; `workbench reindex` makes it")
     pointer = generations.folder / "current"
     what = "names no generation" if pointer.exists() else "is missing"
     finding = Finding(

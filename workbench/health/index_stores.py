@@ -14,6 +14,7 @@ from indexing.engines import RefusedError
 from indexing.lexical.reader import LexicalReader
 from indexing.lexical.schema import open_index
 from indexing.storage import read_json, shape
+from indexing.sync.freshness import NO_INDEX
 from indexing.sync.generations import Generation, Generations
 from indexing.sync.manifest import Manifest, words_fingerprint
 from indexing.sync.run import CACHE_FILE
@@ -66,7 +67,7 @@ def _read_words(generation: Generation, manifest: Manifest) -> tuple[str, str]:
     if generation.pending() is None and count != manifest.entries:
         return (
             generation.name,
-            f"the word index has {plural(count, 'entry')}, its books say {manifest.entries}",
+            f"the word index has {plural(count, 'entry')}, its manifest says {manifest.entries}",
         )
     if count > _READ:
         return f"{plural(count, 'entry')}; `workbench verify` reads them all", ""
@@ -88,7 +89,7 @@ def vectors(place: CheckSubject) -> Look:
     ]
     made_by = generation.model()
     if manifest.model is not None and made_by != manifest.model:
-        what = f"{generation.name}/model.json says {made_by or 'nothing'}, the books say {manifest.model}"
+        what = f"{generation.name}/model.json says {made_by or 'nothing'}, the manifest says {manifest.model}"
         findings.append(_damaged(place, what))
     if not findings and "vectors" not in manifest.shapes and manifest.model is not None:
         findings += _opened(place, generation, manifest)
@@ -158,7 +159,7 @@ def cache(place: CheckSubject) -> Look:
 
 
 def _at_rest(place: CheckSubject) -> tuple[Generation, Manifest] | str:
-    """The generation in use and its books, or why there is nothing to judge."""
+    """The generation in use and its manifest, or why there is nothing to judge."""
     if is_busy(place, SYNC):
         return RUNNING
     try:
@@ -167,7 +168,7 @@ def _at_rest(place: CheckSubject) -> tuple[Generation, Manifest] | str:
     except RefusedError as error:
         return error.message
     if generation is None or manifest is None:
-        return "there is no index in use"
+        return NO_INDEX
     return generation, manifest
 
 

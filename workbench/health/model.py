@@ -84,7 +84,7 @@ def vectors_of_model(place: CheckSubject) -> Look:
         return Look(f"{manifest.dimension} dimensions by {manifest.model}")
     if first.identity == manifest.model:
         finding = Finding(
-            what=f"the books say {manifest.dimension} dimensions, and {first.identity} has {dimension}",
+            what=f"the manifest says {manifest.dimension} dimensions, and {first.identity} has {dimension}",
             meaning="vectors of another length cannot be compared with a question",
             do="run `workbench reindex --full`: it embeds everything anew, aside",
             repair=partial(suspect_and_rebuild, place) if first.service is None else None,

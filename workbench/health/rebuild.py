@@ -32,7 +32,7 @@ def rebuild(place: CheckSubject) -> str:
 
 
 def suspect_and_rebuild(place: CheckSubject) -> str:
-    """The same where only reading shows the damage: sync is told not to believe the books."""
+    """The same where only reading shows the damage: sync is told not to believe the manifest."""
     current = Generations(place.state).current()
     if current is not None:
         current.suspect()
@@ -40,7 +40,7 @@ def suspect_and_rebuild(place: CheckSubject) -> str:
 
 
 def had_vectors(place: CheckSubject) -> bool:
-    """Whether any generation had vectors, by its books, or by what lies there where these are damaged."""
+    """Whether any generation had vectors, by its manifest, or by what lies there where these are damaged."""
     index = place.state / "index"
     for folder in index.glob("gen-*"):
         manifest = Generation(folder).manifest()

@@ -119,7 +119,7 @@ def conflicts(place: CheckSubject) -> Look:
         for one in late
         if one.why != "held open"
     )
-    return Look(f"{len(kept)} kept texts, {len(late)} replaced files", findings)
+    return Look(f"{plural(len(kept), 'kept text')}, {plural(len(late), 'replaced file')}", findings)
 
 
 def leftovers(place: CheckSubject) -> Look:

@@ -12,6 +12,7 @@ from workbench.backup.bundles import unfinished
 from workbench.backup.incremental import remembered
 from workbench.errors import ReadOnlyError
 from workbench.history.flaw import Check, Flaw
+from workbench.plural import plural
 from workbench.repository.git_runner import ask
 from workbench.special_files import kind_of_special, special_files
 from workbench.workspace.files import TEMPORARY_PREFIX
@@ -57,14 +58,18 @@ def check_strays(workspace: Workspace) -> list[Check]:
     disputed += tuple(
         Flaw(
             "conflict",
-            f"{one.kept} holds {one.lines:,} lines that are in no memory file",
+            f"{one.kept} holds {plural(one.lines, 'line')} of no memory file",
             "`workbench conflicts --late` shows them, and adds them to their file",
         )
         for one in late
     )
     return [
-        Check("leftovers", f"{folders:,} folders, the journal, git's locks, the last backup", tuple(flaws)),
-        Check("conflicts", f"{len(kept)} kept texts of other writers", disputed),
+        Check(
+            "leftovers",
+            f"{plural(folders, 'folder')}, the journal, git's locks, the last backup",
+            tuple(flaws),
+        ),
+        Check("conflicts", f"{plural(len(kept), 'kept text')} of other writers", disputed),
     ]
 
 

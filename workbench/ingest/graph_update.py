@@ -26,6 +26,7 @@ from workbench.ingest.passages import KINDS, PassageSource, read_source
 from workbench.llm.port import LanguageModel
 from workbench.memory.markdown import Document
 from workbench.memory.origin import names_of
+from workbench.plural import plural
 from workbench.safety.secrets import masked
 from workbench.safety.terminal import cut, visible
 from workbench.workspace.decisions import rejected_keys
@@ -203,7 +204,7 @@ def _suspects(source: PassageSource) -> Iterator[Suspect]:
 
 
 def _summary(path: str, found: Extraction, written: int) -> str:
-    return f"{path}: {written} of {len(found.memories) + len(found.relations)} things are new"
+    return f"{path}: {written} new of {plural(len(found.memories) + len(found.relations), 'thing')}"
 
 
 def _few(notes: Sequence[str]) -> tuple[str, ...]:

@@ -10,7 +10,7 @@ from screens.health.overview import HealthScreen
 from screens.health.report_job import Ended
 from tests.screens.health.test_health import choose, health, opens
 from tests.screens.interface import opened
-from tests.support.worker import replace_task
+from tests.support.tasks import replace_task
 from tests.support.workspaces import MEMORY_TEXT, Sandbox
 from workbench.health.report.topics import TITLES
 

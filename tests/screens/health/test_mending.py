@@ -16,7 +16,7 @@ from screens.jobs.path_prompt import PathScreen
 from screens.settings.overview import SettingsScreen
 from tests.screens.health.conftest import WANTED
 from tests.screens.interface import Interface, opened
-from tests.support.worker import replace_task
+from tests.support.tasks import replace_task
 from tests.support.workspaces import MEMORY_TEXT, Sandbox
 from workbench.format import FORMAT
 

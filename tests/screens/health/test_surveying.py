@@ -8,7 +8,7 @@ import pytest
 from textual.message import Message
 
 from screens.health.report_job import Ended, Surveyor
-from tests.support.worker import replace_task
+from tests.support.tasks import replace_task
 
 SECTION = """{"event": "section", "section": {"id": "index", "title": "Index", "seen": "", "facts": [],
 "total": 1, "notes": [], "failed": "", "concerns": [{"severity": "fatal", "what": "",

@@ -17,7 +17,7 @@ from screens.jobs.path_prompt import PathScreen, absolute, completed
 from screens.settings.overview import SettingsScreen
 from tests.screens.interface import Interface, opened
 from tests.support.sessions import claw
-from tests.support.worker import replace_task
+from tests.support.tasks import replace_task
 from tests.support.workspaces import Sandbox
 
 SLOW = "tests.screens.jobs.slow_work"

@@ -11,7 +11,7 @@ import pytest
 from screens.review.dream_job import dreamer_of
 from screens.review.progress import new_words
 from tests.screens.review.reviewing import reviewed
-from tests.support.worker import replace_task
+from tests.support.tasks import replace_task
 from tests.support.workspaces import Sandbox
 from workbench.dreaming.outcome import DreamOutcome, outcome_from_json
 from workbench.errors import WorkbenchError

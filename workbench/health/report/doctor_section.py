@@ -36,7 +36,7 @@ def models(subject: Subject) -> ReportSection:
 
 
 def index_files(subject: Subject) -> ReportSection:
-    """Books, words, vectors, the flat copy and the cache."""
+    """Manifest, words, vectors, the flat copy and the cache."""
     return _family(subject, "index")
 
 

@@ -123,7 +123,7 @@ def leftovers(subject: Subject) -> ReportSection:
         seen=f"{plural(len(kept), 'conflict')}, {quarantined:,} set aside" if kept or quarantined else "none",
         facts=(
             ("conflicts", f"{len(kept):,}"),
-            ("displaced", f"{displaced:,} replaced files that a program may still write into"),
+            ("displaced", f"{plural(displaced, 'replaced file')} that a program may still write into"),
             ("quarantine", f"{plural(quarantined, 'page')} that no agent is given"),
             ("set aside by repairs", f"{plural(aside, 'file')} below .workbench/set-aside"),
         ),
