@@ -267,7 +267,7 @@ def test_old_recalls_of_what_was_forgotten_promote_nothing(nights: Nights) -> No
     assert recalled(nights, FACT) == 6
     result = nights.dream()
     assert result.proposals == ()
-    assert any("6 recalls were of entries that stand in no source" in note for note in result.notes)
+    assert any("of entries that stand in no source (any more): 6 recalls" in note for note in result.notes)
     assert "no log, note or episode" in nights.explained(FACT).verdict
 
 

@@ -73,7 +73,7 @@ def test_more_than_ten_episodes_are_told_of(nights: Nights) -> None:
     nights.warm()
     for n in range(12):
         nights.episode(n + 1, f"e{n}", f"We decided to use tool{n} for the service number {n}")
-    assert "2 more episodes wait in the queue; 10 a run are looked at" in nights.dream().notes
+    assert "2 further episodes in the queue; 10 a run are looked at" in nights.dream().notes
 
 
 def test_what_agents_were_given_of_an_episode_decides_its_place(nights: Nights) -> None:

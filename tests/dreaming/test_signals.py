@@ -68,8 +68,8 @@ def test_records_that_are_none_are_counted_and_told(nights: Nights) -> None:
     assert (found.read, found.bad, found.ahead) == (1, 4, 1)
     assert found.of == {}
     notes = nights.dream().notes
-    assert "4 lines in the book of recalls are no records" in notes
-    assert "1 recalls are dated after now and were not counted" in notes
+    assert "no records in the book of recalls: 4 lines" in notes
+    assert "dated after now and not counted: 1 recall" in notes
 
 
 def test_recalls_of_all_months_count(nights: Nights) -> None:

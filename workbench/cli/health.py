@@ -237,8 +237,7 @@ def _say_remarks(remarks: list[Finding], files: int, *, everything: bool) -> Non
         if count > _REMARKS_A_RULE and not everything:
             narrate(f"{rule}: {count - _REMARKS_A_RULE} more; --all shows them")
     if files:
-        narrate(
-            f"{plural(counts['error'], 'error')}, {plural(counts['warning'], 'warning')} in {plural(files, 'file')}"
-        )
+        found = f"{plural(counts['error'], 'error')}, {plural(counts['warning'], 'warning')}"
+        narrate(f"{found} in {plural(files, 'file')}")
     if counts["info"] and not everything:
         narrate(f"  → --all shows {plural(counts['info'], 'remark')} only worth knowing")

@@ -164,7 +164,8 @@ def _summary(wanted: Listing) -> str:
     if not wanted.missing:
         return f"{wanted.name} is here already, as {wanted.endpoint} has it now"
     size = max(1, round(wanted.bytes / _MEGABYTE))
-    return f"{wanted.name} from {wanted.endpoint}: {plural(wanted.missing, 'file')}, {size:,} MB, weights as safetensors"
+    files = f"{plural(wanted.missing, 'file')}, {size:,} MB, weights as safetensors"
+    return f"{wanted.name} from {wanted.endpoint}: {files}"
 
 
 def _settings() -> settings.Settings:
