@@ -42,7 +42,7 @@ class ExplanationScreen(Dialog[None]):
         """A frame with the parts."""
         with Vertical(id="explanation") as frame:
             frame.border_title = Content("Why this hit")
-            frame.border_subtitle = "← → other hits · esc closes"
+            frame.border_subtitle = Content("← → other hits · esc closes")
             yield self._list
 
     def on_mount(self) -> None:
