@@ -22,6 +22,7 @@ from workbench.ingest.relations import ME, relations_in
 from workbench.llm.port import LanguageModelError, Message, Schema
 from workbench.memory.entry import Kind
 from workbench.memory.markdown import parse_document
+from workbench.memory.moment import clock_of
 from workbench.memory.names import RelPath
 from workbench.memory.origin import Origin
 
@@ -267,6 +268,22 @@ def test_code_tables_and_what_the_assistant_says_of_itself_are_left_out() -> Non
 )
 def test_days_are_seen_from_the_day_they_were_said(text: str, day: date | None) -> None:
     assert day_in(text, SATURDAY) == day
+
+
+@pytest.mark.parametrize(
+    ("text", "clock"),
+    [
+        ("Tomorrow at 14:30 I have an appointment with the dentist", " 14:30"),
+        ("Tomorrow at 2:30 pm I have an appointment with the dentist", " 14:30"),
+        ("Tomorrow at 12:15 am I have an appointment with the dentist", " 00:15"),
+        ("Nächsten Freitag um 9:05 fliege ich nach Oslo", " 09:05"),
+        ("Tomorrow I have an appointment with the dentist", ""),
+        ("Tomorrow at 9:00 or at 10:00 I have an appointment with the dentist", ""),
+    ],
+)
+def test_the_time_that_is_said_of_a_day_is_kept(text: str, clock: str) -> None:
+    (memory,) = learnt(f"- {text}.\n").memories
+    assert clock_of(memory.happens_at) == clock
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ from datetime import date, timedelta
 
 from indexing.query.dates import Period, named_days, periods_in
 from indexing.query.future_dates import coming
+from workbench.memory.moment import Moment
 
 _PAST = re.compile(r"\b(?:yesterday|last|ago|past|was|were|went|had|did)\b", re.IGNORECASE)
 _YEAR = re.compile(r"(?:19|20)\d\d")
@@ -15,6 +16,12 @@ _LIMIT = re.compile(
     r"|jeden|jede|jusqu\w*|avant|depuis|chaque|hasta|antes|desde|cada)\b",
     re.IGNORECASE,
 )
+_CLOCK = re.compile(
+    r"(?:\b(?:at|um|à|a las?|alle|às|в)|@) ?(?P<hour>[01]?\d|2[0-3]):(?P<minute>[0-5]\d)"
+    r"(?![\d:])(?: ?(?P<half>[ap])\.?m\b)?",
+    re.IGNORECASE,
+)
+_NOON = 12
 _WEEKDAY = re.compile(r"\b(?:mon|tues?|wednes|thurs?|fri|satur|sun)day\b", re.IGNORECASE)
 
 
@@ -38,6 +45,19 @@ def day_in(text: str, said_on: date | None) -> date | None:
     if day >= said_on or _PAST.search(text) or _YEAR.search(words):
         return day
     return _next(day, words, said_on)
+
+
+def with_clock(day: date, text: str) -> date:
+    """``day`` with the one time that ``text`` says of it (`at 14:30`, `at 2:30 pm`, `um 9:05`), if any."""
+    found = [*_CLOCK.finditer(text)]
+    if len(found) != 1:
+        return day
+    hour, half = int(found[0]["hour"]), (found[0]["half"] or "").lower()
+    if half and not 1 <= hour <= _NOON:
+        return day
+    if half:
+        hour = hour % _NOON + (_NOON if half == "p" else 0)
+    return Moment(day.year, day.month, day.day, f"{hour:02}:{found[0]['minute']}")
 
 
 def is_to_come(text: str, said_on: date | None) -> bool:

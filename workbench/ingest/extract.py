@@ -13,7 +13,7 @@ from typing import Any
 from workbench.errors import UsageError
 from workbench.graph.drafts import USER, EntityDraft, MemoryDraft, RelationDraft
 from workbench.ingest.entities import Recognised, names_in, recognise
-from workbench.ingest.event_date import day_in, is_to_come
+from workbench.ingest.event_date import day_in, is_to_come, with_clock
 from workbench.ingest.llm_extraction import ExtractedItem, asked, is_me, portions
 from workbench.ingest.passages import PassageLine, PassageSource
 from workbench.ingest.relations import ME, relations_in
@@ -144,7 +144,7 @@ class _Rules:
                         entity=owner.name,
                         entity_type=owner.type,
                         confidence=strength,
-                        happens_at=day if ahead else None,
+                        happens_at=with_clock(day, text) if day and ahead else None,
                         occurred_at=line.day if ahead or day is None else day,
                         **_origin(line),
                     )
@@ -221,7 +221,7 @@ class _Rules:
         ahead = day is not None and (line.day is None or day >= line.day)
         return replace(
             draft,
-            happens_at=day if ahead else None,
+            happens_at=with_clock(day, draft.text) if day and ahead else None,
             occurred_at=line.day if ahead or day is None else day,
             **_origin(line),
         )
