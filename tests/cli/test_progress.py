@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import pty
+import select
 import sys
 
 import pyte
@@ -13,6 +14,14 @@ from indexing.sync.report import SyncProgress
 from workbench.cli.progress import Bar
 
 ROWS = 4
+
+
+def written(terminal: int) -> bytes:
+    """All that was written so far: a terminal may hand it out in several pieces."""
+    said = b""
+    while select.select([terminal], [], [], 0.2)[0]:
+        said += os.read(terminal, 65_536)
+    return said
 
 
 def test_each_phase_is_drawn_on_a_terminal_and_wiped(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -29,12 +38,12 @@ def test_each_phase_is_drawn_on_a_terminal_and_wiped(monkeypatch: pytest.MonkeyP
         ):
             bar.show(progress)
             terminal.flush()
-            stream.feed(os.read(leader, 65_536))
+            stream.feed(written(leader))
             assert screen.display[0].startswith(progress.phase)
             assert shown in screen.display[0]
         bar.clear()
         terminal.flush()
-        stream.feed(os.read(leader, 65_536))
+        stream.feed(written(leader))
         assert [line.strip() for line in screen.display] == [""] * ROWS
     os.close(leader)
 
