@@ -40,7 +40,7 @@ def test_a_newer_index_is_told_and_made_again(indexed: Memory) -> None:
     old = indexed.generation
     newer(old / "manifest.json", FORMAT + 1)
     assert freshness(indexed.workspace).state != "fresh"
-    checks = [check for check in CHECKS if (check.family, check.name) == ("index", "books")]
+    checks = [check for check in CHECKS if (check.family, check.name) == ("index", "manifest")]
     (looked,) = examine(CheckSubject(indexed.workspace), checks=checks)
     (books,) = looked.findings
     assert (

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from functools import cache, cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from workbench.memory.dated_name import dated_name
 from workbench.memory.entry import Entry, Form, Kind, Span, entry_hash
@@ -19,7 +19,7 @@ from workbench.memory.frontmatter import BOM, FrontMatter, read_front_matter
 from workbench.memory.names import EntryHash, RelPath
 from workbench.memory.plain_list import has_plain_lines, plain_lines
 from workbench.memory.provenance import Provenance, parse_day, split_provenance
-from workbench.memory.window import fits, pieces
+from workbench.memory.window import WINDOW, fits, pieces
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
@@ -49,8 +49,7 @@ class Heading:
     path: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Block:
+class Block(NamedTuple):
     """A top-level block or list item: its form, its lines (0-based, end excluded), the headings above it."""
 
     form: Form
@@ -102,8 +101,7 @@ class Document:
     @cached_property
     def _hashes(self) -> tuple[EntryHash | None, ...]:
         """The hash of each block's entry; None where a block is too long to be one entry."""
-        texts = (_words(block, _source(self, block))[0] for block in self.blocks)
-        return tuple(entry_hash(text) if fits(text) else None for text in texts)
+        return tuple(_hash(block, _source(self, block)) for block in self.blocks)
 
 
 def parse_document(path: RelPath, data: bytes, kind: Kind) -> Document:
@@ -214,7 +212,11 @@ def _headings_and_blocks(
         while end - 1 > first and not data[starts[end - 1] : starts[end]].strip():
             end -= 1  # a list item's range includes the blank lines after it
         blocks.append(Block(form, first, end, path))
-    return headings, [block for at, block in enumerate(blocks) if _stands_alone(blocks, at)]
+    return headings, [
+        block
+        for at, block in enumerate(blocks)
+        if block.form is not Form.HEADING or _stands_alone(blocks, at)
+    ]
 
 
 _Found = tuple[Form, int, int, int, str]
@@ -250,10 +252,8 @@ def _found(tokens: Sequence[Token]) -> Iterator[_Found]:
 
 
 def _stands_alone(blocks: Sequence[Block], at: int) -> bool:
-    """Whether a block is an entry: a heading only when nothing stands under it and it is no title."""
+    """Whether a heading is an entry: only when nothing stands under it and it is no title."""
     block = blocks[at]
-    if block.form is not Form.HEADING:
-        return True
     if at == 0 and len(block.heading) == 1:
         return False
     if at + 1 == len(blocks):
@@ -273,6 +273,17 @@ def _words(block: Block, source: str) -> tuple[str, Provenance | None]:
     if block.form is Form.HEADING:
         return block.heading[-1], origin
     return _clean(body, block.form, first=True), origin
+
+
+def _hash(block: Block, source: str) -> EntryHash | None:
+    """The hash of the one entry that a block is; None where it is too long to be one."""
+    simple = len(source) <= WINDOW and source.isascii() and "<!--" not in source and "\r" not in source
+    if simple and block.form is Form.ITEM:
+        # A hash is blind to white space: all that ``_words`` takes away of such an item is its marker.
+        marker = _MARKER.match(source)
+        return entry_hash(source[marker.end() :] if marker else source)
+    text = _words(block, source)[0]
+    return entry_hash(text) if fits(text) else None
 
 
 def _entries(document: Document, block: Block, day: date | None) -> Iterator[Entry]:
