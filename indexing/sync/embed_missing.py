@@ -72,9 +72,8 @@ class _Fill:
         self._ended: ModelUnavailableError | None = None
         self._dimension = self._known_dimension()
         self._writer = VectorWriter(generation.vectors, self._dimension, generation.flat)
-        self._total = manifest.pending
-        self._embedded = 0
-        self._stored = 0
+        self._total = manifest.entries
+        self._embedded = manifest.entries - manifest.pending  # a run that was stopped goes on where it was
 
     def run(self) -> None:
         manifest = self._manifest
@@ -159,8 +158,6 @@ class _Fill:
         for entry in entries:
             if entry.text in texts.failed:
                 self._report.unembedded[entry.address] = texts.failed[entry.text]
-        self._stored += len(entries)
-        self._progress(SyncProgress("store", self._stored, self._total))
 
     def _embed(self, texts: _Texts) -> None:
         """Find or make the vectors. Once the model gave up, what is in the cache is still found there."""

@@ -11,14 +11,15 @@ if TYPE_CHECKING:
 
 _SHOWN_LINES = 10
 
-Phase = Literal["scan", "words", "prepare", "embed", "store", "fetch"]
+Phase = Literal["scan", "words", "prepare", "embed"]
 
 
 @dataclass(frozen=True, slots=True)
 class SyncProgress:
-    """``done`` of ``total`` units of a phase: files for scan and words, entries for embed and store.
+    """``done`` of ``total`` units of a phase: files for scan and words, entries for embed.
 
-    ``fetch`` is that of a model's download, in kilobytes.
+    The phases of a run follow each other, each once, and no count goes back: those of ``embed`` are of all
+    entries, and begin with what earlier runs have stored.
     """
 
     phase: Phase

@@ -97,11 +97,11 @@ class Indexer:
         self._post(IndexProgress(None, searchable=False, problem=problem))
 
 
-_SEARCHABLE = frozenset({"prepare", "embed", "store"})
+_SEARCHABLE = frozenset({"prepare", "embed"})
 """Phases that come after the words are in."""
 _BUSY_SECONDS = 3.0
 _GRACE_SECONDS = 1.0
-_NAMES = {"scan": "looking", "prepare": "preparing the model", "embed": "meaning", "store": "storing"}
+_NAMES = {"scan": "looking", "prepare": "preparing the model", "embed": "meaning"}
 
 
 def stage_text(stage: Stage) -> Shown:

@@ -109,7 +109,7 @@ def test_an_index_that_is_taken_away_while_it_is_open_is_said_and_comes_back(
     assert again.degraded is None
 
 
-@pytest.mark.parametrize("phase", ["words", "embed", "store"])
+@pytest.mark.parametrize("phase", ["words", "embed"])
 def test_an_index_that_is_taken_away_in_the_middle_of_a_sync_is_built_by_the_next(
     filled: Memory, phase: str
 ) -> None:
@@ -213,6 +213,7 @@ def test_a_bulk_process_that_is_killed_while_embedding_leaves_words_and_the_next
     for line in child.stdout:
         said = json.loads(line)
         if said.get("phase") == "embed" and 0 < said["done"] < said["total"]:
+            reached = said["done"]
             child.send_signal(signal.SIGKILL)
             break
     child.stdout.close()
@@ -223,7 +224,10 @@ def test_a_bulk_process_that_is_killed_while_embedding_leaves_words_and_the_next
     done = subprocess.run(
         command, cwd=PROJECT, env=environment, stdin=nothing, capture_output=True, check=True
     )
-    report = json.loads(done.stdout.splitlines()[-1])["report"]
+    told = [json.loads(line) for line in done.stdout.splitlines()]
+    counts = [one["done"] for one in told if one.get("phase") == "embed"]
+    assert counts[0] >= reached, "the count began again"
+    report = told[-1]["report"]
     assert report["vectors"] is None
     assert report["from_cache"] > 0, "what was embedded before the kill was embedded again"
     assert freshness(Workspace.open(memory.root)).pending == 0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+from itertools import groupby
 
 import pytest
 
@@ -241,13 +242,32 @@ def test_one_sync_at_a_time_and_it_is_named(filled: Memory) -> None:
         filled.reindex()
 
 
-def test_progress_names_each_phase_in_order(memory: Memory) -> None:
-    memory.write("MEMORY.md", "one", "two")
+def test_each_phase_is_told_once_and_no_count_goes_back(
+    memory: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("indexing.sync.embed_missing.BATCH_ENTRIES", 10)
+    for day in range(1, 21):
+        memory.write(f"memory/2026-03-{day:02}.md", *(f"day {day} item {n}" for n in range(4)))
     seen: list[SyncProgress] = []
     reindex(memory.workspace, model=memory.model.choice, progress=seen.append)
-    phases = list(dict.fromkeys(step.phase for step in seen))
-    assert phases == ["scan", "words", "prepare", "embed", "store"]
-    assert (seen[-1].done, seen[-1].total) == (2, 2)
+    phases = [phase for phase, _ in groupby(seen, lambda step: step.phase)]
+    assert phases == ["scan", "words", "prepare", "embed"]
+    for phase in phases:
+        counts = [(step.done, step.total) for step in seen if step.phase == phase]
+        assert counts == sorted(counts)
+        assert len({total for _, total in counts}) == 1
+    assert len([step for step in seen if step.phase == "embed"]) > 5
+    assert (seen[-1].done, seen[-1].total) == (80, 80)
+
+
+def test_what_is_stored_already_counts(memory: Memory) -> None:
+    memory.write("MEMORY.md", *(f"number {n}" for n in range(8)))
+    memory.reindex()
+    memory.write("memory/2026-03-15.md", "one", "two")
+    seen: list[SyncProgress] = []
+    reindex(memory.workspace, model=memory.model.choice, progress=seen.append)
+    counts = [(step.done, step.total) for step in seen if step.phase == "embed"]
+    assert counts == [(8, 10), (10, 10)]
 
 
 def test_the_report_is_the_json_of_the_command_line(filled: Memory) -> None:

@@ -181,7 +181,7 @@ def test_what_changes_twice_in_one_tick_of_the_clock_is_read_twice(filled: Memor
         assert digest == sha256(path.read_bytes()).hexdigest(), f"{code!r} is not what was seen there"
 
 
-@pytest.mark.parametrize("phase", ["words", "embed", "store"])
+@pytest.mark.parametrize("phase", ["words", "embed"])
 def test_a_state_folder_that_is_removed_under_a_sync_does_not_come_back_where_git_would_see_it(
     filled: Memory, phase: str
 ) -> None:

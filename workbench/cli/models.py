@@ -131,8 +131,7 @@ def download(name: str | None, yes: bool, as_json: bool) -> None:
     from indexing.embedding.locate import DEFAULT_MODEL
     from indexing.embedding.model_info import describe
     from indexing.embedding.model_info import download as fetch
-    from indexing.sync.report import SyncProgress
-    from workbench.cli.progress import Bar
+    from workbench.cli.progress import Bar, Counted
 
     name = name or DEFAULT_MODEL
     if not is_hub_name(name):
@@ -149,7 +148,7 @@ def download(name: str | None, yes: bool, as_json: bool) -> None:
             kept="nothing was fetched",
         )
     with Bar() as bar:
-        source = fetch(name, lambda done, total: bar.show(SyncProgress("fetch", done // 1000, total // 1000)))
+        source = fetch(name, lambda done, total: bar.show(Counted("kilobytes", done // 1000, total // 1000)))
     used = describe(_settings().model).source
     if as_json:
         say_json({"model": source.name, "identity": source.identity, "folder": str(source.folder)})

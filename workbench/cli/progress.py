@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Any, Protocol, Self
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, Self
 
 import click
 
@@ -30,6 +30,14 @@ class ProgressLine(Protocol):
     @property
     def total(self) -> int:
         """Units that there are."""
+
+
+class Counted(NamedTuple):
+    """A line of progress of work that has no class of its own for it."""
+
+    phase: str
+    done: int
+    total: int
 
 
 class Bar:

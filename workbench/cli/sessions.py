@@ -68,8 +68,8 @@ def ingest(
     (*.jsonl) or a folder of them, wherever they lie, or a page (*.md) of this workspace: a log, an
     episode, a note, MEMORY.md.
     """
-    from workbench.cli.progress import Bar
-    from workbench.ingest.ingest import Ingest
+    from workbench.cli.progress import Bar, Counted
+    from workbench.ingest.ingest import Ingest, sort_of
     from workbench.ingest.source_selection import take_in
 
     with workspace() as place, Bar() as bar:
@@ -83,7 +83,7 @@ def ingest(
             user=user,
             max_age=max_age,
             dry_run=dry_run,
-            progress=lambda name, done, total: bar.show(_progress(done, total)),
+            progress=lambda name, done, total: bar.show(Counted(sort_of(name), done, total)),
         )
         done = []
         for taken in take_in(run, place, files, source):
@@ -249,12 +249,6 @@ def _model(place: Workspace, name: str, *, log: bool = False, quiet: bool = Fals
         if not quiet:
             narrate("without a language model" + ("" if log else f": {error.message}"))
         return None
-
-
-def _progress(done: int, total: int) -> Any:
-    from indexing.sync.report import SyncProgress
-
-    return SyncProgress("scan", done, total)
 
 
 def _say_taken(taken: Taken, *, dry_run: bool) -> None:

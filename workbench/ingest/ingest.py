@@ -78,6 +78,11 @@ Progress = Callable[[str, int, int], object]
 """Told which source comes next, how many are done, and how many there are."""
 
 
+def sort_of(name: str) -> str:
+    """The sort of source that is gone through: each sort has a count, and a rate, of its own."""
+    return "logs, notes and episodes" if name.endswith(".md") else "transcripts"
+
+
 class Ingest:
     """Takes sources into one workspace. ``max_age`` is in days, of what was said last.
 

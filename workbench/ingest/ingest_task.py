@@ -16,7 +16,7 @@ from typing import Any
 
 from workbench.config.read_only import require_more_than_looking
 from workbench.errors import ModelUnavailableError, StoppedError
-from workbench.ingest.ingest import Ingest, Taken
+from workbench.ingest.ingest import Ingest, Taken, sort_of
 from workbench.ingest.local_model import local_model
 from workbench.ingest.outcomes import unreadable
 from workbench.ingest.source_selection import take_in
@@ -72,7 +72,7 @@ def _take_in(
         now=moment(parameters.get("now")),
         model=_model(workspace, found.notes),
         embedder=local_model(workspace.settings),
-        progress=lambda name, done, total: context.progress(_sort(name), done, total),
+        progress=lambda name, done, total: context.progress(sort_of(name), done, total),
     )
     stopped = False
     try:
@@ -91,11 +91,6 @@ def _take_in(
         "unreadable": found.unreadable[:_TROUBLES],
         "with_unreadable": len(found.unreadable),
     }
-
-
-def _sort(name: str) -> str:
-    """What is gone through now; a rate is that of one sort."""
-    return "logs, notes and episodes" if name.endswith(".md") else "transcripts"
 
 
 def _model(workspace: Workspace, notes: list[str]) -> LanguageModel | None:
