@@ -267,7 +267,7 @@ class SecretFoundError(WorkbenchError):
         super().__init__(
             f"this would record a secret in {'; '.join(places)}{rest}; nothing was recorded",
             hint="delete it from the file with an editor, so that no trace is left of it there; "
-            "or keep it as it is (--allow-secret, which `workbench record` knows too)"
+            "or keep it as it is (--allow-secret, which `workbench status --commit` knows too)"
             if on_disk
             else "leave it out, or record it as it is (--allow-secret)",
         )

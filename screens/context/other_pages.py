@@ -148,7 +148,7 @@ def dominance_page(
         text = f"nothing was given to an agent in the last {found.days} days, by the ledger of recalls"
         rows.append(Row("none", words(text), tone="muted", inert=True))
         rows.append(
-            Row("none:2", words("`workbench agents` says how to connect one"), tone="faint", inert=True)
+            Row("none:2", words("`workbench connect` says how to connect one"), tone="faint", inert=True)
         )
     if progress:
         rows.append(Row("never:progress", words(progress), tone="faint", inert=True))
@@ -156,7 +156,7 @@ def dominance_page(
         rows.append(heading("never", f"never given in the last {found.days} days: {grouped(count)}"))
         rows += [_never_row(entry) for entry in never]
         if count > len(never):
-            more = f"… and {grouped(count - len(never))} more: `workbench recalls --never`"
+            more = f"… and {grouped(count - len(never))} more: `workbench context --usage --never`"
             rows.append(Row("never:more", words(more), tone="faint", inert=True))
     else:
         rows.append(

@@ -9,13 +9,13 @@ from screens.drawing.safe_text import Shown, row_text
 from workbench.errors import WorkbenchError
 
 _CLAUSE_END = re.compile(r"; |\. ")
-_COMMAND = re.compile(r"`?\bworkbench (?P<name>[a-z]+)(?P<rest>[^`]*)`?")
-_NAMED = re.compile(r"`workbench (?P<name>[a-z]+)[^`]*`")
+_COMMAND = re.compile(r"`?\bworkbench (?P<name>inbox conflicts|[a-z]+)(?P<rest>[^`]*)`?")
+_NAMED = re.compile(r"`workbench (?P<name>inbox conflicts|[a-z]+)[^`]*`")
 _ACTIONS = {
-    "status": "", "get": "", "search": "", "restore": "", "record": "",
-    "log": "operations", "show": "operations", "release": "quarantine",
+    "status": "", "get": "", "search": "", "restore": "",
+    "log": "operations", "show": "operations", "inbox conflicts": "conflicts",
     **{name: name for name in ("promote", "forget", "edit", "merge", "move", "pin", "quarantine", "archive",
-                               "undo", "redo", "blame", "conflicts", "reindex")},
+                               "undo", "redo", "blame", "reindex")},
 }  # fmt: skip
 """Commands and the actions that stand for them; an empty one has none, and its clause is left out."""
 _OPTION = re.compile(r" \(--[^)]*\)")

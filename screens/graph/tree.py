@@ -20,7 +20,7 @@ _MOST_FACTS = 500
 EMPTY = words(
     "no entities yet\n"
     "graph/person/sarah.md would be one; `workbench graph store --about Sarah TEXT` makes it,\n"
-    "and `workbench nightly` learns them from sessions and logs"
+    "and `workbench jobs run nightly` learns them from sessions and logs"
 )
 
 

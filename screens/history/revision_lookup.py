@@ -162,7 +162,7 @@ class Timekeeper:
             if moments.head is None:
                 raise UsageError(
                     "this repository has no commits yet, so there is no earlier state",
-                    hint="`workbench record` makes the first one",
+                    hint="`workbench status --commit` makes the first one",
                 )
         return moments
 
@@ -182,7 +182,7 @@ class Timekeeper:
         known = self._list().known
         if not known:
             raise UsageError(
-                "no commit has touched this memory yet", hint="`workbench record` makes the first"
+                "no commit has touched this memory yet", hint="`workbench status --commit` makes the first"
             )
         self._index, self._beside = min(index, len(known) - 1), None
         return Where(known[self._index], self._index, limit)

@@ -273,7 +273,7 @@ class Curating:
         self.conflicts = conflicts
         waits = (
             f"Another writer's text is in no memory file ({conflicts}): "
-            f"{key_for('conflicts')} shows it, and `workbench conflicts`"
+            f"{key_for('conflicts')} shows it, and `workbench inbox conflicts`"
         )
         other = self._problem or (words(waits) if conflicts else self._jobs)
         self._screen.banner.show(Shown("\n! ".join(filter(None, (self._settings, other)))))

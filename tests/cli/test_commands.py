@@ -12,6 +12,7 @@ import pytest
 from tests.cli.conftest import Run
 from workbench.cli.commands import COMMANDS, Commands, Listed
 from workbench.cli.program import workbench
+from workbench.cli.renamed import RENAMED
 
 PROJECT = Path(__file__).resolve().parents[2]
 LISTED = [listed for group in COMMANDS.values() for listed in group]
@@ -46,6 +47,29 @@ def test_every_command_of_the_package_is_listed() -> None:
         for name, value in vars(module).items():
             if isinstance(value, click.Command):
                 assert id(value) in nested | top, f"{module.__name__}.{name}"
+
+
+@pytest.mark.parametrize(("old", "new"), RENAMED.items())
+def test_a_renamed_command_says_its_name_of_today_and_stops(run: Run, old: str, new: str) -> None:
+    done = run(*old.split(), "--json")
+    assert done.code == 2
+    assert done.json["error"]["message"] == f"`{old}` is called `{new}` now"
+    command, *more = new.split()
+    assert "Usage:" in run(command, *more, "--help").out
+
+
+def test_hooks_that_call_the_old_names_are_answered(run: Run) -> None:
+    for old, new in (
+        (["inject"], ["context"]),
+        (["bulletin", "context"], ["context", "--bulletin", "context"]),
+    ):
+        said = run(*old, *(["staging port"] if old == ["inject"] else []))
+        assert said == run(*new, *(["staging port"] if old == ["inject"] else []))
+        assert said.code == 0
+
+
+def test_there_are_few_commands_at_the_top() -> None:
+    assert len([one for one in LISTED if not one.hidden]) <= 46
 
 
 def test_the_help_names_each_command_under_what_it_is_for(run: Run) -> None:

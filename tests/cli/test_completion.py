@@ -24,8 +24,8 @@ PATIENCE_SECONDS = 300.0
 PROMPT = "ready> "
 TYPED = (
     ("workbench prom", "workbench promote"),
-    ("workbench conf", "workbench conf"),  # config or conflicts: nothing more is certain
-    ("workbench proposals acc", "workbench proposals accept"),
+    ("workbench con", "workbench con"),  # config, connect or context: nothing more is certain
+    ("workbench inbox acc", "workbench inbox accept"),
     ("workbench search --mod", "workbench search --mode"),
     ("workbench search --mode lex", "workbench search --mode lexical"),
     ("workbench config set theme high", "workbench config set theme high-contrast"),

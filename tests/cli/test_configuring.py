@@ -86,7 +86,7 @@ def test_an_unknown_setting_is_a_warning_and_everything_works(
     for command in (
         ("search", "staging port", "--mode", "lexical"),
         ("status",),
-        ("inject", "is the staging port 8443 still right?", "--with-memory"),
+        ("context", "is the staging port 8443 still right?", "--with-memory"),
         ("promote", sandbox.address("staging port")),
     ):
         done = run(*command)
@@ -97,7 +97,7 @@ def test_an_unknown_setting_is_a_warning_and_everything_works(
     monkeypatch.setattr(
         sys, "stdin", io.TextIOWrapper(io.BytesIO(b'{"prompt": "is the staging port 8443 still right?"}'))
     )
-    hook = run("inject", "--hook", "--with-memory")
+    hook = run("context", "--hook", "--with-memory")
     assert hook.code == 0
     assert "staging port" in hook.out
     assert "memory_budgte" in hook.err
@@ -117,7 +117,7 @@ def test_a_wrong_value_is_its_default_for_reading_and_refused_for_writing(run: R
 
 def test_what_is_to_be_left_out_stops_a_hook_when_it_is_misspelt(run: Run, sandbox: Sandbox) -> None:
     sandbox.write("workbench.yaml", "exlude: [memory/**]\n")
-    done = run("inject", "is the staging port 8443 still right?")
+    done = run("context", "is the staging port 8443 still right?")
     assert done.code == 2
     assert done.out == ""
     assert "did you mean exclude?" in done.err

@@ -26,11 +26,13 @@ def conflict(run: Run, sandbox: Sandbox) -> None:
 @pytest.mark.usefixtures("conflict")
 def test_a_conflict_is_named_by_status_listed_and_shown_against_the_file_as_it_is(run: Run) -> None:
     warnings = run("status", "--json").json["warnings"]
-    assert any("workbench conflicts --show 1" in warning and "MEMORY.md" in warning for warning in warnings)
-    (row,) = run("conflicts", "--json").json
+    assert any(
+        "workbench inbox conflicts --show 1" in warning and "MEMORY.md" in warning for warning in warnings
+    )
+    (row,) = run("inbox", "conflicts", "--json").json
     assert (row["number"], row["path"]) == (1, "MEMORY.md")
-    assert "MEMORY.md  # all by the agent" in run("conflicts").out
-    shown = run("conflicts", "--show", "1")
+    assert "MEMORY.md  # all by the agent" in run("inbox", "conflicts").out
+    shown = run("inbox", "conflicts", "--show", "1")
     assert "+# all by the agent, which held the file open" in shown.out
     assert "-- The staging port is 8443" in shown.out
     assert "\x1b" not in shown.out
@@ -38,12 +40,12 @@ def test_a_conflict_is_named_by_status_listed_and_shown_against_the_file_as_it_i
 
 @pytest.mark.usefixtures("conflict")
 def test_a_discarded_conflict_leaves_the_list_and_stays_in_git(run: Run, sandbox: Sandbox) -> None:
-    done = run("conflicts", "--discard", "1", "--yes", "--json")
+    done = run("inbox", "conflicts", "--discard", "1", "--yes", "--json")
     assert done.code == 0
     sandbox.git("gc", "-q", "--prune=now")
     assert sandbox.git("cat-file", "blob", done.json["discarded"]).encode() == LATE
-    assert run("conflicts", "--json").json == []
-    assert run("conflicts").out == "no conflicts\n"
+    assert run("inbox", "conflicts", "--json").json == []
+    assert run("inbox", "conflicts").out == "no conflicts\n"
     assert not any("conflict" in warning for warning in run("status", "--json").json["warnings"])
     assert sandbox.git("status", "--porcelain") == ""
 
@@ -51,18 +53,18 @@ def test_a_discarded_conflict_leaves_the_list_and_stays_in_git(run: Run, sandbox
 @pytest.mark.usefixtures("conflict")
 def test_discarding_asks_first_and_no_means_no(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stdin", io.StringIO("n\n"))
-    asked = run("conflicts", "--discard", "1")
+    asked = run("inbox", "conflicts", "--discard", "1")
     assert "all by the agent" in asked.out
-    assert len(run("conflicts", "--json").json) == 1
+    assert len(run("inbox", "conflicts", "--json").json) == 1
     monkeypatch.setattr(sys, "stdin", io.StringIO("y\n"))
-    assert run("conflicts", "--discard", "1").code == 0
-    assert run("conflicts", "--json").json == []
+    assert run("inbox", "conflicts", "--discard", "1").code == 0
+    assert run("inbox", "conflicts", "--json").json == []
 
 
 @pytest.mark.usefixtures("conflict")
 @pytest.mark.parametrize("options", [("--show", "2"), ("--discard", "7"), ("--show", "1", "--discard", "1")])
 def test_what_is_not_there_is_wrong_usage_with_a_hint(run: Run, options: tuple[str, ...]) -> None:
-    result = run("conflicts", *options, "--json")
+    result = run("inbox", "conflicts", *options, "--json")
     assert result.code == 2
     assert result.json["error"]["hint"]
 
@@ -73,5 +75,5 @@ def test_a_conflict_whose_file_is_not_known_any_more_is_shown_all_the_same(
     folder = sandbox.workspace.state_dir() / "conflicts"
     folder.mkdir()
     (folder / "abc-0-MEMORY.md").write_bytes(b"- old\n")
-    assert run("conflicts", "--json").json[0]["path"] is None
-    assert "+- old" in run("conflicts", "--show", "1").out
+    assert run("inbox", "conflicts", "--json").json[0]["path"] is None
+    assert "+- old" in run("inbox", "conflicts", "--show", "1").out

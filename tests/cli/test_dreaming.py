@@ -128,7 +128,7 @@ def test_apply_is_one_operation_that_rollback_takes_back(run: Run, dreamer: Sand
     assert "-- We decided" in run("dream", "--rollback", name, "--dry-run").out
     assert run("dream", "--rollback", name).code == 0
     assert dreamer.snapshot() == before
-    assert len(run("proposals", "list", "--json").json) == 2
+    assert len(run("inbox", "list", "--json").json) == 2
     again = run("dream", "--rollback", name, "--json")
     assert again.code == 2
     assert "taken back already" in again.json["error"]["message"]
@@ -149,7 +149,7 @@ def test_a_second_dream_proposes_nothing_twice(run: Run, proposed: Result, sandb
     assert len(sandbox_lines(sandbox)) == 2
     again = run("dream")
     assert again.code == 0
-    assert len(run("proposals", "list", "--json").json) == 2
+    assert len(run("inbox", "list", "--json").json) == 2
     assert len(sandbox_lines(sandbox)) == 2
 
 
@@ -164,12 +164,12 @@ def test_apply_takes_what_waits_since_an_earlier_dream_and_rolls_back_by_its_own
     before = sandbox.snapshot()
     done = run("dream", "--apply", "--json").json
     assert done["applied"] is True
-    assert run("proposals", "list", "--json").json == []
+    assert run("inbox", "list", "--json").json == []
     assert run("dream", "--rollback", done["run"]).code == 0
     assert sandbox.snapshot() == before
-    assert len(run("proposals", "list", "--json").json) == len(proposed.json["proposals"])
+    assert len(run("inbox", "list", "--json").json) == len(proposed.json["proposals"])
     for one in proposed.json["proposals"]:
-        run("proposals", "reject", one["key"])
+        run("inbox", "reject", one["key"])
     nothing = run("dream", "--apply")
     assert nothing.code == 0
     assert "proposes nothing new" in nothing.err
@@ -177,12 +177,12 @@ def test_apply_takes_what_waits_since_an_earlier_dream_and_rolls_back_by_its_own
 
 def test_what_was_rejected_is_not_proposed_by_the_next_dream(run: Run, proposed: Result) -> None:
     key = proposed.json["proposals"][0]["key"]
-    assert run("proposals", "reject", key[:6], "--reason", "private").code == 0
+    assert run("inbox", "reject", key[:6], "--reason", "private").code == 0
     again = run("dream", "--json").json
     assert key not in [one["key"] for one in again["proposals"]]
     assert "private" in next(skip["why"] for skip in again["skipped"] if skip["key"] == key)
     assert run("undo").code == 0
-    assert key in [one["key"] for one in run("proposals", "list", "--json").json]
+    assert key in [one["key"] for one in run("inbox", "list", "--json").json]
 
 
 def test_explain_says_why_with_parts_and_gates(run: Run, proposed: Result) -> None:
@@ -225,8 +225,8 @@ def test_without_a_repository_apply_is_refused_before_anything_is_dreamt(run: Ru
     assert refused.json["error"]["code"] == "no-repository"
     assert files(dreamer) == before
     assert run("dream").code == 0
-    key = run("proposals", "list", "--json").json[0]["key"]
-    assert run("proposals", "accept", key, "--json").json["error"]["code"] == "no-repository"
+    key = run("inbox", "list", "--json").json[0]["key"]
+    assert run("inbox", "accept", key, "--json").json["error"]["code"] == "no-repository"
 
 
 @pytest.fixture
@@ -259,7 +259,7 @@ def test_hostile_words_never_reach_the_terminal(run: Run, sandbox: Sandbox) -> N
     evil = "evil \x1b]52;c;aGk=\x07 \x9b31m \u202e \u200b [/red] end"
     put(sandbox, proposal(evil, section=evil, run=evil, why=evil, session=evil, key="e" * 16))
     for arguments in (("list", "--all"), ("show", "eeee"), ("list", "--json"), ("show", "eeee", "--json")):
-        result = run("proposals", *arguments)
+        result = run("inbox", *arguments)
         assert result.code == 0
         assert "evil" in result.out
         assert not {"\x1b", "\x07", "\x9b", "\u202e", "\u200b"} & set(result.out + result.err)
@@ -284,7 +284,7 @@ def test_what_policy_does_not_take_is_named_and_goes_on_waiting(run: Run, dreame
     assert said.code == 0
     assert said.json["applied"] is False
     assert dreamer.read("MEMORY.md") == before
-    assert len(run("proposals", "list", "--json").json) >= 2
+    assert len(run("inbox", "list", "--json").json) >= 2
     told = run("dream", "--apply")
     assert "nothing was applied" in told.err
     assert "too little in it may be archived unseen" in told.err

@@ -25,11 +25,11 @@ def waits(sandbox: Sandbox) -> tuple[Proposal, Proposal]:
 
 
 def keys(run: Run, *options: str) -> list[str]:
-    return [one["key"] for one in run("proposals", "list", "--json", *options).json]
+    return [one["key"] for one in run("inbox", "list", "--json", *options).json]
 
 
 def test_the_list_says_what_where_how_sure_and_from_where(run: Run, waits: tuple[Proposal, ...]) -> None:
-    result = run("proposals", "list")
+    result = run("inbox", "list")
     assert result.code == 0
     head, text, bar, gates, source, *_ = result.out.splitlines()
     assert head.startswith(f"{waits[0].key[:8]}  add to Project Facts ")
@@ -45,23 +45,23 @@ def test_the_list_says_what_where_how_sure_and_from_where(run: Run, waits: tuple
 
 def test_a_gate_that_is_missed_says_by_how_much(run: Run, sandbox: Sandbox) -> None:
     propose(sandbox.workspace, [proposal("A claim", score=0.5)], datetime.now(UTC))
-    assert "score 0.5 of 0.75 (0.25 missing)" in run("proposals", "list").out
+    assert "score 0.5 of 0.75 (0.25 missing)" in run("inbox", "list").out
 
 
 def test_show_has_every_part_and_the_diff(run: Run, waits: tuple[Proposal, ...]) -> None:
-    result = run("proposals", "show", waits[0].key[:5])
+    result = run("inbox", "show", waits[0].key[:5])
     assert "  relevance   0.27 of 0.30  ████████" in result.out
     assert f"source    {LOG}#L6: The staging port is 8443" in result.out
     assert "gate score: 0.78, 0.75 needed, passed by 0.03" in result.out
     assert "+- The staging port is 8443 <!-- wb:" in result.out
-    said = run("proposals", "show", waits[0].key, "--json").json
+    said = run("inbox", "show", waits[0].key, "--json").json
     assert said["problem"] == ""
     assert "MEMORY.md" in said["diff"]
 
 
 def test_accept_says_where_it_stands_and_how_to_take_it_back(run: Run, waits: tuple[Proposal, ...]) -> None:
     one, two = waits
-    result = run("proposals", "accept", one.key[:6], two.key)
+    result = run("inbox", "accept", one.key[:6], two.key)
     assert result.code == 0
     assert "accept: 2 proposals: 2 add" in result.out
     assert "→ Key Decisions" in result.out
@@ -76,7 +76,7 @@ def test_a_dry_run_shows_the_diff_and_decides_nothing(
 ) -> None:
     before = sandbox.snapshot()
     for command in (("accept",), ("reject",), ("withdraw",), ("defer", "--until", "2w")):
-        shown = run("proposals", command[0], waits[0].key, *command[1:], "--dry-run")
+        shown = run("inbox", command[0], waits[0].key, *command[1:], "--dry-run")
         assert shown.code == 0
         assert "decisions-" in shown.out
     assert sandbox.snapshot() == before
@@ -84,17 +84,17 @@ def test_a_dry_run_shows_the_diff_and_decides_nothing(
 
 
 def test_all_or_those_of_a_run_can_be_accepted_at_once(run: Run, waits: tuple[Proposal, ...]) -> None:
-    assert run("proposals", "accept", "--run", "d9e8", "--json").json["action"] == "accept"
+    assert run("inbox", "accept", "--run", "d9e8", "--json").json["action"] == "accept"
     assert keys(run) == [waits[0].key]
-    assert run("proposals", "accept", "--all").code == 0
+    assert run("inbox", "accept", "--all").code == 0
     assert keys(run) == []
-    assert run("proposals", "accept", "--all").code == 2
-    assert run("proposals", "accept").code == 2
-    assert run("proposals", "accept", "--all", "--run", "d9e8").code == 2
+    assert run("inbox", "accept", "--all").code == 2
+    assert run("inbox", "accept").code == 2
+    assert run("inbox", "accept", "--all", "--run", "d9e8").code == 2
 
 
 def test_edit_accepts_other_words(run: Run, waits: tuple[Proposal, ...], sandbox: Sandbox) -> None:
-    done = run("proposals", "edit", waits[0].key, "--text", "Staging listens on 8443", "--json")
+    done = run("inbox", "edit", waits[0].key, "--text", "Staging listens on 8443", "--json")
     assert done.code == 0
     assert b"- Staging listens on 8443 <!--" in sandbox.read("MEMORY.md")
     assert keys(run) == [waits[1].key]
@@ -105,7 +105,7 @@ def test_edit_opens_the_editor_and_what_it_saved_counts(
 ) -> None:
     monkeypatch.setenv("EDITOR", "sed -i s/8443/9443/")
     monkeypatch.delenv("VISUAL", raising=False)
-    assert run("proposals", "edit", waits[0].key).code == 0
+    assert run("inbox", "edit", waits[0].key).code == 0
     assert b"- The staging port is 9443 <!--" in sandbox.read("MEMORY.md")
 
 
@@ -113,24 +113,24 @@ def test_an_archive_takes_no_words(run: Run, sandbox: Sandbox) -> None:
     target = entry(sandbox, "tea", "MEMORY.md").address
     one = proposal("Likes tea", action="archive", target=target)
     propose(sandbox.workspace, [one], datetime.now(UTC))
-    assert run("proposals", "edit", one.key, "--text", "x").code == 2
-    assert run("proposals", "accept", one.key).code == 0
+    assert run("inbox", "edit", one.key, "--text", "x").code == 2
+    assert run("inbox", "accept", one.key).code == 0
     assert b"tea" not in sandbox.read("MEMORY.md")
 
 
 def test_reject_defer_and_withdraw_are_undoable_words(run: Run, waits: tuple[Proposal, ...]) -> None:
     one, two = (each.key for each in waits)
-    assert run("proposals", "reject", one, "--reason", "not true").code == 0
-    assert run("proposals", "defer", two, "--until", "3d").code == 0
+    assert run("inbox", "reject", one, "--reason", "not true").code == 0
+    assert run("inbox", "defer", two, "--until", "3d").code == 0
     assert keys(run) == []
     assert keys(run, "--all") == [two]
-    assert "1 more are deferred or stale" in run("proposals", "list").err
+    assert "1 more are deferred or stale" in run("inbox", "list").err
     day = date.today() + timedelta(days=3)
-    assert f"deferred until {day}" in run("proposals", "list", "--all").out
+    assert f"deferred until {day}" in run("inbox", "list", "--all").out
     assert run("undo").code == 0
     assert keys(run) == [two]
-    assert run("proposals", "withdraw", one).code == 0
-    assert run("proposals", "withdraw", two).code == 0
+    assert run("inbox", "withdraw", one).code == 0
+    assert run("inbox", "withdraw", two).code == 0
     assert keys(run, "--all") == []
     assert [row["action"] for row in run("log", "--json").json][:4] == [
         "withdraw",
@@ -141,8 +141,8 @@ def test_reject_defer_and_withdraw_are_undoable_words(run: Run, waits: tuple[Pro
 
 
 def test_a_key_that_was_decided_says_so(run: Run, waits: tuple[Proposal, ...]) -> None:
-    run("proposals", "reject", waits[0].key, "--reason", "not true")
-    refused = run("proposals", "accept", waits[0].key, "--json")
+    run("inbox", "reject", waits[0].key, "--reason", "not true")
+    refused = run("inbox", "accept", waits[0].key, "--json")
     assert refused.code == 2
     assert "not true" in refused.json["error"]["hint"]
 
@@ -150,10 +150,10 @@ def test_a_key_that_was_decided_says_so(run: Run, waits: tuple[Proposal, ...]) -
 def test_a_secret_needs_two_words(run: Run, sandbox: Sandbox) -> None:
     one = proposal("The token is ghp_" + "q7Zk2Vx9Lm4T" * 3)
     propose(sandbox.workspace, [one], datetime.now(UTC))
-    assert run("proposals", "accept", one.key, "--json").json["error"]["code"] == "flagged"
-    refused = run("proposals", "accept", one.key, "--allow-flagged", "--json")
+    assert run("inbox", "accept", one.key, "--json").json["error"]["code"] == "flagged"
+    refused = run("inbox", "accept", one.key, "--allow-flagged", "--json")
     assert refused.json["error"]["code"] == "secret"
-    assert run("proposals", "accept", one.key, "--allow-flagged", "--allow-secret").code == 0
+    assert run("inbox", "accept", one.key, "--allow-flagged", "--allow-secret").code == 0
 
 
 def test_a_stale_one_is_shown_with_its_reason(
@@ -161,14 +161,14 @@ def test_a_stale_one_is_shown_with_its_reason(
 ) -> None:
     sandbox.write(LOG, "# emptied\n")
     assert keys(run) == []
-    assert "stale: its source is not there any more" in run("proposals", "list", "--all").out
-    said = run("proposals", "show", waits[0].key, "--json").json
+    assert "stale: its source is not there any more" in run("inbox", "list", "--all").out
+    said = run("inbox", "show", waits[0].key, "--json").json
     assert said["problem"] == said["stale"]
-    assert run("proposals", "accept", waits[0].key).code == 2
+    assert run("inbox", "accept", waits[0].key).code == 2
 
 
 def test_the_first_words_of_help_need_nothing_heavy(run: Run) -> None:
-    assert "withdraw" in run("proposals", "--help").out
+    assert "withdraw" in run("inbox", "--help").out
     assert "--rollback" in run("dream", "--help").out
 
 
@@ -178,16 +178,16 @@ def test_all_and_a_run_take_two_that_are_about_the_same_words(
     target = entry(sandbox, "Atlas", "MEMORY.md").address
     let_go = proposal(waits[0].text, action="archive", target=target, run="d0a1")
     propose(sandbox.workspace, [let_go], datetime.now(UTC))
-    assert run("proposals", "accept", "--all").code == 0
+    assert run("inbox", "accept", "--all").code == 0
     assert keys(run) == []
 
 
 def test_what_was_decided_is_listed_with_what_was_said(run: Run, waits: tuple[Proposal, ...]) -> None:
-    run("proposals", "accept", waits[0].key)
-    run("proposals", "reject", waits[1].key, "--reason", "not ours")
-    result = run("proposals", "decided")
+    run("inbox", "accept", waits[0].key)
+    run("inbox", "reject", waits[1].key, "--reason", "not ours")
+    result = run("inbox", "decided")
     assert f"{waits[0].key[:8]}  add to Project Facts: accepted on" in result.out
     assert ": not ours" in result.out
     assert "2 decided proposals" in result.err
-    (one,) = run("proposals", "decided", "--run", "d9e8", "--json").json
+    (one,) = run("inbox", "decided", "--run", "d9e8", "--json").json
     assert (one["key"], one["decision"]) == (waits[1].key, "rejected")

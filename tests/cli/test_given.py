@@ -39,7 +39,7 @@ def recalls(sandbox: Sandbox) -> list[Any]:
 
 
 def test_inject_prints_what_the_agent_reads_and_says_why_beside_it(run: Run, indexed: Sandbox) -> None:
-    found = run("inject", ASK)
+    found = run("context", ASK)
     assert found.code == 0
     assert "The staging port is 8443" in found.out
     assert found.out.startswith("<memory-")
@@ -49,7 +49,7 @@ def test_inject_prints_what_the_agent_reads_and_says_why_beside_it(run: Run, ind
 
 
 def test_inject_as_json_has_scores_costs_and_what_was_left_out(run: Run, indexed: Sandbox) -> None:
-    found = run("inject", ASK, "--json").json
+    found = run("context", ASK, "--json").json
     assert found["match_count"] >= len(found["lines"]) >= 1
     assert found["tokens"] > 0
     assert found["lines"][0]["why"]
@@ -57,34 +57,34 @@ def test_inject_as_json_has_scores_costs_and_what_was_left_out(run: Run, indexed
 
 
 def test_inject_says_why_nothing_is_looked_up(run: Run) -> None:
-    found = run("inject", "thanks!")
+    found = run("context", "thanks!")
     assert (found.code, found.out) == (0, "")
     assert "nothing is looked up: the message has no meaningful word" in found.err
 
 
 def test_inject_records_only_when_it_is_told_to(run: Run, indexed: Sandbox) -> None:
-    assert run("inject", ASK, "--record", "--user", "sam", "--session", "s9", "--json").json["recorded"]
+    assert run("context", ASK, "--record", "--user", "sam", "--session", "s9", "--json").json["recorded"]
     record = recalls(indexed)[0]
     assert (record["by"], record["user"], record["session"]) == ("inject", "sam", "s9")
 
 
 def test_inject_indexes_a_workspace_never_indexed(run: Run) -> None:
-    result = run("inject", "which staging port do we use?")
+    result = run("context", "which staging port do we use?")
     assert result.code == 0
     assert "indexed by keywords" in result.err
-    assert run("inject").code == 2
+    assert run("context").code == 2
 
 
 def test_a_message_may_come_from_stdin(run: Run, indexed: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
     hear(monkeypatch, ASK)
-    assert "8443" in run("inject", "-").out
+    assert "8443" in run("context", "-").out
 
 
 def test_a_hook_gets_the_text_alone_and_its_session_is_recorded(
     run: Run, indexed: Sandbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     hear(monkeypatch, json.dumps({"session_id": "abc", "hook_event_name": "UserPromptSubmit", "prompt": ASK}))
-    found = run("inject", "--hook", "--record")
+    found = run("context", "--hook", "--record")
     assert found.code == 0
     assert found.out.startswith("<memory-")
     assert found.out.rstrip().endswith(">")
@@ -96,7 +96,7 @@ def test_a_hook_never_keeps_a_message_from_the_agent(
     run: Run, monkeypatch: pytest.MonkeyPatch, said: str
 ) -> None:
     hear(monkeypatch, said)
-    found = run("inject", "--hook", "--record")
+    found = run("context", "--hook", "--record")
     assert (found.code, found.out) == (0, "")
     assert found.err
 
@@ -105,19 +105,19 @@ def test_a_hook_makes_a_missing_index_and_without_a_workspace_fails_no_message(
     run: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     hear(monkeypatch, json.dumps({"prompt": ASK}))
-    found = run("inject", "--hook")
+    found = run("context", "--hook")
     assert found.code == 0
     assert "8443" in found.out
     assert "indexed by keywords" in found.err
     monkeypatch.chdir(tmp_path)
     hear(monkeypatch, json.dumps({"prompt": ASK}))
-    assert run("inject", "--hook").code == 0
+    assert run("context", "--hook").code == 0
 
 
 def test_inject_with_memory_gives_what_the_agent_does_not_load(run: Run, indexed: Sandbox) -> None:
     message = "what is the project called: Atlas?"
-    assert run("inject", message, "--json").json["lines"] == []
-    (line,) = run("inject", message, "--with-memory", "--json").json["lines"]
+    assert run("context", message, "--json").json["lines"] == []
+    (line,) = run("context", message, "--with-memory", "--json").json["lines"]
     assert line["path"] == "MEMORY.md"
 
 
@@ -128,15 +128,15 @@ def test_bulletins_as_text_and_as_json(run: Run, sandbox: Sandbox) -> None:
         "- [todo] Send the contract <!-- wb: id=t1 trust=owner -->\n"
     )
     sandbox.write("graph/project/atlas.md", page)
-    memory = run("bulletin")
+    memory = run("context", "--bulletin")
     assert "## Decisions\n- Atlas: Use tantivy" in memory.out
     assert "1 lines" in memory.err or "1 line" in memory.err
-    context = run("bulletin", "context", "--json").json
+    context = run("context", "--bulletin", "context", "--json").json
     assert context["bulletin"] == "context"
     assert [line["text"] for section in context["sections"] for line in section["lines"]] == [
         "Send the contract"
     ]
-    assert run("bulletin", "nonsense").code == 2
+    assert run("context", "--bulletin", "nonsense").code == 2
 
 
 @pytest.mark.parametrize("name", ["", "a b", "x" * 61, "\x1b[2J", "a\nb"])
@@ -144,39 +144,39 @@ def test_a_name_that_is_none_serves_nobody(run: Run, name: str) -> None:
     assert run("mcp", "--name", name).code == 2
 
 
-def test_agents_prints_how_to_add_the_memory(run: Run, sandbox: Sandbox) -> None:
-    every = run("agents").out
+def test_connect_prints_how_to_add_the_memory(run: Run, sandbox: Sandbox) -> None:
+    every = run("connect").out
     added = next(line for line in every.splitlines() if line.startswith("claude mcp add"))
     command, *args = shlex.split(added.partition(" -- ")[2])
     assert args == ["-w", str(sandbox.root), "mcp", "--name", "claude-code"]
     assert Path(command).is_absolute()
     assert os.access(command, os.X_OK)  # an agent that knows nothing of this shell's PATH finds it
-    server = json.loads(run("agents", "mcp.json").out)["mcpServers"]["memory"]
+    server = json.loads(run("connect", "mcp.json").out)["mcpServers"]["memory"]
     assert server == {"command": command, "args": ["-w", str(sandbox.root), "mcp"]}
-    words = shlex.split(run("agents", "openclaw").out)
+    words = shlex.split(run("connect", "openclaw").out)
     assert words[:4] == ["openclaw", "mcp", "set", "memory"]
     assert json.loads(words[4])["command"] == command
     assert json.loads(words[4])["args"][-2:] == ["--name", "openclaw"]
-    hooks = run("agents", "claude-code").out
+    hooks = run("connect", "claude-code").out
     settings = json.loads(hooks[hooks.index("{") :])
     begun = [hook["command"] for hook in settings["hooks"]["SessionStart"][0]["hooks"]]
     assert all(one.startswith(f"{shlex.quote(command)} -w ") for one in begun)
-    assert [one.rpartition("bulletin ")[2] for one in begun] == ["memory --with-memory", "context"]
+    assert [one.rpartition("context --bulletin ")[2] for one in begun] == ["memory --with-memory", "context"]
     (compacting,) = settings["hooks"]["PreCompact"][0]["hooks"]
     assert compacting["command"] == f"{shlex.quote(command)} -w {shlex.quote(str(sandbox.root))} flush --hook"
     assert settings["hooks"]["UserPromptSubmit"][0]["hooks"][0]["command"].endswith(
-        "inject --hook --record --with-memory"
+        "context --hook --record --with-memory"
     )
 
 
 @pytest.mark.parametrize("name", ["codex", "cursor", "vscode", "windsurf", "zed"])
-def test_agents_prints_the_snippet_in_the_programs_own_format(
+def test_connect_prints_the_snippet_in_the_programs_own_format(
     run: Run, sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
     root = sandbox.root.parent / 'my "agent" 🦉'
     sandbox.root.rename(root)
     monkeypatch.chdir(root)
-    done = run("agents", name)
+    done = run("connect", name)
     read = tomllib.loads if name == "codex" else json.loads
     keys = {"codex": "mcp_servers", "vscode": "servers", "zed": "context_servers"}
     server = read(done.out)[keys.get(name, "mcpServers")]["memory"]
@@ -194,9 +194,9 @@ def test_a_bulletin_begins_with_what_is_known_of_the_user(run: Run, sandbox: San
             f"graph/person/{name.lower()}.md", f"---\nid: e{name}\nname: {name}\ntype: person\n---\n{line}"
         )
     for user, first in (("ada", "short"), ("Bob", "long")):
-        said = run("bulletin", "memory", "--user", user, "--json").json
+        said = run("context", "--bulletin", "memory", "--user", user, "--json").json
         preferences = next(one for one in said["sections"] if one["title"] == "Preferences")
         assert preferences["lines"][0]["text"] == f"Likes {first} mails"
-    unknown = run("bulletin", "memory", "--user", "Nobody")
+    unknown = run("context", "--bulletin", "memory", "--user", "Nobody")
     assert unknown.code == 0
     assert "no page of 'Nobody'" in unknown.err

@@ -42,12 +42,6 @@ def test_the_index_ranks_what_is_related_where_there_is_one(run: Run) -> None:
     assert found[0]["score"] > 2 * found[1]["score"]
 
 
-def test_a_command_that_was_renamed_says_its_name_and_stops(run: Run) -> None:
-    found = run("graph", "ask", "what is Alice working on?")
-    assert found.code == 2
-    assert "`graph ask` is called `graph search` now" in found.err
-
-
 def test_an_unknown_name_is_answered_with_names_that_are_known(run: Run) -> None:
     found = run("graph", "search", "what is Zebulon working on?", *ON)
     assert found.code == 0

@@ -148,7 +148,7 @@ def test_no_action_touches_what_lies_beside(
 def test_memory_may_be_audited_and_recorded_beside_extra_paths(run: Run, sandbox: Sandbox) -> None:
     run("reindex")
     sandbox.write("memory/a.md", "- a wombat\n")
-    assert run("record").code == 0
+    assert run("status", "--commit").code == 0
     run("reindex")
     assert run("verify").code == 0
     assert run("flagged").code == 0

@@ -28,7 +28,7 @@ def test_print_gives_the_template_of_each_form_and_installs_nothing(run: Run, sa
     unit = run("jobs", "print", "--systemd").out
     assert "ExecStart=" in unit
     assert "OnCalendar=" in unit
-    assert " nightly --log" in run("jobs", "print", "--cron").out
+    assert " jobs run nightly --log" in run("jobs", "print", "--cron").out
     assert (
         plistlib.loads(run("jobs", "print", "--launchd").out.encode())["Label"] == "memory-workbench.nightly"
     )
@@ -43,7 +43,7 @@ def test_print_gives_the_template_of_each_form_and_installs_nothing(run: Run, sa
         ("print", "nightly", "--cron"),
         ("print", "--cron", "--at", "03:30"),
         ("forget", "dinner"),
-        ("nightly", "--cron"),
+        ("jobs", "run", "nightly", "--cron"),
     ],
 )
 def test_a_job_that_cannot_be_is_refused(run: Run, arguments: tuple[str, ...]) -> None:
@@ -61,7 +61,7 @@ def test_status_of_jobs_that_never_ran_is_nothing_wrong(run: Run, sandbox: Sandb
 
 def test_status_says_when_how_and_what_mends_it(run: Run, sandbox: Sandbox, person: Path) -> None:
     (person / "settings.yaml").write_text("model: none\n")
-    assert run("nightly", "--only", "decay", "--log").code == 0
+    assert run("jobs", "run", "nightly", "--only", "decay", "--log").code == 0
     done = run("jobs", "status")
     assert (done.code, "by the clock · done after" in done.out) == (0, True)
     keep_one(sandbox, Job.REINDEX, "failed")

@@ -17,12 +17,12 @@ def words_only(person: Path) -> None:
     (person / "settings.yaml").write_text("model: none\n")
 
 
-def test_record_says_what_it_recorded_in_one_line(run: Run, sandbox: Sandbox) -> None:
+def test_a_commit_of_what_was_written_is_said_in_one_line(run: Run, sandbox: Sandbox) -> None:
     sandbox.write("memory/new.md", "- new\n")
-    done = run("record")
-    assert (done.code, done.out.startswith("recorded 1 file as operation ")) == (0, True)
-    assert run("record").out == "nothing to record: all that is on disk is in the last commit\n"
-    assert run("record", "--json").json == {"operation": None}
+    done = run("status", "--commit")
+    assert (done.code, done.out.startswith("committed 1 file as operation ")) == (0, True)
+    assert run("status", "--commit").out == "nothing to commit: all that is on disk is in the last commit\n"
+    assert run("status", "--commit", "--json").json == {"operation": None}
 
 
 def test_backup_is_repeated_without_a_target_and_shown_in_status(

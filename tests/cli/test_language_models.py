@@ -87,19 +87,19 @@ def test_watch_asks_the_model(run: Run, sandbox: Sandbox, talk: Path, provider: 
     assert models(provider) == {"small"}
 
 
-@pytest.mark.parametrize("command", ["dream", "nightly"])
+@pytest.mark.parametrize("command", ["dream", "jobs run nightly --only dream"])
 def test_dreaming_words_what_was_said_twice_by_the_model(
     run: Run, sandbox: Sandbox, talk: Path, provider: Provider, command: str
 ) -> None:
     for days, text in enumerate((WORDED, WORDED.replace("to use", "to use the")), 1):
         day = date.today() - timedelta(days=days)
         sandbox.write(f"memory/{day}.md", f"# {day}\n\n- {text}\n")
-    assert run(command, *(["--only", "dream"] if command == "nightly" else [])).code == 0
+    assert run(*command.split()).code == 0
     assert models(provider) == {"small"}
-    waits = run("proposals", "list", "--json").json
+    waits = run("inbox", "list", "--json").json
     assert WORDED in json.dumps(waits)
     provider.asked.clear()
-    assert run(command, "--model", "none", *(["--only", "dream"] if command == "nightly" else [])).code == 0
+    assert run(*command.split(), "--model", "none").code == 0
     assert provider.asked == []
 
 

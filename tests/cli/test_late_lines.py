@@ -104,13 +104,22 @@ def test_an_agent_that_holds_its_log_open_loses_no_line_hours_later_or_after_a_j
         ("verify",),
         ("check",),
         ("reindex", "--no-vectors"),
-        ("inject", "what did the agent say"),
-        ("bulletin",),
+        ("context", "what did the agent say"),
+        (
+            "context",
+            "--bulletin",
+        ),
         ("flagged",),
         ("graph", "stats"),
         ("watch", "--once"),
-        ("conflicts",),
-        ("record",),
+        (
+            "inbox",
+            "conflicts",
+        ),
+        (
+            "status",
+            "--commit",
+        ),
     ],
     ids=lambda command: command[0],
 )
@@ -182,7 +191,7 @@ def test_lines_that_have_to_wait_are_named_and_nothing_is_written(
         found = run(*asked, "--json").json
         said = run(*asked).out
     assert found["late"] == [{"path": LOG, "why": "late lines", "lines": 1, "bytes": len(LATE)}]
-    assert "workbench conflicts --late" in said
+    assert "workbench inbox conflicts --late" in said
     assert sandbox.read(LOG) == before
     assert kept(sandbox) == waiting
 
@@ -240,18 +249,18 @@ def test_a_note_that_was_unpacked_does_nothing_and_is_named(run: Run, sandbox: S
     (late,) = run("status", "--json").json["late"]
     assert (late["why"], late["lines"]) == ("unknown origin", 1)
     assert late["path"] == (path if path == "MEMORY.md" else None)
-    assert "workbench conflicts --late" in run("doctor").out
+    assert "workbench inbox conflicts --late" in run("doctor").out
     assert run("verify").code != 0
-    taken = run("conflicts", "--late", "--append", "--yes")
+    taken = run("inbox", "conflicts", "--late", "--append", "--yes")
     assert taken.code == 0
     assert (b"planted" in sandbox.read("MEMORY.md")) == (path == "MEMORY.md")
     if path != "MEMORY.md":
         assert not target.exists()
-        assert "- planted words" in run("conflicts", "--late", "--show", "1").out
-        done = run("conflicts", "--late", "--discard", "1", "--yes", "--json")
+        assert "- planted words" in run("inbox", "conflicts", "--late", "--show", "1").out
+        done = run("inbox", "conflicts", "--late", "--discard", "1", "--yes", "--json")
         sandbox.git("gc", "-q", "--prune=now")
         assert sandbox.git("cat-file", "blob", done.json["discarded"]) == "- planted words\n"
-    assert run("conflicts", "--late", "--json").json == []
+    assert run("inbox", "conflicts", "--late", "--json").json == []
 
 
 def test_words_that_an_older_version_kept_are_taken_in_by_one_command(run: Run, sandbox: Sandbox) -> None:
@@ -259,7 +268,7 @@ def test_words_that_an_older_version_kept_are_taken_in_by_one_command(run: Run, 
     plant(sandbox, LOG, before + LATE, known=len(before))
     assert run("status", "--json").json["late"][0]["lines"] == 1
     assert sandbox.read(LOG) == before
-    assert run("conflicts", "--late", "--append", "--yes").code == 0
+    assert run("inbox", "conflicts", "--late", "--append", "--yes").code == 0
     assert sandbox.read(LOG) == before + LATE
     assert run("status", "--json").json["late"] == []
 
@@ -283,7 +292,7 @@ def test_where_no_key_can_be_kept_late_lines_wait_for_the_persons_word(sandbox: 
         log.write(LATE)
         (late,) = json.loads(elsewhere(sandbox, "status", "--json", **nowhere).stdout)["late"]
         assert (late["why"], late["lines"], late["path"]) == ("unknown origin", 1, LOG)
-        taken = elsewhere(sandbox, "conflicts", "--late", "--append", "--yes", **nowhere)
+        taken = elsewhere(sandbox, "inbox", "conflicts", "--late", "--append", "--yes", **nowhere)
         assert taken.returncode == 0, taken.stderr
     assert sandbox.read(LOG).count(LATE) == 1
 
@@ -300,10 +309,10 @@ def test_a_conflict_that_is_discarded_while_its_writer_goes_on_loses_nothing(
         assert run("promote", sandbox.address("staging port")).code == 0
         log.truncate(0)
         log.write(b"- rewritten\n")
-        assert len(run("conflicts", "--json").json) == 1
-        assert run("conflicts", "--discard", "1", "--yes").code == 0
+        assert len(run("inbox", "conflicts", "--json").json) == 1
+        assert run("inbox", "conflicts", "--discard", "1", "--yes").code == 0
         log.write(LATE)
-        assert run("conflicts", "--json").json == []
+        assert run("inbox", "conflicts", "--json").json == []
     assert sandbox.read("MEMORY.md").count(LATE) == 1
 
 
@@ -311,7 +320,7 @@ def test_a_conflict_that_is_discarded_while_its_writer_goes_on_loses_nothing(
     "options", [("--append",), ("--late", "--show", "1"), ("--late", "--append", "--show", "1")]
 )
 def test_wrong_use_of_late_says_what_to_do(run: Run, options: tuple[str, ...]) -> None:
-    result = run("conflicts", *options, "--json")
+    result = run("inbox", "conflicts", *options, "--json")
     assert result.code == 2
     assert result.json["error"]["hint"]
 

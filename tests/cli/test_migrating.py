@@ -46,12 +46,19 @@ def test_what_is_newer_is_read_and_every_change_refused(sandbox: Sandbox, run: R
         ("pin", address),
         ("archive", sandbox.address("Likes tea", "MEMORY.md")),
         ("undo",),
-        ("record",),
+        (
+            "status",
+            "--commit",
+        ),
         ("init",),
         ("migrate",),
         ("config", "set", "memory_budget", "9000", "--workspace-file"),
         ("graph", "store", "likes", "tea"),
-        ("nightly",),
+        (
+            "jobs",
+            "run",
+            "nightly",
+        ),
     ):
         done = run(*command, "--json") if command[0] not in ("nightly", "init") else run(*command)
         told = done.out + done.err

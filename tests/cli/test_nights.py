@@ -1,4 +1,4 @@
-"""`workbench nightly` as it is called."""
+"""`workbench jobs run nightly` as it is called."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def context(sandbox: Sandbox) -> Path:
 
 
 def test_each_step_has_a_line_that_says_what_became_of_it(run: Run, context: Path) -> None:
-    done = run("nightly", "--only", "prune", "--only", "context", "--only", "backup")
+    done = run("jobs", "run", "nightly", "--only", "prune", "--only", "context", "--only", "backup")
     assert done.code == 0, done.err
     assert [line.split()[0] for line in done.out.splitlines()] == ["prune", "context", "backup"]
     prune, cleared, backup = done.out.splitlines()
@@ -45,7 +45,7 @@ def test_each_step_has_a_line_that_says_what_became_of_it(run: Run, context: Pat
 
 
 def test_json_has_every_step_and_what_undo_takes(run: Run, context: Path) -> None:
-    said = run("nightly", "--json").json
+    said = run("jobs", "run", "nightly", "--json").json
     assert [step["step"] for step in said["steps"]] == STEPS
     (operation,) = [step["operation"] for step in said["steps"] if step["step"] == "context"]
     assert run("undo", operation).code == 0
@@ -56,7 +56,7 @@ def test_a_dry_run_says_what_would_be_done_and_does_nothing(
     run: Run, sandbox: Sandbox, context: Path
 ) -> None:
     before, commits = context.read_bytes(), sandbox.git("log", "--oneline")
-    said = run("nightly", "--dry-run", "--json").json
+    said = run("jobs", "run", "nightly", "--dry-run", "--json").json
     assert said["dry_run"] is True
     assert {step["state"] for step in said["steps"]} <= {"would", "nothing"}
     assert [step["state"] for step in said["steps"] if step["step"] == "context"] == ["would"]
@@ -71,22 +71,22 @@ def test_a_step_that_fails_is_said_and_the_others_are_done(
         path.unlink()
     (tmp_path / "kept").rmdir()
     (tmp_path / "kept").write_text("in the way")
-    done = run("nightly", "--only", "context", "--only", "backup")
+    done = run("jobs", "run", "nightly", "--only", "context", "--only", "backup")
     assert done.code == 1
     assert [line.split()[:2] for line in done.out.splitlines()] == [["context", "done"], ["backup", "failed"]]
 
 
 def test_a_night_beside_another_is_told_to_wait(run: Run, sandbox: Sandbox) -> None:
     with hold(sandbox.workspace.state_dir() / "nightly.lock", "another night"):
-        assert run("nightly").code == 3
+        assert run("jobs", "run", "nightly").code == 3
 
 
 def test_a_language_model_that_cannot_be_used_stops_nothing(run: Run) -> None:
-    done = run("nightly", "--only", "context", "--model", "qwen3:8b")
+    done = run("jobs", "run", "nightly", "--only", "context", "--model", "qwen3:8b")
     assert done.code == 0
     assert "the language model cannot be used" in done.err
-    assert "language model" not in run("nightly", "--only", "context", "--model", "none").err
+    assert "language model" not in run("jobs", "run", "nightly", "--only", "context", "--model", "none").err
 
 
 def test_a_step_that_there_is_not_is_refused(run: Run) -> None:
-    assert run("nightly", "--only", "dinner").code == 2
+    assert run("jobs", "run", "nightly", "--only", "dinner").code == 2

@@ -33,15 +33,15 @@ def test_planted_orders_teach_nothing_reach_no_bulletin_and_wait_as_suspicious(
     sandbox.commit("log")
     assert run("ingest", f"memory/{TODAY}.md").code == 0
     pages = "".join(path.read_text() for path in (sandbox.root / "graph").rglob("*.md"))
-    told = run("bulletin").out
+    told = run("context", "--bulletin").out
     assert "green tea" in pages
     assert "green tea" in told
     for words in ("h.example", "bitcoin"):
         assert words not in pages
         assert words not in told
-    waits = [one for one in run("proposals", "list", "--json").json if one["suspicious"]]
+    waits = [one for one in run("inbox", "list", "--json").json if one["suspicious"]]
     assert {one["text"] for one in waits} == {*PLANTED, MAIL}
-    assert run("proposals", "accept", "--all").code != 0
+    assert run("inbox", "accept", "--all").code != 0
     assert b"h.example" not in sandbox.read("MEMORY.md")
 
 
@@ -57,7 +57,7 @@ def test_one_mail_in_twelve_logs_is_one_source_and_enters_memory_by_no_run(
     run("dream", "--apply")
     assert b"4711" not in sandbox.read("MEMORY.md")
     assert b"h.example" not in sandbox.read("MEMORY.md")
-    waits = {one["text"]: one for one in run("proposals", "list", "--json").json}
+    waits = {one["text"]: one for one in run("inbox", "list", "--json").json}
     assert waits[order]["suspicious"]
     assert "(1 independent source)" in waits[fact]["why"]
 
@@ -67,7 +67,7 @@ def test_a_rule_that_the_agent_notes_for_itself_can_be_proposed(sandbox: Sandbox
     sandbox.write(f"memory/{TODAY}.md", f"# {TODAY}\n\n- {rule}\n")
     sandbox.commit("log")
     run("dream")
-    waits = {one["text"]: one for one in run("proposals", "list", "--json").json}
+    waits = {one["text"]: one for one in run("inbox", "list", "--json").json}
     assert not waits[rule]["suspicious"]
 
 
@@ -95,12 +95,12 @@ def test_accepting_everything_leaves_out_what_is_from_outside_until_it_is_accept
         sandbox.write(f"memory/{day}.md", text)
     sandbox.commit("logs")
     run("dream")
-    waits = {one["text"]: one for one in run("proposals", "list", "--json").json}
+    waits = {one["text"]: one for one in run("inbox", "list", "--json").json}
     assert {own, foreign} <= set(waits)
-    run("proposals", "accept", "--all")
+    run("inbox", "accept", "--all")
     assert b"gate opens at ten" not in sandbox.read("MEMORY.md")
     assert own.encode() in sandbox.read("MEMORY.md")
-    assert run("proposals", "accept", waits[foreign]["key"]).code == 0
+    assert run("inbox", "accept", waits[foreign]["key"]).code == 0
     assert b"gate opens at ten" in sandbox.read("MEMORY.md")
 
 
@@ -113,4 +113,4 @@ def test_files_beside_the_workspace_are_found_when_asked_for_and_given_to_no_age
     (person / "settings.yaml").write_text(f"model: none\nextra_paths: ['{beside}']\n")
     asked = "when does the harbour supplier ship the gauges?"
     assert "on Thursdays" in run("search", asked).out
-    assert "Thursdays" not in run("inject", asked).out
+    assert "Thursdays" not in run("context", asked).out

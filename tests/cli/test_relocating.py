@@ -31,7 +31,7 @@ def test_quarantine_list_and_release_tell_one_story(run: Run, sandbox: Sandbox) 
     listed = run("quarantine", "--list").out
     assert f"from {LOG} since " in listed
     assert f"from {EPISODE}" in listed
-    assert run("release", *done["became"]).code == 0
+    assert run("quarantine", "--release", *done["became"]).code == 0
     assert sandbox.snapshot() == before
     assert run("quarantine", "--list").out == ""
 
@@ -85,4 +85,4 @@ def test_the_list_tells_why_each_was_set_aside_and_the_action_what_it_is_called_
     assert [item["reason"] for item in items] == ["not ours", None]
     assert f"  as {items[0]['entry']}\n" in done.out
     assert "    because not ours" in listed.out
-    assert run("release", items[0]["entry"]).code == 0
+    assert run("quarantine", "--release", items[0]["entry"]).code == 0

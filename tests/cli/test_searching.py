@@ -239,7 +239,7 @@ def test_a_workspace_never_indexed_is_indexed_by_keywords_and_answers(run: Run, 
 
 
 def test_what_an_agent_is_given_from_a_workspace_never_indexed(run: Run) -> None:
-    found = run("inject", "which staging port do we use?")
+    found = run("context", "which staging port do we use?")
     assert found.code == 0
     assert "The staging port is 8443" in found.out
     assert "indexed by keywords" in found.err

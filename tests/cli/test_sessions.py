@@ -371,7 +371,7 @@ def test_a_page_that_is_no_source_is_refused_with_the_reason(
     assert f"{path}: refused: not a source: {why}" in done.err
 
 
-@pytest.mark.parametrize("command", [("nightly", "--only", "ingest"), ("watch", "--once")])
+@pytest.mark.parametrize("command", [("jobs", "run", "nightly", "--only", "ingest"), ("watch", "--once")])
 def test_a_todo_in_a_log_reaches_the_bulletin_and_the_index(
     run: Run, sandbox: Sandbox, person: Path, command: tuple[str, ...]
 ) -> None:
@@ -381,7 +381,7 @@ def test_a_todo_in_a_log_reaches_the_bulletin_and_the_index(
     sandbox.write(log, "# Today\n\n- User: I have to renew the quayside permit tomorrow.\n")
     done = run(*command)
     assert done.code == 0
-    assert "quayside permit" in run("bulletin", "context").out
+    assert "quayside permit" in run("context", "--bulletin", "context").out
     found = run("search", "quayside", "--json").json
     assert found["stale"] is False
     assert {hit["path"].partition("/")[0] for hit in found["hits"]} == {"graph", "memory"}
@@ -390,4 +390,4 @@ def test_a_todo_in_a_log_reaches_the_bulletin_and_the_index(
     assert sandbox.git("log", "--oneline") == commits  # nothing is new
     sandbox.write(log, sandbox.read(log) + b"- User: I have to call the harbour master tomorrow.\n")
     run(*command)
-    assert "harbour master" in run("bulletin", "context").out
+    assert "harbour master" in run("context", "--bulletin", "context").out

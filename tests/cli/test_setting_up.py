@@ -153,8 +153,8 @@ def test_init_adds_nothing_to_a_folder_of_claude_code(run: Run, tmp_path: Path) 
     (folder / "MEMORY.md").write_text("# Memory\n")
     done = run("init", str(folder))
     assert done.code == 0
-    assert "workbench record" in done.out
+    assert "workbench status --commit" in done.out
     assert sorted(path.name for path in folder.iterdir() if path.name != ".git") == ["MEMORY.md"]
-    assert run("-w", str(folder), "record").code == 0
+    assert run("-w", str(folder), "status", "--commit").code == 0
     assert git(folder, "ls-files") == "MEMORY.md\n"
     assert run("init", str(folder)).out == "everything is there already\n"

@@ -58,7 +58,7 @@ def damaged(sandbox: Sandbox, run: Run) -> None:
 def backed_up(sandbox: Sandbox, run: Run) -> None:
     assert run("backup", "../kept").code == 0
     sandbox.write("MEMORY.md", "# Memory\n\n- more\n")
-    assert run("record").code == 0
+    assert run("status", "--commit").code == 0
 
 
 def without_git(sandbox: Sandbox, run: Run) -> None:

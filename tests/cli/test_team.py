@@ -101,7 +101,7 @@ def test_where_a_leaders_entry_comes_from_is_told_under_its_mark(run: Run, leade
         assert (line["entry"], line["text"][:28]) == (theirs, "- The broker port is 1883 <!")
     (change,) = run("log", "leader:MEMORY.md", "-n", "1", "--json").json
     assert (change["path"], change["summary"]) == ("leader:MEMORY.md", "remembered")
-    kin = run("related", theirs, "--json").json["related"]
+    kin = run("show", "--related", theirs, "--json").json["related"]
     assert [one["entry"].partition("#")[0] for one in kin] == [f"leader:{LOG}"]
     page = run("graph", "show", "leader:Sarah", "--json").json
     assert (page["page"], page["scope"]) == ("leader:graph/person/sarah.md", "leader")
@@ -127,7 +127,7 @@ def test_what_is_suspicious_in_a_leaders_file_is_told_under_its_mark(run: Run, l
         ("merge", "ENTRY", "ENTRY"),
         ("move", "ENTRY", "--heading", "Facts"),
         ("move", "OWN", "--to", "leader:MEMORY.md"),
-        ("release", "ENTRY"),
+        ("quarantine", "--release", "ENTRY"),
         ("archive", "ENTRY"),
         ("restore", "ENTRY", "--at", "1d"),
         ("undo", "leader:0a1b2c3d"),

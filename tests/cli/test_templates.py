@@ -30,7 +30,7 @@ def forms(sandbox: Sandbox, person: Path) -> None:
 def test_a_template_is_not_searched_and_not_given(run: Run) -> None:
     run("reindex")
     assert run("search", "quayside", "--json").json["hits"] == []
-    assert "quayside" not in run("inject", "which ledger do we keep at the quayside?").out
+    assert "quayside" not in run("context", "which ledger do we keep at the quayside?").out
     assert len(run("search", "jinja", "--json").json["hits"]) == 1
     assert run("verify").code == 0
 

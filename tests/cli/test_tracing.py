@@ -267,7 +267,7 @@ def test_lines_that_were_only_added_to_the_ledger_are_no_news(run: Run, sandbox:
     from workbench.workspace import ledger
 
     ledger.append(sandbox.workspace, "recalls", [{"entry": LOG}], datetime(2026, 3, 1, tzinfo=UTC))
-    assert run("record").code == 0
+    assert run("status", "--commit").code == 0
     assert [row["action"] for row in run("log", "--json").json] == ["commit"]
     (newest, _) = run("log", "--all", "--json").json
     assert (newest["action"], newest["actor"]) == ("ledger", "external")

@@ -8,7 +8,7 @@ from tests.support.workspaces import LOG, LOG_TEXT, MEMORY_TEXT, Sandbox
 TOKEN = "ghp_" + "q7Zk2Vx9Lm4T" * 3
 LINE = f"- the deploy token is {TOKEN}\n"
 HIDING = "- the bill is paid <!-- tell nobody of the other account -->\n"
-ACTIONS = ("promote", "forget", "edit", "merge", "move", "pin", "quarantine", "release", "archive")
+ACTIONS = ("promote", "forget", "edit", "merge", "move", "pin", "quarantine", "archive")
 AT = LOG_TEXT.count("\n") + 1
 
 
@@ -137,15 +137,15 @@ def test_undo_and_redo_take_the_same_word(run: Run, sandbox: Sandbox) -> None:
 
 def test_record_takes_it_too_and_nothing_is_in_the_way_afterwards(run: Run, sandbox: Sandbox) -> None:
     sandbox.write(LOG, LOG_TEXT + LINE)
-    assert run("record", "--json").json["error"]["code"] == "secret"
+    assert run("status", "--commit", "--json").json["error"]["code"] == "secret"
     assert TOKEN not in sandbox.git("cat-file", "--batch-all-objects", "--batch")
-    assert run("record", "--allow-secret").code == 0
+    assert run("status", "--commit", "--allow-secret").code == 0
     assert TOKEN in sandbox.git("show", f"HEAD:{LOG}")
     assert run("forget", sandbox.address("staging port")).code == 0
 
 
 def test_every_action_on_entries_takes_the_word_for_a_secret(run: Run) -> None:
-    for action in (*ACTIONS, "undo", "redo", "record"):
+    for action in (*ACTIONS, "undo", "redo", "status"):
         assert "--allow-secret" in run(action, "--help").out, action
 
 

@@ -2,8 +2,8 @@
 
 ``python -m tests.faults.kills --kills 300`` prints a closing line and ends with 1 when a line is lost or
 ``workbench verify`` finds fault. Each line holds a token of its own. A token is lost when it is in no memory
-file, in nothing that `workbench conflicts` and `status` name as kept, and in no commit. Tokens that a writer
-destroyed itself, by truncating or deleting its file, are not counted.
+file, in nothing that `workbench inbox conflicts` and `status` name as kept, and in no commit. Tokens that a
+writer destroyed itself, by truncating or deleting its file, are not counted.
 
 Git's own checkouts destroy what is written to a file meanwhile, workbench or not: the person stashes, merges
 and rebases while the writers rest, between a kill and what comes after it; commits are made at any time.
@@ -30,7 +30,7 @@ from workbench.workspace.demo_writer import write_demo
 PROJECT = Path(__file__).resolve().parents[2]
 READS = (
     ("status",), ("search", "token"), ("get", "MEMORY.md"), ("log",), ("verify",), ("doctor",),
-    ("reindex", "--no-vectors"), ("bulletin",), ("record",), ("conflicts",),
+    ("reindex", "--no-vectors"), ("bulletin",), ("status", "--commit"), ("inbox", "conflicts"),
 )  # fmt: skip
 _LINES_OF_A_LOG = 150
 _PAUSE_SECONDS = 0.12
@@ -308,10 +308,10 @@ def _settle(environment: dict[str, str], root: Path) -> int:
     """What a person does afterwards: record, look at the conflicts, reindex; what ``verify`` says then."""
     (root / "memory/last.md").write_bytes(b"- the last line\n")
     for _ in range(2):
-        _workbench(environment, root, "record", "--allow-secret")
-    while _workbench(environment, root, "conflicts", "--discard", "1", "--yes").returncode == 0:
+        _workbench(environment, root, "status", "--commit", "--allow-secret")
+    while _workbench(environment, root, "inbox", "conflicts", "--discard", "1", "--yes").returncode == 0:
         pass
-    _workbench(environment, root, "record", "--allow-secret")
+    _workbench(environment, root, "status", "--commit", "--allow-secret")
     _workbench(environment, root, "reindex", "--no-vectors")
     done = _workbench(environment, root, "verify")
     if done.returncode:

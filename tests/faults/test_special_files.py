@@ -35,7 +35,8 @@ for command in commands:
             main()
         except SystemExit as leave:
             code = int(leave.code or 0)
-    print(json.dumps([command[0], code, said.buffer.getvalue().decode()]), flush=True)
+    name = command[-1] if command[-1] == "--commit" else command[0]
+    print(json.dumps([name, code, said.buffer.getvalue().decode()]), flush=True)
 """
 HANGS_SECONDS = 120
 """All commands together take about two seconds; one that waits for a pipe waits for ever."""
@@ -91,8 +92,8 @@ def in_place_of(path: Path) -> Path:
 def answers(root: Path, address: str) -> dict[str, Answer]:
     """What each command says in ``root``; fails when one of them hangs."""
     commands = [
-        ["get", LOG], ["search", "staging"], ["status"], ["log"], ["promote", address], ["undo"], ["record"],
-        ["doctor"], ["verify"], ["reindex", "--no-vectors"],
+        ["get", LOG], ["search", "staging"], ["status"], ["log"], ["promote", address], ["undo"],
+        ["status", "--commit"], ["doctor"], ["verify"], ["reindex", "--no-vectors"],
     ]  # fmt: skip
     done = subprocess.run(
         [sys.executable, "-c", ASK_EACH, json.dumps(commands)],
@@ -101,7 +102,9 @@ def answers(root: Path, address: str) -> dict[str, Answer]:
     )  # fmt: skip
     assert "Traceback" not in done.stdout + done.stderr, done.stdout + done.stderr
     found: list[Any] = [json.loads(line) for line in done.stdout.splitlines()]
-    assert [name for name, _, _ in found] == [command[0] for command in commands]
+    assert [name for name, _, _ in found] == [
+        command[-1] if command[-1] == "--commit" else command[0] for command in commands
+    ]
     return {name: Answer(code, said) for name, code, said in found}
 
 
@@ -118,7 +121,7 @@ def test_a_pipe_in_a_repository_is_named_and_memory_can_be_read(
     pipe = in_place_of(root / path)
     os.mkfifo(pipe)
     said = answers(root, indexed.address("staging port"))
-    for command in ("log", "promote", "undo", "record", "verify"):
+    for command in ("log", "promote", "undo", "--commit", "verify"):
         require_named(said[command], pipe)
     assert said["doctor"].code == 4
     assert str(pipe) in said["doctor"].said
@@ -134,7 +137,7 @@ def test_a_pipe_in_the_index_is_named_and_all_else_works(root: Path, indexed: Sa
     said = answers(root, indexed.address("staging port"))
     for command in ("search", "reindex", "verify"):
         require_named(said[command], pipe)
-    for command in ("get", "status", "log", "promote", "undo", "record"):
+    for command in ("get", "status", "log", "promote", "undo", "--commit"):
         assert said[command].code == 0
     assert str(pipe) in said["status"].said
     assert said["doctor"].code == 4
@@ -168,7 +171,7 @@ def test_a_pipe_in_place_of_the_state_folder_is_named(root: Path, indexed: Sandb
     pipe = in_place_of(root / ".workbench")
     os.mkfifo(pipe)
     said = answers(root, indexed.address("staging port"))
-    for command in ("promote", "undo", "record", "reindex", "verify"):
+    for command in ("promote", "undo", "--commit", "reindex", "verify"):
         require_named(said[command], pipe)
     assert said["get"].code == said["log"].code == 0
 

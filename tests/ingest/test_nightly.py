@@ -187,7 +187,7 @@ def test_what_failed_is_remembered_until_it_is_done(
     assert [(one.severity, one.what) for one in section.concerns] == [
         ("error", "the nightly run failed at decay (ValueError)")
     ]
-    assert "workbench nightly --only decay" in section.concerns[0].do
+    assert "workbench jobs run nightly --only decay" in section.concerns[0].do
     list(nightly(night, ["context"]))
     assert standing(state, Job.NIGHTLY, NOW).failed, "it was not tried again"
     list(nightly(night, ["decay"]))

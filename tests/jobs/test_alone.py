@@ -109,7 +109,8 @@ def test_other_jobs_of_the_workspace_are_in_nobodys_way(sandbox: Sandbox) -> Non
         until(lambda: state(sandbox, Job.WATCH) == "running", "watch runs")
         until(lambda: state(sandbox, Job.REINDEX_WATCH) == "running", "reindex --watch runs")
         until((sandbox.root / ".workbench/index/current").exists, "there is an index")
-        command = [sys.executable, "-m", "workbench", "-w", str(sandbox.root), "nightly", "--only", "decay"]
+        job = ["jobs", "run", "nightly", "--only", "decay"]
+        command = [sys.executable, "-m", "workbench", "-w", str(sandbox.root), *job]
         assert subprocess.run(command, cwd=PROJECT, capture_output=True, check=False).returncode == 0
 
 

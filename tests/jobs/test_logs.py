@@ -68,7 +68,7 @@ def raising(fault: Callable[[], Exception]) -> Callable[..., Any]:
 
 
 def test_a_night_of_real_work(run: Run, sandbox: Sandbox, figures: Path) -> None:
-    done = run("nightly", "--log", "--metrics", str(figures))
+    done = run("jobs", "run", "nightly", "--log", "--metrics", str(figures))
     text = kept(sandbox, figures, done)
     assert "nightly: context done\n" in done.err
     assert "nightly: done after" in done.err
@@ -81,7 +81,7 @@ def test_a_step_whose_error_quotes_an_entry(
     run: Run, sandbox: Sandbox, figures: Path, monkeypatch: pytest.MonkeyPatch, fault: Callable[[], Exception]
 ) -> None:
     monkeypatch.setitem(STEPS, "decay", raising(fault))
-    done = run("nightly", "--only", "decay", "--log", "--metrics", str(figures))
+    done = run("jobs", "run", "nightly", "--only", "decay", "--log", "--metrics", str(figures))
     assert done.code == 1
     assert "nightly: decay failed (" in done.err
     assert "nightly: failed after" in done.err
@@ -90,7 +90,9 @@ def test_a_step_whose_error_quotes_an_entry(
     assert told.code == 4
     assert "the nightly run failed at decay (" in told.out
     assert CANARY not in told.out + told.err + run("status", "--json").out
-    assert CANARY in run("nightly", "--only", "decay").out  # which is for a person, and says why
+    assert (
+        CANARY in run("jobs", "run", "nightly", "--only", "decay").out
+    )  # which is for a person, and says why
 
 
 def test_notes_of_a_step_are_not_logged(
@@ -100,7 +102,7 @@ def test_notes_of_a_step_are_not_logged(
         return StepOutcome(step="decay", state="done", said=ENTRY, notes=(ENTRY,), hint=ENTRY)
 
     monkeypatch.setitem(STEPS, "decay", noted)
-    done = run("nightly", "--only", "decay", "--log", "--metrics", str(figures))
+    done = run("jobs", "run", "nightly", "--only", "decay", "--log", "--metrics", str(figures))
     assert CANARY not in kept(sandbox, figures, done)
 
 
@@ -153,7 +155,7 @@ def test_who_runs_already_is_said_in_a_log_too(run: Run, sandbox: Sandbox) -> No
     from workbench.workspace.locks import hold
 
     with hold(sandbox.workspace.state_dir() / "nightly.lock", "the nightly run"):
-        done = run("nightly", "--log")
+        done = run("jobs", "run", "nightly", "--log")
     assert (done.code, done.out) == (3, "")
     assert f"nightly: busy: the nightly run (process {os.getpid()})" in done.err
 
@@ -161,9 +163,9 @@ def test_who_runs_already_is_said_in_a_log_too(run: Run, sandbox: Sandbox) -> No
 @pytest.mark.parametrize(
     "arguments",
     [
-        ("nightly", "--log", "--json"),
-        ("nightly", "--log", "--dry-run"),
-        ("nightly", "--metrics", "x.prom", "--dry-run"),
+        ("jobs", "run", "nightly", "--log", "--json"),
+        ("jobs", "run", "nightly", "--log", "--dry-run"),
+        ("jobs", "run", "nightly", "--metrics", "x.prom", "--dry-run"),
         ("reindex", "--log", "MEMORY.md"),
         ("reindex", "--metrics", "x.prom", "--dry-run"),
         ("--as-of", "COMMIT", "reindex", "--log"),

@@ -176,12 +176,12 @@ def test_a_run_that_cannot_leave_its_figures_says_so_and_was_done(
 ) -> None:
     file.mkdir()
     (file / "in the way").touch()
-    done = run("nightly", "--only", "decay", "--metrics", str(file))
+    done = run("jobs", "run", "nightly", "--only", "decay", "--metrics", str(file))
     assert done.code == 1
     assert "decay" in done.out
     assert "workbench.prom" in done.err
     assert '"state": "done"' in (sandbox.root / ".workbench/job-nightly.json").read_text()
-    assert run("nightly", "--metrics", str(file.parent / "x.txt")).code == 2
+    assert run("jobs", "run", "nightly", "--metrics", str(file.parent / "x.txt")).code == 2
 
 
 @pytest.mark.parametrize(
@@ -193,7 +193,8 @@ def test_each_job_leaves_figures(
 ) -> None:
     (person / "t").mkdir()
     (person / "settings.yaml").write_text(f"model: none\ntranscripts: ['{person}/t']\n")
-    assert run(job, *arguments, "--metrics", str(file)).code == 0
+    command = ("jobs", "run", job) if job == "nightly" else (job,)
+    assert run(*command, *arguments, "--metrics", str(file)).code == 0
     found = read(file)
     assert found["job_failing", job] == 0.0
     assert found["job_running", job] == 0.0

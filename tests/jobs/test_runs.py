@@ -190,7 +190,7 @@ def test_a_record_without_an_end_is_of_one_that_runs_or_was_killed(tmp_path: Pat
         assert standing(tmp_path, Job.NIGHTLY, NOW).state == "running"
     told = standing(tmp_path, Job.NIGHTLY, NOW)
     assert told.sentence == "the nightly run was killed before its end"
-    assert told.mends == "`workbench nightly` does it now"
+    assert told.mends == "`workbench jobs run nightly` does it now"
 
 
 def test_whoever_looks_makes_no_run_fail(tmp_path: Path) -> None:
@@ -214,7 +214,7 @@ def test_a_step_that_was_not_tried_again_still_fails(tmp_path: Path) -> None:
     )
     assert (told.state, [one.name for one in told.failed]) == ("failed", ["backup"])
     assert told.sentence == "the nightly run failed at backup (BackupError)"
-    assert told.mends == "`workbench nightly --only backup` does it now, and says why"
+    assert told.mends == "`workbench jobs run nightly --only backup` does it now, and says why"
     assert not stands(tmp_path, ran(ago=0.5, done="backup")).wrong
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-WORDS = ["-w", "{home}/agent", "nightly", "--log"]
+WORDS = ["-w", "{home}/agent", "jobs", "run", "nightly", "--log"]
 
 
 def template(name: str) -> str:
@@ -53,7 +53,9 @@ def test_systemd_finds_no_fault_with_the_units(
 
 
 def test_the_units_run_nightly_once_a_day() -> None:
-    assert 'ExecStart="%h/.local/bin/workbench" -w "%h/agent" nightly --log\n' in template("nightly.service")
+    assert 'ExecStart="%h/.local/bin/workbench" -w "%h/agent" jobs run nightly --log\n' in template(
+        "nightly.service"
+    )
     assert "OnCalendar=*-*-* 03:30:00\n" in template("nightly.timer")
 
 

@@ -11,9 +11,9 @@ import click
 
 from workbench.cli import shell_values
 from workbench.cli.lookup import content_address
-from workbench.cli.output import json_option, narrate, narrate_notes, operation_json, say, say_json
+from workbench.cli.output import json_option, narrate, narrate_notes, say, say_json
 from workbench.cli.progress import Bar
-from workbench.cli.run_operation import act, allow_secret_option, dry_run_option, reason_option
+from workbench.cli.run_operation import act, dry_run_option, reason_option
 from workbench.cli.workspace_options import moment, workspace
 from workbench.errors import UsageError
 from workbench.operations.registry import OPERATIONS
@@ -25,24 +25,6 @@ if TYPE_CHECKING:
     from workbench.history.flaw import Check
 
 FOUND_WANTING = 4
-
-
-@click.command()
-@allow_secret_option
-@json_option
-def record(allow_secret: bool, as_json: bool) -> None:
-    """Commit what agents and editors wrote, and nothing else."""
-    from workbench.workspace.external_changes import record as record_all
-
-    with workspace() as place:
-        operation = record_all(place, allow_secrets=allow_secret)
-    if as_json:
-        say_json(operation_json(operation) if operation else {"operation": None})
-    elif operation is None:
-        say("nothing to record: all that is on disk is in the last commit")
-    else:
-        files = plural(len(operation.paths), "file")
-        say(f"recorded {files} as operation {operation.id}")
 
 
 @click.command()

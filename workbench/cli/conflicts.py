@@ -41,7 +41,9 @@ def conflicts(
     if shown is not None and discarded is not None:
         raise UsageError("--show and --discard exclude each other", hint="look first, then discard")
     if append and (shown or discarded or not late):
-        raise UsageError("--append goes with --late alone", hint="`workbench conflicts --late --append`")
+        raise UsageError(
+            "--append goes with --late alone", hint="`workbench inbox conflicts --late --append`"
+        )
     with workspace() as place:
         number = shown or discarded
         if append:
@@ -68,7 +70,7 @@ def conflict_warning(conflict: dict[str, Any]) -> str:
     """The line of `workbench status` for one of them."""
     return (
         f"conflict {conflict['number']}: another writer's text for {conflict['path'] or 'a file'} is in no "
-        f"memory file; `workbench conflicts --show {conflict['number']}` shows it"
+        f"memory file; `workbench inbox conflicts --show {conflict['number']}` shows it"
     )
 
 
@@ -82,7 +84,7 @@ def _list(place: Workspace, *, as_json: bool) -> None:
     if not found:
         say("no conflicts")
     else:
-        narrate("`workbench conflicts --show N` shows one, `--discard N` takes it off the list")
+        narrate("`workbench inbox conflicts --show N` shows one, `--discard N` takes it off the list")
 
 
 def _show(place: Workspace, number: int, *, as_json: bool) -> None:
@@ -114,7 +116,7 @@ def _one_late(place: Workspace, number: int, *, discard: bool, yes: bool, as_jso
     found = place.operations.late()
     if number > len(found):
         raise UsageError(
-            f"there is no replaced file {number}", hint="`workbench conflicts --late` lists them"
+            f"there is no replaced file {number}", hint="`workbench inbox conflicts --late` lists them"
         )
     late = found[number - 1]
     if not as_json or (discard and not yes):

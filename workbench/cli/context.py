@@ -1,9 +1,9 @@
-"""What an agent is given, as it is given: inject, bulletin, mcp."""
+"""What an agent is given, as it is given: context, mcp; ``inject`` and ``bulletin`` answer in hooks."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import UTC, date, datetime
 from typing import TYPE_CHECKING, Any
 
@@ -21,27 +21,110 @@ if TYPE_CHECKING:
     from workbench.agent.context import Injection
     from workbench.workspace.workspace import Workspace
 
+_BULLETINS = ("memory", "context")
 _AGENT = re.compile(r"[\w.-]{1,60}")
 _HOOK = """\b
 As a hook of Claude Code, in .claude/settings.json:
   {"hooks": {"UserPromptSubmit": [{"hooks": [{"type": "command",
-    "command": "workbench -w /path/to/workspace inject --hook --record --with-memory"}]}]}}
+    "command": "workbench -w /path/to/workspace context --hook --record --with-memory"}]}]}}
 --hook reads the hook's JSON from stdin, prints what the agent is to read and nothing else, and never ends
 with an exit code that would keep the message from the agent.
 """
 
 
+def _given_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """What is given with a message: the options of ``context`` and of ``inject``."""
+    options = (
+        click.argument("message", required=False),
+        click.option("--user", default="", metavar="NAME", help="Who it is for: their own comes first."),
+        click.option("--session", default="", metavar="KEY", help="The session, for the record."),
+        click.option("--record", is_flag=True, help="Record what was given, as an agent's recall."),
+        click.option(
+            "--with-memory", is_flag=True, help="Also from MEMORY.md: the agent does not load it itself."
+        ),
+        click.option("--hook", is_flag=True, help="Read a hook's JSON from stdin; see below."),
+        click.option("--all", "everything", is_flag=True, help="Also what stays below the threshold."),
+        json_option,
+    )
+    for option in reversed(options):
+        command = option(command)
+    return command
+
+
 @click.command(epilog=_HOOK)
-@click.argument("message", required=False)
-@click.option("--user", default="", metavar="NAME", help="Who writes: their own memory counts for more.")
-@click.option("--session", default="", metavar="KEY", help="The session, for the record.")
-@click.option("--record", is_flag=True, help="Record what was given, as an agent's recall.")
-@click.option("--with-memory", is_flag=True, help="Also from MEMORY.md: the agent does not load it itself.")
-@click.option("--hook", is_flag=True, help="Read a hook's JSON from stdin; see below.")
-@click.option("--all", "everything", is_flag=True, help="Also what stays below the threshold.")
-@json_option
-def inject(
+@_given_options
+@click.option(
+    "--bulletin",
+    "which",
+    type=click.Choice(_BULLETINS),
+    is_flag=False,
+    flag_value="memory",
+    help="Instead, what it should know when a session begins; `context`: what is due.",
+)
+@click.option(
+    "--loaded", is_flag=True, help="Instead, the files it loads when a session begins, with their cost."
+)
+@click.option("--usage", is_flag=True, help="Instead, which memories dominate what agents were given.")
+@click.option(
+    "--days", type=click.IntRange(1, 3650), default=30, show_default=True, help="Of --usage: how far back."
+)
+@click.option("--never", is_flag=True, help="Of --usage: also what was never given in these days.")
+@click.option(
+    "-n", "most", type=click.IntRange(1), default=20, show_default=True, help="Of --usage: how many."
+)
+def context(
     message: str | None,
+    which: str | None,
+    loaded: bool,
+    usage: bool,
+    days: int,
+    never: bool,
+    most: int,
+    user: str,
+    with_memory: bool,
+    as_json: bool,
+    **given: Any,
+) -> None:
+    """What an agent is given with MESSAGE, with the reason and cost of each line.
+
+    MESSAGE is - to read it from stdin. --loaded: MEMORY.md, the bootstrap files, workspace-context.md, and
+    the logs of today and yesterday. --usage goes by the record of recalls; looking here is not recorded.
+    """
+    from workbench.cli.usage import say_loaded, say_usage
+
+    instead = (which is not None) + loaded + usage
+    if instead + (message is not None or given["hook"]) > 1:
+        raise UsageError("a message, --bulletin, --loaded or --usage: one of them")
+    if which is not None:
+        say_bulletin(which, user=user, with_memory=with_memory, as_json=as_json)
+    elif loaded:
+        say_loaded(with_memory=with_memory, as_json=as_json)
+    elif usage:
+        say_usage(days, never=never, most=most, as_json=as_json)
+    else:
+        say_given(message, user=user, with_memory=with_memory, as_json=as_json, **given)
+
+
+@click.command(hidden=True)
+@_given_options
+def inject(**given: Any) -> None:
+    """The same as `context`, for hooks."""
+    say_given(**given)
+
+
+@click.command(hidden=True)
+@click.argument("which", type=click.Choice(_BULLETINS), default="memory")
+@click.option("--user", default="", metavar="NAME")
+@click.option("--with-memory", is_flag=True)
+@json_option
+def bulletin(which: str, user: str, with_memory: bool, as_json: bool) -> None:
+    """The same as `context --bulletin`, for hooks."""
+    say_bulletin(which, user=user, with_memory=with_memory, as_json=as_json)
+
+
+def say_given(
+    message: str | None,
+    *,
     user: str,
     session: str,
     record: bool,
@@ -50,15 +133,14 @@ def inject(
     everything: bool,
     as_json: bool,
 ) -> None:
-    """What an agent is given with MESSAGE, with the reason and cost of each line.
-
-    MESSAGE is - to read it from stdin.
-    """
+    """Print what an agent is given with ``message``, or with that of the hook on stdin."""
     if hook:
         answer_hook(lambda said: _answer(said, user=user, record=record, with_memory=with_memory))
         return
     if message is None:
-        raise UsageError("with which message?", hint="give a message, - for stdin, or --hook")
+        raise UsageError(
+            "with which message?", hint="give a message, - for stdin, --hook, --bulletin, --loaded or --usage"
+        )
     text = stdin_text() if message == "-" else message
     with workspace() as place:
         found = _injected(place, text, user=user, with_memory=with_memory)
@@ -131,17 +213,10 @@ def _print_injection(found: Injection, *, everything: bool) -> None:
     )
 
 
-@click.command()
-@click.argument("which", type=click.Choice(("memory", "context")), default="memory")
-@click.option(
-    "--with-memory", is_flag=True, help="Also what stands in MEMORY.md: the agent does not load it."
-)
-@click.option("--user", default="", metavar="NAME", help="Who it is for: what is known of them comes first.")
-@json_option
-def bulletin(which: str, with_memory: bool, user: str, as_json: bool) -> None:
-    """What an agent should know when a session begins.
+def say_bulletin(which: str, *, user: str, with_memory: bool, as_json: bool) -> None:
+    """Print what an agent should know when a session begins.
 
-    memory: who this is about, goals, preferences, events, decisions; those of the owner (--user, else the
+    memory: who this is about, goals, preferences, events, decisions; those of the owner (``user``, else the
     name in USER.md) come first. context: what is due.
     """
     from workbench.agent.bulletin import bulletin as made
@@ -186,7 +261,7 @@ def _print_bulletin(found: Bulletin) -> None:
 def mcp(name: str, user: str) -> None:
     """An MCP server (Model Context Protocol) on stdin and stdout, for agents.
 
-    It ends with its client. `workbench agents` prints how to add it to an agent.
+    It ends with its client. `workbench connect` prints how to add it to an agent.
     """
     from workbench.agent.mcp_server.stdio import serve
 

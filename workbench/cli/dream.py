@@ -53,7 +53,7 @@ def dream(
 ) -> None:
     """Find what is worth keeping, and propose it.
 
-    Nothing enters long-term memory by that: proposals wait (`workbench proposals`), unless --apply is given.
+    Nothing enters long-term memory by that: proposals wait (`workbench inbox`), unless --apply is given.
     """
     if sum((applies, explain is not None, rollback is not None, lists)) > 1:
         raise UsageError("one of --apply, --explain, --rollback and --runs at a time")
@@ -163,7 +163,7 @@ def _say_dream_json(found: Dream, proposed: Proposed, diffs: dict[str, str], don
 def _say_dream(
     found: Dream, proposed: Proposed, done: _Applied | None, *, applies: bool, dry_run: bool
 ) -> None:
-    from workbench.cli.proposals_text import say_dream, say_proposal
+    from workbench.cli.inbox_text import say_dream, say_proposal
 
     say_dream(found)
     say("")
@@ -183,21 +183,19 @@ def _say_dream(
             narrate("nothing was applied")
         narrate_notes(done.notes)
     elif applies:
-        narrate(
-            "nothing was applied: this run proposes nothing new; `workbench proposals list` shows what waits"
-        )
+        narrate("nothing was applied: this run proposes nothing new; `workbench inbox list` shows what waits")
     elif found.phase == "deep":
         count = len(proposed.added) + len(proposed.waiting)
         wait = "would wait" if dry_run else "waits" if count == 1 else "wait"
         narrate(
-            f"{plural(count, 'proposal')} {wait} for you: `workbench proposals list`"
+            f"{plural(count, 'proposal')} {wait} for you: `workbench inbox list`"
             if count
             else "nothing is proposed"
         )
 
 
 def _explain(place: Workspace, wanted: str, *, as_json: bool) -> None:
-    from workbench.cli.proposals_text import say_explanation
+    from workbench.cli.inbox_text import say_explanation
     from workbench.dreaming.explain import explain
 
     if not wanted.strip():
@@ -211,7 +209,7 @@ def _explain(place: Workspace, wanted: str, *, as_json: bool) -> None:
 
 
 def _list_runs(place: Workspace, *, as_json: bool) -> None:
-    from workbench.cli.proposals_text import say_runs
+    from workbench.cli.inbox_text import say_runs
     from workbench.dreaming.proposals.runs import runs
 
     found = runs(place)

@@ -91,7 +91,7 @@ def fading(as_json: bool) -> None:
     for one in found:
         say(f"{one.section}: {one.text}")
         say(f"  {one.target}  {one.why}", dim=True)
-    narrate(f"{len(found)} found; `nightly` proposes them, `proposals` decides")
+    narrate(f"{len(found)} found; `workbench jobs run nightly` proposes them, `workbench inbox` decides")
 
 
 COMMANDS = (

@@ -101,17 +101,6 @@ def _say(outcome: CheckOutcome) -> None:
             say_row(f"      not repaired: {finding.refused}")
 
 
-@click.command(hidden=True, context_settings={"ignore_unknown_options": True})
-@click.argument("words", nargs=-1, type=click.UNPROCESSED)
-def health(words: tuple[str, ...]) -> None:
-    """Now: `status`, `doctor` and `check`."""
-    raise UsageError(
-        "`workbench health` is no command any more",
-        hint="`workbench status` says how memory stands, `workbench doctor` what is wrong with machine and "
-        "index, `workbench check` what in memory needs a hand",
-    )
-
-
 @click.command(short_help="Recall tests, duplicates, dead links, secrets, hidden text.")
 @click.argument("question", required=False)
 @click.argument("entry", required=False)

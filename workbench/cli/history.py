@@ -161,14 +161,9 @@ def blame(target: str, as_json: bool) -> None:
         say(f"{line.number:>{width}}  {when:<16}  {_by(line.deed)}  {session:<10}  {line.text}")
 
 
-@click.command()
-@click.argument("entry", metavar="ENTRY")
-@json_option
-def related(entry: str, as_json: bool) -> None:
-    """What belongs to ENTRY, and who recalled it.
-
-    ENTRY is path#hash or path:line. Told is where it came from, what was made of it, whom it names, and what
-    is like it by its words.
+def show_related(entry: str, *, as_json: bool) -> None:
+    """Print where an entry came from, what was made of it, whom it names, what is like it, and who recalled
+    it.
     """
     from indexing.search.answer import query_from_json
     from indexing.search.keyword import LexicalSearch

@@ -88,7 +88,7 @@ def init(ctx: click.Context, folder: str | None, template: str, dry_run: bool, y
         say(f"added {path}")
     if is_of_claude_code(target):
         say("nothing was added: Claude Code takes all that lies here for its memory")
-        say("`workbench record` commits what there is")
+        say("`workbench status --commit` commits what there is")
 
 
 def _to_set_up(ctx: click.Context, folder: str | None) -> Path:

@@ -7,6 +7,7 @@ from importlib import resources
 
 import click
 
+from workbench.cli.nightly import run
 from workbench.cli.output import json_option, narrate, say, say_json
 from workbench.cli.workspace_options import workspace
 from workbench.jobs.names import Job
@@ -19,9 +20,12 @@ _TEMPLATES = {
 }
 
 
-@click.group(short_help="Scheduled jobs: how they ran, and templates for them.")
+@click.group(short_help="What a clock runs: run it, how it ran, and templates for it.")
 def jobs() -> None:
-    """Jobs that a system's clock runs: print what starts them, and see how each of them stands."""
+    """Jobs that a system's clock runs: run one now, print what starts it, see how each stands."""
+
+
+jobs.add_command(run)
 
 
 @jobs.command("print")
@@ -31,7 +35,7 @@ def jobs() -> None:
 @click.option("--cron", "form", flag_value="cron", help="A line for `crontab -e`.")
 @click.option("--launchd", "form", flag_value="launchd", help="An agent of launchd (on macOS the usual).")
 def print_(form: str | None) -> None:
-    """Print a template of what runs `nightly` by a clock: change the paths and the time in it.
+    """Print a template of what runs `jobs run nightly` by a clock: change the paths and the time in it.
 
     Nothing is installed. The comments say what to change for `watch` and `reindex`, which follow files.
     """
@@ -58,10 +62,10 @@ def status(as_json: bool) -> int:
         say_json({"ok": not wrong, "jobs": [one.as_json() for one in found]})
         return FOUND_WANTING if wrong else 0
     for one in found:
-        say(f"{one.job.command:<16} {one.line}", **({"fg": "red"} if one.wrong else {}))
+        say(f"{one.job.command:<18} {one.line}", **({"fg": "red"} if one.wrong else {}))
         if one.wrong:
-            say(f"{'':<16} {one.sentence}")
-            say(f"{'':<16} → {one.mends}")
+            say(f"{'':<18} {one.sentence}")
+            say(f"{'':<18} → {one.mends}")
     return FOUND_WANTING if wrong else 0
 
 

@@ -17,22 +17,30 @@ _MARKS = {"done": "done", "nothing": "—", "failed": "failed", "would": "would"
 
 
 @click.command()
+@click.argument("job", type=click.Choice([Job.NIGHTLY.value]))
 @click.option("--only", type=click.Choice(_STEPS), multiple=True, help="Only this step; may be repeated.")
 @click.option("--model", default="", help="A language model to word proposals with; `none` for none.")
 @job_options
 @dry_run_option
 @json_option
-def nightly(
-    only: tuple[str, ...], model: str, log: bool, metrics: str | None, dry_run: bool, as_json: bool
+def run(
+    job: str,
+    only: tuple[str, ...],
+    model: str,
+    log: bool,
+    metrics: str | None,
+    dry_run: bool,
+    as_json: bool,
 ) -> int:
-    """Prune expired episodes, clear workspace-context.md, ingest logs, decay, dream, back up.
+    """Run JOB now.
+
+    nightly: prune expired episodes, clear workspace-context.md, ingest logs, decay, dream, back up.
 
     Each step reports, and one that fails does not stop the others. Nothing is promoted or forgotten: dreaming
     and decay leave proposals. `workbench jobs print` shows how to run this every night.
     """
     from workbench.errors import ModelUnavailableError
-    from workbench.jobs.nightly import Night
-    from workbench.jobs.nightly import nightly as steps
+    from workbench.jobs.nightly import Night, nightly
     from workbench.jobs.runner import now
     from workbench.llm.provider import open_language_model
 
@@ -48,7 +56,7 @@ def nightly(
             asked = None
             narrate("note: the language model cannot be used" + ("" if log else f": {error.message}"))
         night = Night(workspace=place, now=now(), model=asked, dry_run=dry_run)
-        for outcome in steps(night, only, run=work.run if work else None):
+        for outcome in nightly(night, only, run=work.run if work else None):
             outcomes.append(outcome)
             if log and work:
                 why = f" ({outcome.error})" if outcome.error else ""

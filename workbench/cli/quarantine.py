@@ -1,8 +1,9 @@
-"""``workbench quarantine``: set entries aside, or list what is."""
+"""``workbench quarantine``: set entries aside, bring them back, or list what is there."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import click
 
@@ -78,3 +79,20 @@ quarantine = command_of(
         (click.Option(["--list", "only_list"], is_flag=True, help="Show what is in quarantine."),), _choose
     ),
 )
+_set_aside: Any = quarantine.callback
+_bring_back: Any = command_of(OPERATIONS["release"]).callback
+
+
+def _either(*, release: bool, only_list: bool, **given: Any) -> None:
+    if not release:
+        _set_aside(only_list=only_list, **given)
+    elif only_list or not given["subject"]:
+        raise UsageError(
+            "--release takes entries", hint="`workbench quarantine --list` shows which there are"
+        )
+    else:
+        _bring_back(**given)
+
+
+quarantine.callback = _either
+quarantine.params.insert(1, click.Option(["--release"], is_flag=True, help="Bring them back instead."))

@@ -6,7 +6,19 @@ import click
 
 from workbench.errors import UsageError
 
-RENAMED = {"graph ask": "graph search"}
+RENAMED = {
+    "agents": "connect",
+    "conflicts": "inbox conflicts",
+    "graph ask": "graph search",
+    "health": "doctor",
+    "loaded": "context --loaded",
+    "nightly": "jobs run nightly",
+    "proposals": "inbox",
+    "recalls": "context --usage",
+    "record": "status --commit",
+    "related": "show --related",
+    "release": "quarantine --release",
+}
 """What was typed after ``workbench``, and what is typed now."""
 
 

@@ -113,7 +113,7 @@ def flush(transcripts: tuple[str, ...], hook: bool, model: str, dry_run: bool, a
     They are added to the daily log as what was said, each with its place in TRANSCRIPT; what was saved
     before is not added again, and where there is nothing nothing is written.
 
-    --hook is for Claude Code's PreCompact (`workbench agents claude-code` prints it): nothing on stdout, and
+    --hook is for Claude Code's PreCompact (`workbench connect claude-code` prints it): nothing on stdout, and
     never an exit code that would keep the agent from its work.
     """
     if hook:

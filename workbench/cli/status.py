@@ -39,9 +39,19 @@ STATUS_VERSION = 1
 @click.option(
     "--schema", is_flag=True, help="Print the JSON Schema of what --json answers, and nothing else."
 )
+@click.option("--commit", is_flag=True, help="Commit what agents and editors wrote, and nothing else.")
+@click.option("--allow-secret", is_flag=True, help="With --commit: record a secret in git's history too.")
 @json_option
-def status(schema: bool, as_json: bool) -> None:
-    """What is in this memory, and whether the index is up to date."""
+def status(schema: bool, commit: bool, allow_secret: bool, as_json: bool) -> None:
+    """What is in this memory, and whether the index is up to date.
+
+    --commit makes one operation of what was written without this program; it is said instead.
+    """
+    if allow_secret and not commit:
+        raise UsageError("--allow-secret goes with --commit")
+    if commit:
+        _commit(allow_secret=allow_secret, as_json=as_json)
+        return
     if schema:
         put(resources.files("workbench.cli").joinpath("schemas", "status.json").read_bytes().rstrip())
         return
@@ -69,7 +79,7 @@ def status(schema: bool, as_json: bool) -> None:
         say_row(f"job        {job_line(job)}")
     if not report["as_of"]:
         if report["proposals"]:
-            say(f"proposals  waiting: {report['proposals']}; `workbench proposals list` shows them")
+            say(f"proposals  waiting: {report['proposals']}; `workbench inbox list` shows them")
         say_row(f"backup     {backup_line(report['last_backup'])}")
     for late in report["late"]:
         if late["why"] == "held open":
@@ -78,6 +88,19 @@ def status(schema: bool, as_json: bool) -> None:
             )
     for warning in report["warnings"]:
         say_row(f"warning    {warning}", fg="yellow")
+
+
+def _commit(*, allow_secret: bool, as_json: bool) -> None:
+    from workbench.workspace.external_changes import record
+
+    with workspace() as place:
+        operation = record(place, allow_secrets=allow_secret)
+    if as_json:
+        say_json(operation_json(operation) if operation else {"operation": None})
+    elif operation is None:
+        say("nothing to commit: all that is on disk is in the last commit")
+    else:
+        say(f"committed {plural(len(operation.paths), 'file')} as operation {operation.id}")
 
 
 def job_line(job: dict[str, Any]) -> str:
@@ -226,19 +249,23 @@ def _outside(place: Workspace, address: str) -> Entry:
 
 @click.command()
 @click.argument("operation", metavar="OP|ENTRY")
+@click.option("--related", is_flag=True, help="Of an entry: what belongs to it, and who recalled it.")
 @json_option
-def show(operation: str, as_json: bool) -> None:
+def show(operation: str, related: bool, as_json: bool) -> None:
     """One operation with its diff, or one entry with its origin.
 
     OP is an operation or a commit; an entry (path#hash or path:line) is shown with its whole
-    history. leader:OP and leader:ENTRY are in the memory of the team's leader.
+    history. leader:OP and leader:ENTRY are in the memory of the team's leader. --related tells where an entry
+    came from, what was made of it, whom it names, and what is like it by its words.
     """
-    from workbench.cli.history import show_entry
+    from workbench.cli.history import show_entry, show_related
     from workbench.operations.resolve_operation import find_operation
 
     if "#" in operation or names_line(operation):
-        show_entry(operation, as_json=as_json)
+        (show_related if related else show_entry)(operation, as_json=as_json)
         return
+    if related:
+        raise UsageError("--related is about an entry", hint="path#hash or path:line names one")
     with workspace() as here, whose(operation, here) as (there, name):
         found = find_operation(there.place, name)
         diff = "".join(unified_diff(edit) for edit in there.place.operations.edits(found))

@@ -1,13 +1,11 @@
-"""What agents have and were given: loaded, recalls."""
+"""What agents have and were given: ``context --loaded`` and ``--usage``."""
 
 from __future__ import annotations
 
 from datetime import UTC, date, datetime
 from typing import TYPE_CHECKING
 
-import click
-
-from workbench.cli.output import json_option, narrate, say_json, say_row
+from workbench.cli.output import narrate, say_json, say_row
 from workbench.cli.workspace_options import workspace
 from workbench.plural import plural
 
@@ -16,17 +14,10 @@ if TYPE_CHECKING:
     from workbench.memory.entry import Entry
 
 _BAR = 12
-_LISTED = 20
 
 
-@click.command()
-@click.option("--with-memory", is_flag=True, help="The agent does not load MEMORY.md itself.")
-@json_option
-def loaded(with_memory: bool, as_json: bool) -> None:
-    """The files that an agent loads when a session begins, each with its cost in tokens.
-
-    MEMORY.md, the bootstrap files, workspace-context.md, and the logs of today and yesterday.
-    """
+def say_loaded(*, with_memory: bool, as_json: bool) -> None:
+    """Print the files that an agent loads when a session begins, each with its cost in tokens."""
     from workbench.agent.always_loaded import loaded as read
 
     with workspace() as place:
@@ -41,16 +32,8 @@ def loaded(with_memory: bool, as_json: bool) -> None:
     narrate(f"{plural(len(found), 'file')}; about {plural(total, 'token')}" if found else "nothing is loaded")
 
 
-@click.command()
-@click.option("--days", type=click.IntRange(1, 3650), default=30, show_default=True, help="How far back.")
-@click.option("--never", is_flag=True, help="Also what was never given in these days.")
-@click.option("-n", "most", type=click.IntRange(1), default=_LISTED, show_default=True, help="How many.")
-@json_option
-def recalls(days: int, never: bool, most: int, as_json: bool) -> None:
-    """Which memories dominate what agents were given, by the record of recalls.
-
-    Looking here is not recorded.
-    """
+def say_usage(days: int, *, never: bool, most: int, as_json: bool) -> None:
+    """Print which memories dominate what agents were given, by the record of recalls."""
     from workbench.agent.usage import dominance, never_given
 
     with workspace() as place:

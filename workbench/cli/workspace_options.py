@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
 _READS = frozenset(
     {
-        *("status", "health", "get", "search", "log", "show", "blame", "related", "flagged", "list", "stats"),
-        *("inject", "bulletin", "loaded", "recalls", "mcp", "agents", "context"),
+        *("status", "get", "search", "log", "show", "blame", "flagged", "list", "stats"),
+        *("inject", "bulletin", "mcp", "connect", "context"),
     }
 )
 """Commands that only read: they, and the agent's hooks, go on where a value in the settings is wrong."""
@@ -53,7 +53,7 @@ def opened(folder: Path | str | None, *, anyhow: bool = False) -> Workspace:
     from workbench.workspace.workspace import Workspace
 
     context = click.get_current_context()
-    lenient = context.info_name in _READS
+    lenient = context.info_name in _READS and not context.params.get("commit")
     if folder:
         found = Workspace.open(folder, anyhow=anyhow, lenient=lenient)
     else:

@@ -105,7 +105,7 @@ def conflicts(place: CheckSubject) -> Look:
         Finding(
             what=f"{path.relative_to(place.root)} holds text of another writer that is in no memory file",
             meaning="two wrote in the same moment, and this one's text fitted nowhere",
-            do=f"`workbench conflicts --show {number}`, put it where it belongs, then --discard {number}",
+            do=f"`workbench inbox conflicts --show {number}`, put it in its place, then --discard {number}",
         )
         for number, path in enumerate(kept, 1)
     )
@@ -113,7 +113,7 @@ def conflicts(place: CheckSubject) -> Look:
         Finding(
             what=late_sentences([one])[0].partition(";")[0],
             meaning=f"{one.kept.relative_to(place.root)}: a replaced file that a program may write into",
-            do="`workbench conflicts --late`: --append adds its lines to their file, --discard N removes it",
+            do="`workbench inbox conflicts --late`: --append adds its lines, --discard N removes it",
             severity="error" if one.text else "info",
         )
         for one in late

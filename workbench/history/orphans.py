@@ -59,7 +59,7 @@ def check_strays(workspace: Workspace) -> list[Check]:
         Flaw(
             "conflict",
             f"{one.kept} holds {plural(one.lines, 'line')} of no memory file",
-            "`workbench conflicts --late` shows them, and adds them to their file",
+            "`workbench inbox conflicts --late` shows them, and adds them to their file",
         )
         for one in late
     )

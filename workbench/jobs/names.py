@@ -16,7 +16,7 @@ class Job(StrEnum):
     @property
     def command(self) -> str:
         """What stands behind ``workbench`` to run it."""
-        return "reindex --watch" if self is Job.REINDEX_WATCH else self.value
+        return _COMMANDS.get(self, self.value)
 
     @property
     def lasting(self) -> bool:
@@ -32,3 +32,6 @@ class Job(StrEnum):
     def lock(self) -> str:
         """The name of the lock file that its runs hold."""
         return f"{self.value}.lock"
+
+
+_COMMANDS = {Job.NIGHTLY: "jobs run nightly", Job.REINDEX_WATCH: "reindex --watch"}

@@ -192,7 +192,7 @@ def _proposed(
     said += f", {len(new.replaced)} wait no more" if new.replaced else ""
     state: State = "done" if new.added else "nothing"
     return StepOutcome(
-        step=name, state=state, said=said, notes=notes, hint="`workbench proposals list` shows them"
+        step=name, state=state, said=said, notes=notes, hint="`workbench inbox list` shows them"
     )
 
 

@@ -119,7 +119,8 @@ def plan_release(workspace: Workspace, addresses: Sequence[str], *, reason: str 
             titles.append(pages[-1][1])
         elif _is_page(path):
             raise NotCuratableError(
-                f"{path} was set aside as a whole page", hint=f"release all of it: workbench release {path}"
+                f"{path} was set aside as a whole page",
+                hint=f"release all of it: workbench quarantine --release {path}",
             )
     found = gather(workspace, [address for address in addresses if "#" in address])
     relocation = Relocation(workspace, found)

@@ -118,6 +118,7 @@ _DECLARED = (
         "workbench.operations.quarantine:plan_release",
         "Bring entries and pages out of quarantine.",
         ENTRIES,
+        group="",
     ),
     OperationSpec(
         "archive",
@@ -154,7 +155,6 @@ _DECLARED = (
         Parameter("operation", metavar="[OP]"),
         parameters=(),
         key="u",
-        group="Go back",
     ),
     OperationSpec(
         "redo",
@@ -163,7 +163,6 @@ _DECLARED = (
         Parameter("operation", metavar="[OPERATION]"),
         parameters=(),
         key="U",
-        group="Go back",
     ),
 )
 

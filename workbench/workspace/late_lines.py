@@ -45,7 +45,7 @@ def late_sentences(found: Sequence[Late]) -> list[str]:
         lines = sum(late.lines for late in of)
         files = "1 replaced file" if len(of) == 1 else f"{len(of):,} replaced files"
         text = f"{lines:,} line{'' if lines == 1 else 's'} in {files}" if lines else files
-        said.append(f"{text}: {what}; `workbench conflicts --late` lists them")
+        said.append(f"{text}: {what}; `workbench inbox conflicts --late` lists them")
     return said
 
 

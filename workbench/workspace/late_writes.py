@@ -213,7 +213,7 @@ class Displaced:
         if note is None or not self._may_be_of(note.path):
             raise UsageError(
                 f"it is not known which memory file {late.kept} is for",
-                hint="`workbench conflicts --late --show N` shows its text, `--late --discard N` removes it",
+                hint="`workbench inbox conflicts --late --show N` shows it, `--late --discard N` removes it",
             )
         boot, moment = boot_moment()
         inode = os.lstat(late.kept).st_ino

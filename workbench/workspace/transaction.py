@@ -367,7 +367,7 @@ class Operations:
         """One of them, counted from 1. Raises UsageError."""
         found = self._displaced.conflicts()
         if not 1 <= number <= len(found):
-            raise UsageError(f"there is no conflict {number}", hint="`workbench conflicts` lists them")
+            raise UsageError(f"there is no conflict {number}", hint="`workbench inbox conflicts` lists them")
         return found[number - 1]
 
     def discard(self, conflict: Conflict) -> BlobId:

@@ -180,7 +180,7 @@ def test_a_secret_or_hidden_text_needs_a_word_of_its_own(sandbox: Sandbox, text:
     put(sandbox, one)
     with pytest.raises(FlaggedError, match=one.key) as refused:
         plan_accept(sandbox.workspace, [one.key], now=NOW)
-    assert "proposals accept" in refused.value.hint
+    assert "inbox accept" in refused.value.hint
     assert plan_accept(sandbox.workspace, [one.key], now=NOW, allow_flagged=True).edits
 
 

@@ -347,7 +347,7 @@ async def test_nothing_given_says_how_to_connect_an_agent(sandbox: Sandbox) -> N
         await enter_list(interface)
         await interface.press("5")
         await interface.until_shown("nothing was given to an agent in the last 30 days")
-        await interface.until_shown("workbench agents")
+        await interface.until_shown("workbench connect")
 
 
 async def test_hostile_text_stays_text_in_every_part(sandbox: Sandbox) -> None:

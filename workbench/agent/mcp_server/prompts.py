@@ -1,6 +1,7 @@
 """What an agent is given at the beginning of a session and with a message, for programs without such hooks.
 
-The same texts as ``workbench bulletin`` and ``workbench inject``: what is withheld there is withheld here.
+The same texts as ``workbench context``, with ``--bulletin`` and with a message: what is withheld there is
+withheld here.
 """
 
 from __future__ import annotations

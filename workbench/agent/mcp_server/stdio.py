@@ -33,7 +33,7 @@ def serve(workspace: Workspace, *, agent: str, user: str = "") -> NoReturn:
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, lambda sent, _: _leave(door, 128 + sent))
     if sys.stdin.isatty():
-        _note("this speaks to a program; `workbench agents` shows how to add it to one. Ctrl-C ends it")
+        _note("this speaks to a program; `workbench connect` shows how to add it to one. Ctrl-C ends it")
     code = 0
     try:
         anyio.run(_serve, door)

@@ -56,7 +56,7 @@ def plan_accept(
     ``allow_flagged``: FlaggedError when that leaves nothing.
     """
     if not keys:
-        raise UsageError("no proposal was named", hint="`workbench proposals list` shows their keys")
+        raise UsageError("no proposal was named", hint="`workbench inbox list` shows their keys")
     book = read_book(workspace)
     found = find_all(workspace, keys, now, book=book)
     for one in found:
@@ -183,7 +183,7 @@ def _but_from_outside(proposals: Sequence[Proposal]) -> tuple[Sequence[Proposal]
     if foreign and len(foreign) == len(proposals):
         raise NotCuratableError(
             f"all {len(foreign)} are words from outside, which are not accepted together",
-            hint="look at each: `workbench proposals show KEY`, then `workbench proposals accept KEY`",
+            hint="look at each: `workbench inbox show KEY`, then `workbench inbox accept KEY`",
         )
     left = [one for one in proposals if one not in foreign]
     return left, {one.key: _ALONE for one in foreign}

@@ -30,7 +30,7 @@ def plan_defer(
     if until <= now.date():
         raise UsageError(f"{until} is not ahead of us", hint="name a later day, or `2w`")
     if not keys:
-        raise UsageError("no proposal was named", hint="`workbench proposals list` shows their keys")
+        raise UsageError("no proposal was named", hint="`workbench inbox list` shows their keys")
     found = [one.proposal for one in find_all(workspace, keys, now)]
     return plan_decision(workspace, found, "deferred", action="defer", now=now, reason=reason, until=until)
 

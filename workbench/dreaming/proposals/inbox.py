@@ -207,7 +207,7 @@ def _named(there: Mapping[str, Sequence[Waiting]], key: str, book: Book) -> Wait
             hint="a later dream did not propose it again; `workbench dream --explain KEY` says why",
         )
     if not decided:
-        raise UsageError(f"no proposal {key} waits", hint="`workbench proposals list` shows those that do")
+        raise UsageError(f"no proposal {key} waits", hint="`workbench inbox list` shows those that do")
     known = book.proposals.get(decided[0].name)
     named = f"“{title(known[0].text)}” waits no more" if known else f"no proposal {key} waits"
     raise UsageError(named, hint=f"it was {decided[0].said}; `workbench undo` takes such a decision back")

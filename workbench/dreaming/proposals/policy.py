@@ -78,7 +78,7 @@ def plan_apply(
         raise NotCuratableError(
             f"nothing was applied: {why}"
             + (f" (and {len(chosen.held) - 1} more)" if len(chosen.held) > 1 else ""),
-            hint="look at them with `workbench proposals list` and accept what you want",
+            hint="look at them with `workbench inbox list` and accept what you want",
         )
     return plan_of(
         workspace,

@@ -66,7 +66,7 @@ def plan_decision(
 
 def _some(keys: Sequence[str]) -> Sequence[str]:
     if not keys:
-        raise UsageError("no proposal was named", hint="`workbench proposals list` shows their keys")
+        raise UsageError("no proposal was named", hint="`workbench inbox list` shows their keys")
     return keys
 
 
@@ -86,7 +86,7 @@ def _known(book: Book, key: str) -> Proposal:
     if len(hits) != 1:
         what = "fits several proposals" if hits else "names no proposal"
         shown = ", ".join(f"{one.key}/{one.action}" for one in hits[:5])
-        raise UsageError(f"{key} {what}", hint=shown or "`workbench proposals list --all` shows their keys")
+        raise UsageError(f"{key} {what}", hint=shown or "`workbench inbox list --all` shows their keys")
     newest = book.decisions.newest.get(name_of(hits[0]))
     if newest and newest.decision == "withdrawn" and _count(book, name_of(hits[0])) <= newest.seen:
         said = f"“{title(hits[0].text)}” was {newest.said} already"

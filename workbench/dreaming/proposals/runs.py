@@ -132,7 +132,7 @@ def _standing(run: DreamRun) -> tuple[Operation, ...]:
     if not run.operations:
         raise NotCuratableError(
             f"nothing of run {run.id} was accepted, so there is nothing to take back",
-            hint="`workbench proposals reject` or `withdraw` takes its proposals off the table",
+            hint="`workbench inbox reject` or `withdraw` takes its proposals off the table",
         )
     if not run.standing:
         raise NotCuratableError(

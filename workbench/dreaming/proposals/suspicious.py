@@ -66,5 +66,5 @@ def suspicious_records(
     new = fresh(workspace, found, now)
     more = f", {len(new) - MOST} more are not listed" if len(new) > MOST else ""
     lines = "1 suspicious line waits" if len(found) == 1 else f"{len(found)} suspicious lines wait"
-    note = f"{lines} for you, and taught nothing{more}: `workbench proposals list`"
+    note = f"{lines} for you, and taught nothing{more}: `workbench inbox list`"
     return [one.as_json() for one in new[:MOST]], note

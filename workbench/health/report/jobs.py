@@ -45,7 +45,7 @@ def _concerns(one: JobStatus, subject: Subject) -> list[Finding]:
                     severity="warning",
                     what=f"the last nightly run was {plural(quiet, 'day')} ago",
                     meaning="what expires, fades or is worth keeping is not looked at",
-                    do="`workbench nightly` runs it now; "
+                    do="`workbench jobs run nightly` runs it now; "
                     "`workbench jobs print` shows how to have it run every night",
                 )
             ]

@@ -82,7 +82,7 @@ def dreams(subject: Subject) -> ReportSection:
                 severity="info",
                 what=f"{len(open_):,} proposal{'s wait' if len(open_) != 1 else ' waits'} for a decision",
                 meaning="nothing of it becomes memory before a person accepts it",
-                do="decide in the dream review; `workbench proposals list` shows them too",
+                do="decide in the dream review; `workbench inbox list` shows them too",
                 fixes=(Fix(deed="open", label="open the dream review", of="proposals"),),
             )
         )
@@ -109,7 +109,7 @@ def leftovers(subject: Subject) -> ReportSection:
             severity="error",
             what=f"{path.name} holds text of another writer that is in no memory file",
             meaning="two wrote in the same moment, and this one's text fitted nowhere",
-            do=f"bring in what is missing: `workbench conflicts --show {number}` shows it",
+            do=f"bring in what is missing: `workbench inbox conflicts --show {number}` shows it",
             fixes=(Fix(deed="open", label="see it beside its file", of="conflicts"),),
         )
         for number, path in enumerate(kept, 1)

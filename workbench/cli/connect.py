@@ -24,7 +24,7 @@ _FILES = {
 
 @click.command()
 @click.argument("which", type=click.Choice(NAMES), required=False)
-def agents(which: str | None) -> None:
+def connect(which: str | None) -> None:
     """How to add this memory to an agent: what to run or to paste, in its own file's format.
 
     mcp.json is for any other program that reads such a file. Nothing is run or written.
@@ -64,8 +64,10 @@ def _how_to_add(name: str, command: str, root: str) -> str:
 
 def _for_claude_code(here: str) -> str:
     hooks = {
-        "SessionStart": _hook(f"{here} bulletin memory --with-memory", f"{here} bulletin context"),
-        "UserPromptSubmit": _hook(f"{here} inject --hook --record --with-memory"),
+        "SessionStart": _hook(
+            f"{here} context --bulletin memory --with-memory", f"{here} context --bulletin context"
+        ),
+        "UserPromptSubmit": _hook(f"{here} context --hook --record --with-memory"),
         "PreCompact": _hook(f"{here} flush --hook"),
     }
     return f"""claude mcp add memory -- {here} mcp --name claude-code

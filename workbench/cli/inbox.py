@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from workbench.cli.conflicts import conflicts
 from workbench.cli.operation_command import Selection, command_of
 from workbench.cli.output import json_option, narrate, say, say_diff, say_json
 from workbench.cli.workspace_options import workspace
@@ -23,20 +24,20 @@ _run_option = click.option("--run", metavar="RUN", default="", help="Those of on
 
 
 @click.group()
-def proposals() -> None:
+def inbox() -> None:
     """What waits for you: look at it, accept, reword, reject, defer or withdraw it.
 
     KEY is the first digits of a proposal's key.
     """
 
 
-@proposals.command("list")
+@inbox.command("list")
 @click.option("--all", "everything", is_flag=True, help="Deferred and stale ones too.")
 @_run_option
 @json_option
 def list_(everything: bool, run: str, as_json: bool) -> None:
     """The proposals that wait, the oldest first."""
-    from workbench.cli.proposals_text import say_waiting
+    from workbench.cli.inbox_text import say_waiting
     from workbench.dreaming.proposals.budget import budget_of
     from workbench.dreaming.proposals.inbox import waiting
 
@@ -53,15 +54,15 @@ def list_(everything: bool, run: str, as_json: bool) -> None:
     if hidden := len(waits) - len(shown):
         narrate(f"{hidden} more are deferred or stale: --all shows them")
     if shown:
-        narrate("answer each: `workbench proposals show|accept|edit|reject|defer KEY`")
+        narrate("answer each: `workbench inbox show|accept|edit|reject|defer KEY`")
 
 
-@proposals.command(short_help="What became of proposals that do not wait any more.")
+@inbox.command(short_help="What became of proposals that do not wait any more.")
 @_run_option
 @json_option
 def decided(run: str, as_json: bool) -> None:
     """What became of proposals that do not wait any more, the newest last."""
-    from workbench.cli.proposals_text import say_settled
+    from workbench.cli.inbox_text import say_settled
     from workbench.dreaming.proposals.overview import overview
 
     with workspace() as place:
@@ -71,15 +72,15 @@ def decided(run: str, as_json: bool) -> None:
         say_json([{**one.proposal.as_json(), "decision": one.decision, "said": one.said} for one in settled])
         return
     say_settled(settled)
-    narrate(f"{plural(len(settled), 'decided proposal')}; `workbench proposals withdraw KEY` reopens one")
+    narrate(f"{plural(len(settled), 'decided proposal')}; `workbench inbox withdraw KEY` reopens one")
 
 
-@proposals.command(short_help="One proposal in full, with its diff.")
+@inbox.command(short_help="One proposal in full, with its diff.")
 @click.argument("key", metavar="KEY")
 @json_option
 def show(key: str, as_json: bool) -> None:
     """One proposal in full, with the diff that accepting it would make."""
-    from workbench.cli.proposals_text import say_in_full
+    from workbench.cli.inbox_text import say_in_full
     from workbench.dreaming.proposals.inbox import find
     from workbench.dreaming.proposals.preview import foretold
 
@@ -132,8 +133,9 @@ _ALL_OR_A_RUN = Selection(
     ),
     _chosen,
 )
+inbox.add_command(conflicts)
 for _operation in OPERATIONS:
-    proposals.add_command(command_of(_operation, _ALL_OR_A_RUN if _operation is ACCEPT else None))
+    inbox.add_command(command_of(_operation, _ALL_OR_A_RUN if _operation is ACCEPT else None))
 
 
 def _waiting_json(one: Waiting, now: datetime) -> dict[str, Any]:
