@@ -318,7 +318,7 @@ def test_any_question_gets_an_answer_or_is_told_why_not(question: str) -> None:
 
 
 def test_hostile_names_are_data_in_answers(capsys: pytest.CaptureFixture[str]) -> None:
-    from workbench.cli.graph_text import say_answer
+    from workbench.cli.graph import say_answer
 
     graph = graph_of(
         {"person/evil": '---\nname: "Evil \\e]52;c;eA\\a \u202egnp [/bold]"\n---\n- [fact] \x1b[2Jx\n'}

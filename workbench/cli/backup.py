@@ -4,19 +4,21 @@ from __future__ import annotations
 
 from dataclasses import asdict
 from datetime import datetime
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from workbench.cli import shell_values
-from workbench.cli.lookup import content_address
-from workbench.cli.output import json_option, narrate, narrate_notes, say, say_json
+from workbench.cli.output import (
+    answered,
+    json_option,
+    narrate,
+    narrate_notes,
+    say,
+)
 from workbench.cli.progress import Bar
-from workbench.cli.run_operation import act, dry_run_option, reason_option
-from workbench.cli.workspace_options import moment, workspace
+from workbench.cli.workspace_options import workspace
 from workbench.errors import UsageError
-from workbench.operations.registry import OPERATIONS
 from workbench.plural import plural
 from workbench.workspace.workspace import Workspace
 
@@ -33,7 +35,7 @@ FOUND_WANTING = 4
 @click.option("--check", is_flag=True, help="Also clone a remote anew and compare (bundles always are).")
 @click.option("--dry-run", is_flag=True, help="Only say what would be saved.")
 @json_option
-def backup(target: str | None, full: bool, check: bool, dry_run: bool, as_json: bool) -> None:
+def backup(target: str | None, full: bool, check: bool, dry_run: bool) -> None:
     """Save this memory, and prove that it can be had back.
 
     Without TARGET to the last one.
@@ -61,9 +63,7 @@ def backup(target: str | None, full: bool, check: bool, dry_run: bool, as_json: 
             if found.kind == "remote":
                 narrate(f"sending to {found.shown}")
             done = back_up(place, found, full=full, check=check)
-    if as_json:
-        say_json(_backup_json(done))
-    else:
+    if not answered(_backup_json(done)):
         _say_backup(done)
 
 
@@ -138,67 +138,8 @@ def backup_line(last: dict[str, Any] | None) -> str:
 
 
 @click.command()
-@click.argument("source", metavar="SOURCE|TARGET")
-@click.argument("folder", metavar="[DIR]", required=False, shell_complete=shell_values.folders)
-@click.option("--at", metavar="WHEN", help="A moment of this workspace: an operation, a commit or a day.")
-@click.option("--branch", default="", help="The branch of a remote; else the one that its HEAD is on.")
-@reason_option
-@dry_run_option
 @json_option
-def restore(
-    source: str, folder: str | None, at: str | None, branch: str, reason: str, dry_run: bool, as_json: bool
-) -> None:
-    """Bring a backup back, or one file or entry from history.
-
-    \b
-    workbench restore SOURCE DIR          a backup (folder, bundle or remote) becomes the new folder DIR
-    workbench restore TARGET --at WHEN    the file or entry TARGET of this workspace, as it was at WHEN
-    """
-    if at is not None:
-        if folder is not None or branch:
-            raise UsageError(
-                "--at brings back a file or an entry of this workspace, so there is no DIR and no --branch",
-                hint="workbench restore TARGET --at WHEN",
-            )
-        with workspace() as place:
-            target, when = content_address(place, source), moment(at)
-            act(
-                place,
-                lambda: OPERATIONS["restore"].planned(place, target, at=when, reason=reason),
-                dry_run=dry_run,
-                as_json=as_json,
-            )
-        return
-    if folder is None:
-        raise UsageError(
-            "where to is not said",
-            hint="workbench restore SOURCE DIR for a backup; workbench restore TARGET --at WHEN for a moment",
-        )
-    if dry_run or reason:
-        raise UsageError(
-            "--dry-run and --reason go with --at: a backup is restored to a folder that is empty"
-        )
-    from workbench.backup.restore import restore as restore_backup
-
-    done = restore_backup(source, Path(folder), branch=branch)
-    if as_json:
-        say_json(
-            {
-                "folder": str(done.folder),
-                "branch": done.branch,
-                "commit": done.commit,
-                "files": done.files,
-                "notes": list(done.notes),
-            }
-        )
-        return
-    say(f"restored {plural(done.files, 'file')} to {done.folder}: {done.branch} at {done.commit[:12]}")
-    narrate_notes(done.notes)
-
-
-@click.command()
-@json_option
-def verify(as_json: bool) -> int:
+def verify() -> int:
     """Prove that no text is lost and that the index matches the files.
 
     The index must be what a clean build would be. Exit code 4 with the list if something is wanting.
@@ -210,9 +151,7 @@ def verify(as_json: bool) -> int:
         checks = audit(place)
         checks += verify_index(place, progress=bar.show)
     wanting = any(check.flaws for check in checks)
-    if as_json:
-        say_json({"ok": not wanting, "checks": [asdict(check) for check in checks]})
-    else:
+    if not answered({"ok": not wanting, "checks": [asdict(check) for check in checks]}):
         _say_checks(checks)
     return FOUND_WANTING if wanting else 0
 

@@ -27,7 +27,7 @@ class Listed(NamedTuple):
     hidden: bool = False
 
 
-_CHOSEN_OTHERWISE = {"forget": "bulk_selection:forget", "quarantine": "quarantine:quarantine"}
+_CHOSEN_OTHERWISE = {"forget": "curate:forget", "quarantine": "curate:quarantine"}
 """Operations whose commands have options of their own to say what they are done to."""
 
 
@@ -58,7 +58,7 @@ COMMANDS: dict[str, tuple[Listed, ...]] = {
     ),
     "Curate": (
         *_operations("Curate"),
-        Listed("restore", "backup:restore", "Bring a backup back, or one file or entry from history."),
+        Listed("restore", "curate:restore", "Bring a backup back, or one file or entry from history."),
     ),
     "Inbox": (
         Listed("dream", "dream:dream", "Find what is worth keeping, and propose it."),
@@ -72,13 +72,13 @@ COMMANDS: dict[str, tuple[Listed, ...]] = {
         Listed("graph", "graph:graph", "What is known of people, projects and things; how they connect."),
     ),
     "Agents": (
-        Listed("context", "context:context", "What an agent is given with MESSAGE, and why."),
-        Listed("inject", "context:inject", "The same as `context`, for hooks.", hidden=True),
-        Listed("bulletin", "context:bulletin", "The same as `context --bulletin`, for hooks.", hidden=True),
+        Listed("context", "agents:context", "What an agent is given with MESSAGE, and why."),
+        Listed("inject", "agents:inject", "The same as `context`, for hooks.", hidden=True),
+        Listed("bulletin", "agents:bulletin", "The same as `context --bulletin`, for hooks.", hidden=True),
         Listed(
-            "connect", "connect:connect", "How to add this memory to Claude Code, Codex, Cursor and others."
+            "connect", "agents:connect", "How to add this memory to Claude Code, Codex, Cursor and others."
         ),
-        Listed("mcp", "context:mcp", "An MCP server (Model Context Protocol) on stdio, for agents."),
+        Listed("mcp", "agents:mcp", "An MCP server (Model Context Protocol) on stdio, for agents."),
     ),
     "Keep": (
         Listed("doctor", "health:doctor", "Check this machine, the workspace, its repository and its index."),

@@ -9,7 +9,7 @@ import click
 
 from workbench.cli import shell_values
 from workbench.cli.health import FOUND_WANTING
-from workbench.cli.output import json_option, narrate, put, say, say_json
+from workbench.cli.output import answered, json_option, narrate, put, say
 from workbench.cli.run_operation import act, dry_run_option
 from workbench.cli.workspace_options import workspace
 from workbench.errors import NoWorkspaceError, UsageError
@@ -27,7 +27,7 @@ _shared_option = click.option(
 @click.option("--check", is_flag=True, help="Only what is wrong in the files; exit code 4 if anything is.")
 @json_option
 @click.pass_context
-def config(ctx: click.Context, check: bool, as_json: bool) -> None:
+def config(ctx: click.Context, check: bool) -> None:
     """Every setting with its value and where it comes from: the default, your file, the workspace's.
 
     What a workspace's file says goes before your own; what could name a program, an endpoint or a key only
@@ -36,16 +36,14 @@ def config(ctx: click.Context, check: bool, as_json: bool) -> None:
     if ctx.invoked_subcommand is not None:
         return
     told = _told()
-    if as_json:
-        say_json(
-            {
-                "own": str(told.own),
-                "workspace": str(told.workspace) if told.workspace else None,
-                "settings": [] if check else [_setting_json(setting) for setting in told.settings],
-                "problems": [_problem_json(problem) for problem in told.problems],
-            }
-        )
-    else:
+    if not answered(
+        {
+            "own": str(told.own),
+            "workspace": str(told.workspace) if told.workspace else None,
+            "settings": [] if check else [_setting_json(setting) for setting in told.settings],
+            "problems": [_problem_json(problem) for problem in told.problems],
+        }
+    ):
         if not check:
             for setting in told.settings:
                 say(f"{setting.name:24} {setting.shown:28} {_origin(setting)}".rstrip())
@@ -60,11 +58,10 @@ def config(ctx: click.Context, check: bool, as_json: bool) -> None:
 @config.command(short_help="One setting in full.")
 @click.argument("name", shell_complete=shell_values.settings)
 @json_option
-def show(name: str, as_json: bool) -> None:
+def show(name: str) -> None:
     """One setting: its value, its default, where it comes from, what it means."""
     setting = _told().of(name)
-    if as_json:
-        say_json(_setting_json(setting))
+    if answered(_setting_json(setting)):
         return
     from workbench.config.settings_report import value_text
 
@@ -88,7 +85,7 @@ def show(name: str, as_json: bool) -> None:
 @_shared_option
 @dry_run_option
 @json_option
-def set_(name: str, value: tuple[str, ...], workspace_file: bool, dry_run: bool, as_json: bool) -> None:
+def set_(name: str, value: tuple[str, ...], workspace_file: bool, dry_run: bool) -> None:
     """Write a setting into your own file, at its place; comments and all else stay as they are.
 
     Several VALUEs make a list. With --workspace-file it is an operation, which `undo` takes back.
@@ -96,7 +93,7 @@ def set_(name: str, value: tuple[str, ...], workspace_file: bool, dry_run: bool,
     from workbench.operations.edit_settings import parse_value
 
     wanted = list(value) if len(value) > 1 else parse_value(name, value[0])
-    _change(name, wanted, shared=workspace_file, dry_run=dry_run, as_json=as_json)
+    _change(name, wanted, shared=workspace_file, dry_run=dry_run)
 
 
 @config.command(short_help="Take a setting out of a file: what goes before it counts again.")
@@ -104,9 +101,9 @@ def set_(name: str, value: tuple[str, ...], workspace_file: bool, dry_run: bool,
 @_shared_option
 @dry_run_option
 @json_option
-def unset(name: str, workspace_file: bool, dry_run: bool, as_json: bool) -> None:
+def unset(name: str, workspace_file: bool, dry_run: bool) -> None:
     """Take a setting out of your own file, or of the workspace's; then what is behind it counts."""
-    _change(name, None, shared=workspace_file, dry_run=dry_run, as_json=as_json)
+    _change(name, None, shared=workspace_file, dry_run=dry_run)
 
 
 @click.command(short_help="Every key of the interface; whether yours make sense.")
@@ -118,7 +115,7 @@ def unset(name: str, workspace_file: bool, dry_run: bool, as_json: bool) -> None
 )
 @click.option("--check", is_flag=True, help="Only what is wrong in your file; exit code 4 if anything is.")
 @json_option
-def keys(profile: str | None, check: bool, as_json: bool) -> None:
+def keys(profile: str | None, check: bool) -> None:
     """Every key of the interface, as a Markdown table: by your own file of keys, where there is one.
 
     That is `keys.toml` beside your settings file (or what WORKBENCH_KEYS names): `profile = "vim"`, and under
@@ -137,12 +134,10 @@ def keys(profile: str | None, check: bool, as_json: bool) -> None:
         {"line": one.line or None, "action": one.action or None, "text": one.text, "skipped": not one.note}
         for one in found.problems
     ]
-    if as_json:
-        shown = [] if check else keys_json(found.map)
-        say_json(
-            {"file": str(found.file.path), "profile": found.map.profile, "keys": shown, "problems": problems}
-        )
-    else:
+    shown = [] if check else keys_json(found.map)
+    if not answered(
+        {"file": str(found.file.path), "profile": found.map.profile, "keys": shown, "problems": problems}
+    ):
         if not check:
             put(key_table(found.map))
         for problem in found.problems:
@@ -155,7 +150,7 @@ def keys(profile: str | None, check: bool, as_json: bool) -> None:
         raise click.exceptions.Exit(FOUND_WANTING)
 
 
-def _change(name: str, value: Value | None, *, shared: bool, dry_run: bool, as_json: bool) -> None:
+def _change(name: str, value: Value | None, *, shared: bool, dry_run: bool) -> None:
     from screens.settings.checks import fit
     from workbench.config.settings import SECRET, user_settings_path
     from workbench.config.settings_report import value_text
@@ -163,7 +158,7 @@ def _change(name: str, value: Value | None, *, shared: bool, dry_run: bool, as_j
 
     if shared:
         with workspace() as place:
-            act(place, lambda: plan_setting(place, name, value, fit), dry_run=dry_run, as_json=as_json)
+            act(place, lambda: plan_setting(place, name, value, fit), dry_run=dry_run)
         return
     file = _workspace_file()
     if dry_run:
@@ -182,9 +177,8 @@ def _change(name: str, value: Value | None, *, shared: bool, dry_run: bool, as_j
         )
         return
     changed = set_own(name, value, workspace_file=file, check=fit)
-    if as_json:
-        setting = _setting_json(changed.setting) if changed.setting else None
-        say_json({"file": str(changed.path), "setting": setting, "overruled": changed.overruled or None})
+    setting = _setting_json(changed.setting) if changed.setting else None
+    if answered({"file": str(changed.path), "setting": setting, "overruled": changed.overruled or None}):
         return
     if changed.setting is not None:
         say(f"{name}: {changed.setting.shown}")

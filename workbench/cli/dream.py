@@ -2,44 +2,53 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from workbench.cli.output import json_option, narrate, narrate_notes, operation_json, say, say_diff, say_json
+from workbench.cli.options import choice, flag, model_option, word
+from workbench.cli.output import (
+    answered,
+    json_option,
+    narrate,
+    narrate_notes,
+    operation_json,
+    say,
+    say_diff,
+    wants_json,
+)
 from workbench.cli.progress import Bar
+from workbench.cli.proposal_text import bar, line, say_field, say_proposal, say_score, say_wrapped, short_key
 from workbench.cli.workspace_options import workspace
 from workbench.errors import ReadOnlyError, UsageError, WorkbenchError
 from workbench.plural import plural
 
 if TYPE_CHECKING:
     from workbench.dreaming.proposals.inbox import Proposed
-    from workbench.dreaming.result import Dream
+    from workbench.dreaming.proposals.runs import DreamRun
+    from workbench.dreaming.result import Dream, Phase
     from workbench.memory.proposal import Proposal
     from workbench.workspace.plan import Operation, Plan
     from workbench.workspace.workspace import Workspace
 
 PHASES = ("light", "rem", "deep")
+_REASONS = 8
 _LEFT_BEHIND = 10
 _NEAR_MISS = "below the bar"
 """How dreaming begins to tell of a claim that a gate stopped: the page of the day names these, not junk."""
 
 
 @click.command()
-@click.option("--dry-run", is_flag=True, help="Write nothing at all, not even what is proposed.")
-@click.option("--apply", "applies", is_flag=True, help="Accept what policy may, as one operation.")
-@click.option(
-    "--explain", metavar="KEY", help="Why one claim is, or is not, proposed: a key, entry or words."
-)
-@click.option("--rollback", metavar="RUN", help="Take back all that was accepted of a run.")
-@click.option("--runs", "lists", is_flag=True, help="List the runs and what came of them.")
-@click.option(
-    "--phase", type=click.Choice(PHASES), default="deep", show_default=True, help="deep alone proposes."
-)
-@click.option("--model", metavar="NAME", default="", help="The language model at your endpoint, or none.")
+@flag("--dry-run", "Write nothing at all, not even what is proposed.")
+@flag("--apply", "Accept what policy may, as one operation.", "applies")
+@word("--explain", "KEY", "Why one claim is, or is not, proposed: a key, entry or words.", default=None)
+@word("--rollback", "RUN", "Take back all that was accepted of a run.", default=None)
+@flag("--runs", "List the runs and what came of them.", "lists")
+@choice("--phase", PHASES, "deep", "deep alone proposes.")
+@model_option
 @json_option
 def dream(
     dry_run: bool,
@@ -47,9 +56,8 @@ def dream(
     explain: str | None,
     rollback: str | None,
     lists: bool,
-    phase: str,
+    phase: Phase,
     model: str,
-    as_json: bool,
 ) -> None:
     """Find what is worth keeping, and propose it.
 
@@ -59,16 +67,16 @@ def dream(
         raise UsageError("one of --apply, --explain, --rollback and --runs at a time")
     with workspace() as place:
         if explain is not None:
-            _explain(place, explain, as_json=as_json)
+            _explain(place, explain)
         elif rollback is not None:
-            _roll_back(place, rollback, dry_run=dry_run, as_json=as_json)
+            (_preview_rollback if dry_run else _roll_back)(place, rollback)
         elif lists:
-            _list_runs(place, as_json=as_json)
+            _list_runs(place)
         else:
-            _dream(place, phase, model, dry_run=dry_run, applies=applies, as_json=as_json)
+            _dream(place, phase, model, dry_run=dry_run, applies=applies)
 
 
-def _dream(place: Workspace, phase: str, model: str, *, dry_run: bool, applies: bool, as_json: bool) -> None:
+def _dream(place: Workspace, phase: Phase, model: str, *, dry_run: bool, applies: bool) -> None:
     from workbench.dreaming.proposals.inbox import Proposed
     from workbench.dreaming.run import dream as dreamt
     from workbench.llm.provider import open_language_model
@@ -78,17 +86,35 @@ def _dream(place: Workspace, phase: str, model: str, *, dry_run: bool, applies: 
     if applies:
         _ = place.operations  # without a repository nothing is dreamt that could not be taken back
     now = datetime.now().astimezone()
-    model_port = open_language_model(place.settings, model)
-    with Bar() as bar:
-        found = dreamt(place, now=now, model=model_port, phase=phase, tell=bar.show)  # type: ignore[arg-type]
+    port = open_language_model(place.settings, model)
+    with Bar() as progress:
+        found = dreamt(place, now=now, model=port, phase=phase, tell=progress.show)
     proposed = Proposed(added=found.proposals) if dry_run else _proposed(place, found, now)
     candidates = (*proposed.added, *proposed.waiting)
-    diffs = _diffs(place, candidates, now) if as_json else {}
+    told = [{**one.as_json(), "diff": _diff(place, one, now)} for one in candidates] if wants_json() else []
     done = _apply(place, found, candidates, now, dry_run=dry_run) if applies and candidates else None
-    if as_json:
-        _say_dream_json(found, proposed, diffs, done)
-    else:
-        _say_dream(found, proposed, done, applies=applies, dry_run=dry_run)
+    if answered(_dream_json(found, proposed, told, done)):
+        return
+    _say_dream(found)
+    say("")
+    for one in candidates:
+        say_proposal(one)
+    for one, why in proposed.left_out:
+        narrate(f"left out: {short_key(one)}: {why}")
+    if proposed.replaced:
+        narrate(f"no longer proposed: {plural(len(proposed.replaced), 'proposal')} of earlier runs")
+    if done is not None:
+        _say_applied(found, done)
+    elif applies:
+        narrate("nothing was applied: this run proposes nothing new; `workbench inbox list` shows what waits")
+    elif found.phase == "deep":
+        count = len(candidates)
+        wait = "would wait" if dry_run else "waits" if count == 1 else "wait"
+        narrate(
+            f"{plural(count, 'proposal')} {wait} for you: `workbench inbox list`"
+            if count
+            else "nothing is proposed"
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,125 +159,139 @@ def _apply(
     return _Applied(operation.notes if operation else plan.notes, plan, operation)
 
 
-def _diffs(place: Workspace, proposals: Sequence[Proposal], now: datetime) -> dict[str, str]:
-    """The diff of each proposal alone, by key; of one that cannot be done now, why."""
+def _diff(place: Workspace, proposal: Proposal, now: datetime) -> str:
+    """The diff of a proposal alone; of one that cannot be done now, why."""
     from workbench.dreaming.proposals.accept import diff_of
 
-    found = {}
-    for one in proposals:
-        try:
-            found[one.key] = diff_of(place, one, now)
-        except WorkbenchError as error:
-            found[one.key] = f"cannot be accepted now: {error.message}\n"
-    return found
+    try:
+        return diff_of(place, proposal, now)
+    except WorkbenchError as error:
+        return f"cannot be accepted now: {error.message}\n"
 
 
-def _say_dream_json(found: Dream, proposed: Proposed, diffs: dict[str, str], done: _Applied | None) -> None:
-    said: dict[str, Any] = found.as_json(applied=done is not None and done.operation is not None)
-    said["proposals"] = [
-        {**one.as_json(), "diff": diffs.get(one.key, "")} for one in (*proposed.added, *proposed.waiting)
-    ]
+def _dream_json(
+    found: Dream, proposed: Proposed, told: list[dict[str, Any]], done: _Applied | None
+) -> dict[str, Any]:
+    operation = done.operation if done else None
+    said: dict[str, Any] = {**found.as_json(applied=operation is not None), "proposals": told}
     said["skipped"] += [{"key": one.key, "why": why, "text": one.text} for one, why in proposed.left_out]
     if done is not None:
-        operation = done.operation
-        diff = done.plan.diff() if done.plan else ""
-        said |= {"operation": operation.id if operation else None, "diff": diff}
-        said |= {"commit": operation.commit if operation else None, "notes": [*said["notes"], *done.notes]}
-    say_json(said)
+        said |= {
+            "operation": operation.id if operation else None,
+            "diff": done.plan.diff() if done.plan else "",
+            "commit": operation.commit if operation else None,
+            "notes": [*said["notes"], *done.notes],
+        }
+    return said
 
 
-def _say_dream(
-    found: Dream, proposed: Proposed, done: _Applied | None, *, applies: bool, dry_run: bool
-) -> None:
-    from workbench.cli.inbox_text import say_dream, say_proposal
-
-    say_dream(found)
-    say("")
-    for one in (*proposed.added, *proposed.waiting):
-        say_proposal(one)
-    for one, why in proposed.left_out:
-        narrate(f"left out: {one.key[:8]}: {why}")
-    if proposed.replaced:
-        narrate(f"no longer proposed: {plural(len(proposed.replaced), 'proposal')} of earlier runs")
-    if done is not None:
-        if done.operation is not None:
-            say(done.operation.summary, bold=True)
-            narrate(f"operation {done.operation.id}; `workbench dream --rollback {found.run}` takes it back")
-        elif done.plan is not None:
-            say_diff(done.plan.diff())
-        else:
-            narrate("nothing was applied")
-        narrate_notes(done.notes)
-    elif applies:
-        narrate("nothing was applied: this run proposes nothing new; `workbench inbox list` shows what waits")
-    elif found.phase == "deep":
-        count = len(proposed.added) + len(proposed.waiting)
-        wait = "would wait" if dry_run else "waits" if count == 1 else "wait"
-        narrate(
-            f"{plural(count, 'proposal')} {wait} for you: `workbench inbox list`"
-            if count
-            else "nothing is proposed"
-        )
+def _say_applied(found: Dream, done: _Applied) -> None:
+    if done.operation is not None:
+        say(done.operation.summary, bold=True)
+        narrate(f"operation {done.operation.id}; `workbench dream --rollback {found.run}` takes it back")
+    elif done.plan is not None:
+        say_diff(done.plan.diff())
+    else:
+        narrate("nothing was applied")
+    narrate_notes(done.notes)
 
 
-def _explain(place: Workspace, wanted: str, *, as_json: bool) -> None:
-    from workbench.cli.inbox_text import say_explanation
+def _say_dream(found: Dream) -> None:
+    """What a run saw, in a few lines, without its proposals."""
+    say(f"run {found.run}, phase {found.phase}", bold=True)
+    passed = f", {found.gated:,} passed every gate" if found.phase == "deep" else ""  # only deep has gates
+    say(f"{plural(found.considered, 'claim')} considered{passed}")
+    for seen in found.seen:
+        strength = f"{bar(seen.strength, 10)} {seen.strength:.2f}"
+        say(f"{seen.key[:8]}  {strength}  {plural(len(seen.days), 'day')}, {line(seen.section)}")
+        say_wrapped(seen.text)
+    if found.reasons:
+        say("left out", dim=True)
+    for why, count in list(found.reasons.items())[:_REASONS]:
+        say(f"{count:>8,}  {line(why)}", dim=True)
+    if (more := len(found.reasons) - _REASONS) > 0:
+        say(f"{'':>8}  and {more} more reasons", dim=True)
+    narrate_notes(found.notes)
+
+
+def _explain(place: Workspace, wanted: str) -> None:
     from workbench.dreaming.explain import explain
 
     if not wanted.strip():
         raise UsageError("explain which claim?", hint="give a key, an entry or words")
-    with Bar() as bar:
-        found = explain(place, wanted, datetime.now().astimezone(), tell=bar.show)
-    if as_json:
-        say_json(found.as_json())
-    else:
-        say_explanation(found)
+    with Bar() as progress:
+        found = explain(place, wanted, datetime.now().astimezone(), tell=progress.show)
+    if answered(found):
+        return
+    say(f"{found.key}  {'proposed' if found.proposed else 'not proposed'}", bold=True)
+    say_wrapped(found.text, margin="  ")
+    say_wrapped(found.verdict, margin="  ")
+    say_score(found.score, found.parts, found.gates)
+    numbers = [f"{name} {value}" for name, value in found.facts.items() if isinstance(value, int)]
+    say_wrapped(" · ".join(numbers), margin="  ", dim=True)
+    for name, value in found.facts.items():
+        if not isinstance(value, int):
+            say_field(name, str(value))
+    for source in found.sources:
+        say_field("source", source)
 
 
-def _list_runs(place: Workspace, *, as_json: bool) -> None:
-    from workbench.cli.inbox_text import say_runs
+def _list_runs(place: Workspace) -> None:
     from workbench.dreaming.proposals.runs import runs
 
     found = runs(place)
-    if as_json:
-        say_json(
-            [
-                {
-                    "run": run.id,
-                    "proposed": run.proposed,
-                    "made_at": run.made_at.isoformat() if run.made_at else None,
-                    "operations": [operation_json(operation) for operation in run.operations],
-                }
-                for run in found
-            ]
-        )
+    told = [
+        {
+            "run": run.id,
+            "proposed": run.proposed,
+            "made_at": run.made_at,
+            "operations": [operation_json(operation) for operation in run.operations],
+        }
+        for run in found
+    ]
+    if answered(told):
         return
     say_runs(found)
     if not found:
         narrate("no dream has proposed anything here yet")
 
 
-def _roll_back(place: Workspace, run: str, *, dry_run: bool, as_json: bool) -> None:
-    from workbench.dreaming.proposals.runs import find_run, preview_rollback, roll_back, shared_with
+def say_runs(runs: Iterable[DreamRun]) -> None:
+    """Print a line for each run: when, how much it proposed, what came of it."""
+    for run in runs:
+        when = run.made_at or (run.operations[0].when if run.operations else None)
+        kept = (
+            f"{len(run.standing)} of {len(run.operations)} operations stand"
+            if run.operations
+            else "nothing accepted"
+        )
+        day = f"{when.astimezone():%Y-%m-%d %H:%M}" if when else "-"
+        say(f"{line(run.id)}  {day}  {run.proposed} proposed, {kept}")
+        for operation in run.operations:
+            undone = " (undone)" if operation.undone else ""
+            say(f"    {operation.id}  {line(operation.summary)}{undone}", dim=True)
 
-    for operation in find_run(place, run).standing:
-        if others := shared_with(operation, run):
-            narrate(f"note: {operation.id} holds proposals of {', '.join(others)} too; they will wait again")
-    if dry_run:
-        diff, staying = preview_rollback(place, run)
-        if as_json:
-            say_json({"run": run, "operations": [], "diff": diff, "refused": _refused(staying)})
-            return
-        say_diff(diff)
-        for operation, why in staying:
-            narrate(f"would stay: {operation.id} {operation.summary}: {why}")
+
+def _preview_rollback(place: Workspace, run: str) -> None:
+    from workbench.dreaming.proposals.runs import preview_rollback
+
+    _narrate_shared(place, run)
+    diff, staying = preview_rollback(place, run)
+    if answered({"run": run, "operations": [], "diff": diff, "refused": _refused(staying)}):
         return
+    say_diff(diff)
+    for operation, why in staying:
+        narrate(f"would stay: {operation.id} {operation.summary}: {why}")
+
+
+def _roll_back(place: Workspace, run: str) -> None:
+    from workbench.dreaming.proposals.runs import roll_back
+
+    _narrate_shared(place, run)
     done = roll_back(place, run)
-    staying = tuple((operation, error.message) for operation, error in done.refused)
-    if as_json:
-        undone = [operation_json(operation) for operation in done.undone]
-        say_json({"run": done.run, "operations": undone, "refused": _refused(staying)})
-    else:
+    refused = _refused([(operation, error.message) for operation, error in done.refused])
+    undone = [operation_json(operation) for operation in done.undone]
+    if not answered({"run": done.run, "operations": undone, "refused": refused}):
         for operation in done.undone:
             say(operation.summary)
             narrate(f"operation {operation.id}; `workbench undo {operation.id}` brings it back")
@@ -262,5 +302,13 @@ def _roll_back(place: Workspace, run: str, *, dry_run: bool, as_json: bool) -> N
         raise click.exceptions.Exit(1)
 
 
-def _refused(staying: Sequence[tuple[Operation, str]]) -> list[dict[str, str]]:
+def _narrate_shared(place: Workspace, run: str) -> None:
+    from workbench.dreaming.proposals.runs import find_run, shared_with
+
+    for operation in find_run(place, run).standing:
+        if others := shared_with(operation, run):
+            narrate(f"note: {operation.id} holds proposals of {', '.join(others)} too; they will wait again")
+
+
+def _refused(staying: Iterable[tuple[Operation, str]]) -> list[dict[str, str]]:
     return [{"operation": operation.id, "why": why} for operation, why in staying]

@@ -9,9 +9,13 @@ from itertools import pairwise
 import click
 
 from workbench.cli import shell_values
-from workbench.cli.output import json_option, narrate, say_json, say_row
+from workbench.cli.output import (
+    answered,
+    json_option,
+    narrate,
+    say_row,
+)
 from workbench.cli.team import Whose, whose
-from workbench.cli.workspace_options import workspace
 from workbench.errors import NotMemoryError
 from workbench.memory.entry import Kind
 from workbench.memory.markdown import Document
@@ -52,13 +56,13 @@ class _Flag:
 @click.option("--history", "past", is_flag=True, help="Look for secrets in every commit too.")
 @click.option("--origin", "origins", is_flag=True, help="List the memories of unknown origin too.")
 @json_option
-def flagged(path: str | None, past: bool, origins: bool, as_json: bool) -> int:
+def flagged(path: str | None, past: bool, origins: bool) -> int:
     """Secrets, hidden text, and memories of unknown origin.
 
     These are hints with their evidence, not verdicts, the gravest first; those of unknown origin are many
     and only counted unless asked for. The exit code is 4 when there is a secret or hidden text.
     """
-    with workspace() as here, whose(path, here) as (there, one):
+    with whose(path) as (there, one):
         place = there.place
         files = [one] if one is not None else [file.path for file in place.scan()]
         flags = [flag for name in files for flag in _in_file(place, name)]
@@ -69,9 +73,7 @@ def flagged(path: str | None, past: bool, origins: bool, as_json: bool) -> int:
         flags = [_marked(flag, there) for flag in flags]
     flags.sort(key=lambda flag: list(_COUNTED).index(flag.concern))
     listed = [flag for flag in flags if origins or flag.concern != "origin"]
-    if as_json:
-        say_json({"looked_at": looked, "flagged": [_as_json(flag) for flag in flags]})
-    else:
+    if not answered({"looked_at": looked, "flagged": [_as_json(flag) for flag in flags]}):
         for flag in listed:
             say_row(f"{flag.place}  {flag.rule}: {flag.shown}")
             if flag.entry:

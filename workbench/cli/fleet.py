@@ -8,7 +8,14 @@ from typing import TYPE_CHECKING, cast
 
 import click
 
-from workbench.cli.output import json_option, narrate, narrate_row, say, say_json, say_row
+from workbench.cli.output import (
+    answered,
+    json_option,
+    narrate,
+    narrate_row,
+    say,
+    say_row,
+)
 from workbench.errors import UsageError
 from workbench.plural import plural
 
@@ -86,7 +93,6 @@ def reindex(
     prune: bool,
     yes: bool,
     report_file: str | None,
-    as_json: bool,
 ) -> int:
     """Bring the index of the fleet up to date with the files of all its workspaces.
 
@@ -117,9 +123,7 @@ def reindex(
         raise
     if report_file:
         report.save(report_file)
-    if as_json:
-        say_json(report.as_json())
-    else:
+    if not answered(report.as_json()):
         print_report(report)
     return FOUND_WANTING if report.failed else 0
 
@@ -140,7 +144,6 @@ def search(
     within: tuple[str, ...],
     k: int,
     mode: str,
-    as_json: bool,
 ) -> None:
     """Ranked hits for QUERY in all workspaces of the fleet, or in those named.
 
@@ -160,8 +163,7 @@ def search(
     embedder, why = (None, "") if mode == "lexical" else model_for_questions(card.model, card.dimension)
     query = Query(text=" ".join(typed), k=k, mode=cast("Mode", mode))
     answer = FleetSearch(table, embedder, why).search(query, within)
-    if as_json:
-        say_json(answer.as_json())
+    if answered(answer.as_json()):
         return
     for note in (*answer.notes, *filter(None, [answer.degraded])):
         narrate(note)
@@ -179,7 +181,7 @@ def search(
 @_roster_option
 @_placed
 @json_option
-def status(roster: str, uri: str, options: tuple[str, ...], as_json: bool) -> int:
+def status(roster: str, uri: str, options: tuple[str, ...]) -> int:
     """Each workspace: entries, fresh or behind its files, or failed. Exit code 4 unless all are fresh."""
     from workbench.cli.progress import Bar
     from workbench.fleet.sync_status import standings
@@ -188,18 +190,16 @@ def status(roster: str, uri: str, options: tuple[str, ...], as_json: bool) -> in
     with Bar() as bar:
         found = list(standings(table, agents, bar.show))
     counts: Counter[str] = Counter(one.state for one in found)
-    if as_json:
-        say_json(
-            {
-                "uri": table.place.uri,
-                "model": table.card.model or None,
-                "rows": table.count(),
-                "version": table.versions(),
-                "states": dict(counts),
-                "workspaces": [one.as_json() for one in found],
-            }
-        )
-    else:
+    if not answered(
+        {
+            "uri": table.place.uri,
+            "model": table.card.model or None,
+            "rows": table.count(),
+            "version": table.versions(),
+            "states": dict(counts),
+            "workspaces": [one.as_json() for one in found],
+        }
+    ):
         _print_standings(found, counts)
     return 0 if counts["fresh"] == len(found) else FOUND_WANTING
 
@@ -208,7 +208,7 @@ def status(roster: str, uri: str, options: tuple[str, ...], as_json: bool) -> in
 @_roster_option
 @_placed
 @json_option
-def check(roster: str, uri: str, options: tuple[str, ...], as_json: bool) -> int:
+def check(roster: str, uri: str, options: tuple[str, ...]) -> int:
     """The table against the files, row by row: what is missing, stale, doubled, or of nobody listed.
 
     Exit code 4 where anything is found; `fleet reindex` mends it, and with --prune what is not listed.
@@ -219,16 +219,14 @@ def check(roster: str, uri: str, options: tuple[str, ...], as_json: bool) -> int
     table, agents = _table(uri, options), _agents(roster)
     with Bar() as bar:
         found = list(checked(table, agents, bar.show))
-    if as_json:
-        say_json(
-            {
-                "uri": table.place.uri,
-                "workspaces": len(agents),
-                "rows": table.count(),
-                "findings": [one.as_json() for one in found],
-            }
-        )
-    else:
+    if not answered(
+        {
+            "uri": table.place.uri,
+            "workspaces": len(agents),
+            "rows": table.count(),
+            "findings": [one.as_json() for one in found],
+        }
+    ):
         _print_findings(found, len(agents))
     return FOUND_WANTING if found else 0
 

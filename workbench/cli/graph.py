@@ -1,25 +1,42 @@
-"""Asking the graph: stats, search, show, find, todos, events."""
+"""The graph: asked, shown, written into, kept free of duplicates and contradictions."""
 
 from __future__ import annotations
 
-from datetime import date
-from typing import TYPE_CHECKING, Any, cast
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import date, datetime
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from workbench.cli import context, graph_maintenance, graph_store
-from workbench.cli.graph_text import say_answer, say_entity, say_result, say_schedule, say_stats
-from workbench.cli.output import json_option, narrate, say_json
+from workbench.cli.agents import bulletin
+from workbench.cli.operation_command import command_of
+from workbench.cli.options import choice, day, flag, named, number, share, word, words
+from workbench.cli.output import (
+    answered,
+    json_option,
+    narrate,
+    narrate_notes,
+    operation_json,
+    say,
+    say_fields,
+)
 from workbench.cli.renamed import RenamedGroup
 from workbench.cli.team import whose
-from workbench.cli.workspace_options import DAY, workspace
+from workbench.cli.workspace_options import workspace
 from workbench.errors import IndexUnavailableError, UsageError
+from workbench.graph.operations import OPERATIONS
+from workbench.graph.read import read_graph
 from workbench.memory.graph_page import IMPORTANCE
+from workbench.plural import plural
 
 if TYPE_CHECKING:
-    from workbench.graph.memory_query import Order
-    from workbench.graph.schedule import Sort
-    from workbench.graph.snapshot import Graph
+    from workbench.graph.answer import GraphAnswer
+    from workbench.graph.contradictions import Claim
+    from workbench.graph.memory_query import MemoryMatch, Result
+    from workbench.graph.neighbourhood import Node
+    from workbench.graph.schedule import Due, Schedule, Sort
+    from workbench.graph.stats import Stats
+    from workbench.memory.graph_page import Entity, TypedMemory
 
 _DAYS = """\b
 Two questions about time:
@@ -27,13 +44,8 @@ Two questions about time:
                          (by valid_from, occurred_at and valid_until)
   workbench --as-of DAY  what memory said on that day, as git tells it
 """
-
-
-on_option = click.option("--on", metavar="DAY", type=DAY, help="As if it were this day: what was true then.")
-everything_option = click.option(
-    "--all", "everything", is_flag=True, help="Also what is over, or not yet true."
-)
-limit_option = click.option("-k", "--limit", type=click.IntRange(1, 1000), default=20, show_default=True)
+_on_option = day("--on", "As if it were this day: what was true then.")
+_everything_option = flag("--all", "Also what is over, or not yet true.", "everything")
 
 
 @click.group(cls=RenamedGroup, epilog=_DAYS)
@@ -42,29 +54,26 @@ def graph() -> None:
 
 
 @graph.command(short_help="The graph in figures.")
-@on_option
+@_on_option
 @json_option
-def stats(on: date | None, as_json: bool) -> None:
+def stats(on: date | None) -> None:
     """The graph in figures: types, relations, sources, what is over, what was ingested."""
-    from workbench.graph.read import read_graph
     from workbench.graph.stats import stats as counted
 
     with workspace() as place:
         found = read_graph(place)
         figures = counted(place, found.as_of(on) if on else found, on or date.today())
-    if as_json:
-        say_json(figures.as_json())
-    else:
-        say_stats(figures)
+    if not answered(figures):
+        _say_stats(figures)
 
 
 @graph.command(short_help="What the graph knows of the names in a QUESTION.")
-@click.argument("question", nargs=-1, required=True)
-@click.option("-k", "--limit", type=click.IntRange(1, 1000), default=10, show_default=True)
-@on_option
-@everything_option
+@named("question", many=True)
+@number("-k", "--limit", low=1, high=1000, default=10)
+@_on_option
+@_everything_option
 @json_option
-def search(question: tuple[str, ...], limit: int, on: date | None, everything: bool, as_json: bool) -> None:
+def search(question: tuple[str, ...], limit: int, on: date | None, everything: bool) -> None:
     """What the graph knows of what a QUESTION names, in any language.
 
     What is at most two relations away from the people, projects and things that it names, ranked by its other
@@ -76,7 +85,6 @@ def search(question: tuple[str, ...], limit: int, on: date | None, everything: b
     from indexing.search.hybrid import HybridSearch
     from workbench.agent.relevance import graph_relevance
     from workbench.graph.answer import memory_json
-    from workbench.graph.read import read_graph
     from workbench.graph.search import search_graph, unnamed_words
 
     _refuse_both(on, everything=everything)
@@ -87,27 +95,23 @@ def search(question: tuple[str, ...], limit: int, on: date | None, everything: b
             relevance = graph_relevance(HybridSearch(place), text, unnamed_words(whole, text))
         except IndexUnavailableError:
             relevance = None  # the words decide
-    answered = search_graph(whole, text, today, most=limit, past=everything, relevance=relevance)
-    if not as_json:
-        say_answer(answered)
-        return
+    found = search_graph(whole, text, today, most=limit, past=everything, relevance=relevance)
     memories = [
         {**memory_json(one.memory), "about": one.name, "score": round(one.score, 4)}
-        for one in answered.found
+        for one in found.found
         if one.memory
     ]
-    say_json({**answered.as_json(), "memories": memories})
+    if not answered({**found.as_json(), "memories": memories}):
+        say_answer(found)
 
 
 @graph.command(short_help="One entity: what is known of it, and what is around it.")
-@click.argument("name", nargs=-1, required=True)
-@click.option(
-    "--hops", type=click.IntRange(1, 3), default=1, show_default=True, help="How far to look around."
-)
-@on_option
-@everything_option
+@named("name", many=True)
+@number("--hops", low=1, high=3, default=1, help="How far to look around.")
+@_on_option
+@_everything_option
 @json_option
-def show(name: tuple[str, ...], hops: int, on: date | None, everything: bool, as_json: bool) -> None:
+def show(name: tuple[str, ...], hops: int, on: date | None, everything: bool) -> None:
     """One entity: what is known of it, and what stands around it as a tree.
 
     NAME is a name, an alias, an id or the path of a page; leader:NAME in the graph of the team's leader. What
@@ -116,88 +120,59 @@ def show(name: tuple[str, ...], hops: int, on: date | None, everything: bool, as
     from workbench.graph.answer import memory_json
     from workbench.graph.entity_recognition import the_one
     from workbench.graph.neighbourhood import neighbourhood
-    from workbench.graph.read import read_graph
 
-    with workspace() as here, whose(" ".join(name), here) as (there, called):
+    with whose(" ".join(name)) as (there, called):
         whole = read_graph(there.place)
     entity = the_one(whole, called)
-    found = _seen(whole, on, everything=everything)
+    _refuse_both(on, everything=everything)
+    found = whole if everything else whole.as_of(on or date.today())
     if found.at(entity.path) is None:
         narrate(f"note: {entity.name} does not hold on {on or date.today()}; this is what its page tells")
         found = whole
     entity = found.at(entity.path) or entity
     node = neighbourhood(found, entity, hops=hops)
-    if not as_json:
-        say_entity(entity, node, there.mark)
-        return
-    days = (entity.valid_from, entity.valid_until)
-    say_json(
-        {
-            "id": entity.id,
-            "name": entity.name,
-            "type": entity.type,
-            "page": there.address(entity.path),
-            **there.as_json(),
-            "aliases": list(entity.aliases),
-            "valid_from": days[0].isoformat() if days[0] else None,
-            "valid_until": days[1].isoformat() if days[1] else None,
-            "problem": entity.problem,
-            "memories": [
-                {**memory_json(memory), "entry": there.address(memory.entry.address)}
-                for memory in entity.memories
-            ],
-            "neighbourhood": node.as_json(),
-        }
-    )
+    told = {
+        "id": entity.id,
+        "name": entity.name,
+        "type": entity.type,
+        "page": there.address(entity.path),
+        **there.as_json(),
+        "aliases": entity.aliases,
+        "valid_from": entity.valid_from,
+        "valid_until": entity.valid_until,
+        "problem": entity.problem,
+        "memories": [
+            {**memory_json(memory), "entry": there.address(memory.entry.address)}
+            for memory in entity.memories
+        ],
+        "neighbourhood": node,
+    }
+    if not answered(told):
+        _say_entity(entity, node, there.mark)
 
 
 @graph.command(short_help="Typed memories by type, state, time, weight, words, entity.")
-@click.option("--type", "types", metavar="TYPE", multiple=True, help=f"Only these: {', '.join(IMPORTANCE)}.")
-@click.option("--about", default="", metavar="NAME", help="An entity: itself, its parts, lines that name it.")
-@click.option(
+@words("--type", "types", "TYPE", f"Only these: {', '.join(IMPORTANCE)}.")
+@word("--about", "NAME", "An entity: itself, its parts, lines that name it.")
+@choice(
     "--state",
-    type=click.Choice(("current", "pending", "overdue", "done", "any")),
-    default="current",
-    show_default=True,
-    help="pending, overdue and done are for todos; any: also what is over.",
+    ("current", "pending", "overdue", "done", "any"),
+    "current",
+    "pending, overdue and done are for todos; any: also what is over.",
 )
-@click.option("--since", metavar="DAY", type=DAY, help="What occurred on this day or later.")
-@click.option("--until", metavar="DAY", type=DAY, help="What occurred on this day or earlier.")
-@click.option(
-    "--happens-within", type=click.IntRange(0, 36_500), metavar="DAYS", help="What is to come soon."
-)
-@click.option("--min-importance", type=click.FloatRange(0, 1), default=0.0)
-@click.option("--min-confidence", type=click.FloatRange(0, 1), default=0.0)
-@click.option("--text", default="", metavar="WORDS", help="Only memories with all of these words.")
-@click.option("--scene", default="", metavar="WORDS", help="Only memories under such a heading or scene.")
-@click.option(
-    "--sort",
-    "order",
-    type=click.Choice(("importance", "confidence", "date", "due")),
-    default="importance",
-    show_default=True,
-)
-@click.option("--by-scene", is_flag=True, help="Under their headings or scenes, what counts most first.")
-@limit_option
-@on_option
+@day("--since", "What occurred on this day or later.", "occurred_since")
+@day("--until", "What occurred on this day or earlier.", "occurred_until")
+@number("--happens-within", high=36_500, metavar="DAYS", help="What is to come soon.")
+@share("--min-importance", 0.0)
+@share("--min-confidence", 0.0)
+@word("--text", "WORDS", "Only memories with all of these words.")
+@word("--scene", "WORDS", "Only memories under such a heading or scene.")
+@choice("--sort", ("importance", "confidence", "date", "due"), "importance", into="order")
+@flag("--by-scene", "Under their headings or scenes, what counts most first.")
+@number("-k", "--limit", low=1, high=1000, default=20)
+@_on_option
 @json_option
-def find(
-    types: tuple[str, ...],
-    about: str,
-    state: str,
-    since: date | None,
-    until: date | None,
-    happens_within: int | None,
-    min_importance: float,
-    min_confidence: float,
-    text: str,
-    scene: str,
-    order: str,
-    by_scene: bool,
-    limit: int,
-    on: date | None,
-    as_json: bool,
-) -> None:
+def find(by_scene: bool, on: date | None, **conditions: Any) -> None:
     """Typed memories by type, time, weight, words, and what they are about.
 
     \b
@@ -206,57 +181,141 @@ def find(
     """
     from workbench.graph.memory_query import MemoryQuery
     from workbench.graph.memory_query import find as found_by
-    from workbench.graph.read import read_graph
 
-    question = MemoryQuery(
-        types=types,
-        about=about,
-        state=cast("Any", state),
-        occurred_since=since,
-        occurred_until=until,
-        happens_within=happens_within,
-        min_importance=min_importance,
-        min_confidence=min_confidence,
-        text=text,
-        scene=scene,
-        order=cast("Order", order),
-        limit=limit,
-    )
     with workspace() as place:
-        result = found_by(read_graph(place), question, on or date.today())
-    if as_json:
-        say_json(result.as_json())
-    else:
-        say_result(result, by_scene=by_scene)
+        result = found_by(read_graph(place), MemoryQuery(**conditions), on or date.today())
+    if not answered(result):
+        _say_result(result, by_scene=by_scene)
 
 
 @graph.command(short_help="Todos that wait, by the day they are due; overdue ones.")
-@on_option
+@_on_option
 @json_option
-def todos(on: date | None, as_json: bool) -> None:
+def todos(on: date | None) -> None:
     """Todos that wait, by the day they are due: upcoming, overdue, without a day."""
-    _schedule(("todo",), None, on, as_json=as_json)
+    _schedule(("todo",), None, on)
 
 
 @graph.command(short_help="Events and deadlines to come, and goals.")
-@click.option("--within", type=click.IntRange(0, 36_500), metavar="DAYS", help="Only so many days ahead.")
-@on_option
+@number("--within", high=36_500, metavar="DAYS", help="Only so many days ahead.")
+@_on_option
 @json_option
-def events(within: int | None, on: date | None, as_json: bool) -> None:
+def events(within: int | None, on: date | None) -> None:
     """Events and deadlines to come, the soonest first; goals whose day has passed are overdue."""
-    _schedule(("event", "deadline"), within, on, as_json=as_json)
+    _schedule(("event", "deadline"), within, on)
 
 
-def _schedule(sorts: tuple[Sort, ...], ahead: int | None, on: date | None, *, as_json: bool) -> None:
-    from workbench.graph.read import read_graph
+def _schedule(sorts: tuple[Sort, ...], ahead: int | None, on: date | None) -> None:
     from workbench.graph.schedule import upcoming
 
     with workspace() as place:
         schedule = upcoming(read_graph(place), on or date.today(), sorts=sorts, ahead=ahead)
-    if as_json:
-        say_json(schedule.as_json())
-    else:
-        say_schedule(schedule)
+    if not answered(schedule):
+        _say_schedule(schedule)
+
+
+@graph.command(short_help="Pages that may be of one entity; --resolve merges them.")
+@flag("--resolve", "Merge those that pass every bar; each can be undone.", "resolving")
+@flag("--names-only", "Compare names, load no model.")
+@json_option
+def duplicates(resolving: bool, names_only: bool) -> None:
+    """Pages that may be of one entity, and what speaks against merging them."""
+    from workbench.ingest.entity_resolution import resolve
+    from workbench.ingest.local_model import local_model
+
+    with workspace() as place:
+        embedder = None if names_only else local_model(place.settings)
+        if embedder is None and not names_only:
+            narrate("note: names alone are compared: no model of this machine is ready (`workbench reindex`)")
+        found = resolve(place, now=datetime.now().astimezone(), embedder=embedder, dry_run=not resolving)
+    flagged = [
+        {
+            "key": one.key,
+            "keep": {"name": one.keep.name, "page": one.keep.path},
+            "other": {"name": one.other.name, "page": one.other.path},
+            "cosine": one.cosine,
+            "names": round(one.names, 4),
+            "automatic": one.automatic,
+            "why": one.why,
+        }
+        for one in found.flagged
+    ]
+    merged = [operation_json(operation) for operation in found.merged]
+    if answered({"merged": merged, "flagged": flagged, "notes": found.notes}):
+        return
+    for operation in found.merged:
+        say(f"merged  {operation.summary}  ({operation.id})")
+    for one in found.flagged:
+        cosine = "no vectors" if one.cosine is None else f"cosine {one.cosine:.2f}"
+        say(f"{one.keep.name} ({one.keep.type}) and {one.other.name}: {cosine}, names {one.names:.2f}")
+        say(f"  {one.keep.path}  {one.other.path}", dim=True)
+        say(f"  {one.why or 'passes every bar: --resolve merges it'}", dim=True)
+    narrate_notes(found.notes)
+    ways = ": `workbench graph merge A B`, or `graph apart A B`" if flagged else ""
+    narrate(f"{len(merged)} merged, {len(flagged)} to look at{ways}")
+
+
+@graph.command(short_help="Pairs of claims that cannot both be true today.")
+@json_option
+def contradictions() -> None:
+    """Pairs of claims that cannot both be true today, each with its sources."""
+    from workbench.graph.contradiction_answers import open_contradictions
+
+    with workspace() as place:
+        found = open_contradictions(place)
+    told = [
+        {
+            "key": one.key,
+            "entity": one.entity.name,
+            "page": one.entity.path,
+            "slot": one.slot,
+            "old": _claim_json(one.old),
+            "new": _claim_json(one.new),
+        }
+        for one in found
+    ]
+    if answered(told):
+        return
+    for one in found:
+        say(f"{one.key[:8]}  {one.entity.name}, {one.slot}", bold=True)
+        for name, claim in (("old", one.old), ("new", one.new)):
+            since = f", since {claim.since}" if claim.since else ""
+            say(f"  {name}  {claim.text}{since}, trust {claim.trust}")
+            say(f"       from {', '.join(claim.sources or claim.addresses)}", dim=True)
+    ways = ": `workbench graph settle KEY keep|replace|both|reject`" if found else ""
+    narrate(f"{len(found)} found{ways}")
+
+
+def _claim_json(claim: Claim) -> dict[str, Any]:
+    return {
+        "value": claim.value,
+        "text": claim.text,
+        "since": claim.since,
+        "trust": claim.trust,
+        "entries": claim.addresses,
+        "sources": claim.sources,
+    }
+
+
+@graph.command(short_help="What has faded so far that forgetting it would be proposed.")
+@json_option
+def fading() -> None:
+    """What has faded so far that it would be proposed for forgetting; nothing is forgotten by itself."""
+    from workbench.graph.decay import fading_in
+
+    with workspace() as place:
+        found = fading_in(place, now=datetime.now().astimezone())
+    if answered(found):
+        return
+    for one in found:
+        say(f"{one.section}: {one.text}")
+        say(f"  {one.target}  {one.why}", dim=True)
+    narrate(f"{len(found)} found; `workbench jobs run nightly` proposes them, `workbench inbox` decides")
+
+
+graph.add_command(bulletin)
+for _operation in OPERATIONS:
+    graph.add_command(command_of(_operation))
 
 
 def _refuse_both(on: date | None, *, everything: bool) -> None:
@@ -264,14 +323,153 @@ def _refuse_both(on: date | None, *, everything: bool) -> None:
         raise UsageError("--all and --on are two different questions", hint="give one of them")
 
 
-def _seen(whole: Graph, on: date | None, *, everything: bool = False) -> Graph:
-    """The graph of a day, today's where none is given; or all that the pages tell.
+def say_answer(answer: GraphAnswer) -> None:
+    """Print what was found, each with its way and sources; what was assumed goes to stderr."""
+    narrate(f"asked: {answer.asked}")
+    narrate_notes(answer.notes)
+    for found in answer.found:
+        if found.memory:
+            say(f"{found.score:.2f}  {found.name}: {_memory_words(found.memory)}")
+        else:
+            say(f"{found.score:.2f}  {found.name}" + (f" ({found.entity.type})" if found.entity else ""))
+            say(f"      {found.why}", dim=True)
+        say(f"      from {', '.join(found.sources)}", dim=True)
+    if not answer.found:
+        say("nothing is known of it")
+    _say_known(answer.suggestions)
 
-    Raises UsageError where both are asked for.
-    """
-    _refuse_both(on, everything=everything)
-    return whole if everything else whole.as_of(on or date.today())
+
+def _say_known(names: Sequence[str]) -> None:
+    if names:
+        say(f"known are {', '.join(names)}")
 
 
-for command in (context.bulletin, *graph_store.COMMANDS, *graph_maintenance.COMMANDS):
-    graph.add_command(command)
+def _say_result(result: Result, *, by_scene: bool) -> None:
+    narrate_notes(result.notes)
+    scenes = _scenes(result.matches) if by_scene else [("", result.matches)]
+    for scene, matches in scenes:
+        if scene:
+            say(scene, bold=True)
+        margin = "  " if scene else ""
+        for match in matches:
+            memory = match.held.memory
+            late = f" · overdue by {plural(match.late, 'day')}" if match.late else ""
+            why = f" · {match.why}" if match.why else ""
+            say(f"{margin}{match.held.owner}: {_memory_words(memory)}{late}{why}")
+            say(f"{margin}  {memory.entry.address}", dim=True)
+    _say_tasks("task     ", result.tasks)
+    _say_known(result.suggestions)
+    shown = len(result.matches)
+    narrate(f"{result.total} found" + (f", {shown} shown" if shown < result.total else ""))
+
+
+def _say_tasks(mark: str, tasks: Iterable[Entity]) -> None:
+    for task in tasks:
+        say(f"{mark} {task.name}  {task.path}")
+
+
+def _scenes(matches: Iterable[MemoryMatch]) -> Iterable[tuple[str, Sequence[MemoryMatch]]]:
+    """By scene, that which counts most first; what stands in none under what it is about."""
+    scenes: dict[str, list[MemoryMatch]] = {}
+    for match in matches:
+        scenes.setdefault(match.held.memory.scene or match.held.owner, []).append(match)
+
+    def importance(item: tuple[str, list[MemoryMatch]]) -> tuple[float, str]:
+        return -max(match.held.memory.weight for match in item[1]), item[0]
+
+    return sorted(scenes.items(), key=importance)
+
+
+def _memory_words(memory: TypedMemory) -> str:
+    """``[todo] Send the contract (for 2026-04-01; importance 0.80, confidence 0.90)``."""
+    days = [f"for {memory.happens_at}"] if memory.happens_at else []
+    days += [f"of {memory.occurred_at}"] if memory.occurred_at and not memory.happens_at else []
+    days += [f"until {memory.valid_until}"] if memory.valid_until else []
+    days += ["done"] if memory.done else []
+    figures = f"importance {memory.importance:.2f}, confidence {memory.confidence:.2f}"
+    return f"[{memory.type}] {memory.text} ({', '.join(days)}{'; ' if days else ''}{figures})"
+
+
+def _say_entity(entity: Entity, node: Node, mark: str) -> None:
+    """A page: what it is called, what is known, and what is around it; ``mark`` before its addresses."""
+    say(f"{entity.name} ({entity.type})", bold=True)
+    also = f"  also {', '.join(entity.aliases)}" if entity.aliases else ""
+    say(f"{mark}{entity.path}  {entity.id}{also}")
+    if entity.valid_from or entity.valid_until:
+        until = f" until {entity.valid_until}" if entity.valid_until else ""
+        say(f"holds from {entity.valid_from or 'ever'}{until}")
+    if entity.problem:
+        say(f"not read in full: {entity.problem}", fg="yellow")
+    scene = ""
+    for memory in entity.memories:
+        if memory.scene != scene:
+            scene = memory.scene
+            say(f"{scene or entity.name}:", bold=True)
+        say(f"  {_memory_words(memory)}")
+        say(f"    {mark}{memory.entry.address}", dim=True)
+    if node.children or node.left_out:
+        say("")
+        say("\n".join((node.name, *_branches(node))))
+
+
+def _branches(node: Node, margin: str = "") -> Iterator[str]:
+    """The tree below a node, a line for each; what is left out is counted."""
+    for at, child in enumerate(node.children, 1):
+        last = at == len(node.children) and not node.left_out
+        kind = child.hop.link.relation.kind.replace("_", " ") if child.hop else ""
+        arrow = f"── {kind} → " if child.hop and child.hop.forward else f"←─ {kind} ── "
+        missing = "" if child.entity else " (no page)"
+        yield f"{margin}{'└' if last else '├'}{arrow}{child.name}{missing}"
+        yield from _branches(child, margin + ("   " if last else "│  "))
+    if node.left_out:
+        yield f"{margin}└ … {node.left_out} more"
+
+
+def _say_schedule(schedule: Schedule) -> None:
+    parts: tuple[tuple[str, Sequence[Due]], ...] = (
+        ("Upcoming", schedule.upcoming),
+        ("Overdue", schedule.overdue),
+        ("Without a day", schedule.undated),
+    )
+    for title, due in parts:
+        if due:
+            say(title, bold=True)
+        for item in due:
+            memory = item.held.memory
+            when = str(memory.happens_at or "")
+            say(f"  {when:<10}  {item.when:<18}  {item.sort:<8}  {item.held.owner}: {memory.text}".rstrip())
+    if schedule.tasks:
+        say("Tasks", bold=True)
+    _say_tasks(" ", schedule.tasks)
+    if not schedule.tasks and not any(due for _, due in parts):
+        say("nothing is due")
+
+
+def _say_stats(stats: Stats) -> None:
+    loose = f" ({stats.loose:,} of no entity)" if stats.loose else ""
+    _say_counts("entities", f"{stats.entities:,}", stats.entity_types)
+    _say_counts("memories", f"{stats.memories:,}{loose}", stats.memory_types)
+    _say_counts("relations", f"{stats.relations:,}", stats.relation_kinds)
+    say_fields(
+        10,
+        ("confidence", None if stats.confidence is None else f"{stats.confidence:.2f} on average"),
+        ("trust", ", ".join(f"{count:,} {level}" for level, count in stats.trust.items()) or "-"),
+        ("sources", f"{stats.sources:,}; {plural(stats.unsourced, 'memory')} name none"),
+        ("expired", f"{stats.expired:,}"),
+        ("pending", plural(stats.pending, "todo")),
+        ("pinned", f"{stats.pinned:,}"),
+        ("unresolved", f"{plural(stats.unresolved, 'relation')}, to no page or to several"),
+        ("days", f"{stats.oldest or '-'} to {stats.newest or '-'}"),
+        ("most links", ", ".join(f"{name} {count}" for name, count in stats.top) or "-"),
+    )
+    for one in stats.ingested:
+        found = f"{one.runs:,} times read, {plural(one.memories, 'memory')}"
+        say(f"ingested   {one.kind}: {plural(one.sources, 'source')}, {found}; {one.last}")
+    for path in stats.broken:
+        say(f"broken     {path}", fg="yellow")
+
+
+def _say_counts(name: str, total: str, counts: Mapping[str, int]) -> None:
+    say_fields(10, (name, total))
+    for each, count in counts.items():
+        say(f"  {each:<14} {count:>6,}")

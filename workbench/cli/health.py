@@ -9,7 +9,14 @@ from typing import TYPE_CHECKING
 import click
 
 from workbench.cli.lookup import content_address
-from workbench.cli.output import json_option, narrate, say, say_json, say_row
+from workbench.cli.output import (
+    answered,
+    json_option,
+    narrate,
+    say,
+    say_row,
+    wants_json,
+)
 from workbench.cli.progress import Bar
 from workbench.cli.run_operation import act
 from workbench.cli.workspace_options import workspace
@@ -34,7 +41,7 @@ _SEVERITIES = {"error": "red", "warning": "yellow", "info": None}
 @click.option("--fix", is_flag=True, help="Repair what can be repaired; no memory file is touched.")
 @click.option("--network", is_flag=True, help="Ask the model provider of your settings whether it answers.")
 @json_option
-def doctor(fix: bool, network: bool, as_json: bool) -> int:
+def doctor(fix: bool, network: bool) -> int:
     """Check this machine, the workspace, its repository and its index.
 
     Each check says what it saw, and of what is wrong what it means and what to do. What a repair takes out
@@ -49,7 +56,7 @@ def doctor(fix: bool, network: bool, as_json: bool) -> int:
         try:
             for outcome in examine(place, fix=fix):
                 outcomes.append(outcome)
-                if not as_json:
+                if not wants_json():
                     bar.clear()
                     if outcome.check.family != family:
                         family = outcome.check.family
@@ -58,15 +65,13 @@ def doctor(fix: bool, network: bool, as_json: bool) -> int:
         finally:
             place.close()
     remaining = sum(finding.remains for outcome in outcomes for finding in outcome.findings)
-    if as_json:
-        say_json(
-            {
-                "ok": not remaining,
-                "workspace": str(place.root),
-                "checks": [outcome.as_json() for outcome in outcomes],
-            }
-        )
-    else:
+    if not answered(
+        {
+            "ok": not remaining,
+            "workspace": str(place.root),
+            "checks": [outcome.as_json() for outcome in outcomes],
+        }
+    ):
         fixable = any(f.remains and f.repair for outcome in outcomes for f in outcome.findings)
         left = "1 finding remains" if remaining == 1 else f"{remaining} findings remain"
         narrate(left if remaining else "all is well")
@@ -118,7 +123,6 @@ def check(
     strict: bool,
     everything: bool,
     tests_only: bool,
-    as_json: bool,
 ) -> int:
     """Recall tests, duplicates, dead links, secrets, hidden text.
 
@@ -149,16 +153,13 @@ def check(
                 place,
                 lambda: plan_recall_test(place, question or "", wanted),
                 dry_run=False,
-                as_json=as_json,
             )
             return 0
         verdicts = _verdicts(place, read_recall_tests(place))
         remarks, files = ([], 0) if tests_only else lint(place, date.today())
     failing = [verdict for verdict in verdicts if not verdict.passed]
     grave = [one for one in remarks if one.severity == "error" or (strict and one.severity == "warning")]
-    if as_json:
-        say_json(_check_json(verdicts, remarks, files, ok=not (failing or grave)))
-    else:
+    if not answered(_check_json(verdicts, remarks, files, ok=not (failing or grave))):
         _say_verdicts(verdicts)
         _say_remarks(remarks, files, everything=everything)
     return FOUND_WANTING if failing or grave else 0

@@ -12,9 +12,15 @@ import click
 
 from workbench.cli import shell_values
 from workbench.cli.lookup import content_address
-from workbench.cli.output import json_option, narrate, operation_json, say, say_json, say_row
+from workbench.cli.output import (
+    answered,
+    json_option,
+    narrate,
+    operation_json,
+    say,
+    say_row,
+)
 from workbench.cli.team import Whose, whose
-from workbench.cli.workspace_options import workspace
 from workbench.errors import NotMemoryError, UsageError
 from workbench.plural import plural
 
@@ -41,7 +47,7 @@ _NEVER = "not recorded yet"
 )
 @click.option("--all", "everything", is_flag=True, help="Also commits that only added lines to the ledger.")
 @json_option
-def log(target: str | None, limit: int, match: str, everything: bool, as_json: bool) -> None:
+def log(target: str | None, limit: int, match: str, everything: bool) -> None:
     """Operations, newest first, also those of agents and plain git.
 
     With PATH those that changed the file, also under its earlier names; with an ENTRY (path#hash or
@@ -49,19 +55,17 @@ def log(target: str | None, limit: int, match: str, everything: bool, as_json: b
     """
     from workbench.workspace.operation_filter import wanted
 
-    with workspace() as here, whose(target, here) as (there, named):
+    with whose(target) as (there, named):
         name = None if named is None else content_address(there.place, named)
         if name is not None and "#" in name and not there.place.layout.may_curate(name):
             if match:
                 raise UsageError("--match looks through operations; the history of an entry is shown whole")
-            _log_entry(there, name, limit, as_json=as_json)
+            _log_entry(there, name, limit)
         else:
-            _log_file(there, name, limit, wanted(match), everything=everything, as_json=as_json)
+            _log_file(there, name, limit, wanted(match), everything=everything)
 
 
-def _log_file(
-    there: Whose, path: str | None, limit: int, only: Wanted, *, everything: bool, as_json: bool
-) -> None:
+def _log_file(there: Whose, path: str | None, limit: int, only: Wanted, *, everything: bool) -> None:
     from workbench.history.attribution import who_did
     from workbench.history.renames import FileStep, file_log
     from workbench.workspace import ledger_changes
@@ -74,18 +78,17 @@ def _log_file(
         steps = list(islice((s for s in file_log(place, path) if only.holds(s.operation)), limit))
         if not steps and not only.terms and not os.path.lexists(place.root / path):
             raise NotMemoryError(there.address(path))  # a slip of the pen is not a file without history
-    if as_json:
-        say_json(
-            [
-                {
-                    **operation_json(step.operation),
-                    "who": who_did(step.operation),
-                    "path": there.address(step.path) if step.path else None,
-                    "renamed_from": there.address(step.renamed_from) if step.renamed_from else None,
-                }
-                for step in steps
-            ]
-        )
+    if answered(
+        [
+            {
+                **operation_json(step.operation),
+                "who": who_did(step.operation),
+                "path": there.address(step.path) if step.path else None,
+                "renamed_from": there.address(step.renamed_from) if step.renamed_from else None,
+            }
+            for step in steps
+        ]
+    ):
         return
     if only.terms and not steps:
         narrate("no operation is like that; words are looked for in what was done, by whom and where")
@@ -103,13 +106,11 @@ def _operation_line(operation: Operation) -> str:
     return f"{operation.id}  {_time(operation.when)}  {operation.actor:<8}  {word}{subject}{undone}"
 
 
-def _log_entry(there: Whose, address: str, limit: int, *, as_json: bool) -> None:
+def _log_entry(there: Whose, address: str, limit: int) -> None:
     from workbench.history.lineage import lineage
 
     steps = tuple(map(there.step, lineage(there.place, address)[:limit]))
-    if as_json:
-        say_json([step.as_json() for step in steps])
-    else:
+    if not answered([step.as_json() for step in steps]):
         _say_steps(steps)
 
 
@@ -135,14 +136,14 @@ def _time(when: datetime | None) -> str:
 @click.command()
 @click.argument("target", metavar="PATH|ENTRY", shell_complete=shell_values.memory_paths)
 @json_option
-def blame(target: str, as_json: bool) -> None:
+def blame(target: str) -> None:
     """When each line came, and who brought it.
 
     With the operation and the session, as far as they are known.
     """
     from workbench.history.blame import blame as lines_of
 
-    with workspace() as here, whose(target, here) as (there, named):
+    with whose(target) as (there, named):
         place = there.place
         name = content_address(place, named)
         if "#" in name and not place.layout.may_curate(name):
@@ -151,8 +152,7 @@ def blame(target: str, as_json: bool) -> None:
         else:
             found = lines_of(place, name)
         lines = tuple(map(there.line, found))
-    if as_json:
-        say_json([_line_json(line) for line in lines])
+    if answered([_line_json(line) for line in lines]):
         return
     width = len(str(lines[-1].number)) if lines else 1
     for line in lines:
@@ -161,7 +161,7 @@ def blame(target: str, as_json: bool) -> None:
         say(f"{line.number:>{width}}  {when:<16}  {_by(line.deed)}  {session:<10}  {line.text}")
 
 
-def show_related(entry: str, *, as_json: bool) -> None:
+def show_related(entry: str) -> None:
     """Print where an entry came from, what was made of it, whom it names, what is like it, and who recalled
     it.
     """
@@ -172,7 +172,7 @@ def show_related(entry: str, *, as_json: bool) -> None:
     from workbench.errors import IndexUnavailableError
     from workbench.graph.read import read_graph
 
-    with workspace() as here, whose(entry, here) as (there, name):
+    with whose(entry) as (there, name):
         place = there.place
         one = place.find(content_address(place, name))
         recalled = UsageIndex(place).of(one.address, one.text)
@@ -186,8 +186,7 @@ def show_related(entry: str, *, as_json: bool) -> None:
             replace(each, address=there.address(each.address))
             for each in merged(kin(place, one), named(one, names), like(answer, one))
         ]
-    if as_json:
-        say_json({"related": [each.as_json() for each in found], "recalled": recalled.as_json()})
+    if answered({"related": [each.as_json() for each in found], "recalled": recalled.as_json()}):
         return
     for each in found:
         say_row(f"{each.why:<18}  {each.address}  {each.title}")
@@ -221,14 +220,14 @@ def _line_json(line: LineOrigin) -> dict[str, Any]:
     }
 
 
-def show_entry(address: str, *, as_json: bool) -> None:
+def show_entry(address: str) -> None:
     """An entry with its origin and its history; also one that is gone."""
     from workbench.history.blame import line_deeds, newest
     from workbench.history.lineage import lineage
     from workbench.history.origin import origin_of
     from workbench.history.versions import Versions, entry_in
 
-    with workspace() as here, whose(address, here) as (there, name):
+    with whose(address) as (there, name):
         place = there.place
         entry = Versions(place).last_seen(content_address(place, name))
         steps = tuple(map(there.step, lineage(place, entry.address)))
@@ -240,18 +239,17 @@ def show_entry(address: str, *, as_json: bool) -> None:
         if document is not None and standing is not None:
             origin = origin_of(document, standing, newest(place, line_deeds(place, document), standing))
             origin = there.origin(origin)
-    if as_json:
-        say_json(
-            {
-                "entry": there.address(entry.address),
-                **there.as_json(),
-                "standing": standing is not None,
-                "heading": list(entry.heading),
-                "text": entry.text,
-                "origin": origin.as_json() if origin else None,
-                "history": [step.as_json() for step in steps],
-            }
-        )
+    if answered(
+        {
+            "entry": there.address(entry.address),
+            **there.as_json(),
+            "standing": standing is not None,
+            "heading": list(entry.heading),
+            "text": entry.text,
+            "origin": origin.as_json() if origin else None,
+            "history": [step.as_json() for step in steps],
+        }
+    ):
         return
     say_row(there.address(entry.address), bold=True)
     say(" › ".join(entry.heading) or "no heading", dim=True)

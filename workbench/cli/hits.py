@@ -5,7 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from workbench.cli.output import narrate, say, say_json, say_row
+from workbench.cli.output import (
+    answered,
+    narrate,
+    say,
+    say_row,
+)
 from workbench.plural import plural
 
 if TYPE_CHECKING:
@@ -23,10 +28,9 @@ def print_answer(answer: SearchAnswer, hits: Iterable[tuple[str, Hit]], explain:
         _say_hit(hit, hit.rank, f"{mark}:{hit.entry}" if mark else hit.entry, hit.score, explain)
 
 
-def print_far(answer: FarAnswer, explain: bool, *, as_json: bool) -> None:
+def print_far(answer: FarAnswer, explain: bool) -> None:
     """An answer of several workspaces; each hit names its own."""
-    if as_json:
-        say_json(answer.as_json())
+    if answered(answer.as_json()):
         return
     _say_first(answer.degraded, answer.stale, answer.notes)
     if not answer.hits:

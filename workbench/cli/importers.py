@@ -40,7 +40,7 @@ def _brings_over(reading: Callable[..., Reader]) -> Callable[..., None]:
     @dry_run_option
     @json_option
     @wraps(reading)
-    def command(*, user: str = "", dry_run: bool, as_json: bool, **given: Any) -> None:
+    def command(*, user: str = "", dry_run: bool, **given: Any) -> None:
         from workbench.graph.drafts import USER
         from workbench.importers.plan import plan_import
 
@@ -56,7 +56,6 @@ def _brings_over(reading: Callable[..., Reader]) -> Callable[..., None]:
                 place,
                 lambda: plan_import(place, carried, now=now, user=user or USER),
                 dry_run=dry_run,
-                as_json=as_json,
             )
 
     return command

@@ -1,26 +1,32 @@
-"""What waits for a person: proposals are listed, shown, accepted, reworded, rejected, deferred, withdrawn."""
+"""What waits for a person: proposals, and text of other writers that fitted into no file."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from datetime import datetime
+from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from workbench.cli.conflicts import conflicts
-from workbench.cli.operation_command import Selection, command_of
-from workbench.cli.output import json_option, narrate, say, say_diff, say_json
+from workbench.cli.operation_command import Chosen, Selection, command_of
+from workbench.cli.options import flag, named, number, word
+from workbench.cli.output import answered, json_option, narrate, say, say_diff, say_row
+from workbench.cli.proposal_text import say_in_full, say_settled, say_waiting
 from workbench.cli.workspace_options import workspace
 from workbench.dreaming.proposals.operations import ACCEPT, OPERATIONS
 from workbench.errors import UsageError
+from workbench.memory.file_edit import FileEdit, unified_diff
+from workbench.memory.names import RelPath
 from workbench.plural import plural
+from workbench.workspace.workspace import Workspace
 
 if TYPE_CHECKING:
     from workbench.dreaming.proposals.inbox import Waiting
-    from workbench.workspace.workspace import Workspace
+    from workbench.workspace.late_writes import Conflict, Late
 
-_run_option = click.option("--run", metavar="RUN", default="", help="Those of one run.")
+_run_option = word("--run", "RUN", "Those of one run.")
+_UNKNOWN = "unknown file"
 
 
 @click.group()
@@ -32,12 +38,11 @@ def inbox() -> None:
 
 
 @inbox.command("list")
-@click.option("--all", "everything", is_flag=True, help="Deferred and stale ones too.")
+@flag("--all", "Deferred and stale ones too.", "everything")
 @_run_option
 @json_option
-def list_(everything: bool, run: str, as_json: bool) -> None:
+def list_(everything: bool, run: str) -> None:
     """The proposals that wait, the oldest first."""
-    from workbench.cli.inbox_text import say_waiting
     from workbench.dreaming.proposals.budget import budget_of
     from workbench.dreaming.proposals.inbox import waiting
 
@@ -46,8 +51,7 @@ def list_(everything: bool, run: str, as_json: bool) -> None:
         waits = [one for one in waiting(place, now) if not run or one.proposal.run.startswith(run)]
         budget = budget_of(place)
     shown = [one for one in waits if everything or not (one.stale or one.hidden(now))]
-    if as_json:
-        say_json([_waiting_json(one, now) for one in shown])
+    if answered([_waiting_json(one, now) for one in shown]):
         return
     say_waiting(shown, now)
     narrate(f"{plural(len(shown), 'proposal')}; long-term memory has {budget}")
@@ -60,27 +64,24 @@ def list_(everything: bool, run: str, as_json: bool) -> None:
 @inbox.command(short_help="What became of proposals that do not wait any more.")
 @_run_option
 @json_option
-def decided(run: str, as_json: bool) -> None:
+def decided(run: str) -> None:
     """What became of proposals that do not wait any more, the newest last."""
-    from workbench.cli.inbox_text import say_settled
     from workbench.dreaming.proposals.overview import overview
 
     with workspace() as place:
-        settled = overview(place, datetime.now().astimezone()).settled
-    settled = tuple(one for one in settled if not run or one.proposal.run.startswith(run))
-    if as_json:
-        say_json([{**one.proposal.as_json(), "decision": one.decision, "said": one.said} for one in settled])
+        every = overview(place, datetime.now().astimezone()).settled
+    settled = [one for one in every if not run or one.proposal.run.startswith(run)]
+    if answered([{**one.proposal.as_json(), "decision": one.decision, "said": one.said} for one in settled]):
         return
     say_settled(settled)
     narrate(f"{plural(len(settled), 'decided proposal')}; `workbench inbox withdraw KEY` reopens one")
 
 
 @inbox.command(short_help="One proposal in full, with its diff.")
-@click.argument("key", metavar="KEY")
+@named("key", "KEY")
 @json_option
-def show(key: str, as_json: bool) -> None:
+def show(key: str) -> None:
     """One proposal in full, with the diff that accepting it would make."""
-    from workbench.cli.inbox_text import say_in_full
     from workbench.dreaming.proposals.inbox import find
     from workbench.dreaming.proposals.preview import foretold
 
@@ -89,11 +90,14 @@ def show(key: str, as_json: bool) -> None:
         one = find(place, key, now)
         seen = foretold(place, one, now)
     plan, budget, problem = seen.plan, seen.budget, seen.problem
-    notes = [*(f"flagged: {flag}" for flag in seen.flags), *(plan.notes if plan else ())]
-    if as_json:
-        said: dict[str, Any] = {"diff": plan.diff() if plan else "", "problem": problem, "notes": notes}
-        said["budget"] = {"used": budget.used, "limit": budget.limit} if budget else None
-        say_json({**_waiting_json(one, now), **said})
+    notes = [*(f"flagged: {each}" for each in seen.flags), *(plan.notes if plan else ())]
+    told = {
+        "diff": plan.diff() if plan else "",
+        "problem": problem,
+        "notes": notes,
+        "budget": {"used": budget.used, "limit": budget.limit} if budget else None,
+    }
+    if answered({**_waiting_json(one, now), **told}):
         return
     say_in_full(one, seen.sources)
     if budget:
@@ -107,9 +111,7 @@ def show(key: str, as_json: bool) -> None:
         say_diff(plan.diff())
 
 
-def _chosen(
-    place: Workspace, keys: Sequence[str], *, everything: bool, run: str, dry_run: bool, as_json: bool
-) -> Callable[[], Sequence[str]]:
+def _chosen(place: Workspace, keys: Sequence[str], *, everything: bool, run: str, **_: Any) -> Chosen:
     """The keys that were named, or all that wait, or those of a run."""
     from workbench.dreaming.proposals.inbox import pending
 
@@ -126,14 +128,7 @@ def _chosen(
     return lambda: found
 
 
-_ALL_OR_A_RUN = Selection(
-    (
-        click.Option(["--all", "everything"], is_flag=True, help="All that wait."),
-        click.Option(["--run"], metavar="RUN", default="", help="Those of one run."),
-    ),
-    _chosen,
-)
-inbox.add_command(conflicts)
+_ALL_OR_A_RUN = Selection((flag("--all", "All that wait.", "everything"), _run_option), _chosen)
 for _operation in OPERATIONS:
     inbox.add_command(command_of(_operation, _ALL_OR_A_RUN if _operation is ACCEPT else None))
 
@@ -145,9 +140,178 @@ def _waiting_json(one: Waiting, now: datetime) -> dict[str, Any]:
     return {
         **one.proposal.as_json(),
         "stale": one.stale or None,
-        "deferred_until": one.until.isoformat() if one.until else None,
+        "deferred_until": one.until,
         "hidden": one.hidden(now),
-        "flags": list(flags),
-        "suspicious": any(flag.startswith("suspicious") for flag in flags),
-        "gone": list(one.gone),
+        "flags": flags,
+        "suspicious": any(each.startswith("suspicious") for each in flags),
+        "gone": one.gone,
     }
+
+
+@inbox.command()
+@number("--show", "shown", low=1, metavar="N", help="The text against its file.")
+@number("--discard", "discarded", low=1, metavar="N", help="Take one off the list.")
+@flag("--late", "Of replaced files into which a program wrote on, or may do so, instead.")
+@flag("--append", "With --late: add all lines that wait to their files.")
+@flag("--yes", "Discard or append without asking.")
+@json_option
+def conflicts(shown: int | None, discarded: int | None, late: bool, append: bool, yes: bool) -> None:
+    """Text of another writer that fitted into no file.
+
+    Look at each, put into its file what belongs there, then discard it. What is discarded stays in git.
+
+    With --late: lines that a program wrote into a file after it was replaced. Those of this workbench's own
+    files are added by every command; the others wait for you (--append).
+    """
+    if shown is not None and discarded is not None:
+        raise UsageError("--show and --discard exclude each other", hint="look first, then discard")
+    if append and (shown or discarded or not late):
+        raise UsageError(
+            "--append goes with --late alone", hint="`workbench inbox conflicts --late --append`"
+        )
+    with workspace() as place:
+        if append and not _appended(place, yes=yes):
+            return
+        if number := shown or discarded:
+            kept = (
+                _late(place, number) if late else _conflict(place, number, place.operations.conflict(number))
+            )
+            _show(kept, number, discard=discarded is not None, yes=yes)
+        elif late:
+            _list_late(place)
+        else:
+            _list_conflicts(place)
+
+
+@dataclass(frozen=True, slots=True)
+class _Kept:
+    """Text that is kept beside the memory: of a conflict, or of a replaced file."""
+
+    told: dict[str, Any]
+    heading: str
+    diff: str
+    discard: Callable[[], str]
+
+
+def conflict_warnings(place: Workspace) -> list[str]:
+    """A sentence for each conflict."""
+    return [
+        f"conflict {number}: another writer's text for {one.path or 'a file'} is in no memory file; "
+        f"`workbench inbox conflicts --show {number}` shows it"
+        for number, one in _conflicts(place)
+    ]
+
+
+def _conflicts(place: Workspace) -> list[tuple[int, Conflict]]:
+    """Every conflict with its number."""
+    numbers = range(1, len(place.operations.conflicts()) + 1)
+    return [(number, place.operations.conflict(number)) for number in numbers]
+
+
+def _conflict(place: Workspace, number: int, one: Conflict) -> _Kept:
+    now = None if one.path is None else place.files.read_or_none(one.path)
+    text = one.text()
+    told = {
+        "number": number,
+        "path": one.path,
+        "kept": one.kept,
+        "since": datetime.fromtimestamp(one.since, UTC) if one.since else None,
+        "first_line": _first_line(text),
+    }
+    diff = unified_diff(FileEdit(one.path or RelPath(one.kept.name), now, text))
+    return _Kept(
+        told,
+        f"{one.path or _UNKNOWN}, and what was kept in {one.kept}",
+        diff or "the file holds exactly this text by now",
+        lambda: place.operations.discard(one),
+    )
+
+
+def _late(place: Workspace, number: int) -> _Kept:
+    found = place.operations.late()
+    if number > len(found):
+        raise UsageError(
+            f"there is no replaced file {number}", hint="`workbench inbox conflicts --late` lists them"
+        )
+    one = found[number - 1]
+    return _Kept(
+        _late_json(number, one),
+        f"{one.path or _UNKNOWN}, and what waits in {one.kept}",
+        _late_diff(place, one) or "nothing waits in it",
+        lambda: place.operations.discard_late(one),
+    )
+
+
+def _show(kept: _Kept, number: int, *, discard: bool, yes: bool) -> None:
+    if not discard and answered({**kept.told, "diff": kept.diff}):
+        return
+    if not (discard and yes):
+        say_row(kept.heading)
+        say_diff(kept.diff)
+    if not discard:
+        return
+    if not yes and not click.confirm(f"discard {number}?", err=True):
+        narrate("kept")
+        return
+    blob = kept.discard()
+    if not answered({**kept.told, "discarded": blob}):
+        say(f"discarded {number}")
+        narrate(f"git cat-file blob {blob} brings the text back")
+
+
+def _appended(place: Workspace, *, yes: bool) -> bool:
+    found = [late for late in place.operations.late() if late.text and late.path]
+    if found and not yes:
+        for late in found:
+            say_diff(_late_diff(place, late))
+        if not click.confirm("add these lines to their files?", err=True):
+            narrate("nothing was changed")
+            return False
+    place.operations.take_late()
+    return True
+
+
+def _list_conflicts(place: Workspace) -> None:
+    found = [_conflict(place, number, one).told for number, one in _conflicts(place)]
+    if answered(found):
+        return
+    for one in found:
+        say(f"{one['number']:>3}  {one['path'] or _UNKNOWN}  {one['first_line']}")
+    if found:
+        narrate("`workbench inbox conflicts --show N` shows one, `--discard N` takes it off the list")
+    else:
+        say("no conflicts")
+
+
+def _list_late(place: Workspace) -> None:
+    found = [_late_json(number, late) for number, late in enumerate(place.operations.late(), 1)]
+    if answered(found):
+        return
+    for one in found:
+        told = f"{one['why']}, {plural(one['lines'], 'line')}"
+        say_row(f"{one['number']:>3}  {one['path'] or _UNKNOWN}  {told}  {one['first_line']}")
+    if found:
+        narrate("`--late --show N` shows one, `--append` adds their lines, `--discard N` removes one")
+    else:
+        say("no replaced file is kept")
+
+
+def _late_json(number: int, late: Late) -> dict[str, Any]:
+    return {
+        "number": number,
+        "path": late.path,
+        "kept": late.kept,
+        "why": late.why,
+        "lines": late.lines,
+        "first_line": _first_line(late.text),
+    }
+
+
+def _late_diff(place: Workspace, late: Late) -> str:
+    now = (place.files.read_or_none(late.path) or b"") if late.path else b""
+    return unified_diff(FileEdit(late.path or RelPath(late.kept.name), now, now + late.text))
+
+
+def _first_line(text: bytes) -> str:
+    lines = text.decode("utf-8", "replace").split("\n")
+    return next((line.strip()[:80] for line in lines if line.strip()), "")

@@ -13,7 +13,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from workbench.cli.output import narrate
+from workbench.cli.output import (
+    narrate,
+    wants_json,
+)
 from workbench.errors import BusyError, UsageError, WorkbenchError
 from workbench.jobs.names import Job
 from workbench.workspace.workspace import Workspace
@@ -34,9 +37,9 @@ def job_options(command: Callable[..., Any]) -> Callable[..., Any]:
     return log(metrics(command))
 
 
-def require_whole(*, log: bool, metrics: str | None, part: bool, as_json: bool) -> None:
+def require_whole(*, log: bool, metrics: str | None, part: bool) -> None:
     """Refuse what goes with no ``--log`` or ``--metrics``. Raises UsageError."""
-    if log and as_json:
+    if log and wants_json():
         raise UsageError("--log and --json say the same in two ways", hint="leave one of them out")
     if part and (log or metrics):
         raise UsageError("--log and --metrics are for a whole run that does something")

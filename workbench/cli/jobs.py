@@ -8,7 +8,13 @@ from importlib import resources
 import click
 
 from workbench.cli.nightly import run
-from workbench.cli.output import json_option, narrate, say, say_json
+from workbench.cli.output import (
+    json_option,
+    narrate,
+    say,
+    say_json,
+    wants_json,
+)
 from workbench.cli.workspace_options import workspace
 from workbench.jobs.names import Job
 
@@ -46,7 +52,7 @@ def print_(form: str | None) -> None:
 
 @jobs.command()
 @json_option
-def status(as_json: bool) -> int:
+def status() -> int:
     """When each job ran last, how that ended, and what to do about it.
 
     Exit code 4 where one failed, was killed or is overdue.
@@ -58,7 +64,7 @@ def status(as_json: bool) -> int:
     with workspace() as place:
         found = standings(place.root / STATE_DIR, now())
     wrong = any(one.wrong for one in found)
-    if as_json:
+    if wants_json():
         say_json({"ok": not wrong, "jobs": [one.as_json() for one in found]})
         return FOUND_WANTING if wrong else 0
     for one in found:

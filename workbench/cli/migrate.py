@@ -4,7 +4,12 @@ from __future__ import annotations
 
 import click
 
-from workbench.cli.output import json_option, say, say_json
+from workbench.cli.output import (
+    json_option,
+    say,
+    say_json,
+    wants_json,
+)
 from workbench.cli.run_operation import act, dry_run_option
 from workbench.cli.workspace_options import workspace
 
@@ -12,7 +17,7 @@ from workbench.cli.workspace_options import workspace
 @click.command(short_help="Bring memory that an older version wrote to today's format.")
 @dry_run_option
 @json_option
-def migrate(dry_run: bool, as_json: bool) -> None:
+def migrate(dry_run: bool) -> None:
     """Bring memory that an older version wrote to today's format.
 
     It is one operation, which `undo` takes back; words and addresses stay. What is in the format already, or
@@ -32,10 +37,10 @@ def migrate(dry_run: bool, as_json: bool) -> None:
 
     with workspace() as place:
         if plan_migrate(place) is not None:
-            act(place, plan, dry_run=dry_run, as_json=as_json)
+            act(place, plan, dry_run=dry_run)
             return
         found = format_of(place.root)
-    if as_json:
+    if wants_json():
         say_json({"operation": None, "format": found, "newest": FORMAT})
     elif found == FORMAT:
         say(f"this memory has format {FORMAT} already")

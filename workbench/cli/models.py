@@ -9,7 +9,15 @@ from typing import TYPE_CHECKING
 
 import click
 
-from workbench.cli.output import agree, json_option, narrate, say, say_json
+from workbench.cli.output import (
+    agree,
+    answered,
+    json_option,
+    narrate,
+    say,
+    say_json,
+    wants_json,
+)
 from workbench.config import settings
 from workbench.errors import UsageError
 from workbench.plural import plural
@@ -31,14 +39,13 @@ def model() -> None:
 
 @model.command(short_help="Which model of which provider is used, and where it is.")
 @json_option
-def show(as_json: bool) -> None:
+def show() -> None:
     """Which model of which provider is used, and where it is; or why there is none."""
     from indexing.embedding.model_info import describe_providers
 
     found = describe_providers(_settings())
     used = next((one for one in found if one.usable), found[0])
-    if as_json:
-        say_json({**used.as_json(), "providers": [one.as_json() for one in found]})
+    if answered({**used.as_json(), "providers": [one.as_json() for one in found]}):
         return
     if used.service is not None:
         _show_service(used.service)
@@ -87,7 +94,7 @@ def _show_service(found: Service) -> None:
 
 @model.command()
 @json_option
-def test(as_json: bool) -> None:
+def test() -> None:
     """Embed one text as a search would, and say how long that took. A remote provider is sent one word."""
     from indexing.embedding.choice import choices
     from indexing.embedding.port import Closable
@@ -106,7 +113,7 @@ def test(as_json: bool) -> None:
             embedder.close()
     times = [1e3 * (b - a) for a, b in ((started, opened), (opened, answered), (answered, again))]
     dimension = int(first.shape[1])
-    if as_json:
+    if wants_json():
         names = ("opened_ms", "first_ms", "next_ms")
         numbers = {name: round(value, 1) for name, value in zip(names, times, strict=True)}
         say_json({"identity": choice.identity, "dimension": dimension, **numbers})
@@ -122,7 +129,7 @@ def test(as_json: bool) -> None:
 @click.argument("name", required=False)
 @click.option("--yes", is_flag=True, help="Do not ask.")
 @json_option
-def download(name: str | None, yes: bool, as_json: bool) -> None:
+def download(name: str | None, yes: bool) -> None:
     """Fetch the model NAME (owner/name) of the hub; the default model without a NAME.
 
     Asks the hub what there is, says what would be fetched, and asks you.
@@ -150,9 +157,7 @@ def download(name: str | None, yes: bool, as_json: bool) -> None:
     with Bar() as bar:
         source = fetch(name, lambda done, total: bar.show(Counted("kilobytes", done // 1000, total // 1000)))
     used = describe(_settings().model).source
-    if as_json:
-        say_json({"model": source.name, "identity": source.identity, "folder": str(source.folder)})
-    else:
+    if not answered({"model": source.name, "identity": source.identity, "folder": str(source.folder)}):
         say(str(source.folder))
     if used != source:
         narrate(f"to use it, write `model: {name}` into {settings.user_settings_path()}")

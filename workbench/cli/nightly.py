@@ -7,7 +7,13 @@ import contextlib
 import click
 
 from workbench.cli.job_run import at_work, job_options, require_whole, speaking
-from workbench.cli.output import json_option, narrate, say, say_json
+from workbench.cli.output import (
+    json_option,
+    narrate,
+    say,
+    say_json,
+    wants_json,
+)
 from workbench.cli.run_operation import dry_run_option
 from workbench.cli.workspace_options import workspace
 from workbench.jobs.names import Job
@@ -30,7 +36,6 @@ def run(
     log: bool,
     metrics: str | None,
     dry_run: bool,
-    as_json: bool,
 ) -> int:
     """Run JOB now.
 
@@ -44,7 +49,7 @@ def run(
     from workbench.jobs.runner import now
     from workbench.llm.provider import open_language_model
 
-    require_whole(log=log, metrics=metrics, part=dry_run, as_json=as_json)
+    require_whole(log=log, metrics=metrics, part=dry_run)
     outcomes = []
     with speaking(Job.NIGHTLY, log=log), workspace() as place, contextlib.ExitStack() as stack:
         work = None
@@ -61,10 +66,10 @@ def run(
             if log and work:
                 why = f" ({outcome.error})" if outcome.error else ""
                 work.line(f"{outcome.step} {outcome.state}{why}")
-            elif not as_json:
+            elif not wants_json():
                 say(f"{outcome.step:<8} {_MARKS[outcome.state]:<7} {outcome.said}")
                 for note in (*outcome.notes, *([outcome.hint] if outcome.hint else [])):
                     narrate(f"         {note}")
-    if as_json:
+    if wants_json():
         say_json({"dry_run": dry_run, "steps": [outcome.as_json() for outcome in outcomes]})
     return 1 if any(outcome.state == "failed" for outcome in outcomes) else 0

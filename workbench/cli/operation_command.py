@@ -7,18 +7,20 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import click
 
 from workbench.cli import shell_values
 from workbench.cli.lookup import content_address, content_addresses
-from workbench.cli.output import narrate
-from workbench.cli.run_operation import act
-from workbench.cli.workspace_options import DAY, workspace
-from workbench.errors import UsageError
+from workbench.cli.options import DAY, Decorator, dry_run_option, flag, together
+from workbench.cli.output import agree, answered, json_option, narrate, say, wants_json
+from workbench.cli.run_operation import act, allow_secret_option
+from workbench.cli.workspace_options import workspace
+from workbench.errors import ConflictError, UsageError
 from workbench.operations.operation_spec import Kind, OperationSpec, Parameter
 from workbench.workspace.workspace import Workspace
 
@@ -29,75 +31,104 @@ _TYPES: dict[Kind, click.ParamType[Any]] = {
     Kind.COUNT: click.IntRange(min=0),
     Kind.SHARE: click.FloatRange(0, 1),
 }
+Chosen = Callable[[], Any]
+"""Gives what an operation is done to, as it is when it is called: whenever the operation is planned."""
 
 
 @dataclass(frozen=True, slots=True)
 class Selection:
     """Another way to say what an operation is done to, by options of its own.
 
-    ``choose`` is called with the workspace, what was named, the values of the options, ``dry_run`` and
-    ``as_json``; it returns a function that gives the subject whenever the operation is planned.
+    ``choose`` is called with the workspace, what was named, and the values of all options by keyword.
     """
 
-    options: tuple[click.Option, ...]
-    choose: Callable[..., Callable[[], Any]]
+    options: tuple[Decorator, ...]
+    choose: Callable[..., Chosen]
 
 
 def command_of(operation: OperationSpec, selection: Selection | None = None) -> click.Command:
     """The command that plans the operation and shows it or carries it out."""
 
-    def by_name(place: Workspace, subject: Any, *, dry_run: bool, as_json: bool) -> Callable[[], Any]:
-        named = _addressed(place, operation.subject, subject)
-        return lambda: named
-
-    by = selection or Selection((), by_name)
-
-    def call(*, subject: Any, allow_secret: bool, dry_run: bool, as_json: bool, **given: Any) -> None:
+    def call(subject: Any = None, *, dry_run: bool = False, allow_secret: bool = False, **given: Any) -> None:
         with workspace() as place:
-            own = {str(option.name): given.pop(str(option.name)) for option in by.options}
-            chosen = by.choose(place, subject, **own, dry_run=dry_run, as_json=as_json)
-            for parameter in operation.parameters:
-                given[parameter.name] = _addressed(place, parameter, given[parameter.name])
+            choose = selection.choose if selection else partial(_by_name, operation.subject)
+            chosen = choose(place, subject, dry_run=dry_run, allow_secret=allow_secret, **given)
+            values = {each.name: _addressed(place, each, given[each.name]) for each in operation.parameters}
 
             def carry_out(values: Mapping[str, Any]) -> None:
                 act(
                     place,
                     lambda: operation.planned(place, chosen(), **values),
                     dry_run=dry_run,
-                    as_json=as_json,
                     allow_secret=allow_secret,
                 )
 
-            if operation.draft:
-                _with_text(place, operation, chosen(), given, carry_out)
+            if not operation.undoable:
+                if not answered(operation.record(place, chosen(), **values)):
+                    say("recorded; nothing was stored")
+            elif operation.draft:
+                _with_text(place, operation, chosen(), values, given["from_stdin"], carry_out)
             else:
-                carry_out(given)
+                carry_out(values)
 
-    return click.Command(
+    options = [_argument(operation.subject, "subject")] if operation.subject.name else []
+    options += selection.options if selection else ()
+    options += [_argument(each) if each.argument else _option(each) for each in operation.parameters]
+    if operation.draft:
+        options.append(flag("--from-stdin", "Read the text from standard input."))
+    if operation.undoable:
+        options += [allow_secret_option, dry_run_option]
+    return click.command(
         operation.name,
-        callback=call,
-        params=list(_parameters(operation, by)),
         help="\n\n".join(filter(None, (operation.help, operation.details))),
         short_help=operation.help,
-    )
+    )(together(*options, json_option)(call))
 
 
-def _parameters(operation: OperationSpec, selection: Selection) -> Iterator[click.Parameter]:
-    yield _argument(operation.subject, "subject")
-    yield from selection.options
-    for parameter in operation.parameters:
-        yield _argument(parameter) if parameter.argument else _option(parameter)
-        if operation.draft and parameter.name == "text":
-            yield click.Option(["--from-stdin"], is_flag=True, help="Read them from standard input.")
-    yield click.Option(["--allow-secret"], is_flag=True, help="Record a secret in git's history, as it is.")
-    yield click.Option(["--dry-run"], is_flag=True, help="Only show the diff.")
-    yield click.Option(["--json", "as_json"], is_flag=True, help="Print JSON.")
+def shown_first(
+    find: Callable[[], Sequence[str]],
+    line: Callable[[str], str],
+    question: str,
+    refusal: str,
+    *,
+    ask: bool,
+) -> Chosen:
+    """What ``find`` gives, shown at once a ``line`` each; with ``ask`` it needs a yes, which a person gives.
+
+    Raises UsageError with ``refusal`` where nobody can be asked. The function that is returned raises
+    ConflictError when there is something else to be found by then.
+    """
+    shown = find()
+    for each in shown:
+        (narrate if wants_json() else say)(line(each))
+    if ask:
+        agree(
+            question.format(len(shown)),
+            refusal=f"{refusal} needs your word; nothing was changed",
+            hint="look at the list, then add --yes; --dry-run shows the diff",
+        )
+
+    def again() -> Sequence[str]:
+        found = find()
+        if found != shown:
+            raise ConflictError(
+                "memory changed meanwhile, so this is not the list that was shown; nothing was changed",
+                hint="run the command again and look at the new list",
+            )
+        return found
+
+    return again
 
 
-def _argument(parameter: Parameter, name: str = "") -> click.Argument:
+def _by_name(parameter: Parameter, place: Workspace, subject: Any, **_: Any) -> Chosen:
+    named = _addressed(place, parameter, subject)
+    return lambda: named
+
+
+def _argument(parameter: Parameter, name: str = "") -> Decorator:
     choices = click.Choice(parameter.choices) if parameter.choices else None
-    return click.Argument(
-        [name or parameter.name],
+    return click.argument(
+        name or parameter.name,
         type=choices,
         metavar=parameter.metavar or (None if choices else parameter.name.upper()),
         nargs=-1 if parameter.many else 1,
@@ -105,19 +136,22 @@ def _argument(parameter: Parameter, name: str = "") -> click.Argument:
     )
 
 
-def _option(parameter: Parameter) -> click.Option:
+def _option(parameter: Parameter) -> Decorator:
     names = ["--" + (parameter.option or parameter.name).replace("_", "-"), parameter.name]
     if parameter.kind is Kind.FLAG and parameter.default is not None:
         default = parameter.default
-        return click.Option(names, is_flag=True, flag_value=not default, default=default, help=parameter.help)
+        return click.option(
+            *names, is_flag=True, flag_value=not default, default=default, help=parameter.help
+        )
     # A default that is given, even None, would answer for what is required.
-    usual: dict[str, Any] = {} if parameter.required else {"default": parameter.default}
-    return click.Option(
-        names,
+    usual: dict[str, Any] = {} if parameter.required or parameter.many else {"default": parameter.default}
+    return click.option(
+        *names,
         type=click.Choice(parameter.choices) if parameter.choices else _TYPES.get(parameter.kind),
         metavar=parameter.metavar,
         required=parameter.required,
         multiple=parameter.many,
+        show_default=bool(parameter.choices and parameter.default),
         help=parameter.help,
         shell_complete=shell_values.memory_paths if parameter.kind is Kind.FILE else None,
         **usual,
@@ -125,8 +159,15 @@ def _option(parameter: Parameter) -> click.Option:
 
 
 def _addressed(place: Workspace, parameter: Parameter, value: Any) -> Any:
-    """A value, where it names entries by ``path:line`` their addresses."""
-    if parameter.kind is not Kind.ENTRY or value is None:
+    """A value, where it names entries by ``path:line``, or memories by their ids, their addresses."""
+    if value is None:
+        return value
+    if parameter.kind is Kind.MEMORY:
+        from workbench.graph.read import memory_addresses
+
+        found = memory_addresses(place, value if parameter.many else (value,))
+        return found if parameter.many else found[0]
+    if parameter.kind is not Kind.ENTRY:
         return value
     return content_addresses(place, value) if parameter.many else content_address(place, value)
 
@@ -136,12 +177,13 @@ def _with_text(
     operation: OperationSpec,
     subject: Any,
     given: dict[str, Any],
+    from_stdin: bool,
     carry_out: Callable[[Mapping[str, Any]], None],
 ) -> None:
     """Carry it out with the text that was given, by an option or on stdin, else written in an editor."""
     from workbench.editor import drafted, editor_command
 
-    if given.pop("from_stdin"):
+    if from_stdin:
         if given["text"] is not None:
             raise UsageError("--text or --from-stdin, not both")
         data = sys.stdin.buffer.read() if sys.stdin else b""  # None where it is closed

@@ -6,6 +6,9 @@ import json
 import os
 import sys
 from collections.abc import Iterable
+from dataclasses import fields
+from datetime import date
+from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -16,7 +19,32 @@ from workbench.safety.terminal import visible
 if TYPE_CHECKING:
     from workbench.workspace.plan import Operation, Plan
 
-json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+FOUND_WANTING = 4
+"""The exit code of a command that looked, and found something wrong."""
+_JSON = "workbench.json"
+"""Under this key a command's context keeps whether ``--json`` was given."""
+
+
+def _keep_json(ctx: click.Context, _: click.Parameter, value: bool) -> bool:
+    ctx.meta[_JSON] = value
+    return value
+
+
+json_option = click.option(
+    "--json", is_flag=True, expose_value=False, callback=_keep_json, help="Print JSON."
+)
+
+
+def wants_json() -> bool:
+    """Whether the command that runs was asked for JSON."""
+    return bool(click.get_current_context().meta.get(_JSON))
+
+
+def answered(value: Any) -> bool:
+    """Print ``value`` where JSON was asked for, and say whether it was: else there is text to print."""
+    if wants_json():
+        say_json(value)
+    return wants_json()
 
 
 class OutputError(OSError):
@@ -24,8 +52,21 @@ class OutputError(OSError):
 
 
 def say_json(value: Any) -> None:
-    """One JSON value on one line; ASCII only, so no byte of it can steer a terminal."""
-    put(json.dumps(value))
+    """One JSON value on one line; ASCII only, so no byte of it can steer a terminal.
+
+    A result in it is what its ``as_json`` makes of it, else an object of its fields.
+    """
+    put(json.dumps(value, default=_plain))
+
+
+def _plain(value: Any) -> Any:
+    if hasattr(value, "as_json"):
+        return value.as_json()
+    if isinstance(value, date):
+        return value.isoformat()
+    if isinstance(value, PurePath):
+        return str(value)
+    return {field.name: getattr(value, field.name) for field in fields(value)}
 
 
 def say(text: str, **style: Any) -> None:
@@ -56,6 +97,13 @@ def narrate(text: str) -> None:
 def narrate_row(text: str) -> None:
     """``narrate`` for one row of a list."""
     narrate(visible(text, one_line=True))
+
+
+def say_fields(width: int, *values: tuple[str, object]) -> None:
+    """A row for each value that there is, its name before it in a column of ``width``."""
+    for name, value in values:
+        if value not in (None, ""):
+            say_row(f"{name:<{width}} {value}")
 
 
 def narrate_notes(notes: Iterable[str]) -> None:

@@ -12,7 +12,13 @@ import click
 
 from workbench.cli import shell_values
 from workbench.cli.job_run import at_work, job_options, require_whole, speaking, until_stopped
-from workbench.cli.output import json_option, narrate, say, say_json
+from workbench.cli.output import (
+    json_option,
+    narrate,
+    say,
+    say_json,
+    wants_json,
+)
 from workbench.cli.workspace_options import AS_OF, workspace
 from workbench.errors import BusyError, UsageError
 from workbench.jobs.names import Job
@@ -48,7 +54,6 @@ def reindex(
     watch: bool,
     log: bool,
     metrics: str | None,
-    as_json: bool,
 ) -> None:
     """Bring the index up to date with the files.
 
@@ -60,7 +65,7 @@ def reindex(
 
     part = bool(paths) or dry_run
     past = click.get_current_context().meta.get(AS_OF) is not None
-    require_whole(log=log, metrics=metrics, part=part or past, as_json=as_json)
+    require_whole(log=log, metrics=metrics, part=part or past)
     if watch:
         if part or full:
             raise UsageError("--watch is for everything that changes: it takes no PATH, --full or --dry-run")
@@ -71,7 +76,7 @@ def reindex(
                 until_stopped() as stop,
                 at_work(place, Job.REINDEX_WATCH, log=log, metrics=metrics) as work,
             ):
-                _watch(place, work, stop, vectors=not no_vectors, yes=yes, as_json=as_json, log=log)
+                _watch(place, work, stop, vectors=not no_vectors, yes=yes, log=log)
         return
     with speaking(Job.REINDEX, log=log), workspace() as place, contextlib.ExitStack() as stack:
         alone = None
@@ -90,7 +95,7 @@ def reindex(
         if alone is not None:
             alone.run.tell(_counts(report))
             alone.line(_counted(report))
-    if as_json:
+    if wants_json():
         say_json(report.as_json())
     elif not log:
         _print(report)
@@ -170,7 +175,6 @@ def _watch(
     *,
     vectors: bool,
     yes: bool,
-    as_json: bool,
     log: bool,
 ) -> None:
     """Run until ``stop``; a run of the index that is under way is broken off at its next step."""
@@ -182,7 +186,7 @@ def _watch(
     agree = (lambda _: True) if yes else None  # nobody is there to be asked
     for run in KeepUp(place.root, stop, told, vectors=vectors, agree=agree).runs():
         if not log:
-            _say_run(run, as_json=as_json)
+            _say_run(run)
         _tell(run, work)
 
 
@@ -198,11 +202,11 @@ def _tell(run: SyncRun, work: AtWork) -> None:
             work.tell({}, name)
 
 
-def _say_run(run: SyncRun, *, as_json: bool) -> None:
+def _say_run(run: SyncRun) -> None:
     now = datetime.now().astimezone()
     about = {"why": run.why, "at": now.isoformat(timespec="seconds")}
     report = run.report
-    if as_json:
+    if wants_json():
         error = run.error
         wrong = {"code": error.code, "message": error.message, "hint": error.hint} if error else {}
         said = report.as_json() if report else wrong

@@ -8,13 +8,13 @@ from dataclasses import replace
 import click
 
 from workbench.cli.output import (
+    answered,
     narrate,
     narrate_notes,
     operation_json,
     plan_json,
     say,
     say_diff,
-    say_json,
     say_row,
 )
 from workbench.workspace.plan import Operation, Plan
@@ -35,8 +35,7 @@ def act(
     place: Workspace,
     planner: Callable[[], Plan],
     *,
-    dry_run: bool,
-    as_json: bool,
+    dry_run: bool = False,
     allow_secret: bool = False,
 ) -> None:
     """Show what would be done, or do it and say so.
@@ -45,9 +44,7 @@ def act(
     """
     if dry_run:
         plan = planner()
-        if as_json:
-            say_json(plan_json(plan))
-        else:
+        if not answered(plan_json(plan)):
             say_diff(plan.diff())
             narrate_notes(plan.notes)
         return
@@ -59,8 +56,7 @@ def act(
         return plans[-1]
 
     operation = place.operations.carry_out(plan_and_keep)
-    if as_json:
-        say_json(operation_json(operation, plans[-1].diff()))
+    if answered(operation_json(operation, plans[-1].diff())):
         return
     say(operation.summary)
     for key, value in operation.trailers:

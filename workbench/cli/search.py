@@ -13,7 +13,12 @@ import click
 
 from workbench.cli.federated_search import across
 from workbench.cli.hits import print_answer, print_far
-from workbench.cli.output import json_option, narrate, say_json
+from workbench.cli.output import (
+    answered,
+    json_option,
+    narrate,
+    say_json,
+)
 from workbench.cli.progress import first_index_shown
 from workbench.cli.ranking_options import WEIGHTS, behind, chosen, own_weights_with, with_weights
 from workbench.cli.workspace_options import AS_OF, workspace
@@ -103,7 +108,6 @@ def search(
     preset: str | None,
     weights: tuple[str, ...],
     for_user: str,
-    as_json: bool,
     **filters: Any,
 ) -> None:
     """Search memory by keywords and by meaning; the hits, best first.
@@ -151,7 +155,7 @@ def search(
                     say_json({"id": name, **places.search(one).as_json()})
                 return
             far = places.search(ask(query or "", k, base))
-        print_far(replace(far, notes=tuple(dict.fromkeys((*notes, *far.notes)))), explain, as_json=as_json)
+        print_far(replace(far, notes=tuple(dict.fromkeys((*notes, *far.notes)))), explain)
         return
     with _memory(as_of, said) as place:
         _require_index(place, vectors=mode != "lexical")
@@ -166,9 +170,7 @@ def search(
                 return
             answer = asked.search(ask(query or "", k, base)).with_stale(stale)
     answer = answer.with_notes(notes)
-    if as_json:
-        say_json(answer.as_json())
-    else:
+    if not answered(answer.as_json()):
         print_answer(answer.own, answer.marked_hits, explain)
 
 

@@ -13,21 +13,24 @@ import click
 from workbench.cli import shell_values
 from workbench.cli.hook import answer_hook
 from workbench.cli.job_run import at_work, job_options, require_whole, speaking, until_stopped
+from workbench.cli.options import choice, dry_run_option, flag, model_option, named, number, word
 from workbench.cli.output import (
+    answered,
     json_option,
     narrate,
     narrate_notes,
     narrate_row,
     say,
     say_diff,
-    say_json,
     say_row,
+    wants_json,
 )
-from workbench.cli.run_operation import dry_run_option
+from workbench.cli.progress import Bar, Counted
 from workbench.cli.workspace_options import workspace
 from workbench.errors import ModelUnavailableError, ReadOnlyError, UsageError
 from workbench.ingest.local_model import local_model
 from workbench.jobs.names import Job
+from workbench.plural import plural
 from workbench.workspace.snapshot import PastWorkspace
 from workbench.workspace.workspace import Workspace
 
@@ -38,27 +41,18 @@ if TYPE_CHECKING:
     from workbench.llm.port import LanguageModel
 
 SOURCES = ("markdown", "transcript", "all")
-_model_option = click.option(
-    "--model", metavar="NAME", default="", help="The language model at your endpoint, or none."
-)
 
 
 @click.command()
-@click.argument("files", nargs=-1, metavar="[FILE]...", shell_complete=shell_values.files)
-@click.option("--source", type=click.Choice(SOURCES), help="What to take in; transcripts only when named.")
-@click.option("--user", default="", metavar="U", help="Whose sessions these are.")
-@click.option("--max-age", type=click.IntRange(min=0), metavar="DAYS", help="Nothing that is older.")
-@_model_option
+@named("files", "[FILE]...", many=True, required=False, offer=shell_values.files)
+@choice("--source", SOURCES, help="What to take in; transcripts only when named.")
+@word("--user", "U", "Whose sessions these are.")
+@number("--max-age", metavar="DAYS", help="Nothing that is older.")
+@model_option
 @dry_run_option
 @json_option
 def ingest(
-    files: tuple[str, ...],
-    source: str | None,
-    user: str,
-    max_age: int | None,
-    model: str,
-    dry_run: bool,
-    as_json: bool,
+    files: tuple[str, ...], source: str | None, user: str, max_age: int | None, model: str, dry_run: bool
 ) -> int:
     """Take in what is new: sessions become episodes, episodes and logs teach the graph.
 
@@ -68,7 +62,6 @@ def ingest(
     (*.jsonl) or a folder of them, wherever they lie, or a page (*.md) of this workspace: a log, an
     episode, a note, MEMORY.md.
     """
-    from workbench.cli.progress import Bar, Counted
     from workbench.ingest.ingest import Ingest, sort_of
     from workbench.ingest.source_selection import take_in
 
@@ -88,13 +81,11 @@ def ingest(
         done = []
         for taken in take_in(run, place, files, source):
             done.append(taken)
-            if not as_json:
+            if not wants_json():
                 bar.clear()
                 _say_taken(taken, dry_run=dry_run)
     counts: Counter[str] = Counter(taken.outcome for taken in done)
-    if as_json:
-        say_json({"dry_run": dry_run, "counts": counts, "sources": [taken.as_json() for taken in done]})
-    else:
+    if not answered({"dry_run": dry_run, "counts": counts, "sources": done}):
         _say_counts(done, counts, dry_run=dry_run)
         if not (files or source or place.settings.transcripts):
             narrate("sessions were not looked for: name their FILEs, or add your agent's with `--source all`")
@@ -102,12 +93,12 @@ def ingest(
 
 
 @click.command()
-@click.argument("transcripts", nargs=-1, metavar="[TRANSCRIPT]...", shell_complete=shell_values.files)
-@click.option("--hook", is_flag=True, help="Read a hook's JSON from stdin: its transcript_path is flushed.")
-@_model_option
+@named("transcripts", "[TRANSCRIPT]...", many=True, required=False, offer=shell_values.files)
+@flag("--hook", "Read a hook's JSON from stdin: its transcript_path is flushed.")
+@model_option
 @dry_run_option
 @json_option
-def flush(transcripts: tuple[str, ...], hook: bool, model: str, dry_run: bool, as_json: bool) -> int:
+def flush(transcripts: tuple[str, ...], hook: bool, model: str, dry_run: bool) -> int:
     """Save the durable facts of a session before it is compacted.
 
     They are added to the daily log as what was said, each with its place in TRANSCRIPT; what was saved
@@ -125,9 +116,7 @@ def flush(transcripts: tuple[str, ...], hook: bool, model: str, dry_run: bool, a
         if not dry_run:
             _ = place.operations
         done, failed = _flush(place, transcripts, model, dry_run=dry_run)
-    if as_json:
-        say_json({"dry_run": dry_run, "sessions": [one.as_json() for one in done], "failed": failed})
-    else:
+    if not answered({"dry_run": dry_run, "sessions": done, "failed": failed}):
         for one in done:
             _say_flushed(one, dry_run=dry_run)
         for path, why in failed.items():
@@ -136,11 +125,11 @@ def flush(transcripts: tuple[str, ...], hook: bool, model: str, dry_run: bool, a
 
 
 @click.command()
-@click.option("--once", is_flag=True, help="Look once and leave, for cron.")
-@_model_option
+@flag("--once", "Look once and leave, for cron.")
+@model_option
 @job_options
 @json_option
-def watch(once: bool, model: str, log: bool, metrics: str | None, as_json: bool) -> None:
+def watch(once: bool, model: str, log: bool, metrics: str | None) -> None:
     """Follow transcripts and logs as they grow, until interrupted.
 
     What is new in daily logs teaches the graph. Facts are saved after every 15 messages of yours, 100 KB or
@@ -150,7 +139,7 @@ def watch(once: bool, model: str, log: bool, metrics: str | None, as_json: bool)
     from workbench.ingest.transcript_files import watched
     from workbench.ingest.watch import Follower
 
-    require_whole(log=log, metrics=metrics, part=False, as_json=as_json)
+    require_whole(log=log, metrics=metrics, part=False)
     with speaking(Job.WATCH, log=log), workspace() as place:
         if isinstance(place, PastWorkspace):
             raise UsageError("the past does not change: there is nothing to watch")
@@ -171,13 +160,12 @@ def watch(once: bool, model: str, log: bool, metrics: str | None, as_json: bool)
             if not log:
                 narrate("reading transcripts in " + ", ".join(watched(place).settings.transcripts))
             told = (lambda _: None) if log else narrate
-            events = following.round() if once else following.follow(stop, told, after=tell)
-            for event in events:
+            for event in following.round() if once else following.follow(stop, told, after=tell):
                 counts[event.kind] += 1
                 if log:
                     work.line(event.kind + (f" ({event.error})" if event.error else ""))
                 else:
-                    _say_event(event, as_json=as_json)
+                    _say_event(event)
                 if stop.is_set():
                     break
             tell()
@@ -200,11 +188,13 @@ def _flush_for_hook(said: Mapping[str, Any], model: str) -> None:
 def _flush(
     place: Workspace, transcripts: Sequence[str], model: str, *, dry_run: bool, quiet: bool = False
 ) -> tuple[list[Flushed], dict[str, str]]:
+    """What was flushed, and why each file that failed did; ``quiet`` tells of nothing."""
     from workbench.ingest.checkpoints import Checkpoints
     from workbench.ingest.flush import flush_reading, flush_session
     from workbench.ingest.sessions import read_new
     from workbench.ingest.transcript_files import find
 
+    tell = (lambda _: None) if quiet else narrate_row
     now = datetime.now().astimezone()
     asked = _model(place, model, quiet=quiet)
     places = find(place, transcripts)
@@ -215,15 +205,12 @@ def _flush(
         try:
             reading = read_new(file, checkpoints, exclude=place.settings.transcript_exclude)
             if reading is None:
-                if not quiet:
-                    narrate_row(f"{file.name}: nothing is new since it was flushed last")
+                tell(f"{file.name}: nothing is new since it was flushed last")
                 continue
             if not quiet:
                 _narrate_bad(file.name, reading.bad)
-            if reading.excluded and quiet:
-                continue
             if reading.excluded:
-                narrate_row(f"{file.name}: {reading.excluded}")
+                tell(f"{file.name}: {reading.excluded}")
             elif dry_run:
                 parts = [part.session for part in reading.parts]
                 done += [flush_session(place, one, now=now, model=asked, dry_run=True) for one in parts]
@@ -261,7 +248,9 @@ def _say_taken(taken: Taken, *, dry_run: bool) -> None:
             say_row(f"{taken.source}: would {plan.action}: {plan.summary}")
             say_diff(plan.diff())
     else:
-        say_row(f"{taken.source}: {_made(taken)}" + (f"; {taken.why}" if taken.why else ""))
+        episodes = f"{plural(len(taken.episodes), 'episode')}, " if taken.kind == "transcript" else ""
+        why = f"; {taken.why}" if taken.why else ""
+        say_row(f"{taken.source}: {episodes}{taken.memories} new in the graph{why}")
         for operation in taken.operations:
             narrate(f"  {operation.summary}; `workbench undo {operation.id}` takes it back")
     for note in taken.notes:
@@ -269,19 +258,13 @@ def _say_taken(taken: Taken, *, dry_run: bool) -> None:
     _narrate_bad(taken.source, taken.bad)
 
 
-def _made(taken: Taken) -> str:
-    episodes = f"{len(taken.episodes)} episode{'' if len(taken.episodes) == 1 else 's'}, "
-    memories = f"{taken.memories} new in the graph"
-    return (episodes if taken.kind == "transcript" else "") + memories
-
-
 def _say_counts(done: Sequence[Taken], counts: Counter[str], *, dry_run: bool) -> None:
-    if not done:
-        say("nothing is there to take in")
-        return
     from workbench.ingest.outcomes import counted
 
-    say(f"{len(done)} source{'' if len(done) == 1 else 's'}: {counted(counts, dry_run=dry_run)}")
+    if done:
+        say(f"{plural(len(done), 'source')}: {counted(counts, dry_run=dry_run)}")
+    else:
+        say("nothing is there to take in")
 
 
 def _say_flushed(one: Flushed, *, dry_run: bool) -> None:
@@ -299,9 +282,8 @@ def _say_flushed(one: Flushed, *, dry_run: bool) -> None:
     narrate_notes(one.notes)
 
 
-def _say_event(event: Event, *, as_json: bool) -> None:
-    if as_json:
-        say_json(event.as_json())
+def _say_event(event: Event) -> None:
+    if answered(event):
         return
     tell = say_row if event.kind in ("flushed", "taken", "pruned") else narrate_row
     tell(f"{event.at:%H:%M:%S} {event.sentence()}")

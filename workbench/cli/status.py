@@ -13,9 +13,18 @@ import click
 
 from workbench.cli import shell_values
 from workbench.cli.backup import backup_line, last_backup
-from workbench.cli.conflicts import conflict_warning, listed
 from workbench.cli.lookup import LINES, names_line
-from workbench.cli.output import json_option, operation_json, put, say, say_diff, say_json, say_row
+from workbench.cli.output import (
+    answered,
+    json_option,
+    operation_json,
+    put,
+    say,
+    say_diff,
+    say_json,
+    say_row,
+    wants_json,
+)
 from workbench.cli.team import whose
 from workbench.cli.workspace_options import workspace
 from workbench.errors import EntryNotFoundError, NewerFormatError, NotMemoryError, UsageError, WorkbenchError
@@ -42,7 +51,7 @@ STATUS_VERSION = 1
 @click.option("--commit", is_flag=True, help="Commit what agents and editors wrote, and nothing else.")
 @click.option("--allow-secret", is_flag=True, help="With --commit: record a secret in git's history too.")
 @json_option
-def status(schema: bool, commit: bool, allow_secret: bool, as_json: bool) -> None:
+def status(schema: bool, commit: bool, allow_secret: bool) -> None:
     """What is in this memory, and whether the index is up to date.
 
     --commit makes one operation of what was written without this program; it is said instead.
@@ -50,15 +59,14 @@ def status(schema: bool, commit: bool, allow_secret: bool, as_json: bool) -> Non
     if allow_secret and not commit:
         raise UsageError("--allow-secret goes with --commit")
     if commit:
-        _commit(allow_secret=allow_secret, as_json=as_json)
+        _commit(allow_secret=allow_secret)
         return
     if schema:
         put(resources.files("workbench.cli").joinpath("schemas", "status.json").read_bytes().rstrip())
         return
     with workspace() as place:
         report = _status(place)
-    if as_json:
-        say_json(report)
+    if answered(report):
         return
     budget, index = report["budget"], report["index"]
     say_row(report["workspace"], bold=True)
@@ -90,12 +98,12 @@ def status(schema: bool, commit: bool, allow_secret: bool, as_json: bool) -> Non
         say_row(f"warning    {warning}", fg="yellow")
 
 
-def _commit(*, allow_secret: bool, as_json: bool) -> None:
+def _commit(*, allow_secret: bool) -> None:
     from workbench.workspace.external_changes import record
 
     with workspace() as place:
         operation = record(place, allow_secrets=allow_secret)
-    if as_json:
+    if wants_json():
         say_json(operation_json(operation) if operation else {"operation": None})
     elif operation is None:
         say("nothing to commit: all that is on disk is in the last commit")
@@ -112,6 +120,7 @@ def job_line(job: dict[str, Any]) -> str:
 
 def _status(place: Workspace) -> dict[str, Any]:
     from indexing.sync.freshness import freshness
+    from workbench.cli.inbox import conflict_warnings
     from workbench.dreaming.proposals.inbox import pending
     from workbench.jobs.job_status import standings
     from workbench.jobs.runner import now
@@ -138,7 +147,7 @@ def _status(place: Workspace) -> dict[str, Any]:
         head = place.history.head()
         repository = f"at {head[:12]}" if head else "without commits"
         backup = last_backup(place)
-        warnings += [conflict_warning(conflict) for conflict in listed(place)]
+        warnings += conflict_warnings(place)
     except WorkbenchError as error:
         repository = f"{error.message}: {error.hint}" if error.hint else error.message
     warnings += [special_file_error(path).message for path in special_files(place.root / STATE_DIR)]
@@ -178,12 +187,12 @@ def _status(place: Workspace) -> dict[str, Any]:
 @click.option("--from", "first", type=click.IntRange(min=1), default=1, help="First line (from 1).")
 @click.option("--lines", type=click.IntRange(min=1), default=None, help="How many lines.")
 @json_option
-def get(path: str, first: int, lines: int | None, as_json: bool) -> None:
+def get(path: str, first: int, lines: int | None) -> None:
     """A memory file, or part of it.
 
     PATH, an entry's PATH#HASH, or PATH#L12-L14 as sources are written; leader:PATH in the team leader's.
     """
-    with workspace() as here, whose(path, here) as (there, asked):
+    with whose(path) as (there, asked):
         place = there.place
         path, first, lines = _part(place, asked, first, lines)
         try:
@@ -195,7 +204,7 @@ def get(path: str, first: int, lines: int | None, as_json: bool) -> None:
         raise UsageError(f"{path} has {plural(len(rows), 'line')}, so there is no line {first}")
     part = b"\n".join(row for row in rows[first - 1 : stop] if row is not None)
     text = part.decode("utf-8", "replace")
-    if as_json:
+    if wants_json():
         say_json(
             {
                 "path": there.address(path),
@@ -251,7 +260,7 @@ def _outside(place: Workspace, address: str) -> Entry:
 @click.argument("operation", metavar="OP|ENTRY")
 @click.option("--related", is_flag=True, help="Of an entry: what belongs to it, and who recalled it.")
 @json_option
-def show(operation: str, related: bool, as_json: bool) -> None:
+def show(operation: str, related: bool) -> None:
     """One operation with its diff, or one entry with its origin.
 
     OP is an operation or a commit; an entry (path#hash or path:line) is shown with its whole
@@ -262,15 +271,14 @@ def show(operation: str, related: bool, as_json: bool) -> None:
     from workbench.operations.resolve_operation import find_operation
 
     if "#" in operation or names_line(operation):
-        (show_related if related else show_entry)(operation, as_json=as_json)
+        (show_related if related else show_entry)(operation)
         return
     if related:
         raise UsageError("--related is about an entry", hint="path#hash or path:line names one")
-    with workspace() as here, whose(operation, here) as (there, name):
+    with whose(operation) as (there, name):
         found = find_operation(there.place, name)
         diff = "".join(unified_diff(edit) for edit in there.place.operations.edits(found))
-    if as_json:
-        say_json({**operation_json(found, diff), **there.as_json()})
+    if answered({**operation_json(found, diff), **there.as_json()}):
         return
     say(found.summary, bold=True)
     say(f"{found.id} · commit {found.commit[:12]} · {found.when.astimezone():%Y-%m-%d %H:%M:%S}")

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeVar
 
+from workbench.cli.workspace_options import workspace
 from workbench.errors import UsageError
 from workbench.workspace.snapshot import PastWorkspace
 from workbench.workspace.workspace import LEADER_MARK, Workspace
@@ -55,11 +56,16 @@ class Whose:
 
 
 @contextlib.contextmanager
-def whose(asked: _Asked, here: Workspace) -> Iterator[tuple[Whose, _Asked]]:
-    """Whose memory ``asked`` means, and what it is called there: ``leader:…`` is in the leader's.
+def whose(asked: _Asked) -> Iterator[tuple[Whose, _Asked]]:
+    """Whose memory ``asked`` means, opened, and what it is called there: ``leader:…`` is in the leader's.
 
     A file of one's own that is called so goes before it. Raises UsageError where the leader's cannot be read.
     """
+    with workspace() as here:
+        yield from _whose(asked, here)
+
+
+def _whose(asked: _Asked, here: Workspace) -> Iterator[tuple[Whose, _Asked]]:
     if not asked or not here.is_leaders(asked):
         yield Whose(here), asked
         return

@@ -8,7 +8,15 @@ from typing import TYPE_CHECKING
 import click
 
 from workbench.cli import shell_values
-from workbench.cli.output import json_option, narrate, put, say, say_json
+from workbench.cli.output import (
+    answered,
+    json_option,
+    narrate,
+    put,
+    say,
+    say_json,
+    wants_json,
+)
 from workbench.errors import UsageError
 
 if TYPE_CHECKING:
@@ -31,7 +39,7 @@ FOUND_WANTING = 4
     shell_complete=shell_values.themes,
 )
 @json_option
-def themes(check: str | None, show: str | None, as_json: bool) -> int:
+def themes(check: str | None, show: str | None) -> int:
     """The themes of the interface; your own are files in `themes/` beside your settings.
 
     Print one that comes with it to begin with, change its name and its colours, and save it there: an open
@@ -40,19 +48,17 @@ def themes(check: str | None, show: str | None, as_json: bool) -> int:
     if check is not None and show is not None:
         raise UsageError("--check and --show are two questions", hint="ask one of them")
     if check is not None:
-        return _check(Path(check), as_json=as_json)
+        return _check(Path(check))
     if show is not None:
-        return _show(show, as_json=as_json)
-    return _list(as_json=as_json)
+        return _show(show)
+    return _list()
 
 
-def _list(*, as_json: bool) -> int:
+def _list() -> int:
     from themes import BUILT_IN, load_themes, own_folder
 
     found, problems = load_themes((BUILT_IN, own_folder()))
-    if as_json:
-        say_json({"themes": [_facts(theme) for theme in found], "problems": problems})
-    else:
+    if not answered({"themes": [_facts(theme) for theme in found], "problems": problems}):
         width = max(len(theme.name) for theme in found)
         for theme in found:
             own = theme.path is not None and theme.path.parent != BUILT_IN
@@ -75,7 +81,7 @@ def _facts(theme: ThemeData) -> dict[str, object]:
     }
 
 
-def _show(name: str, *, as_json: bool) -> int:
+def _show(name: str) -> int:
     from themes import BUILT_IN, load_themes, own_folder
 
     found, _ = load_themes((BUILT_IN, own_folder()))
@@ -83,16 +89,14 @@ def _show(name: str, *, as_json: bool) -> int:
     if theme is None or theme.path is None:
         known = ", ".join(theme.name for theme in found)
         raise UsageError(f"there is no theme {name}", hint=f"there are {known}")
-    if as_json:
-        say_json(_facts(theme))
-    else:
+    if not answered(_facts(theme)):
         say(theme.path.read_text(encoding="utf-8").rstrip("\n"))
         if theme.path.parent == BUILT_IN:
             narrate(f"for one of your own, save this under another name in {own_folder()}")
     return 0
 
 
-def _check(path: Path, *, as_json: bool) -> int:
+def _check(path: Path) -> int:
     from themes import ThemeError, read_theme
     from themes.theme_check import faults
 
@@ -103,7 +107,7 @@ def _check(path: Path, *, as_json: bool) -> int:
         found = [str(error)]
     else:
         name, found = theme.name, faults(theme)
-    if as_json:
+    if wants_json():
         say_json({"file": str(path), "usable": bool(name), "problems": found})
     elif found:
         for problem in found:

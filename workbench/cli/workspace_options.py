@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import os
-import shutil
-import sys
 from collections.abc import Iterator
 from datetime import date
 from pathlib import Path
@@ -14,7 +11,6 @@ from typing import TYPE_CHECKING
 import click
 
 from workbench.cli.output import narrate, narrate_row
-from workbench.errors import UsageError
 
 if TYPE_CHECKING:
     from workbench.workspace.workspace import Workspace
@@ -103,31 +99,3 @@ def moment(text: str) -> str:
     from indexing.search.snapshot_index import moment_named
 
     return moment_named(text, date.today())
-
-
-class _Day(click.ParamType[date]):
-    name = "day"
-
-    def convert(self, value: str | date, param: click.Parameter | None, ctx: click.Context | None) -> date:
-        try:
-            return value if isinstance(value, date) else date.fromisoformat(value)
-        except ValueError:
-            self.fail(f"{value!r} is no day: write it as 2026-03-14", param, ctx)
-
-
-DAY = _Day()
-"""The type of an option that takes a date."""
-
-
-def program() -> str:
-    """The absolute path of this program, for what starts it later without this shell's PATH.
-
-    Raises UsageError where only Python knows how to start it.
-    """
-    beside = Path(sys.executable).with_name("workbench")
-    for path in (sys.argv[0], beside, shutil.which("workbench")):
-        if path and Path(path).suffix != ".py" and Path(path).is_file() and os.access(path, os.X_OK):
-            return str(Path(path).resolve())
-    raise UsageError(
-        "there is no program `workbench` that another program could start", hint="is it installed? see pip"
-    )

@@ -5,7 +5,13 @@ from __future__ import annotations
 import click
 
 from workbench.cli import shell_values
-from workbench.cli.output import json_option, narrate, narrate_row, say_json, say_row
+from workbench.cli.output import (
+    answered,
+    json_option,
+    narrate,
+    narrate_row,
+    say_row,
+)
 from workbench.plural import plural
 from workbench.workspace.registry import read_registry, register, unregister
 
@@ -25,21 +31,19 @@ def workspaces() -> None:
 @click.option("--name", default="", metavar="NAME", help="What to call it; else as its folder is called.")
 @json_option
 @click.pass_context
-def add(ctx: click.Context, folder: str | None, name: str, as_json: bool) -> None:
+def add(ctx: click.Context, folder: str | None, name: str) -> None:
     """Put the workspace in DIR on the list, or the nearest one. It is not changed by that."""
     from workbench.workspace.workspace import Workspace
 
     chosen = folder or ctx.find_root().obj or Workspace.nearest_root(".")
     added = register(chosen, name)
-    if as_json:
-        say_json({"name": added.name, "path": str(added.root)})
-    else:
+    if not answered({"name": added.name, "path": str(added.root)}):
         say_row(f"{added.name}  {added.root}")
 
 
 @workspaces.command("list")
 @json_option
-def list_(as_json: bool) -> int:
+def list_() -> int:
     """All registered workspaces: entries, and whether the index follows the files.
 
     Exit code 4 where one is gone or cannot be opened, or needs a newer program, or where a line of the file
@@ -49,15 +53,13 @@ def list_(as_json: bool) -> int:
 
     known = read_registry()
     found = [standing(one) for one in known.entries]
-    if as_json:
-        say_json(
-            {
-                "file": str(known.path),
-                "workspaces": [one.as_json() for one in found],
-                "skipped": list(known.skipped),
-            }
-        )
-    else:
+    if not answered(
+        {
+            "file": str(known.path),
+            "workspaces": [one.as_json() for one in found],
+            "skipped": list(known.skipped),
+        }
+    ):
         width = max((len(one.workspace.name) for one in found), default=0)
         for one in found:
             name = one.workspace.name.ljust(width)
@@ -75,10 +77,8 @@ def list_(as_json: bool) -> int:
 @workspaces.command()
 @click.argument("name", shell_complete=shell_values.registered)
 @json_option
-def remove(name: str, as_json: bool) -> None:
+def remove(name: str) -> None:
     """Take NAME off the list. Its folder, memory and index stay as they are."""
     path = unregister(name)
-    if as_json:
-        say_json({"name": name, "path": path})
-    else:
+    if not answered({"name": name, "path": path}):
         say_row(f"{name} is off the list; nothing in {path} was changed")

@@ -5,11 +5,11 @@ from __future__ import annotations
 import contextlib
 import gc
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from time import time_ns
 
-from workbench.errors import WorkbenchError
+from workbench.errors import EntryNotFoundError, UsageError, WorkbenchError
 from workbench.graph.snapshot import Graph
 from workbench.memory.entry import Kind
 from workbench.memory.graph_page import IMPORTANCE, Entity, TypedMemory, read_entity, read_memories
@@ -97,6 +97,29 @@ class GraphReader:
 def read_graph(workspace: Workspace) -> Graph:
     """The graph of ``workspace`` as it is now. Pages that cannot be read are in it, with ``problem``."""
     return GraphReader(workspace).read()
+
+
+def memory_addresses(workspace: Workspace, references: Sequence[str]) -> tuple[str, ...]:
+    """The address of each memory or relation that is called by its id; an address is one already.
+
+    Raises EntryNotFoundError, and UsageError where several lines have an id.
+    """
+    lines: dict[str, list[str]] = {}
+    if any("#" not in reference for reference in references):
+        for entity in read_graph(workspace).entities:
+            for memory in entity.memories:
+                lines.setdefault(memory.id, []).append(memory.entry.address)
+            for relation in entity.relations:
+                lines.setdefault(relation.id, []).append(relation.entry.address)
+    found = []
+    for reference in references:
+        several = [reference] if "#" in reference else lines.get(reference, [])
+        if len(several) > 1:
+            raise UsageError(f"several lines have the id {reference}", hint=", ".join(several[:5]))
+        if not several:
+            raise EntryNotFoundError(reference)
+        found += several
+    return tuple(found)
 
 
 @contextlib.contextmanager

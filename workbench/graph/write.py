@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime
+from typing import Any
 
 from workbench.errors import FlaggedError, NotCuratableError, UsageError
 from workbench.graph.decisions import decision, relation_key
@@ -36,12 +37,61 @@ from workbench.safety.hidden_text import hidden_in
 from workbench.safety.key_like import looks_like_key
 from workbench.safety.secrets import masked, secrets_in
 from workbench.safety.terminal import cut, visible
-from workbench.workspace.ledger import with_records
+from workbench.workspace.ledger import append, with_records
 from workbench.workspace.plan import Plan
 from workbench.workspace.workspace import Workspace
 
 _TITLE = 60
 _TO_STORE = "leave out what nobody sees, and never store a key or password: say where it is kept instead"
+
+
+def plan_store_text(
+    workspace: Workspace,
+    text: Sequence[str],
+    *,
+    now: datetime,
+    about: str = "",
+    type: str = "fact",
+    entity_type: str | None = None,
+    relation: str | None = None,
+    sources: Sequence[str] = (),
+    reason: str = "",
+    **said: Any,
+) -> Plan:
+    """``plan_store`` of what a person says: a memory, or with ``relation`` how ``about`` is related to it.
+
+    ``said`` are further fields of the memory, None where nothing is said of them. Raises UsageError for those
+    that a relation does not have, and what ``plan_store`` raises.
+    """
+    given = {name: value for name, value in said.items() if value is not None}
+    common: dict[str, Any] = {
+        "entity": about,
+        "entity_type": entity_type or "",
+        "sources": tuple(sources),
+        "trust": "owner",
+    }
+    draft: Draft
+    if relation is None:
+        draft = memory_draft({**given, **common, "text": " ".join(text), "type": type})
+    elif foreign := [name for name in given if name not in ("valid_from", "valid_until", "confidence")]:
+        raise UsageError(f"a relation has no {foreign[0].replace('_', '-')}")
+    else:
+        for name in given.keys() - {"confidence"}:
+            given[name] = day_of(name, given[name])
+        draft = RelationDraft(kind=relation, target=" ".join(text), **common, **given)
+    return plan_store(workspace, draft, now=now, reason=reason)
+
+
+def record_skip(workspace: Workspace, text: Sequence[str], *, now: datetime, reason: str) -> dict[str, Any]:
+    """Record that a person does not want ``text`` stored; returns the record."""
+    record = {
+        "key": claim_key(" ".join(text)),
+        "why": " ".join(reason.split()),
+        "source": "",
+        "by": "human",
+    }
+    append(workspace, "skips", [record], now)
+    return record
 
 
 def plan_store(

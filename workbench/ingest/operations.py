@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from workbench.operations.operation_spec import REASON, Kind, OperationSpec, Parameter
+from workbench.operations.operation_spec import NO_SUBJECT, REASON, Kind, OperationSpec, Parameter
 
 _NAMES = Parameter("names", metavar="EPISODE...", required=True, many=True)
 
@@ -28,4 +28,19 @@ EXTEND = OperationSpec(
     ),
     clock=True,
 )
-OPERATIONS = (PIN, UNPIN, EXTEND)
+EXPIRE = OperationSpec(
+    "expire",
+    "workbench.ingest.expiry:plan_prune",
+    "Remove what has expired and is not pinned; shown first.",
+    NO_SUBJECT,
+    details="`workbench undo` brings it back.",
+    parameters=(
+        Parameter(
+            "force", "Although the clock is doubtful, or most would go at once.", Kind.FLAG, default=False
+        ),
+        REASON,
+    ),
+    fixed={"actor": "human"},
+    clock=True,
+)
+OPERATIONS = (PIN, UNPIN, EXTEND, EXPIRE)

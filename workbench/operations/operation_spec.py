@@ -32,6 +32,8 @@ class Kind(StrEnum):
     """A number in [0, 1]."""
     ENTRY = "entry"
     """An address, ``path#hash``; a person may also give ``path:line``."""
+    MEMORY = "memory"
+    """The address of a typed memory of the graph; a person may also give its id."""
     DAY = "day"
     """A date; written as 2026-03-14."""
     FILE = "file"
@@ -57,6 +59,8 @@ class Parameter(NamedTuple):
     """Whether the command line takes it without an option's name, behind the subject."""
 
 
+NO_SUBJECT = Parameter("")
+"""That of an operation which is done to the memory as a whole."""
 REASON = Parameter("reason", "Why; kept in the commit.", default="")
 
 
@@ -64,9 +68,10 @@ class OperationSpec(NamedTuple):
     """The declaration of an operation.
 
     ``plan`` and ``draft`` name functions as ``module:function``. ``plan`` is called with the workspace, the
-    value of ``subject`` and the parameters by keyword, and returns a ``Plan``. An operation with a ``draft``
-    takes ``text``; where none is given, the person writes it in their editor, beginning with what ``draft``
-    returns for the workspace and the subject, and that is passed as ``expected``.
+    value of ``subject`` (but for ``NO_SUBJECT``) and the parameters by keyword, and returns a ``Plan``; of an
+    operation that is not ``undoable``, what it recorded. An operation with a ``draft`` takes ``text``; where
+    none is given, the person writes it in their editor, beginning with what ``draft`` returns for the
+    workspace and the subject, and that is passed as ``expected``.
     """
 
     name: str
@@ -88,13 +93,24 @@ class OperationSpec(NamedTuple):
     """The heading of ``workbench --help`` under which its command stands; empty: no command of its own."""
     agents: bool = False
     """Whether an agent may ask for it. Nobody may what is not said here."""
+    undoable: bool = True
+    """Whether it is a commit that ``undo`` takes back; else it only adds a record to the ledger."""
 
     def planned(self, workspace: Workspace, subject: Any, **given: Any) -> Plan:
         """The plan of doing it. Raises what the plan function raises."""
+        plan: Plan = self._called(workspace, subject, given)
+        return plan
+
+    def record(self, workspace: Workspace, subject: Any, **given: Any) -> dict[str, Any]:
+        """Do what is not undoable, and return what was recorded."""
+        recorded: dict[str, Any] = self._called(workspace, subject, given)
+        return recorded
+
+    def _called(self, workspace: Workspace, subject: Any, given: dict[str, Any]) -> Any:
         if self.clock:
             given.setdefault("now", datetime.now().astimezone())
-        plan: Plan = _function(self.plan)(workspace, subject, **self.fixed, **given)
-        return plan
+        about = (subject,) if self.subject.name else ()
+        return _function(self.plan)(workspace, *about, **self.fixed, **given)
 
     def drafted(self, workspace: Workspace, subject: Any) -> str:
         """The text that a person begins to write with."""

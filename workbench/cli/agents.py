@@ -1,0 +1,381 @@
+"""What an agent is given, as it is given, and how it gets there: context, connect, mcp.
+
+``inject`` and ``bulletin`` are the names of ``context`` in hooks of earlier versions.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shlex
+import shutil
+import sys
+from collections.abc import Mapping
+from datetime import UTC, date, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from workbench.cli.hook import answer_hook, stdin_text
+from workbench.cli.options import flag, named, number, together, word
+from workbench.cli.output import answered, json_option, narrate, say, say_row
+from workbench.cli.progress import first_index_shown
+from workbench.cli.workspace_options import workspace
+from workbench.errors import UsageError
+from workbench.plural import plural
+
+if TYPE_CHECKING:
+    from workbench.agent.context import Injection
+
+_BULLETINS = ("memory", "context")
+_AGENT = re.compile(r"[\w.-]{1,60}")
+_BAR = 12
+_HOOK = """\b
+As a hook of Claude Code, in .claude/settings.json:
+  {"hooks": {"UserPromptSubmit": [{"hooks": [{"type": "command",
+    "command": "workbench -w /path/to/workspace context --hook --record --with-memory"}]}]}}
+--hook reads the hook's JSON from stdin, prints what the agent is to read and nothing else, and never ends
+with an exit code that would keep the message from the agent.
+"""
+_user_option = word("--user", "NAME", "Who it is for: their own comes first.")
+_with_memory_option = flag("--with-memory", "Also from MEMORY.md: the agent does not load it itself.")
+_given_options = together(
+    named("message", required=False),
+    _user_option,
+    word("--session", "KEY", "The session, for the record."),
+    flag("--record", "Record what was given, as an agent's recall."),
+    _with_memory_option,
+    flag("--hook", "Read a hook's JSON from stdin; see below."),
+    flag("--all", "Also what stays below the threshold.", "everything"),
+    json_option,
+)
+
+
+@click.command(epilog=_HOOK)
+@_given_options
+@click.option(
+    "--bulletin",
+    "which",
+    type=click.Choice(_BULLETINS),
+    is_flag=False,
+    flag_value="memory",
+    help="Instead, what it should know when a session begins; `context`: what is due.",
+)
+@flag("--loaded", "Instead, the files it loads when a session begins, with their cost.")
+@flag("--usage", "Instead, which memories dominate what agents were given.")
+@number("--days", low=1, high=3650, default=30, help="Of --usage: how far back.")
+@flag("--never", "Of --usage: also what was never given in these days.")
+@number("-n", "most", low=1, default=20, help="Of --usage: how many.")
+def context(
+    message: str | None,
+    which: str | None,
+    loaded: bool,
+    usage: bool,
+    days: int,
+    never: bool,
+    most: int,
+    user: str,
+    with_memory: bool,
+    **given: Any,
+) -> None:
+    """What an agent is given with MESSAGE, with the reason and cost of each line.
+
+    MESSAGE is - to read it from stdin. --loaded: MEMORY.md, the bootstrap files, workspace-context.md, and
+    the logs of today and yesterday. --usage goes by the record of recalls; looking here is not recorded.
+    """
+    instead = (which is not None) + loaded + usage
+    if instead + (message is not None or given["hook"]) > 1:
+        raise UsageError("a message, --bulletin, --loaded or --usage: one of them")
+    if which is not None:
+        _say_bulletin(which, user=user, with_memory=with_memory)
+    elif loaded:
+        _say_loaded(with_memory=with_memory)
+    elif usage:
+        _say_usage(days, never=never, most=most)
+    else:
+        _say_given(message, user=user, with_memory=with_memory, **given)
+
+
+@click.command(hidden=True)
+@_given_options
+def inject(**given: Any) -> None:
+    """The same as `context`, for hooks."""
+    _say_given(**given)
+
+
+@click.command(hidden=True)
+@click.argument("which", type=click.Choice(_BULLETINS), default="memory")
+@_user_option
+@_with_memory_option
+@json_option
+def bulletin(which: str, user: str, with_memory: bool) -> None:
+    """The same as `context --bulletin`, for hooks."""
+    _say_bulletin(which, user=user, with_memory=with_memory)
+
+
+def _say_given(message: str | None, *, hook: bool, everything: bool, **given: Any) -> None:
+    """Print what an agent is given with ``message``, or with that of the hook on stdin."""
+    if hook:
+        answer_hook(lambda said: _answer(said, **given))
+        return
+    if message is None:
+        raise UsageError(
+            "with which message?", hint="give a message, - for stdin, --hook, --bulletin, --loaded or --usage"
+        )
+    found, recorded, problem = _given(stdin_text() if message == "-" else message, **given)
+    if not answered({**found.as_json(), "recorded": recorded}):
+        _say_injection(found, everything=everything)
+    if problem:
+        narrate(problem)
+
+
+def _answer(said: Mapping[str, Any], **given: Any) -> None:
+    """Print what an agent is given with the message of a hook."""
+    text = said.get("prompt")
+    if not isinstance(text, str):
+        raise UsageError("the hook's JSON has no prompt")
+    given["session"] = str(said.get("session_id") or "")
+    found, _, problem = _given(text, **given)
+    if found.text:
+        say(found.text)
+    if problem:
+        narrate(problem)
+
+
+def _given(
+    message: str, *, user: str, session: str, record: bool, with_memory: bool
+) -> tuple[Injection, bool, str | None]:
+    """What is given with ``message``, whether that was recorded, and if not so, why."""
+    from workbench.agent.context_entries import inject as injected
+    from workbench.agent.scopes import open_leader, open_scopes
+    from workbench.agent.usage_log import record_recalls
+
+    with workspace() as place:
+        now = datetime.now(UTC)
+        found = injected(
+            open_scopes(place, open_leader(place), first=first_index_shown(place)),
+            message,
+            settings=place.settings,
+            user=user,
+            now=now.astimezone(),
+            memory_loaded=not with_memory,
+        )
+        if not record:
+            return found, False, None
+        problem = record_recalls(
+            place, found.given(), query=message, by="inject", now=now, user=user, session=session
+        )
+        return found, problem is None, problem
+
+
+def _say_injection(found: Injection, *, everything: bool) -> None:
+    for note in found.notes:
+        narrate(note)
+    if found.skipped_because:
+        narrate(f"nothing is looked up: {found.skipped_because}")
+        return
+    if found.text:
+        say(found.text)
+    for line in found.lines:
+        sources = f"; from {', '.join(line.sources)}" if line.sources else ""
+        narrate(f"  {line.entry}: {line.why}; trust {line.trust}; {plural(line.tokens, 'token')}{sources}")
+    for one in found.left_out:
+        narrate(f"  left out ({one.score:.2f}): {one.entry}: {one.why}")
+    for one in found.below if everything else ():
+        narrate(f"  {one.entry}: {one.why}")
+    count = "1 entry matches" if found.match_count == 1 else f"{found.match_count} entries match"
+    narrate(
+        f"{count}, {len(found.lines)} given; top score {found.top_score:.2f}; {plural(found.tokens, 'token')}"
+    )
+
+
+def _say_bulletin(which: str, *, user: str, with_memory: bool) -> None:
+    """Print what an agent should know when a session begins.
+
+    memory: who this is about, goals, preferences, events, decisions; those of the owner (``user``, else the
+    name in USER.md) come first. context: what is due.
+    """
+    from workbench.agent.bulletin import bulletin as made
+    from workbench.agent.owner import owner_page
+    from workbench.graph.read import read_graph
+
+    with workspace() as place:
+        graph = read_graph(place)
+        owner = owner_page(place, graph, user)
+    found = made(
+        graph,
+        "context" if which == "context" else "memory",
+        date.today(),
+        memory_loaded=not with_memory,
+        owner=owner,
+    )
+    if user and owner is None:
+        narrate(f"there is no page of {user!r} in the graph; the others are listed")
+    if answered(found):
+        return
+    if found.text:
+        say(found.text)
+    for section in found.sections:
+        if section.more:
+            narrate(f"  {section.title}: {section.more} more, for which there is no room")
+    for why, count in found.withheld:
+        narrate(f"  {count} not given: {why}")
+    lines = sum(len(section.lines) for section in found.sections)
+    narrate(f"{plural(lines, 'line')}; {plural(found.tokens, 'token')}")
+
+
+def _say_loaded(*, with_memory: bool) -> None:
+    """Print the files that an agent loads when a session begins, each with its cost in tokens."""
+    from workbench.agent.always_loaded import loaded as read
+
+    with workspace() as place:
+        found = read(place, date.today(), memory_loaded=not with_memory)
+    total = sum(one.tokens for one in found)
+    if answered({"files": found, "tokens": total}):
+        return
+    for one in found:
+        state = "" if one.state == "loaded" else f" ({one.state})"
+        say_row(f"{one.tokens:>7}  {one.path}  {one.why}{state}")
+    narrate(f"{plural(len(found), 'file')}; about {plural(total, 'token')}" if found else "nothing is loaded")
+
+
+def _say_usage(days: int, *, never: bool, most: int) -> None:
+    """Print which memories dominate what agents were given, by the record of recalls."""
+    from workbench.agent.usage import dominance, never_given
+
+    with workspace() as place:
+        found = dominance(place, datetime.now(UTC), days)
+        missed, count = never_given(place, found, most=most) if never else ((), 0)
+    told: dict[str, Any] = {**found.as_json(), "entries": found.shares[:most]}
+    if never:
+        told["never_given"] = {"count": count, "entries": [entry.address for entry in missed]}
+    if answered(told):
+        return
+    for share in found.shares[:most]:
+        filled = max(1, round(share.share * _BAR))
+        bar = "#" * filled + "." * (_BAR - filled)
+        last = share.last.date().isoformat() if share.last else ""
+        questions = plural(share.questions, "question")
+        say_row(f"{bar} {share.share:>4.0%} {share.count:>5}x  {questions}, last {last}  {share.entry}")
+    if found.shares:
+        more = len(found.shares) - most
+        rest = f", {more} more entries" if more > 0 else ""
+        narrate(f"{plural(found.answers, 'answer')} in the last {days} days{rest}")
+    else:
+        narrate(f"nothing was given in the last {days} days")
+    for entry in missed:
+        say_row(f"never  {entry.address}  {entry.plain_title[:80]}")
+    if never:
+        narrate(f"{plural(count, 'entry')} were not given in the last {days} days")
+
+
+@click.command()
+@word("--name", "AGENT", "Who writes, in the record.", default="agent")
+@word("--user", "NAME", "On whose behalf: their own memory counts for more.")
+def mcp(name: str, user: str) -> None:
+    """An MCP server (Model Context Protocol) on stdin and stdout, for agents.
+
+    It ends with its client. `workbench connect` prints how to add it to an agent.
+    """
+    from workbench.agent.mcp_server.stdio import serve
+
+    if not _AGENT.fullmatch(name):
+        raise UsageError(f"{name!r} is no name for an agent", hint="letters, digits, dots and hyphens")
+    with workspace() as place:
+        serve(place, agent=name, user=user)
+
+
+NAMES = ("claude-code", "openclaw", "codex", "cursor", "vscode", "windsurf", "zed", "mcp.json")
+_FILES = {
+    "codex": "~/.codex/config.toml",
+    "cursor": ".cursor/mcp.json in your project, or ~/.cursor/mcp.json",
+    "vscode": ".vscode/mcp.json in your project",
+    "windsurf": "~/.codeium/windsurf/mcp_config.json",
+    "zed": "~/.config/zed/settings.json",
+}
+"""Where each snippet goes."""
+
+
+@click.command()
+@click.argument("which", type=click.Choice(NAMES), required=False)
+def connect(which: str | None) -> None:
+    """How to add this memory to an agent: what to run or to paste, in its own file's format.
+
+    mcp.json is for any other program that reads such a file. Nothing is run or written.
+    """
+    with workspace() as place:
+        root = str(place.root)
+    command = _program()
+    for name in NAMES if which is None else (which,):
+        if which is None:
+            say(f"# {name}" + (f": {_FILES[name]}" if name in _FILES else ""), bold=True)
+        elif name in _FILES:
+            narrate(f"put this into {_FILES[name]}; what is there already stays beside it:")
+        say(_how_to_add(name, command, root))
+
+
+def _program() -> str:
+    """The absolute path of this program, for what starts it later without this shell's PATH.
+
+    Raises UsageError where only Python knows how to start it.
+    """
+    beside = Path(sys.executable).with_name("workbench")
+    for path in (sys.argv[0], beside, shutil.which("workbench")):
+        if path and Path(path).suffix != ".py" and Path(path).is_file() and os.access(path, os.X_OK):
+            return str(Path(path).resolve())
+    raise UsageError(
+        "there is no program `workbench` that another program could start", hint="is it installed? see pip"
+    )
+
+
+def _how_to_add(name: str, command: str, root: str) -> str:
+    """What adds this workspace to one program; nothing of it is run.
+
+    ``command`` is a whole path: what an agent starts knows nothing of the shell that this was printed in.
+    """
+    args = ["-w", root, "mcp", *(() if name == "mcp.json" else ("--name", name))]
+    server: dict[str, Any] = {"command": command, "args": args}
+    match name:
+        case "claude-code":
+            return _for_claude_code(f"{shlex.quote(command)} -w {shlex.quote(root)}")
+        case "openclaw":
+            return f"openclaw mcp set memory {shlex.quote(json.dumps(server))}"
+        case "codex":
+            return f"[mcp_servers.memory]\ncommand = {_toml(command)}\nargs = [{', '.join(map(_toml, args))}]"
+        case "vscode":
+            return _json({"servers": {"memory": {"type": "stdio", **server}}})
+        case "zed":
+            return _json({"context_servers": {"memory": {"source": "custom", **server, "env": {}}}})
+        case _:
+            return _json({"mcpServers": {"memory": server}})
+
+
+def _for_claude_code(here: str) -> str:
+    hooks = {
+        "SessionStart": _hook(
+            f"{here} context --bulletin memory --with-memory", f"{here} context --bulletin context"
+        ),
+        "UserPromptSubmit": _hook(f"{here} context --hook --record --with-memory"),
+        "PreCompact": _hook(f"{here} flush --hook"),
+    }
+    return f"""claude mcp add memory -- {here} mcp --name claude-code
+# and in .claude/settings.json, so that a session begins with the bulletins, each message brings what may
+# matter for it (without --with-memory where CLAUDE.md loads MEMORY.md), and what was said is saved before
+# it is compacted:
+{_json({"hooks": hooks})}"""
+
+
+def _hook(*commands: str) -> list[dict[str, Any]]:
+    """One event's hooks, as Claude Code's settings write them."""
+    return [{"hooks": [{"type": "command", "command": command} for command in commands]}]
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, indent=2)
+
+
+def _toml(text: str) -> str:
+    """A basic string of TOML, which JSON's is where only what must be is escaped."""
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")

@@ -1,0 +1,221 @@
+"""Operations whose commands say in ways of their own what they are done to: forget, quarantine, restore."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NoReturn
+
+import click
+
+from workbench.cli import shell_values
+from workbench.cli.lookup import content_address, content_addresses
+from workbench.cli.operation_command import Chosen, Selection, command_of, shown_first
+from workbench.cli.options import dry_run_option, flag, named, number, reason_option, word, yes_option
+from workbench.cli.output import answered, json_option, narrate_notes, say
+from workbench.cli.run_operation import act
+from workbench.cli.workspace_options import moment, workspace
+from workbench.errors import NotCuratableError, UsageError, WorkbenchError
+from workbench.memory.names import RelPath
+from workbench.operations.registry import OPERATIONS
+from workbench.plural import plural
+from workbench.safety.terminal import cut
+from workbench.workspace.layout import QUARANTINE
+from workbench.workspace.workspace import Workspace
+
+_TITLE = 60
+
+
+def _to_forget(
+    place: Workspace,
+    entries: Sequence[str],
+    *,
+    session: str | None,
+    query: str | None,
+    most: int,
+    yes: bool,
+    dry_run: bool,
+    **_: Any,
+) -> Chosen:
+    """The entries that were named, or those of a session or a query: shown, and with a yes alone."""
+    if sum((bool(entries), session is not None, query is not None)) != 1:
+        raise UsageError("name what is meant by one of: entries, --session S, --query Q")
+    if entries:
+        by_name = content_addresses(place, entries)
+        return lambda: by_name
+
+    def found() -> tuple[str, ...]:
+        return _of_session(place, session) if session is not None else _hits(place, query or "", most)
+
+    count = len(found())
+    if not count:
+        what = f"session {session}" if session is not None else f"“{query}”"
+        raise NotCuratableError(f"nothing in this memory comes from {what}; nothing was changed")
+    return shown_first(
+        found,
+        lambda address: _line(place, address),
+        "forget these {}?",
+        f"changing {plural(count, 'entry')} at once",
+        ask=not (dry_run or yes),
+    )
+
+
+def _of_session(place: Workspace, session: str) -> tuple[str, ...]:
+    from workbench.history.session import entries_of_session
+
+    if not session.strip():
+        raise UsageError("the name of a session is empty")
+    return entries_of_session(place, session)
+
+
+def _hits(place: Workspace, query: str, most: int) -> tuple[str, ...]:
+    from indexing.search.answer import Query
+    from indexing.search.keyword import LexicalSearch
+
+    hits = LexicalSearch(place).search(Query(text=query, k=most, mode="lexical", explain=True)).hits
+    # Who forgets by a word means what says it. A search also ranks lines that only stand beside such a line;
+    # where none has words of its own, conditions alone were asked for (`kind:log path:2026-11-03`).
+    said = [hit for hit in hits if hit.words]
+    return tuple(dict.fromkeys(hit.entry for hit in said or hits))
+
+
+def _line(place: Workspace, address: str) -> str:
+    """An address, its first words, and where it stands."""
+    if "#" not in address:
+        entries = place.document(address).entries
+        return f"{address}  {cut(entries[0].title if entries else '', _TITLE)}  (the whole page)"
+    entry = place.find(address)
+    under = f"{' › '.join(entry.heading)}, " if entry.heading else ""
+    return f"{address}  {cut(entry.title, _TITLE)}  ({under}line {entry.start_line})"
+
+
+forget = command_of(
+    OPERATIONS["forget"],
+    Selection(
+        (
+            word("--session", "S", "All that comes from session S.", default=None),
+            word("--query", "Q", "The entries that a search for Q finds, by words.", default=None),
+            number("-k", "most", low=1, high=1000, default=10, help="How many of the query's hits."),
+            yes_option,
+        ),
+        _to_forget,
+    ),
+)
+
+
+def _to_set_aside(
+    place: Workspace, entries: Sequence[str], *, only_list: bool, release: bool, **given: Any
+) -> Chosen:
+    """The entries that were named. What is not about setting aside is done here, and the command ends."""
+    if release and (only_list or not entries):
+        raise UsageError(
+            "--release takes entries", hint="`workbench quarantine --list` shows which there are"
+        )
+    if only_list == bool(entries):
+        raise UsageError(
+            "either entries are set aside, or the quarantine is listed",
+            hint="workbench quarantine ENTRY..., or workbench quarantine --list",
+        )
+    if only_list:
+        _list_quarantine(place)
+    by_name = content_addresses(place, entries)
+    if release:
+        _release(place, by_name, **given)
+    return lambda: by_name
+
+
+def _release(place: Workspace, addresses: Sequence[str], *, reason: str, **given: Any) -> NoReturn:
+    act(place, lambda: OPERATIONS["release"].planned(place, addresses, reason=reason), **given)
+    raise click.exceptions.Exit
+
+
+def _list_quarantine(place: Workspace) -> NoReturn:
+    from workbench.operations.quarantine import quarantined
+
+    found = quarantined(place)
+    reasons = _reasons(place) if found else {}
+    told = [
+        {
+            "entry": item.address,
+            "title": item.title,
+            "from": item.origin,
+            "quarantined": item.since,
+            "reason": reasons.get(item.address),
+        }
+        for item in found
+    ]
+    if not answered(told):
+        for item in found:
+            since = f" since {item.since}" if item.since else ""
+            say(f"{item.address}  from {item.origin or 'nowhere known'}{since}  {item.title}")
+            if reason := reasons.get(item.address):
+                say(f"    because {reason}", dim=True)
+    raise click.exceptions.Exit
+
+
+def _reasons(place: Workspace) -> dict[str, str]:
+    """Why each thing was set aside last, by its address, as far as the history tells."""
+    reasons: dict[str, str] = {}
+    try:
+        for operation in place.operations.walk(path=RelPath(QUARANTINE.rstrip("/"))):
+            if operation.action == "quarantine" and operation.reason:
+                reasons = {**dict.fromkeys(operation.became, operation.reason), **reasons}
+    except WorkbenchError:  # without a repository there is no history, and yet something to list
+        return {}
+    return reasons
+
+
+quarantine = command_of(
+    OPERATIONS["quarantine"],
+    Selection(
+        (
+            flag("--list", "Show what is in quarantine.", "only_list"),
+            flag("--release", "Bring them back instead."),
+        ),
+        _to_set_aside,
+    ),
+)
+
+
+@click.command()
+@named("source", "SOURCE|TARGET")
+@named("folder", "[DIR]", required=False, offer=shell_values.folders)
+@word("--at", "WHEN", "A moment of this workspace: an operation, a commit or a day.", default=None)
+@word("--branch", "BRANCH", "The branch of a remote; else the one that its HEAD is on.")
+@reason_option
+@dry_run_option
+@json_option
+def restore(source: str, folder: str | None, at: str | None, branch: str, reason: str, dry_run: bool) -> None:
+    """Bring a backup back, or one file or entry from history.
+
+    \b
+    workbench restore SOURCE DIR          a backup (folder, bundle or remote) becomes the new folder DIR
+    workbench restore TARGET --at WHEN    the file or entry TARGET of this workspace, as it was at WHEN
+    """
+    if at is not None:
+        if folder is not None or branch:
+            raise UsageError(
+                "--at brings back a file or an entry of this workspace, so there is no DIR and no --branch",
+                hint="workbench restore TARGET --at WHEN",
+            )
+        with workspace() as place:
+            target, when = content_address(place, source), moment(at)
+            one = OPERATIONS["restore"]
+            act(place, lambda: one.planned(place, target, at=when, reason=reason), dry_run=dry_run)
+        return
+    if folder is None:
+        raise UsageError(
+            "where to is not said",
+            hint="workbench restore SOURCE DIR for a backup; workbench restore TARGET --at WHEN for a moment",
+        )
+    if dry_run or reason:
+        raise UsageError(
+            "--dry-run and --reason go with --at: a backup is restored to a folder that is empty"
+        )
+    from workbench.backup.restore import restore as restore_backup
+
+    done = restore_backup(source, Path(folder), branch=branch)
+    if answered(done):
+        return
+    say(f"restored {plural(done.files, 'file')} to {done.folder}: {done.branch} at {done.commit[:12]}")
+    narrate_notes(done.notes)

@@ -1,0 +1,138 @@
+"""The kinds of options, and those that several commands take, each declared once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from datetime import date
+from typing import Any, TypeAlias
+
+import click
+
+from workbench.cli import shell_values
+
+Decorator: TypeAlias = Callable[[Any], Any]
+
+
+class _Day(click.ParamType[date]):
+    name = "day"
+
+    def convert(self, value: str | date, param: click.Parameter | None, ctx: click.Context | None) -> date:
+        try:
+            return value if isinstance(value, date) else date.fromisoformat(value)
+        except ValueError:
+            self.fail(f"{value!r} is no day: write it as 2026-03-14", param, ctx)
+
+
+DAY = _Day()
+"""The type of an option that takes a date."""
+
+
+def flag(name: str, help: str, into: str = "") -> Decorator:
+    """An option without a value; ``into`` is the parameter where that is not its name."""
+    return click.option(*_names(name, into), is_flag=True, help=help)
+
+
+def word(
+    name: str,
+    metavar: str,
+    help: str = "",
+    into: str = "",
+    *,
+    default: str | None = "",
+    offer: shell_values.Offer | None = None,
+    required: bool = False,
+) -> Decorator:
+    """An option that takes a word; ``offer`` completes it."""
+    usual: dict[str, Any] = {} if required else {"default": default}
+    return click.option(
+        *_names(name, into),
+        metavar=metavar,
+        help=help or None,
+        shell_complete=offer,
+        required=required,
+        **usual,
+    )
+
+
+def words(name: str, into: str, metavar: str, help: str) -> Decorator:
+    """An option that may be repeated."""
+    return click.option(name, into, metavar=metavar, multiple=True, help=help)
+
+
+def number(
+    *names: str,
+    low: int = 0,
+    high: int | None = None,
+    default: int | None = None,
+    metavar: str | None = None,
+    help: str | None = None,
+) -> Decorator:
+    """An option that takes a whole number in these bounds."""
+    return click.option(
+        *names,
+        type=click.IntRange(low, high),
+        default=default,
+        show_default=default is not None,
+        metavar=metavar,
+        help=help,
+    )
+
+
+def share(name: str, default: float | None = None, into: str = "") -> Decorator:
+    """An option that takes a number in [0, 1]."""
+    return click.option(*_names(name, into), type=click.FloatRange(0, 1), default=default)
+
+
+def choice(
+    name: str, choices: Iterable[str], default: str | None = None, help: str | None = None, into: str = ""
+) -> Decorator:
+    """An option that takes one of a few words."""
+    return click.option(
+        *_names(name, into),
+        type=click.Choice(tuple(choices)),
+        default=default,
+        show_default=default is not None,
+        help=help,
+    )
+
+
+def day(name: str, help: str, into: str = "") -> Decorator:
+    """An option that takes a date."""
+    return click.option(*_names(name, into), metavar="DAY", type=DAY, help=help)
+
+
+def named(
+    name: str,
+    metavar: str | None = None,
+    *,
+    offer: shell_values.Offer | None = None,
+    required: bool = True,
+    many: bool = False,
+) -> Decorator:
+    """An argument; ``offer`` completes it."""
+    return click.argument(
+        name, metavar=metavar, required=required, nargs=-1 if many else 1, shell_complete=offer
+    )
+
+
+def together(*options: Decorator) -> Decorator:
+    """All of these, in this order."""
+
+    def decorate(command: Any) -> Any:
+        for option in reversed(options):
+            command = option(command)
+        return command
+
+    return decorate
+
+
+def _names(name: str, into: str) -> tuple[str, ...]:
+    return (name, into) if into else (name,)
+
+
+dry_run_option = flag("--dry-run", "Only show the diff.")
+reason_option = click.option("--reason", default="", help="Why; kept in the commit.")
+yes_option = flag("--yes", "Do not ask whether the list is right.")
+model_option = word("--model", "NAME", "The language model at your endpoint, or none.")
+hits_option = number("-k", low=1, high=1000, default=10, help="Hits.")
+mode_option = choice("--mode", ("hybrid", "lexical", "vector"), "hybrid")

@@ -1,0 +1,208 @@
+"""Proposals as text, fit for 80 columns: the claim, what its score is made of, how far each gate is."""
+
+from __future__ import annotations
+
+import shutil
+import textwrap
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from workbench.cli.output import say
+from workbench.safety.secrets import masked
+from workbench.safety.terminal import cut, visible
+
+if TYPE_CHECKING:
+    from workbench.dreaming.proposals.inbox import Waiting
+    from workbench.dreaming.proposals.overview import Settled
+    from workbench.dreaming.proposals.source_quotes import Quotation
+    from workbench.memory.proposal import Gate, Proposal
+
+_WIDEST = 100
+_KEY_DIGITS = 8
+_MARGIN = " " * (_KEY_DIGITS + 2)
+_BAR = 30
+"""Characters of a whole bar, which stands for a score of 1."""
+_FILLS = "█▓▒░▞▚▪▫"
+"""One a part, in the order of their size."""
+_SOURCES = 3
+_VERBS = {
+    "add": "add to",
+    "merge": "merge into",
+    "supersede": "replace in",
+    "archive": "archive from",
+    "forget": "forget in",
+    "store": "store on",
+    "update": "change on",
+}
+
+
+def say_proposal(proposal: Proposal, *, note: str = "") -> None:
+    """Print one proposal: what it does, the words, the bar of its score, its gates and sources."""
+    columns = _width()
+    score = f"score {proposal.score:.2f}" if proposal.score else ""
+    head = cut(f"{short_key(proposal)}  {_what(proposal)}", columns - len(score) - 2)
+    say(f"{head:<{columns - len(score)}}{score}".rstrip(), bold=True)
+    say_wrapped(proposal.text)
+    if proposal.target and proposal.action in ("merge", "supersede"):
+        say(f"{_MARGIN}{cut(f'the entry there: {line(proposal.target)}', columns - len(_MARGIN))}", dim=True)
+    if proposal.parts:
+        needed = next((gate.needed for gate in proposal.gates if gate.name == "score"), None)
+        say(f"{_MARGIN}{_stacked(proposal.parts, needed)}  {line(_biggest(proposal.parts))}")
+    if proposal.gates:
+        say_wrapped(_gates_line(proposal.gates), dim=True)
+    say_wrapped(_from(proposal), dim=True)
+    if note:
+        say_wrapped(note, fg="yellow")
+    say("")
+
+
+def say_in_full(one: Waiting, sources: Sequence[Quotation] = ()) -> None:
+    """Print a proposal with each part of its score, each gate, all sources with their words, and why."""
+    proposal = one.proposal
+    say(f"{proposal.key}  {_what(proposal)}", bold=True)
+    say_wrapped(proposal.text, margin="  ")
+    say_score(proposal.score, proposal.parts, proposal.gates)
+    for name, value in (
+        ("target", proposal.target),
+        ("why", proposal.why),
+        ("trust", proposal.trust),
+        ("by", proposal.by),
+        ("run", proposal.run),
+        ("session", proposal.session),
+        ("proposed", f"{proposal.made_at.astimezone():%Y-%m-%d %H:%M}" if proposal.made_at else ""),
+        ("marks", ", ".join(f"{key} {value}" for key, value in proposal.marks.items())),
+        ("deferred", f"until {one.until}" if one.until else ""),
+        ("stale", one.stale),
+        *(("source", f"{source.place}: {source.text or source.gone}") for source in sources),
+    ):
+        say_field(name, value)
+
+
+def say_settled(settled: Iterable[Settled]) -> None:
+    """Print a line for each proposal that does not wait any more: what was decided of it, and its words."""
+    for one in settled:
+        head = f"{short_key(one.proposal)}  {_what(one.proposal)}: {line(one.said)}"
+        say(cut(head, _width()), bold=True)
+        say_wrapped(one.proposal.text)
+
+
+def say_waiting(waits: Iterable[Waiting], now: datetime) -> None:
+    """Print a list of proposals; what is stale, deferred or flagged says so."""
+    from workbench.dreaming.proposals.safety_flags import flags_of, is_from_outside
+
+    for one in waits:
+        note = f"stale: {one.stale}" if one.stale else ""
+        if is_from_outside(one.proposal) and not note:
+            note = "from outside: accepted only by itself, never with others"
+        if one.hidden(now):
+            note = f"deferred until {one.until}"
+        if found := flags_of(one.proposal):
+            note = f"flagged, and taken only with --allow-flagged: {'; '.join(found)}"
+        if one.gone and not one.stale:
+            note = f"{len(one.gone)} of its {len(one.proposal.entries)} sources are gone"
+        say_proposal(one.proposal, note=note)
+
+
+def say_field(name: str, value: str) -> None:
+    """Print a value with its name before it, if there is one."""
+    lines = textwrap.wrap(line(value), _width() - 12, break_on_hyphens=False, break_long_words=False)
+    for number, each in enumerate(lines):
+        say(f"  {'' if number else name:<9} {each}")
+
+
+def say_score(score: float, parts: Mapping[str, float], gates: Sequence[Gate]) -> None:
+    """Print a bar a part, filled as far as it reaches its weight; their sum, and how far each gate is."""
+    from workbench.dreaming.gates import lowered
+    from workbench.dreaming.score_breakdown import shares
+
+    if parts:
+        longest = max(len(name) for name in (*parts, "score"))
+        for share in shares(parts):
+            most = f" of {share.weight:.2f}" if share.weight else ""
+            say(f"  {line(share.name):<{longest}}  {share.value:5.2f}{most:<8}  {bar(share.filled)}")
+        say(f"  {'score':<{longest}}  {score:5.2f}{'':<8}  {bar(score)}", bold=True)
+    for gate in gates:
+        over = _number(gate.reached - gate.needed)
+        verdict = f"{_number(gate.distance)} missing" if gate.distance else f"passed by {over}"
+        say(f"  gate {line(gate.name)}: {_number(gate.reached)}, {_number(gate.needed)} needed, {verdict}")
+    if why := lowered(gates):
+        say_wrapped(why, margin="  ", dim=True)
+
+
+def say_wrapped(text: str, *, margin: str = _MARGIN, **style: object) -> None:
+    """Print text of memory in lines that fit, without its secrets."""
+    for each in textwrap.wrap(
+        line(text), _width(), initial_indent=margin, subsequent_indent=margin, break_on_hyphens=False
+    ):
+        say(each, **style)
+
+
+def bar(value: float, size: int = _BAR) -> str:
+    """A plain bar; 1 fills it."""
+    filled = max(0, min(size, round(value * size)))
+    return "█" * filled + "·" * (size - filled)
+
+
+def line(text: str) -> str:
+    """Text of memory in one line, without its secrets."""
+    return visible(" ".join(masked(text).split()), one_line=True)
+
+
+def short_key(proposal: Proposal) -> str:
+    """As much of its key as a person types."""
+    return proposal.key[:_KEY_DIGITS]
+
+
+def _width() -> int:
+    """Columns to write in: the terminal's, at most a comfortable line."""
+    return max(40, min(_WIDEST, shutil.get_terminal_size((80, 24)).columns))
+
+
+def _stacked(parts: Mapping[str, float], needed: float | None) -> str:
+    """A bar in which each part has its own fill, with a mark where the gate is."""
+    cells = ["·"] * _BAR
+    at = 0.0
+    for fill, value in zip(_FILLS, sorted(parts.values(), reverse=True), strict=False):
+        for cell in range(round(at * _BAR), min(_BAR, round((at + value) * _BAR))):
+            cells[cell] = fill
+        at += value
+    if needed is not None and 0 < needed < 1 and cells[gate := round(needed * _BAR)] == "·":
+        cells[gate] = "│"
+    return "".join(cells)
+
+
+def _gates_line(gates: Sequence[Gate]) -> str:
+    """What was reached of what is needed: `gates score 0.78 ≥ 0.75 · context 2 of 3 (1 missing)`."""
+    said = []
+    for gate in gates:
+        needed = _number(gate.needed)
+        way = f"of {needed} ({_number(gate.distance)} missing)" if gate.distance else f"≥ {needed}"
+        said.append(f"{gate.name} {_number(gate.reached)} {way}")
+    return "gates " + " · ".join(said)
+
+
+def _number(value: float) -> str:
+    return f"{value:.2f}".rstrip("0").rstrip(".")
+
+
+def _biggest(parts: Mapping[str, float]) -> str:
+    best = sorted(parts.items(), key=lambda part: -part[1])[:2]
+    return ", ".join(f"{name} {value:.2f}" for name, value in best)
+
+
+def _what(proposal: Proposal) -> str:
+    where = proposal.section or proposal.target.rpartition("#")[0] or "memory"
+    return line(f"{_VERBS.get(proposal.action, proposal.action)} {where}")
+
+
+def _from(proposal: Proposal) -> str:
+    shown = ", ".join(proposal.sources[:_SOURCES])
+    more = len(proposal.sources) - _SOURCES
+    said = [
+        shown + (f" and {more} more" if more > 0 else ""),
+        f"trust {proposal.trust}",
+        f"by {proposal.by}" if proposal.by != "dreaming" else "",
+        proposal.why,
+    ]
+    return " · ".join(filter(None, said))
