@@ -47,6 +47,7 @@ from screens.review.actions import REVIEW_ACTIONS
 from screens.search.actions import SEARCH_ACTIONS
 from screens.settings.actions import SETTINGS_ACTIONS
 from screens.workspaces.actions import WORKSPACE_ACTIONS
+from workbench.operations import registry as operations
 
 __all__ = [
     "ACTIONS",
@@ -63,7 +64,7 @@ __all__ = [
     "is_bound",
 ]
 
-ACTIONS: tuple[Action, ...] = (
+_PLACED: tuple[Action, ...] = (
     operation("promote", blocked=when.can_promote, hint=10, places=LISTS | AGENT),
     define(
         "promote_to",
@@ -307,6 +308,17 @@ ACTIONS: tuple[Action, ...] = (
         places=LISTS | SCREENS,
     ),
 )
+
+
+def declared_beside(placed: Sequence[Action]) -> tuple[Action, ...]:
+    """The operations with a key that stand not among these actions: they are done to entries."""
+    known = {action.id for action in placed}
+    return tuple(
+        operation(name) for name, one in operations.OPERATIONS.items() if one.key and name not in known
+    )
+
+
+ACTIONS = (*_PLACED, *declared_beside(_PLACED))
 
 
 @cache

@@ -25,6 +25,7 @@ from screens.main.movement import Command
 from screens.main.operation_runner import Curator
 from screens.main.request import Request, expire_request
 from workbench.errors import WorkbenchError
+from workbench.operations.registry import OPERATIONS
 from workbench.workspace.plan import Operation
 from workbench.workspace.workspace import Workspace
 
@@ -79,10 +80,11 @@ class Curating:
     def commands(self) -> dict[str, Command]:
         """The commands by action id."""
         return {
-            "promote": lambda: self.act("promote"),
-            "forget": lambda: self.act("forget"),
-            "pin": lambda: self.act("pin"),
-            "quarantine": lambda: self.act("quarantine"),
+            **{
+                name: partial(self.act, name)
+                for name, one in OPERATIONS.items()
+                if one.key and one.subject.many
+            },
             "archive": lambda: self.act("archive", look=True),
             "prune": lambda: self.ask(expire_request()),
             "restore_memory": self._restore_memory,

@@ -16,8 +16,8 @@ from click.shell_completion import CompletionItem, ShellComplete
 from tests.cli.conftest import Run
 from tests.support.workspaces import Sandbox
 from workbench.cli.commands import COMMANDS
-from workbench.cli.completion import SHELLS
 from workbench.cli.program import workbench
+from workbench.cli.setup import SHELLS
 
 PROJECT = Path(__file__).resolve().parents[2]
 PATIENCE_SECONDS = 300.0

@@ -519,9 +519,9 @@ def test_a_senseless_weight_is_refused_by_name(run: Run, weight: str) -> None:
 
 def test_all_presets_can_be_chosen() -> None:
     from indexing.ranking.weights import PRESETS
-    from workbench.cli import ranking_options
+    from workbench.cli import search
 
-    assert tuple(PRESETS) == ranking_options.PRESETS
+    assert tuple(PRESETS) == search.PRESETS
 
 
 def test_an_answer_says_in_one_word_how_far_it_can_be_trusted(run: Run, sandbox: Sandbox) -> None:

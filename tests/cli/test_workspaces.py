@@ -13,7 +13,7 @@ import pytest
 from tests.cli.conftest import Run
 from tests.support.workspaces import LOG, Sandbox
 from workbench.cli import shell_values
-from workbench.cli.fleet import print_report
+from workbench.cli.fleet import say_report
 from workbench.cli.program import workbench
 from workbench.fleet.report import Failure, FleetReport
 from workbench.format import FORMAT
@@ -226,6 +226,6 @@ def test_a_name_of_a_folder_forges_no_row_and_steers_no_terminal(
     assert (refused.code, len(refused.err.splitlines())) == (1, 2)
     fleet = FleetReport(uri="x", model="", total=1)
     fleet.failed.append(Failure(forged, str(made.root), f"{made.root} is not a folder", 3))
-    print_report(fleet)
+    say_report(fleet)
     told = capsys.readouterr().err
     assert told == f"failed: {shown}: {tmp_path}/{shown} is not a folder (3 attempts)\n"

@@ -128,6 +128,10 @@ class FarAnswer:
         behind = (one for one in self.asked if one.answer and one.answer.stale)
         return "; ".join(f"{one.workspace.name}: {one.answer.stale}" for one in behind if one.answer) or None
 
+    def with_notes(self, notes: Sequence[str]) -> FarAnswer:
+        """The answer with these notes before its own."""
+        return replace(self, notes=tuple(dict.fromkeys((*notes, *self.notes))))
+
     def as_json(self) -> dict[str, object]:
         """As the command line prints it: what an answer of one workspace has, and whose each hit is."""
         state = "empty" if not self.hits else "degraded" if self.degraded else "stale" if self.stale else "ok"

@@ -8,9 +8,9 @@ A new command needs one line here; a new operation none (``workbench.operations.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, MutableMapping
+from collections import UserDict
 from importlib import import_module
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import click
 
@@ -44,16 +44,16 @@ COMMANDS: dict[str, tuple[Listed, ...]] = {
     "Look": (
         Listed(
             "open",
-            "init:open_interface",
+            "setup:open_interface",
             "Open the interface on FOLDER, or on the nearest workspace.",
             hidden=True,
         ),
         Listed("status", "status:status", "What is in this memory, and whether the index is up to date."),
         Listed("search", "search:search", "Search memory by keywords and by meaning; the hits, best first."),
-        Listed("get", "status:get", "A memory file, or part of it."),
-        Listed("log", "history:log", "Operations, newest first, also those of agents and plain git."),
-        Listed("show", "status:show", "One operation with its diff, or one entry with its origin."),
-        Listed("blame", "history:blame", "When each line came, and who brought it."),
+        Listed("get", "look:get", "A memory file, or part of it."),
+        Listed("log", "look:log", "Operations, newest first, also those of agents and plain git."),
+        Listed("show", "look:show", "One operation with its diff, or one entry with its origin."),
+        Listed("blame", "look:blame", "When each line came, and who brought it."),
         Listed("flagged", "flagged:flagged", "Secrets, hidden text, and memories of unknown origin."),
     ),
     "Curate": (
@@ -83,68 +83,50 @@ COMMANDS: dict[str, tuple[Listed, ...]] = {
     "Keep": (
         Listed("doctor", "health:doctor", "Check this machine, the workspace, its repository and its index."),
         Listed("check", "health:check", "Recall tests, duplicates, dead links, secrets, hidden text."),
-        Listed("verify", "backup:verify", "Prove that no text is lost and that the index matches the files."),
-        Listed("backup", "backup:backup", "Save this memory, and prove that it can be had back."),
-        Listed("reindex", "reindex:reindex", "Bring the index up to date with the files."),
+        Listed("verify", "keep:verify", "Prove that no text is lost and that the index matches the files."),
+        Listed("backup", "keep:backup", "Save this memory, and prove that it can be had back."),
+        Listed("reindex", "keep:reindex", "Bring the index up to date with the files."),
         Listed("migrate", "migrate:migrate", "Bring memory that an older version wrote to today's format."),
     ),
     "Set up": (
-        Listed("init", "init:init", "Set a workspace up: its repository and the files it lacks."),
-        Listed("demo", "init:demo", "Make a sample workspace and open it."),
+        Listed("init", "setup:init", "Set a workspace up: its repository and the files it lacks."),
+        Listed("demo", "setup:demo", "Make a sample workspace and open it."),
         Listed("import", "importers:import_", "Bring memory over from OpenClaw, GoClaw or basic-memory."),
-        Listed("workspaces", "workspaces:workspaces", "Your workspaces by name: add, list, remove."),
+        Listed("workspaces", "setup:workspaces", "Your workspaces by name: add, list, remove."),
         Listed("fleet", "fleet:fleet", "Thousands of workspaces at once: one index of them all."),
-        Listed("serve", "serve:serve", "The interface in a browser, on this machine only."),
+        Listed("serve", "setup:serve", "The interface in a browser, on this machine only."),
         Listed("jobs", "jobs:jobs", "What a clock runs: run it, how it ran, and templates for it."),
         Listed("config", "config:config", "Every setting, and where it comes from; change one."),
         Listed("keys", "config:keys", "Every key of the interface; whether yours make sense."),
-        Listed("themes", "themes:themes", "The themes of the interface, and your own."),
+        Listed("themes", "config:themes", "The themes of the interface, and your own."),
         Listed("model", "models:model", "Which model and provider make vectors; try it, fetch one."),
-        Listed("completion", "completion:completion", "Print what lets your shell complete what you type."),
+        Listed("completion", "setup:completion", "Print what lets your shell complete what you type."),
     ),
 }
 """Under what they are for, in the order of ``--help``."""
+_LISTED = {listed.name: listed for group in COMMANDS.values() for listed in group}
 
 
-class Commands(MutableMapping[str, click.Command]):
+class Commands(UserDict[str, click.Command]):
     """The commands of the program by name; one is imported when it is first looked up."""
 
     def __init__(self) -> None:
-        self._listed = {listed.name: listed for group in COMMANDS.values() for listed in group}
-        self._loaded: dict[str, click.Command] = {}
+        super().__init__()
+        self.data: dict[str, Any] = dict.fromkeys(_LISTED)
 
     def __getitem__(self, name: str) -> click.Command:
         """The command of this name. Raises KeyError where there is none."""
-        if name not in self._loaded:
-            self._loaded[name] = self._command(name)
-        return self._loaded[name]
+        command: click.Command = self.data[name] or _loaded(_LISTED[name])
+        self.data[name] = command
+        return command
 
-    def _command(self, name: str) -> click.Command:
-        listed = self._listed[name]
-        module, _, attribute = listed.place.partition(":")
-        if not module:
-            from workbench.cli.operation_command import command_of
 
-            return command_of(OPERATIONS[name])
-        found = getattr(import_module(f"workbench.cli.{module}"), attribute)
-        assert isinstance(found, click.Command)
-        found.short_help = listed.summary
-        return found
+def _loaded(listed: Listed) -> click.Command:
+    module, _, attribute = listed.place.partition(":")
+    if not module:
+        from workbench.cli.operation_command import command_of
 
-    def __setitem__(self, name: str, command: click.Command) -> None:
-        self._loaded[name] = command
-        self._listed.setdefault(name, Listed(name, "", command.get_short_help_str()))
-
-    def __delitem__(self, name: str) -> None:
-        del self._listed[name]
-        self._loaded.pop(name, None)
-
-    def __contains__(self, name: object) -> bool:
-        """Whether there is such a command; loads nothing."""
-        return name in self._listed
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._listed)
-
-    def __len__(self) -> int:
-        return len(self._listed)
+        return command_of(OPERATIONS[listed.name])
+    found: click.Command = getattr(import_module(f"workbench.cli.{module}"), attribute)
+    found.short_help = listed.summary
+    return found

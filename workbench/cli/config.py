@@ -1,4 +1,4 @@
-"""Commands about how the workbench is set: every setting and where it comes from, and the keys."""
+"""Commands about how the workbench is set: every setting and where it comes from, the keys, the themes."""
 
 from __future__ import annotations
 
@@ -8,23 +8,25 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from workbench.cli import shell_values
-from workbench.cli.health import FOUND_WANTING
-from workbench.cli.output import answered, json_option, narrate, put, say
-from workbench.cli.run_operation import act, dry_run_option
+from workbench.cli.options import dry_run_option, flag, named, word
+from workbench.cli.output import FOUND_WANTING, answered, json_option, narrate, put, say, say_fields
+from workbench.cli.run_operation import act
 from workbench.cli.workspace_options import workspace
+from workbench.config.settings import SECRET, user_settings_path
+from workbench.config.settings_report import tell, value_text
 from workbench.errors import NoWorkspaceError, UsageError
 
 if TYPE_CHECKING:
-    from workbench.config.settings_report import SettingMessage, SettingsProblem, ToldSetting, ToldSettings
+    from themes import ThemeData
+    from workbench.config.settings_report import SettingMessage, ToldSetting, ToldSettings
     from workbench.operations.edit_settings import Value
 
-_shared_option = click.option(
-    "--workspace-file", is_flag=True, help="In workbench.yaml, which is kept with the memory."
-)
+_shared_option = flag("--workspace-file", "In workbench.yaml, which is kept with the memory.", "shared")
+_check_option = flag("--check", "Only what is wrong in your file; exit code 4 if anything is.")
 
 
 @click.group(invoke_without_command=True, short_help="Every setting, and where it comes from; change one.")
-@click.option("--check", is_flag=True, help="Only what is wrong in the files; exit code 4 if anything is.")
+@_check_option
 @json_option
 @click.pass_context
 def config(ctx: click.Context, check: bool) -> None:
@@ -36,160 +38,128 @@ def config(ctx: click.Context, check: bool) -> None:
     if ctx.invoked_subcommand is not None:
         return
     told = _told()
-    if not answered(
+    settings = [] if check else told.settings
+    problems = [
         {
-            "own": str(told.own),
-            "workspace": str(told.workspace) if told.workspace else None,
-            "settings": [] if check else [_setting_json(setting) for setting in told.settings],
-            "problems": [_problem_json(problem) for problem in told.problems],
+            "file": problem.path,
+            "line": problem.line or None,
+            "name": problem.name or None,
+            "text": problem.text,
+            "hint": problem.hint or None,
         }
-    ):
-        if not check:
-            for setting in told.settings:
-                say(f"{setting.name:24} {setting.shown:28} {_origin(setting)}".rstrip())
+        for problem in told.problems
+    ]
+    shown = {
+        "own": told.own,
+        "workspace": told.workspace,
+        "settings": [_setting_json(setting) for setting in settings],
+        "problems": problems,
+    }
+    if not answered(shown):
+        for setting in settings:
+            say(f"{setting.name:24} {setting.shown:28} {_origin(setting)}".rstrip())
         for problem in told.problems:
             narrate(f"{problem.place}: {problem.text}")
             if problem.hint:
                 narrate(f"  → {problem.hint}")
-    if check and told.problems:
+    if check and problems:
         raise click.exceptions.Exit(FOUND_WANTING)
 
 
 @config.command(short_help="One setting in full.")
-@click.argument("name", shell_complete=shell_values.settings)
+@named("name", offer=shell_values.settings)
 @json_option
 def show(name: str) -> None:
     """One setting: its value, its default, where it comes from, what it means."""
     setting = _told().of(name)
     if answered(_setting_json(setting)):
         return
-    from workbench.config.settings_report import value_text
-
+    declared = setting.declared
     say(f"{setting.name}: {setting.shown}", bold=True)
-    say(setting.declared.doc)
-    say(f"default  {value_text(name, setting.declared.default)}")
-    say(f"from     {_origin(setting)}")
-    for said in setting.also:
-        say(f"also     {_said(said)}, which does not count")
-    if setting.declared.unit:
-        say(f"unit     {setting.declared.unit}")
-    if choices := setting.declared.choices:
-        say(f"may be   {', '.join(word or 'nothing' for word in choices)}")
-    if setting.declared.user_only:
+    say(declared.doc)
+    say_fields(
+        8,
+        ("default", value_text(name, declared.default)),
+        ("from", _origin(setting)),
+        *(("also", f"{_said(said)}, which does not count") for said in setting.also),
+        ("unit", declared.unit),
+        ("may be", ", ".join(each or "nothing" for each in declared.choices)),
+    )
+    if declared.user_only:
         say("only your own settings file may say it")
 
 
 @config.command("set", short_help="Write a setting into your own file, or into the workspace's.")
-@click.argument("name", shell_complete=shell_values.settings)
-@click.argument("value", nargs=-1, required=True, shell_complete=shell_values.setting_values)
+@named("name", offer=shell_values.settings)
+@named("value", many=True, offer=shell_values.setting_values)
 @_shared_option
 @dry_run_option
 @json_option
-def set_(name: str, value: tuple[str, ...], workspace_file: bool, dry_run: bool) -> None:
+def set_(name: str, value: tuple[str, ...], shared: bool, dry_run: bool) -> None:
     """Write a setting into your own file, at its place; comments and all else stay as they are.
 
     Several VALUEs make a list. With --workspace-file it is an operation, which `undo` takes back.
     """
     from workbench.operations.edit_settings import parse_value
 
-    wanted = list(value) if len(value) > 1 else parse_value(name, value[0])
-    _change(name, wanted, shared=workspace_file, dry_run=dry_run)
+    _change(name, list(value) if len(value) > 1 else parse_value(name, value[0]), shared, dry_run)
 
 
 @config.command(short_help="Take a setting out of a file: what goes before it counts again.")
-@click.argument("name", shell_complete=shell_values.settings)
+@named("name", offer=shell_values.settings)
 @_shared_option
 @dry_run_option
 @json_option
-def unset(name: str, workspace_file: bool, dry_run: bool) -> None:
+def unset(name: str, shared: bool, dry_run: bool) -> None:
     """Take a setting out of your own file, or of the workspace's; then what is behind it counts."""
-    _change(name, None, shared=workspace_file, dry_run=dry_run)
+    _change(name, None, shared, dry_run)
 
 
-@click.command(short_help="Every key of the interface; whether yours make sense.")
-@click.option(
-    "--profile",
-    metavar="NAME",
-    help="Start from this profile (default, vim) instead of yours.",
-    shell_complete=shell_values.key_profiles,
-)
-@click.option("--check", is_flag=True, help="Only what is wrong in your file; exit code 4 if anything is.")
-@json_option
-def keys(profile: str | None, check: bool) -> None:
-    """Every key of the interface, as a Markdown table: by your own file of keys, where there is one.
-
-    That is `keys.toml` beside your settings file (or what WORKBENCH_KEYS names): `profile = "vim"`, and under
-    `[keys]` lists of keys by action, as `promote = ["p", "f2"]`; `--json` shows the actions' names.
-    """
-    from screens.actions.key_file import load_keys
-    from screens.actions.keymap import nearest
-    from screens.actions.profiles import PROFILES
-    from screens.actions.table import key_table, keys_json
-
-    if profile is not None and profile not in PROFILES:
-        hint = nearest(profile, PROFILES).removeprefix("; ") or f"there are {', '.join(PROFILES)}"
-        raise UsageError(f"there is no profile {profile!r}", hint=hint)
-    found = load_keys(profile=profile)
-    problems = [
-        {"line": one.line or None, "action": one.action or None, "text": one.text, "skipped": not one.note}
-        for one in found.problems
-    ]
-    shown = [] if check else keys_json(found.map)
-    if not answered(
-        {"file": str(found.file.path), "profile": found.map.profile, "keys": shown, "problems": problems}
-    ):
-        if not check:
-            put(key_table(found.map))
-        for problem in found.problems:
-            narrate(problem.told(str(found.file.path)))
-        if check and not found.problems:
-            say(
-                f"{found.file.path}: all is well" if found.file.path.exists() else "no file of keys: defaults"
-            )
-    if check and found.wrong:
-        raise click.exceptions.Exit(FOUND_WANTING)
-
-
-def _change(name: str, value: Value | None, *, shared: bool, dry_run: bool) -> None:
+def _change(name: str, value: Value | None, shared: bool, dry_run: bool) -> None:
     from screens.settings.checks import fit
-    from workbench.config.settings import SECRET, user_settings_path
-    from workbench.config.settings_report import value_text
-    from workbench.operations.edit_settings import changed_bytes, check_value, plan_setting, set_own
+    from workbench.operations.edit_settings import plan_setting, set_own
 
     if shared:
         with workspace() as place:
             act(place, lambda: plan_setting(place, name, value, fit), dry_run=dry_run)
         return
-    file = _workspace_file()
     if dry_run:
-        from workbench.config.user_files import read_own
-
-        path = user_settings_path()
-        if value is not None:
-            check_value(name, value, _told().effective(), path, fit)
-        changed_bytes(path, read_own(path), name, value)
-        words = value if isinstance(value, str) else ", ".join(value or ())
-        shown = value_text(name, bool(value) if name in SECRET else words)
-        say(
-            f"would take {name} out of {path}"
-            if value is None
-            else f"would write {name}: {shown} into {path}"
-        )
+        _foretell(name, value)
         return
-    changed = set_own(name, value, workspace_file=file, check=fit)
-    setting = _setting_json(changed.setting) if changed.setting else None
-    if answered({"file": str(changed.path), "setting": setting, "overruled": changed.overruled or None}):
+    changed = set_own(name, value, workspace_file=_workspace_file(), check=fit)
+    setting = changed.setting
+    told = {
+        "file": changed.path,
+        "setting": _setting_json(setting) if setting else None,
+        "overruled": changed.overruled or None,
+    }
+    if answered(told):
         return
-    if changed.setting is not None:
-        say(f"{name}: {changed.setting.shown}")
-    narrate(f"written into {changed.path}" if value is not None else f"taken out of {changed.path}")
+    if setting is not None:
+        say(f"{name}: {setting.shown}")
+    narrate(f"{'taken out of' if value is None else 'written into'} {changed.path}")
     if changed.overruled:
         narrate(f"it does not count here: {changed.overruled}")
 
 
-def _told() -> ToldSettings:
-    from workbench.config.settings_report import tell
+def _foretell(name: str, value: Value | None) -> None:
+    """Say what would be written into one's own file. Raises what writing it would raise."""
+    from screens.settings.checks import fit
+    from workbench.config.user_files import read_own
+    from workbench.operations.edit_settings import changed_bytes, check_value
 
+    path = user_settings_path()
+    if value is not None:
+        check_value(name, value, _told().effective(), path, fit)
+    changed_bytes(path, read_own(path), name, value)
+    if value is None:
+        say(f"would take {name} out of {path}")
+        return
+    words = value if isinstance(value, str) else ", ".join(value)
+    say(f"would write {name}: {value_text(name, bool(value) if name in SECRET else words)} into {path}")
+
+
+def _told() -> ToldSettings:
     return tell(_workspace_file())
 
 
@@ -220,29 +190,148 @@ def _said(said: SettingMessage) -> str:
 
 
 def _setting_json(setting: ToldSetting) -> dict[str, Any]:
-    where = setting.where
+    where, declared = setting.where, setting.declared
     return {
         "name": setting.name,
-        "value": (True if setting.value else None) if setting.declared.secret else setting.value,
+        "value": (True if setting.value else None) if declared.secret else setting.value,
         "shown": setting.shown,
-        "default": None if setting.declared.secret else setting.declared.default,
+        "default": None if declared.secret else declared.default,
         "origin": setting.origin.name.lower(),
-        "file": str(where.path) if where else None,
+        "file": where.path if where else None,
         "line": where.line if where else None,
         "variable": setting.variable or None,
-        "also": [{"file": str(said.path), "line": said.line} for said in setting.also],
-        "unit": setting.declared.unit or None,
-        "user_only": setting.declared.user_only,
-        "secret": setting.declared.secret,
-        "doc": setting.declared.doc,
+        "also": [{"file": said.path, "line": said.line} for said in setting.also],
+        "unit": declared.unit or None,
+        "user_only": declared.user_only,
+        "secret": declared.secret,
+        "doc": declared.doc,
     }
 
 
-def _problem_json(problem: SettingsProblem) -> dict[str, Any]:
+@click.command(short_help="Every key of the interface; whether yours make sense.")
+@word(
+    "--profile",
+    "NAME",
+    "Start from this profile (default, vim) instead of yours.",
+    default=None,
+    offer=shell_values.key_profiles,
+)
+@_check_option
+@json_option
+def keys(profile: str | None, check: bool) -> None:
+    """Every key of the interface, as a Markdown table: by your own file of keys, where there is one.
+
+    That is `keys.toml` beside your settings file (or what WORKBENCH_KEYS names): `profile = "vim"`, and under
+    `[keys]` lists of keys by action, as `promote = ["p", "f2"]`; `--json` shows the actions' names.
+    """
+    from screens.actions.key_file import load_keys
+    from screens.actions.keymap import nearest
+    from screens.actions.profiles import PROFILES
+    from screens.actions.table import key_table, keys_json
+
+    if profile is not None and profile not in PROFILES:
+        hint = nearest(profile, PROFILES).removeprefix("; ") or f"there are {', '.join(PROFILES)}"
+        raise UsageError(f"there is no profile {profile!r}", hint=hint)
+    found = load_keys(profile=profile)
+    path = found.file.path
+    told = {
+        "file": path,
+        "profile": found.map.profile,
+        "keys": [] if check else keys_json(found.map),
+        "problems": [
+            {
+                "line": one.line or None,
+                "action": one.action or None,
+                "text": one.text,
+                "skipped": not one.note,
+            }
+            for one in found.problems
+        ],
+    }
+    if not answered(told):
+        if not check:
+            put(key_table(found.map))
+        elif not found.problems:
+            say(f"{path}: all is well" if path.exists() else "no file of keys: defaults")
+        for problem in found.problems:
+            narrate(problem.told(str(path)))
+    if check and found.wrong:
+        raise click.exceptions.Exit(FOUND_WANTING)
+
+
+@click.command()
+@word("--check", "FILE", "Whether this theme can be used, and read.", offer=shell_values.files)
+@word("--show", "NAME", "Print a theme: a start for one of your own.", offer=shell_values.themes)
+@json_option
+def themes(check: str, show: str) -> int:
+    """The themes of the interface; your own are files in `themes/` beside your settings.
+
+    Print one that comes with it to begin with, change its name and its colours, and save it there: an open
+    interface follows each save. `--check` says what cannot be used or not be read well, with exit code 4.
+    """
+    from themes import BUILT_IN, load_themes, own_folder
+
+    if check and show:
+        raise UsageError("--check and --show are two questions", hint="ask one of them")
+    if check:
+        return _check_theme(Path(check))
+    found, problems = load_themes((BUILT_IN, own_folder()))
+    if show:
+        _show_theme(show, found)
+        return 0
+    if not answered({"themes": [_theme_json(theme) for theme in found], "problems": problems}):
+        width = max(len(theme.name) for theme in found)
+        for theme in found:
+            ground = "terminal" if theme.terminal else "dark" if theme.dark else "light"
+            own = "" if _comes_along(theme) else "  (yours)"
+            say(f"{theme.name.ljust(width)}  {ground.ljust(8)}  {theme.label}{own}")
+        for problem in problems:
+            narrate(f"skipped: {problem}")
+        narrate(f"to keep one: `workbench config set theme NAME`; your own: {own_folder()}")
+    return FOUND_WANTING if problems else 0
+
+
+def _theme_json(theme: ThemeData) -> dict[str, object]:
     return {
-        "file": str(problem.path),
-        "line": problem.line or None,
-        "name": problem.name or None,
-        "text": problem.text,
-        "hint": problem.hint or None,
+        "name": theme.name,
+        "label": theme.label,
+        "dark": theme.dark,
+        "terminal": theme.terminal,
+        "path": theme.path,
+        "colors": dict(theme.colors),
     }
+
+
+def _comes_along(theme: ThemeData) -> bool:
+    from themes import BUILT_IN
+
+    return theme.path is None or theme.path.parent == BUILT_IN
+
+
+def _show_theme(name: str, found: list[ThemeData]) -> None:
+    from themes import own_folder
+
+    theme = next((theme for theme in found if theme.name == name), None)
+    if theme is None or theme.path is None:
+        known = ", ".join(theme.name for theme in found)
+        raise UsageError(f"there is no theme {name}", hint=f"there are {known}")
+    if answered(_theme_json(theme)):
+        return
+    say(theme.path.read_text(encoding="utf-8").rstrip("\n"))
+    if _comes_along(theme):
+        narrate(f"for one of your own, save this under another name in {own_folder()}")
+
+
+def _check_theme(path: Path) -> int:
+    from themes import ThemeError, read_theme
+    from themes.theme_check import faults
+
+    name = ""
+    try:
+        theme = read_theme(path)
+        name, found = theme.name, faults(theme)
+    except ThemeError as error:
+        found = [str(error)]
+    if not answered({"file": path, "usable": bool(name), "problems": found}):
+        put(f"{name} can be used, and read") if not found else say("\n".join(found))
+    return FOUND_WANTING if found else 0

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -23,16 +23,26 @@ from workbench.cli.output import (
 from workbench.cli.progress import Bar
 from workbench.cli.proposal_text import bar, line, say_field, say_proposal, say_score, say_wrapped, short_key
 from workbench.cli.workspace_options import workspace
+from workbench.dreaming.explain import explain
+from workbench.dreaming.proposals.accept import diff_of
+from workbench.dreaming.proposals.inbox import Proposed, propose
+from workbench.dreaming.proposals.policy import choose, plan_apply
+from workbench.dreaming.proposals.runs import (
+    DreamRun,
+    find_run,
+    preview_rollback,
+    roll_back,
+    runs,
+    shared_with,
+)
+from workbench.dreaming.result import Dream, Phase
+from workbench.dreaming.run import dream as dreamt
 from workbench.errors import ReadOnlyError, UsageError, WorkbenchError
+from workbench.llm.provider import open_language_model
+from workbench.memory.proposal import Proposal
 from workbench.plural import plural
-
-if TYPE_CHECKING:
-    from workbench.dreaming.proposals.inbox import Proposed
-    from workbench.dreaming.proposals.runs import DreamRun
-    from workbench.dreaming.result import Dream, Phase
-    from workbench.memory.proposal import Proposal
-    from workbench.workspace.plan import Operation, Plan
-    from workbench.workspace.workspace import Workspace
+from workbench.workspace.plan import Operation, Plan
+from workbench.workspace.workspace import Workspace
 
 PHASES = ("light", "rem", "deep")
 _REASONS = 8
@@ -77,10 +87,6 @@ def dream(
 
 
 def _dream(place: Workspace, phase: Phase, model: str, *, dry_run: bool, applies: bool) -> None:
-    from workbench.dreaming.proposals.inbox import Proposed
-    from workbench.dreaming.run import dream as dreamt
-    from workbench.llm.provider import open_language_model
-
     if applies and phase != "deep":
         raise UsageError(f"the phase {phase} proposes nothing, so there is nothing to apply")
     if applies:
@@ -127,8 +133,6 @@ class _Applied:
 
 
 def _proposed(place: Workspace, found: Dream, now: datetime) -> Proposed:
-    from workbench.dreaming.proposals.inbox import propose
-
     try:
         return propose(place, found.proposals, now, anew=True)
     except ReadOnlyError as error:
@@ -140,7 +144,6 @@ def _apply(
     place: Workspace, found: Dream, candidates: Sequence[Proposal], now: datetime, *, dry_run: bool
 ) -> _Applied:
     """Accept what policy may of the run, or only plan to."""
-    from workbench.dreaming.proposals.policy import choose, plan_apply
 
     of_this_run = [replace(one, run=found.run) for one in candidates]  # also what waited since an earlier one
     chosen = choose(place, of_this_run, now=now)
@@ -161,7 +164,6 @@ def _apply(
 
 def _diff(place: Workspace, proposal: Proposal, now: datetime) -> str:
     """The diff of a proposal alone; of one that cannot be done now, why."""
-    from workbench.dreaming.proposals.accept import diff_of
 
     try:
         return diff_of(place, proposal, now)
@@ -215,8 +217,6 @@ def _say_dream(found: Dream) -> None:
 
 
 def _explain(place: Workspace, wanted: str) -> None:
-    from workbench.dreaming.explain import explain
-
     if not wanted.strip():
         raise UsageError("explain which claim?", hint="give a key, an entry or words")
     with Bar() as progress:
@@ -237,8 +237,6 @@ def _explain(place: Workspace, wanted: str) -> None:
 
 
 def _list_runs(place: Workspace) -> None:
-    from workbench.dreaming.proposals.runs import runs
-
     found = runs(place)
     told = [
         {
@@ -273,8 +271,6 @@ def say_runs(runs: Iterable[DreamRun]) -> None:
 
 
 def _preview_rollback(place: Workspace, run: str) -> None:
-    from workbench.dreaming.proposals.runs import preview_rollback
-
     _narrate_shared(place, run)
     diff, staying = preview_rollback(place, run)
     if answered({"run": run, "operations": [], "diff": diff, "refused": _refused(staying)}):
@@ -285,8 +281,6 @@ def _preview_rollback(place: Workspace, run: str) -> None:
 
 
 def _roll_back(place: Workspace, run: str) -> None:
-    from workbench.dreaming.proposals.runs import roll_back
-
     _narrate_shared(place, run)
     done = roll_back(place, run)
     refused = _refused([(operation, error.message) for operation, error in done.refused])
@@ -303,8 +297,6 @@ def _roll_back(place: Workspace, run: str) -> None:
 
 
 def _narrate_shared(place: Workspace, run: str) -> None:
-    from workbench.dreaming.proposals.runs import find_run, shared_with
-
     for operation in find_run(place, run).standing:
         if others := shared_with(operation, run):
             narrate(f"note: {operation.id} holds proposals of {', '.join(others)} too; they will wait again")

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import asdict
 from datetime import UTC, date, datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -13,15 +14,16 @@ from workbench.cli.options import named, number, word, yes_option
 from workbench.cli.output import answered, json_option, narrate, narrate_notes, say
 from workbench.cli.team import whose
 from workbench.cli.workspace_options import workspace
+from workbench.ingest import expiry
+from workbench.ingest.episodes import episode_named
+from workbench.ingest.episodes import episodes as every
+from workbench.ingest.expiry import due, plan_prune, time_left
 from workbench.ingest.operations import EXPIRE, OPERATIONS
+from workbench.memory.episode import Episode
 from workbench.plural import plural
 from workbench.safety.terminal import cut, visible
-from workbench.workspace.episode_recalls import recall_marks, recalls_of
+from workbench.workspace.episode_recalls import Mark, recall_marks, recalls_of
 from workbench.workspace.workspace import Workspace
-
-if TYPE_CHECKING:
-    from workbench.memory.episode import Episode
-    from workbench.workspace.episode_recalls import Mark
 
 _TOPICS, _ABSTRACT = 3, 100
 _EXAMPLES = """\b
@@ -42,8 +44,6 @@ def episodes() -> None:
 @json_option
 def list_(expiring: int | None, session: str | None) -> None:
     """All episodes, those that expire first at the top."""
-    from workbench.ingest import expiry
-    from workbench.ingest.episodes import episodes as every
 
     now = datetime.now(UTC)
     with workspace() as place:
@@ -69,7 +69,6 @@ def list_(expiring: int | None, session: str | None) -> None:
 @json_option
 def show(name: str) -> None:
     """One episode as it is written, and how long it has left."""
-    from workbench.ingest.episodes import episode_named
 
     now = datetime.now(UTC)
     with whose(name) as (there, called):
@@ -84,7 +83,6 @@ def show(name: str) -> None:
 
 def _due(place: Workspace, _: None, *, force: bool, yes: bool, dry_run: bool, **__: Any) -> Chosen:
     """What has expired; shown, and with a yes alone."""
-    from workbench.ingest.expiry import due, plan_prune
 
     now = datetime.now().astimezone()
     pages = {str(one.path): one for one in due(place, now=now).expired}
@@ -106,8 +104,6 @@ for _operation in OPERATIONS:
 
 
 def _state(one: Episode, marks: Mapping[str, Mark], now: datetime) -> str:
-    from workbench.ingest.expiry import time_left
-
     recalls = recalls_of(one, marks).count
     parts = [
         _age(one, now),
@@ -123,10 +119,6 @@ def _state(one: Episode, marks: Mapping[str, Mark], now: datetime) -> str:
 
 
 def _as_json(one: Episode, marks: Mapping[str, Mark], now: datetime) -> dict[str, Any]:
-    from dataclasses import asdict
-
-    from workbench.ingest.expiry import time_left
-
     mark = recalls_of(one, marks)
     return {
         **asdict(one),

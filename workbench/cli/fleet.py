@@ -3,51 +3,33 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from workbench.cli.output import (
-    answered,
-    json_option,
-    narrate,
-    narrate_row,
-    say,
-    say_row,
-)
+from workbench.cli.options import flag, hits_option, mode_option, named, number, together, word, words
+from workbench.cli.output import FOUND_WANTING, answered, json_option, narrate, narrate_row, say, say_row
+from workbench.cli.progress import Bar
 from workbench.errors import UsageError
 from workbench.plural import plural
 
 if TYPE_CHECKING:
-    from indexing.search.answer import Mode
     from indexing.shared.table import SharedTable
     from workbench.fleet.pool import Pool
     from workbench.fleet.report import FleetReport
-    from workbench.fleet.roster import Agent
-    from workbench.fleet.sync_status import SyncStatus, TableFinding
 
-FOUND_WANTING = 4
 _SHOWN = 20
-_MODES = ("hybrid", "lexical", "vector")
-
-
-def _placed(command: Callable[..., int | None]) -> Callable[..., int | None]:
-    """The options that say where the index of the fleet lies."""
-    command = click.option(
+_place_options = together(
+    word("--uri", "URI", "Where the index lies: s3://, gs://, az://, or a folder."),
+    words(
         "--storage-option",
         "options",
-        metavar="NAME=VALUE",
-        multiple=True,
-        help="Of the storage, for example aws_region=eu-west-1. Secrets come from the environment only.",
-    )(command)
-    return click.option(
-        "--uri", default="", metavar="URI", help="Where the index lies: s3://, gs://, az://, or a folder."
-    )(command)
-
-
-_roster_option = click.option(
-    "--workspaces", "roster", metavar="FILE", required=True, help="The workspaces, one a line; - for stdin."
+        "NAME=VALUE",
+        "Of the storage, for example aws_region=eu-west-1. Secrets come from the environment only.",
+    ),
+)
+_roster_option = word(
+    "--workspaces", "FILE", "The workspaces, one a line; - for stdin.", "roster", required=True
 )
 
 
@@ -63,22 +45,16 @@ def fleet() -> None:
 
 @fleet.command()
 @_roster_option
-@_placed
-@click.option(
-    "--ray", "address", default="", metavar="ADDRESS", help="A Ray cluster; else one is started here."
-)
-@click.option(
-    "--workers", type=click.IntRange(0, 4096), help="How many; else one a processor. 0: this process, no Ray."
-)
-@click.option(
-    "--batch", type=click.IntRange(1, 5000), default=50, show_default=True, help="Workspaces a write."
-)
-@click.option("--retries", type=click.IntRange(0, 20), default=2, show_default=True, help="Of what fails.")
-@click.option("--no-vectors", is_flag=True, help="Words only.")
-@click.option("--full", is_flag=True, help="Build the whole table anew.")
-@click.option("--prune", is_flag=True, help="Take out workspaces that FILE does not list.")
-@click.option("--yes", is_flag=True, help="Send texts to a provider that costs money without asking.")
-@click.option("--report", "report_file", metavar="FILE", help="Write the report there, as JSON.")
+@_place_options
+@word("--ray", "ADDRESS", "A Ray cluster; else one is started here.", "address")
+@number("--workers", high=4096, help="How many; else one a processor. 0: this process, no Ray.")
+@number("--batch", low=1, high=5000, default=50, help="Workspaces a write.")
+@number("--retries", high=20, default=2, help="Of what fails.")
+@flag("--no-vectors", "Words only.")
+@flag("--full", "Build the whole table anew.")
+@flag("--prune", "Take out workspaces that FILE does not list.")
+@flag("--yes", "Send texts to a provider that costs money without asking.")
+@word("--report", "FILE", "Write the report there, as JSON.", "report_file")
 @json_option
 def reindex(
     roster: str,
@@ -86,13 +62,11 @@ def reindex(
     options: tuple[str, ...],
     address: str,
     workers: int | None,
-    batch: int,
-    retries: int,
     no_vectors: bool,
-    full: bool,
-    prune: bool,
     yes: bool,
-    report_file: str | None,
+    report_file: str,
+    full: bool,
+    **given: Any,
 ) -> int:
     """Bring the index of the fleet up to date with the files of all its workspaces.
 
@@ -100,7 +74,6 @@ def reindex(
     exit code is 4.
     """
     from indexing.shared.location import place_of
-    from workbench.cli.progress import Bar
     from workbench.fleet.models import recipe
     from workbench.fleet.pool import InProcess
     from workbench.fleet.ray_workers import RayPool
@@ -113,37 +86,29 @@ def reindex(
         raise UsageError("--workers 0 is for this process: it takes no --ray")
     how = recipe(vectors=not no_vectors, full=full, spend=yes)
     pool: Pool = InProcess(how) if workers == 0 else RayPool(how, workers=workers or 0, address=address)
-    plan = Plan(batch=batch, retries=retries, prune=prune, full=full)
     try:
         with Bar() as bar:
-            report = run(agents, place, how, pool, plan, bar.show)
+            report = run(agents, place, how, pool, Plan(full=full, **given), bar.show)
     except StorageFailedError as error:
         if report_file:
             error.report.save(report_file)
         raise
     if report_file:
         report.save(report_file)
-    if not answered(report.as_json()):
-        print_report(report)
+    if not answered(report):
+        say_report(report)
     return FOUND_WANTING if report.failed else 0
 
 
 @fleet.command()
-@click.argument("typed", metavar="QUERY...", nargs=-1, required=True)
-@_placed
-@click.option(
-    "--in", "within", metavar="NAME", multiple=True, help="Only in this workspace; may be repeated."
-)
-@click.option("-k", type=click.IntRange(1, 1000), default=10, show_default=True, help="Hits.")
-@click.option("--mode", type=click.Choice(_MODES), default="hybrid", show_default=True)
+@named("typed", "QUERY...", many=True)
+@_place_options
+@words("--in", "within", "NAME", "Only in this workspace; may be repeated.")
+@hits_option
+@mode_option
 @json_option
 def search(
-    typed: tuple[str, ...],
-    uri: str,
-    options: tuple[str, ...],
-    within: tuple[str, ...],
-    k: int,
-    mode: str,
+    typed: tuple[str, ...], uri: str, options: tuple[str, ...], within: tuple[str, ...], **given: Any
 ) -> None:
     """Ranked hits for QUERY in all workspaces of the fleet, or in those named.
 
@@ -153,6 +118,7 @@ def search(
     from indexing.shared.search import FleetSearch
     from workbench.fleet.models import model_for_questions
 
+    query = Query(text=" ".join(typed), **given)
     table = _table(uri, options)
     if missing := sorted(set(within) - table.workspaces().keys()):
         raise UsageError(
@@ -160,10 +126,9 @@ def search(
             hint="`workbench fleet status` lists those that it has",
         )
     card = table.card
-    embedder, why = (None, "") if mode == "lexical" else model_for_questions(card.model, card.dimension)
-    query = Query(text=" ".join(typed), k=k, mode=cast("Mode", mode))
+    embedder, why = (None, "") if query.mode == "lexical" else model_for_questions(card.model, card.dimension)
     answer = FleetSearch(table, embedder, why).search(query, within)
-    if answered(answer.as_json()):
+    if answered(answer):
         return
     for note in (*answer.notes, *filter(None, [answer.degraded])):
         narrate(note)
@@ -179,55 +144,62 @@ def search(
 
 @fleet.command()
 @_roster_option
-@_placed
+@_place_options
 @json_option
 def status(roster: str, uri: str, options: tuple[str, ...]) -> int:
     """Each workspace: entries, fresh or behind its files, or failed. Exit code 4 unless all are fresh."""
-    from workbench.cli.progress import Bar
+    from workbench.fleet.roster import read_roster
     from workbench.fleet.sync_status import standings
 
-    table, agents = _table(uri, options), _agents(roster)
+    table = _table(uri, options)
     with Bar() as bar:
-        found = list(standings(table, agents, bar.show))
+        found = list(standings(table, read_roster(roster), bar.show))
     counts: Counter[str] = Counter(one.state for one in found)
-    if not answered(
-        {
-            "uri": table.place.uri,
-            "model": table.card.model or None,
-            "rows": table.count(),
-            "version": table.versions(),
-            "states": dict(counts),
-            "workspaces": [one.as_json() for one in found],
-        }
-    ):
-        _print_standings(found, counts)
+    told = {
+        "uri": table.place.uri,
+        "model": table.card.model or None,
+        "rows": table.count(),
+        "version": table.versions(),
+        "states": counts,
+        "workspaces": found,
+    }
+    if not answered(told):
+        for one in found:
+            if one.state != "fresh":
+                said = f"{plural(one.behind, 'file')} behind" if one.behind else ""
+                why = "; ".join(filter(None, [said, one.error]))
+                say_row(f"{one.state:<10}  {one.name}  {plural(one.entries, 'entry')}  {why}", fg="yellow")
+        entries = sum(one.entries for one in found)
+        states = ", ".join(f"{count:,} {state}" for state, count in counts.most_common())
+        say(f"{plural(len(found), 'workspace')}, {plural(entries, 'entry')}: {states}")
     return 0 if counts["fresh"] == len(found) else FOUND_WANTING
 
 
 @fleet.command()
 @_roster_option
-@_placed
+@_place_options
 @json_option
 def check(roster: str, uri: str, options: tuple[str, ...]) -> int:
     """The table against the files, row by row: what is missing, stale, doubled, or of nobody listed.
 
     Exit code 4 where anything is found; `fleet reindex` mends it, and with --prune what is not listed.
     """
-    from workbench.cli.progress import Bar
+    from workbench.fleet.roster import read_roster
     from workbench.fleet.sync_status import check as checked
 
-    table, agents = _table(uri, options), _agents(roster)
+    table, agents = _table(uri, options), read_roster(roster)
     with Bar() as bar:
         found = list(checked(table, agents, bar.show))
-    if not answered(
-        {
-            "uri": table.place.uri,
-            "workspaces": len(agents),
-            "rows": table.count(),
-            "findings": [one.as_json() for one in found],
-        }
-    ):
-        _print_findings(found, len(agents))
+    told = {
+        "uri": table.place.uri,
+        "workspaces": len(agents),
+        "rows": table.count(),
+        "findings": found,
+    }
+    if not answered(told):
+        for one in found:
+            say_row(f"{one.fault:<10}  {one.workspace}  {one.path}  {one.detail}", fg="yellow")
+        say(f"{plural(len(agents), 'workspace')}: {plural(len(found), 'finding')}")
     return FOUND_WANTING if found else 0
 
 
@@ -238,14 +210,8 @@ def _table(uri: str, options: tuple[str, ...]) -> SharedTable:
     return SharedTable.open(place_of(uri, options))
 
 
-def _agents(roster: str) -> tuple[Agent, ...]:
-    from workbench.fleet.roster import read_roster
-
-    return read_roster(roster)
-
-
-def print_report(report: FleetReport) -> None:
-    """What a run did, as a person reads it: figures, then what failed."""
+def say_report(report: FleetReport) -> None:
+    """Print what a run did: figures, then what failed."""
     say(
         f"{plural(report.total, 'workspace')}: {report.written:,} written, {report.unchanged:,} unchanged, "
         f"{len(report.failed):,} failed" + (f", {report.removed:,} taken out" if report.removed else "")
@@ -260,30 +226,14 @@ def print_report(report: FleetReport) -> None:
             f"{plural(report.lost, 'task')} of workers that were lost, "
             f"{report.storage_retries:,} times the storage"
         )
-    for death in report.deaths[:_SHOWN]:
-        narrate_row(f"a worker died {death}")
-    if len(report.deaths) > _SHOWN:
-        narrate(f"and {len(report.deaths) - _SHOWN:,} more: --report FILE names all of them")
+    _narrate_some([f"a worker died {death}" for death in report.deaths])
     if report.lacking:
         narrate(f"{plural(report.lacking, 'entry')} have no vector: no vector can be made of their text")
-    for failure in report.failed[:_SHOWN]:
-        narrate_row(f"failed: {failure.name}: {failure.error} ({failure.attempts} attempts)")
-    if len(report.failed) > _SHOWN:
-        narrate(f"and {len(report.failed) - _SHOWN:,} more: --report FILE names all of them")
+    _narrate_some([f"failed: {one.name}: {one.error} ({one.attempts} attempts)" for one in report.failed])
 
 
-def _print_standings(found: list[SyncStatus], counts: Counter[str]) -> None:
-    for one in found:
-        if one.state != "fresh":
-            said = f"{plural(one.behind, 'file')} behind" if one.behind else ""
-            why = "; ".join(filter(None, [said, one.error]))
-            say_row(f"{one.state:<10}  {one.name}  {plural(one.entries, 'entry')}  {why}", fg="yellow")
-    entries = sum(one.entries for one in found)
-    told = ", ".join(f"{count:,} {state}" for state, count in counts.most_common())
-    say(f"{plural(len(found), 'workspace')}, {plural(entries, 'entry')}: {told}")
-
-
-def _print_findings(found: list[TableFinding], workspaces: int) -> None:
-    for one in found:
-        say_row(f"{one.fault:<10}  {one.workspace}  {one.path}  {one.detail}", fg="yellow")
-    say(f"{plural(workspaces, 'workspace')}: {plural(len(found), 'finding')}")
+def _narrate_some(rows: list[str]) -> None:
+    for row in rows[:_SHOWN]:
+        narrate_row(row)
+    if len(rows) > _SHOWN:
+        narrate(f"and {len(rows) - _SHOWN:,} more: --report FILE names all of them")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date, datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -24,19 +24,24 @@ from workbench.cli.renamed import RenamedGroup
 from workbench.cli.team import whose
 from workbench.cli.workspace_options import workspace
 from workbench.errors import IndexUnavailableError, UsageError
+from workbench.graph.answer import GraphAnswer, memory_json
+from workbench.graph.contradiction_answers import open_contradictions
+from workbench.graph.contradictions import Claim
+from workbench.graph.decay import fading_in
+from workbench.graph.entity_recognition import the_one
+from workbench.graph.memory_query import MemoryMatch, MemoryQuery, Result
+from workbench.graph.memory_query import find as found_by
+from workbench.graph.neighbourhood import Node, neighbourhood
 from workbench.graph.operations import OPERATIONS
 from workbench.graph.read import read_graph
-from workbench.memory.graph_page import IMPORTANCE
+from workbench.graph.schedule import Due, Schedule, Sort, upcoming
+from workbench.graph.search import search_graph, unnamed_words
+from workbench.graph.stats import Stats
+from workbench.graph.stats import stats as counted
+from workbench.ingest.entity_resolution import resolve
+from workbench.ingest.local_model import local_model
+from workbench.memory.graph_page import IMPORTANCE, Entity, TypedMemory
 from workbench.plural import plural
-
-if TYPE_CHECKING:
-    from workbench.graph.answer import GraphAnswer
-    from workbench.graph.contradictions import Claim
-    from workbench.graph.memory_query import MemoryMatch, Result
-    from workbench.graph.neighbourhood import Node
-    from workbench.graph.schedule import Due, Schedule, Sort
-    from workbench.graph.stats import Stats
-    from workbench.memory.graph_page import Entity, TypedMemory
 
 _DAYS = """\b
 Two questions about time:
@@ -58,7 +63,6 @@ def graph() -> None:
 @json_option
 def stats(on: date | None) -> None:
     """The graph in figures: types, relations, sources, what is over, what was ingested."""
-    from workbench.graph.stats import stats as counted
 
     with workspace() as place:
         found = read_graph(place)
@@ -84,8 +88,6 @@ def search(question: tuple[str, ...], limit: int, on: date | None, everything: b
     """
     from indexing.search.hybrid import HybridSearch
     from workbench.agent.relevance import graph_relevance
-    from workbench.graph.answer import memory_json
-    from workbench.graph.search import search_graph, unnamed_words
 
     _refuse_both(on, everything=everything)
     text, today = " ".join(question), on or date.today()
@@ -117,9 +119,6 @@ def show(name: tuple[str, ...], hops: int, on: date | None, everything: bool) ->
     NAME is a name, an alias, an id or the path of a page; leader:NAME in the graph of the team's leader. What
     is over is left out, but for --all.
     """
-    from workbench.graph.answer import memory_json
-    from workbench.graph.entity_recognition import the_one
-    from workbench.graph.neighbourhood import neighbourhood
 
     with whose(" ".join(name)) as (there, called):
         whole = read_graph(there.place)
@@ -179,8 +178,6 @@ def find(by_scene: bool, on: date | None, **conditions: Any) -> None:
     graph find --type todo --state pending --about Atlas     the tasks that wait in Atlas
     graph find --type decision --since 2026-03-01 --sort date
     """
-    from workbench.graph.memory_query import MemoryQuery
-    from workbench.graph.memory_query import find as found_by
 
     with workspace() as place:
         result = found_by(read_graph(place), MemoryQuery(**conditions), on or date.today())
@@ -206,8 +203,6 @@ def events(within: int | None, on: date | None) -> None:
 
 
 def _schedule(sorts: tuple[Sort, ...], ahead: int | None, on: date | None) -> None:
-    from workbench.graph.schedule import upcoming
-
     with workspace() as place:
         schedule = upcoming(read_graph(place), on or date.today(), sorts=sorts, ahead=ahead)
     if not answered(schedule):
@@ -220,13 +215,13 @@ def _schedule(sorts: tuple[Sort, ...], ahead: int | None, on: date | None) -> No
 @json_option
 def duplicates(resolving: bool, names_only: bool) -> None:
     """Pages that may be of one entity, and what speaks against merging them."""
-    from workbench.ingest.entity_resolution import resolve
-    from workbench.ingest.local_model import local_model
 
     with workspace() as place:
-        embedder = None if names_only else local_model(place.settings)
+        embedder = None if names_only else local_model(place.settings, prepares=True)
         if embedder is None and not names_only:
-            narrate("note: names alone are compared: no model of this machine is ready (`workbench reindex`)")
+            narrate(
+                "note: names alone are compared: no model of this machine can be used, and none elsewhere is"
+            )
         found = resolve(place, now=datetime.now().astimezone(), embedder=embedder, dry_run=not resolving)
     flagged = [
         {
@@ -259,7 +254,6 @@ def duplicates(resolving: bool, names_only: bool) -> None:
 @json_option
 def contradictions() -> None:
     """Pairs of claims that cannot both be true today, each with its sources."""
-    from workbench.graph.contradiction_answers import open_contradictions
 
     with workspace() as place:
         found = open_contradictions(place)
@@ -301,7 +295,6 @@ def _claim_json(claim: Claim) -> dict[str, Any]:
 @json_option
 def fading() -> None:
     """What has faded so far that it would be proposed for forgetting; nothing is forgotten by itself."""
-    from workbench.graph.decay import fading_in
 
     with workspace() as place:
         found = fading_in(place, now=datetime.now().astimezone())

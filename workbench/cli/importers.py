@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import click
 
+from workbench.cli.options import dry_run_option, together, word
 from workbench.cli.output import json_option, narrate
-from workbench.cli.run_operation import act, dry_run_option
+from workbench.cli.run_operation import act
 from workbench.cli.workspace_options import workspace
 from workbench.plural import plural
 
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 
 Reader: TypeAlias = "Callable[[Workspace], Carried]"
 """Reads what there is to bring into a workspace."""
-_user = click.option("--user", default="", help="Whose memory it is, where the source does not say.")
+_user = word("--user", "NAME", "Whose memory it is, where the source does not say.")
 _FILE = click.Path(exists=True, path_type=Path)
 
 
@@ -34,11 +35,9 @@ def import_() -> None:
     """
 
 
-def _brings_over(reading: Callable[..., Reader]) -> Callable[..., None]:
+def _brings_over(reading: Callable[..., Reader]) -> Any:
     """A command that brings over, as one operation, what the reader that ``reading`` returns finds."""
 
-    @dry_run_option
-    @json_option
     @wraps(reading)
     def command(*, user: str = "", dry_run: bool, **given: Any) -> None:
         from workbench.graph.drafts import USER
@@ -48,17 +47,11 @@ def _brings_over(reading: Callable[..., Reader]) -> Callable[..., None]:
         with workspace() as place:
             carried = reading(**given)(place)
             left = len(carried.left_out)
-            narrate(
-                f"{plural(len(carried.items), 'thing')} to bring over"
-                + (f", {left:,} that cannot come over" if left else "")
-            )
-            act(
-                place,
-                lambda: plan_import(place, carried, now=now, user=user or USER),
-                dry_run=dry_run,
-            )
+            lost = f", {left:,} that cannot come over" if left else ""
+            narrate(f"{plural(len(carried.items), 'thing')} to bring over{lost}")
+            act(place, lambda: plan_import(place, carried, now=now, user=user or USER), dry_run=dry_run)
 
-    return command
+    return together(dry_run_option, json_option)(command)
 
 
 @import_.command(short_help="What OpenClaw recalled, for dreaming.")

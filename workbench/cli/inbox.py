@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -14,16 +14,18 @@ from workbench.cli.options import flag, named, number, word
 from workbench.cli.output import answered, json_option, narrate, say, say_diff, say_row
 from workbench.cli.proposal_text import say_in_full, say_settled, say_waiting
 from workbench.cli.workspace_options import workspace
+from workbench.dreaming.proposals.budget import budget_of
+from workbench.dreaming.proposals.inbox import Waiting, find, pending, waiting
 from workbench.dreaming.proposals.operations import ACCEPT, OPERATIONS
+from workbench.dreaming.proposals.overview import overview
+from workbench.dreaming.proposals.preview import foretold
+from workbench.dreaming.proposals.safety_flags import flags_of
 from workbench.errors import UsageError
 from workbench.memory.file_edit import FileEdit, unified_diff
 from workbench.memory.names import RelPath
 from workbench.plural import plural
+from workbench.workspace.late_writes import Conflict, Late
 from workbench.workspace.workspace import Workspace
-
-if TYPE_CHECKING:
-    from workbench.dreaming.proposals.inbox import Waiting
-    from workbench.workspace.late_writes import Conflict, Late
 
 _run_option = word("--run", "RUN", "Those of one run.")
 _UNKNOWN = "unknown file"
@@ -43,8 +45,6 @@ def inbox() -> None:
 @json_option
 def list_(everything: bool, run: str) -> None:
     """The proposals that wait, the oldest first."""
-    from workbench.dreaming.proposals.budget import budget_of
-    from workbench.dreaming.proposals.inbox import waiting
 
     now = datetime.now().astimezone()
     with workspace() as place:
@@ -66,7 +66,6 @@ def list_(everything: bool, run: str) -> None:
 @json_option
 def decided(run: str) -> None:
     """What became of proposals that do not wait any more, the newest last."""
-    from workbench.dreaming.proposals.overview import overview
 
     with workspace() as place:
         every = overview(place, datetime.now().astimezone()).settled
@@ -82,8 +81,6 @@ def decided(run: str) -> None:
 @json_option
 def show(key: str) -> None:
     """One proposal in full, with the diff that accepting it would make."""
-    from workbench.dreaming.proposals.inbox import find
-    from workbench.dreaming.proposals.preview import foretold
 
     now = datetime.now().astimezone()
     with workspace() as place:
@@ -113,7 +110,6 @@ def show(key: str) -> None:
 
 def _chosen(place: Workspace, keys: Sequence[str], *, everything: bool, run: str, **_: Any) -> Chosen:
     """The keys that were named, or all that wait, or those of a run."""
-    from workbench.dreaming.proposals.inbox import pending
 
     if sum((bool(keys), everything, bool(run))) != 1:
         raise UsageError("name what is meant by one of: keys, --all, --run RUN")
@@ -134,8 +130,6 @@ for _operation in OPERATIONS:
 
 
 def _waiting_json(one: Waiting, now: datetime) -> dict[str, Any]:
-    from workbench.dreaming.proposals.safety_flags import flags_of
-
     flags = flags_of(one.proposal)
     return {
         **one.proposal.as_json(),

@@ -1,29 +1,42 @@
-"""Jobs: how a system's clock starts them, and how each of them stands."""
+"""Jobs, which a system's clock starts: they run alone, are written down, and keep a clean log."""
 
 from __future__ import annotations
 
+import contextlib
+import os
+import signal
 import sys
+import threading
+import traceback
+from collections.abc import Iterator, Mapping
 from importlib import resources
+from types import FrameType
+from typing import TYPE_CHECKING
 
 import click
 
-from workbench.cli.nightly import run
-from workbench.cli.output import (
-    json_option,
-    narrate,
-    say,
-    say_json,
-    wants_json,
-)
+from workbench.cli.options import dry_run_option, flag, model_option, together, word
+from workbench.cli.output import FOUND_WANTING, answered, json_option, narrate, say, wants_json
 from workbench.cli.workspace_options import workspace
+from workbench.errors import BusyError, ModelUnavailableError, UsageError, WorkbenchError
 from workbench.jobs.names import Job
+from workbench.workspace.workspace import Workspace
 
-FOUND_WANTING = 4
+if TYPE_CHECKING:
+    from workbench.health.metrics import MetricsFile
+    from workbench.jobs.runner import Running
+
 _TEMPLATES = {
     "systemd": ("nightly.service", "nightly.timer"),
     "cron": ("nightly.cron",),
     "launchd": ("nightly.plist",),
 }
+_STEPS = ("prune", "context", "ingest", "decay", "dream", "backup")
+_MARKS = {"done": "done", "nothing": "—", "failed": "failed", "would": "would"}
+job_options = together(
+    flag("--log", "For a clock: a line a step on stderr, without any text of memory."),
+    word("--metrics", "FILE.prom", "Write figures for Prometheus there when it is done.", default=None),
+)
 
 
 @click.group(short_help="What a clock runs: run it, how it ran, and templates for it.")
@@ -31,7 +44,48 @@ def jobs() -> None:
     """Jobs that a system's clock runs: run one now, print what starts it, see how each stands."""
 
 
-jobs.add_command(run)
+@jobs.command()
+@click.argument("job", type=click.Choice([Job.NIGHTLY.value]))
+@click.option("--only", type=click.Choice(_STEPS), multiple=True, help="Only this step; may be repeated.")
+@model_option
+@job_options
+@dry_run_option
+@json_option
+def run(job: str, only: tuple[str, ...], model: str, log: bool, metrics: str | None, dry_run: bool) -> int:
+    """Run JOB now.
+
+    nightly: prune expired episodes, clear workspace-context.md, ingest logs, decay, dream, back up.
+
+    Each step reports, and one that fails does not stop the others. Nothing is promoted or forgotten: dreaming
+    and decay leave proposals. `workbench jobs print` shows how to run this every night.
+    """
+    from workbench.jobs.nightly import Night, nightly
+    from workbench.jobs.runner import now
+    from workbench.llm.provider import open_language_model
+
+    require_whole(log=log, metrics=metrics, part=dry_run)
+    outcomes = []
+    with speaking(Job.NIGHTLY, log=log), workspace() as place, contextlib.ExitStack() as stack:
+        work = None
+        if not dry_run:
+            work = stack.enter_context(at_work(place, Job.NIGHTLY, log=log, metrics=metrics))
+        try:
+            asked = open_language_model(place.settings, model)
+        except ModelUnavailableError as error:
+            asked = None
+            narrate("note: the language model cannot be used" + ("" if log else f": {error.message}"))
+        night = Night(workspace=place, now=now(), model=asked, dry_run=dry_run)
+        for outcome in nightly(night, only, run=work.run if work else None):
+            outcomes.append(outcome)
+            if log and work:
+                why = f" ({outcome.error})" if outcome.error else ""
+                work.line(f"{outcome.step} {outcome.state}{why}")
+            elif not wants_json():
+                say(f"{outcome.step:<8} {_MARKS[outcome.state]:<7} {outcome.said}")
+                for note in filter(None, (*outcome.notes, outcome.hint)):
+                    narrate(f"         {note}")
+    answered({"dry_run": dry_run, "steps": outcomes})
+    return 1 if any(outcome.state == "failed" for outcome in outcomes) else 0
 
 
 @jobs.command("print")
@@ -45,9 +99,10 @@ def print_(form: str | None) -> None:
 
     Nothing is installed. The comments say what to change for `watch` and `reindex`, which follow files.
     """
-    named = form or ("launchd" if sys.platform == "darwin" else "systemd")
+    usual = "launchd" if sys.platform == "darwin" else "systemd"
     folder = resources.files("workbench.jobs").joinpath("content")
-    say("\n".join(folder.joinpath(name).read_text("utf-8") for name in _TEMPLATES[named]).rstrip("\n"))
+    texts = [folder.joinpath(name).read_text("utf-8") for name in _TEMPLATES[form or usual]]
+    say("\n".join(texts).rstrip("\n"))
 
 
 @jobs.command()
@@ -64,14 +119,12 @@ def status() -> int:
     with workspace() as place:
         found = standings(place.root / STATE_DIR, now())
     wrong = any(one.wrong for one in found)
-    if wants_json():
-        say_json({"ok": not wrong, "jobs": [one.as_json() for one in found]})
-        return FOUND_WANTING if wrong else 0
-    for one in found:
-        say(f"{one.job.command:<18} {one.line}", **({"fg": "red"} if one.wrong else {}))
-        if one.wrong:
-            say(f"{'':<18} {one.sentence}")
-            say(f"{'':<18} → {one.mends}")
+    if not answered({"ok": not wrong, "jobs": found}):
+        for one in found:
+            say(f"{one.job.command:<18} {one.line}", fg="red" if one.wrong else None)
+            if one.wrong:
+                say(f"{'':<18} {one.sentence}")
+                say(f"{'':<18} → {one.mends}")
     return FOUND_WANTING if wrong else 0
 
 
@@ -84,3 +137,123 @@ def forget(job: str) -> None:
     with workspace() as place:
         known = forget_runs(place.state_dir(), Job(job))
     narrate(f"the runs of {job} are forgotten" if known else f"nothing was kept of {job}")
+
+
+def require_whole(*, log: bool, metrics: str | None, part: bool) -> None:
+    """Refuse what goes with no ``--log`` or ``--metrics``. Raises UsageError."""
+    if log and wants_json():
+        raise UsageError("--log and --json say the same in two ways", hint="leave one of them out")
+    if part and (log or metrics):
+        raise UsageError("--log and --metrics are for a whole run that does something")
+
+
+@contextlib.contextmanager
+def speaking(job: Job, *, log: bool) -> Iterator[None]:
+    """In a log an error is its class and what to do: its message may quote memory. Else it is as ever."""
+    if not log:
+        yield
+        return
+    code, why = 1, ""
+    try:
+        yield
+    except BusyError as error:  # which names a process, and nothing else
+        code, why = error.exit_code, f"busy: {error.message}"
+    except WorkbenchError as error:
+        code, why = error.exit_code, f"failed ({_name(error)}); `workbench {job.command}` says why"
+    except (BrokenPipeError, click.exceptions.Exit):
+        raise
+    except OSError as error:
+        reason = os.strerror(error.errno) if error.errno else "no reason given"
+        why = f"failed ({_name(error)}: {reason})"
+    except Exception as error:
+        place = traceback.extract_tb(error.__traceback__)[-1]
+        where = f"{os.path.basename(place.filename)}:{place.lineno}"
+        why = f"failed ({_name(error)} at {where}), which is a fault of this program"
+    if why:
+        narrate(f"{job.command}: {why}")
+        raise click.exceptions.Exit(code)
+
+
+def _name(error: Exception) -> str:
+    return type(error).__name__
+
+
+class AtWork:
+    """A job that is under way, with whom to tell how it goes."""
+
+    def __init__(self, run: Running, job: Job, metrics: MetricsFile | None, *, log: bool) -> None:
+        self.run = run
+        self._job = job
+        self._metrics = metrics
+        self._log = log
+
+    def tell(self, counts: Mapping[str, int], error: str = "") -> None:
+        """How it stands now; what is new is kept, and written for Prometheus."""
+        before = self.run.run
+        self.run.tell(counts, error)
+        if self.run.run != before:
+            self._write_metrics()
+
+    def line(self, text: str) -> None:
+        """A line of the log. ``text`` is made of names of ours and counts."""
+        if self._log:
+            narrate(f"{self._job.command}: {text}")
+
+    def end(self) -> None:
+        """Say how it ended. Raises WorkbenchError where the figures cannot be written."""
+        ended = self.run.run
+        took = "" if ended.seconds is None else f" after {ended.seconds:.1f} s"
+        hint = "; `workbench jobs status` says what to do" if ended.state == "failed" else ""
+        self.line(f"{ended.state}{took}{hint}")
+        self._write_metrics()
+
+    def _write_metrics(self) -> None:
+        if self._metrics is not None:
+            from workbench.jobs.runner import now
+
+            self._metrics.write(now())
+
+
+@contextlib.contextmanager
+def at_work(place: Workspace, job: Job, *, log: bool, metrics: str | None) -> Iterator[AtWork]:
+    """Run ``job`` in the block, alone. Raises BusyError that names who runs, ReadOnlyError and UsageError."""
+    from workbench.jobs.runner import running
+
+    file = None
+    if metrics is not None:
+        from workbench.health.metrics import MetricsFile
+
+        file = MetricsFile.at(metrics, place)
+    work: AtWork | None = None
+    try:
+        with running(place.state_dir(), job, by_clock=log) as run:
+            work = AtWork(run, job, file, log=log)
+            yield work
+    except BaseException:
+        if work is not None:
+            with contextlib.suppress(WorkbenchError):  # what went wrong first is what is told
+                work.end()
+        raise
+    assert work is not None
+    work.end()
+
+
+@contextlib.contextmanager
+def until_stopped() -> Iterator[threading.Event]:
+    """An event that SIGINT and SIGTERM set; a second one does not wait.
+
+    Entered before a job begins, so that from its first record on it can be stopped well.
+    """
+    stop = threading.Event()
+
+    def end(_number: int, _frame: FrameType | None) -> None:
+        stop.set()
+        for one, before in usual.items():
+            signal.signal(one, before)
+
+    usual = {one: signal.signal(one, end) for one in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield stop
+    finally:
+        for one, before in usual.items():
+            signal.signal(one, before)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import click
 
+from workbench.cli.options import dry_run_option
 from workbench.cli.output import (
     json_option,
     say,
     say_json,
     wants_json,
 )
-from workbench.cli.run_operation import act, dry_run_option
+from workbench.cli.run_operation import act
 from workbench.cli.workspace_options import workspace
 
 

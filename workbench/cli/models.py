@@ -4,20 +4,15 @@ from __future__ import annotations
 
 import os
 import time
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from workbench.cli.output import (
-    agree,
-    answered,
-    json_option,
-    narrate,
-    say,
-    say_json,
-    wants_json,
-)
+from workbench.cli.options import flag, named
+from workbench.cli.output import agree, answered, json_option, narrate, say, say_fields
+from workbench.cli.progress import Bar, Counted
 from workbench.config import settings
 from workbench.errors import UsageError
 from workbench.plural import plural
@@ -29,6 +24,7 @@ if TYPE_CHECKING:
 
 _MEGABYTE = 1_000_000
 _WORD = "memory"
+_WIDTH = 10
 _NO_WORKSPACE = Path(os.devnull, "workbench.yaml")
 
 
@@ -45,12 +41,12 @@ def show() -> None:
 
     found = describe_providers(_settings())
     used = next((one for one in found if one.usable), found[0])
-    if answered({**used.as_json(), "providers": [one.as_json() for one in found]}):
+    if answered({**used.as_json(), "providers": found}):
         return
     if used.service is not None:
-        _show_service(used.service)
+        _say_service(used.service)
     elif used.local is not None and used.usable:
-        _show_local(used.local, used.device or "cpu")
+        _say_local(used.local, used.device or "cpu")
     else:
         say(f"none: {used.problem.message if used.problem else ''}")
     for one in found:
@@ -63,31 +59,36 @@ def show() -> None:
             narrate(f"{one.provider} would be next, if {used.provider} could not be used at all")
 
 
-def _show_local(found: Description, device: str) -> None:
+def _say_local(found: Description, device: str) -> None:
     assert found.source is not None
     later = "" if found.form == "prepared" else ", prepared at its first use"
     say(found.source.name, bold=True)
-    say("provider   local")
-    say(f"form       {found.form}{later}")
-    say(f"device     {device}" + ("" if device == "cpu" else ", for many texts; cpu for others"))
-    say(f"dimension  {found.dimension or 'not said'}")
-    say(f"window     {found.window or 'not said'} word pieces")
-    say(f"identity   {found.source.identity}")
-    say(f"folder     {found.source.folder}")
-    if found.prepared:
-        say(f"prepared   {found.prepared}")
+    say_fields(
+        _WIDTH,
+        ("provider", "local"),
+        ("form", f"{found.form}{later}"),
+        ("device", device + ("" if device == "cpu" else ", for many texts; cpu for others")),
+        ("dimension", found.dimension or "not said"),
+        ("window", f"{found.window or 'not said'} word pieces"),
+        ("identity", found.source.identity),
+        ("folder", found.source.folder),
+        ("prepared", found.prepared),
+    )
 
 
-def _show_service(found: Service) -> None:
+def _say_service(found: Service) -> None:
     price = "not known" if found.price is None else f"{found.price:g} for a million tokens"
     say(found.model, bold=True)
-    say(f"provider   {found.provider}")
-    say(f"endpoint   {found.endpoint.url}")
-    say(f"dimension  {found.dimensions or 'as the model has it'}")
-    say(f"identity   {found.identity}")
-    say(f"key        {found.key.source}")
-    say(f"price      {price if found.charges else 'none'}")
-    say(f"requests   {plural(found.batch, 'text')} each, {found.concurrency} at a time")
+    say_fields(
+        _WIDTH,
+        ("provider", found.provider),
+        ("endpoint", found.endpoint.url),
+        ("dimension", found.dimensions or "as the model has it"),
+        ("identity", found.identity),
+        ("key", found.key.source),
+        ("price", price if found.charges else "none"),
+        ("requests", f"{plural(found.batch, 'text')} each, {found.concurrency} at a time"),
+    )
     if found.key.warning:
         narrate(found.key.warning)
 
@@ -100,34 +101,39 @@ def test() -> None:
     from indexing.embedding.port import Closable
 
     choice = choices(_settings(), threads=1).first()
-    started = time.perf_counter()
+    moments = [time.perf_counter()]
     embedder = choice.open_for_questions()
-    opened = time.perf_counter()
+    moments.append(time.perf_counter())
     try:
-        first = embedder.embed([_WORD])
-        answered = time.perf_counter()
-        embedder.embed([_WORD])
-        again = time.perf_counter()
+        for _ in range(2):
+            vectors = embedder.embed([_WORD])
+            moments.append(time.perf_counter())
     finally:
         if isinstance(embedder, Closable):
             embedder.close()
-    times = [1e3 * (b - a) for a, b in ((started, opened), (opened, answered), (answered, again))]
-    dimension = int(first.shape[1])
-    if wants_json():
-        names = ("opened_ms", "first_ms", "next_ms")
-        numbers = {name: round(value, 1) for name, value in zip(names, times, strict=True)}
-        say_json({"identity": choice.identity, "dimension": dimension, **numbers})
+    opened, first, again = (1e3 * (after - before) for before, after in pairwise(moments))
+    told = {
+        "identity": choice.identity,
+        "dimension": int(vectors.shape[1]),
+        "opened_ms": round(opened, 1),
+        "first_ms": round(first, 1),
+        "next_ms": round(again, 1),
+    }
+    if answered(told):
         return
     say(choice.identity, bold=True)
-    say(f"dimension  {dimension}")
-    say(f"opened in  {times[0]:,.0f} ms")
-    say(f"first text {times[1]:,.1f} ms")
-    say(f"next text  {times[2]:,.1f} ms")
+    say_fields(
+        _WIDTH,
+        ("dimension", told["dimension"]),
+        ("opened in", f"{opened:,.0f} ms"),
+        ("first text", f"{first:,.1f} ms"),
+        ("next text", f"{again:,.1f} ms"),
+    )
 
 
 @model.command(short_help="Fetch the model NAME (owner/name) of the hub.")
-@click.argument("name", required=False)
-@click.option("--yes", is_flag=True, help="Do not ask.")
+@named("name", required=False)
+@flag("--yes", "Do not ask.")
 @json_option
 def download(name: str | None, yes: bool) -> None:
     """Fetch the model NAME (owner/name) of the hub; the default model without a NAME.
@@ -138,7 +144,6 @@ def download(name: str | None, yes: bool) -> None:
     from indexing.embedding.locate import DEFAULT_MODEL
     from indexing.embedding.model_info import describe
     from indexing.embedding.model_info import download as fetch
-    from workbench.cli.progress import Bar, Counted
 
     name = name or DEFAULT_MODEL
     if not is_hub_name(name):
@@ -156,10 +161,9 @@ def download(name: str | None, yes: bool) -> None:
         )
     with Bar() as bar:
         source = fetch(name, lambda done, total: bar.show(Counted("kilobytes", done // 1000, total // 1000)))
-    used = describe(_settings().model).source
-    if not answered({"model": source.name, "identity": source.identity, "folder": str(source.folder)}):
+    if not answered({"model": source.name, "identity": source.identity, "folder": source.folder}):
         say(str(source.folder))
-    if used != source:
+    if describe(_settings().model).source != source:
         narrate(f"to use it, write `model: {name}` into {settings.user_settings_path()}")
     narrate("`workbench reindex` makes its vectors")
 

@@ -16,9 +16,9 @@ import click
 
 from workbench.cli import shell_values
 from workbench.cli.lookup import content_address, content_addresses
-from workbench.cli.options import DAY, Decorator, dry_run_option, flag, together
+from workbench.cli.options import DAY, Decorator, allow_secret_option, dry_run_option, flag, together
 from workbench.cli.output import agree, answered, json_option, narrate, say, wants_json
-from workbench.cli.run_operation import act, allow_secret_option
+from workbench.cli.run_operation import act
 from workbench.cli.workspace_options import workspace
 from workbench.errors import ConflictError, UsageError
 from workbench.operations.operation_spec import Kind, OperationSpec, Parameter

@@ -132,6 +132,7 @@ def _names(name: str, into: str) -> tuple[str, ...]:
 
 dry_run_option = flag("--dry-run", "Only show the diff.")
 reason_option = click.option("--reason", default="", help="Why; kept in the commit.")
+allow_secret_option = flag("--allow-secret", "Record a secret in git's history, as it is.")
 yes_option = flag("--yes", "Do not ask whether the list is right.")
 model_option = word("--model", "NAME", "The language model at your endpoint, or none.")
 hits_option = number("-k", low=1, high=1000, default=10, help="Hits.")

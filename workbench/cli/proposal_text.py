@@ -23,8 +23,6 @@ _KEY_DIGITS = 8
 _MARGIN = " " * (_KEY_DIGITS + 2)
 _BAR = 30
 """Characters of a whole bar, which stands for a score of 1."""
-_FILLS = "█▓▒░▞▚▪▫"
-"""One a part, in the order of their size."""
 _SOURCES = 3
 _VERBS = {
     "add": "add to",
@@ -47,8 +45,7 @@ def say_proposal(proposal: Proposal, *, note: str = "") -> None:
     if proposal.target and proposal.action in ("merge", "supersede"):
         say(f"{_MARGIN}{cut(f'the entry there: {line(proposal.target)}', columns - len(_MARGIN))}", dim=True)
     if proposal.parts:
-        needed = next((gate.needed for gate in proposal.gates if gate.name == "score"), None)
-        say(f"{_MARGIN}{_stacked(proposal.parts, needed)}  {line(_biggest(proposal.parts))}")
+        say(f"{_MARGIN}{bar(proposal.score)}  {line(_biggest(proposal.parts))}")
     if proposal.gates:
         say_wrapped(_gates_line(proposal.gates), dim=True)
     say_wrapped(_from(proposal), dim=True)
@@ -157,19 +154,6 @@ def short_key(proposal: Proposal) -> str:
 def _width() -> int:
     """Columns to write in: the terminal's, at most a comfortable line."""
     return max(40, min(_WIDEST, shutil.get_terminal_size((80, 24)).columns))
-
-
-def _stacked(parts: Mapping[str, float], needed: float | None) -> str:
-    """A bar in which each part has its own fill, with a mark where the gate is."""
-    cells = ["·"] * _BAR
-    at = 0.0
-    for fill, value in zip(_FILLS, sorted(parts.values(), reverse=True), strict=False):
-        for cell in range(round(at * _BAR), min(_BAR, round((at + value) * _BAR))):
-            cells[cell] = fill
-        at += value
-    if needed is not None and 0 < needed < 1 and cells[gate := round(needed * _BAR)] == "·":
-        cells[gate] = "│"
-    return "".join(cells)
 
 
 def _gates_line(gates: Sequence[Gate]) -> str:

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-import click
-
 from workbench.cli.output import (
     answered,
     narrate,
@@ -20,15 +18,8 @@ from workbench.cli.output import (
 from workbench.workspace.plan import Operation, Plan
 from workbench.workspace.workspace import Workspace
 
-dry_run_option = click.option("--dry-run", is_flag=True, help="Only show the diff.")
-reason_option = click.option("--reason", default="", help="Why; kept in the commit.")
-
 _SHOWN = 8
 """New addresses that are told; more of them are no help on a screen, and --json has them all."""
-
-allow_secret_option = click.option(
-    "--allow-secret", is_flag=True, help="Record a secret in git's history, as it is."
-)
 
 
 def act(

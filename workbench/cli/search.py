@@ -1,38 +1,38 @@
-"""Asking the derived index: search."""
+"""Asking the index: search, in one workspace, a team's or all that are registered."""
 
 from __future__ import annotations
 
 import contextlib
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from datetime import date
-from typing import IO, TYPE_CHECKING, Any, cast
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any
 
 import click
 
-from workbench.cli.federated_search import across
-from workbench.cli.hits import print_answer, print_far
-from workbench.cli.output import (
-    answered,
-    json_option,
-    narrate,
-    say_json,
-)
-from workbench.cli.progress import first_index_shown
-from workbench.cli.ranking_options import WEIGHTS, behind, chosen, own_weights_with, with_weights
-from workbench.cli.workspace_options import AS_OF, workspace
+from workbench.cli.options import choice, flag, hits_option, mode_option, named, together, word, words
+from workbench.cli.output import answered, json_option, narrate, narrate_row, say, say_json, say_row
+from workbench.cli.progress import Bar, first_index_shown
+from workbench.cli.workspace_options import AS_OF, moment, workspace
 from workbench.errors import UsageError, WorkbenchError
+from workbench.plural import plural
+from workbench.workspace.late_lines import carry_late
+from workbench.workspace.registry import read_registry
+from workbench.workspace.snapshot import PastWorkspace, open_past
 from workbench.workspace.workspace import Workspace
 
 if TYPE_CHECKING:
     from indexing.query.filters import Filters
     from indexing.ranking.weights import Weights
-    from indexing.search.answer import Mode, Query
-    from workbench.agent.federated_search import Across
+    from indexing.search.answer import Hit, Query, SearchAnswer
+    from workbench.agent.federated_search import FarAnswer
+    from workbench.agent.team import TeamAnswer
 
-_MODES = ("hybrid", "lexical", "vector")
-_LANGUAGE = """\b
+Ask = Callable[["Query"], Any]
+PRESETS = ("default", "openclaw", "goclaw", "words", "meaning")
+_HELP = """\b
 The query:
   broker port              entries with any of these words, the best first
   "deploy key"             these words one after the other
@@ -51,64 +51,65 @@ The query:
 What a filter cannot mean is looked for as words, and a note says so. In a question that ends with a question
 mark, quotes are what comes first and not all there is. Conditions without words list the newest. A query that
 begins with a minus stands behind --. The shell takes quotes away: write '"deploy key" -staging' for it.
+
+\b
+Weights, for --weight NAME=VALUE (repeatable) and "weights" in a batch:
+  vector, lexical          what meaning and words count; only their ratio matters
+  recency, half_life       how much an old log loses (0 to 1), and in how many days half of that
+  importance, pin, user    what important, pinned and one's own entries gain
+  date                     what entries gain that are of a day named in the question
+  exact                    how much meaning loses where a question is all identifiers and quotes
+  diversity                below 1, near-duplicates make room for others
+  fusion                   sum of both scores, raw (the cosine undivided), or rrf (reciprocal ranks)
+  dream, log, ...          a factor for a kind
+recency, importance, pin, user, date, exact and diversity also take on and off.
+
+\b
+Each answer has a "state": ok; stale, where files have changed since they were indexed; degraded, where words
+or meaning are missing, and "degraded" says why; empty, where nothing was found. A search that fails has
+{"error": {"code", "message", "hint"}} instead. With --explain, each hit has its "parts": all that are "plus"
+are added, then all that are "times" multiplied.
 """
-
-
-class _Filter:
-    """An option that is a condition of the query language: ``--kind log`` says ``kind:log``."""
-
-    def __init__(self, name: str, metavar: str, about: str, *, multiple: bool = True) -> None:
-        self.name, self.multiple = name, multiple
-        self.option = click.option(
-            f"--{name}", f"with_{name}", metavar=metavar, multiple=multiple, help=about
-        )
-
-
-_FILTERS = (
-    _Filter("kind", "KIND", "Only these kinds: log, note, memory, entity, ..."),
-    _Filter("since", "DAY", "Only entries of this day or later.", multiple=False),
-    _Filter("until", "DAY", "Only entries of this day or earlier.", multiple=False),
-    _Filter("type", "TYPE", "Only typed memories of this type: decision, todo, ..."),
-    _Filter("from", "SOURCE", "Only from this source, session or writer."),
-    _Filter("path", "PART", "Only in files with this in their path, or like this glob."),
-    _Filter("trust", "TRUST", "Only what is trusted so: owner, agent, external, unknown."),
-    _Filter("user", "NAME", "Only what belongs to this user."),
+_CONDITIONS = {
+    "kind": ("KIND", "Only these kinds: log, note, memory, entity, ..."),
+    "since": ("DAY", "Only entries of this day or later."),
+    "until": ("DAY", "Only entries of this day or earlier."),
+    "type": ("TYPE", "Only typed memories of this type: decision, todo, ..."),
+    "from": ("SOURCE", "Only from this source, session or writer."),
+    "path": ("PART", "Only in files with this in their path, or like this glob."),
+    "trust": ("TRUST", "Only what is trusted so: owner, agent, external, unknown."),
+    "user": ("NAME", "Only what belongs to this user."),
+}
+"""Options that are conditions of the query language: ``--kind log`` says ``kind:log``."""
+_condition_options = together(
+    *(words(f"--{name}", f"with_{name}", metavar, about) for name, (metavar, about) in _CONDITIONS.items())
 )
 
 
-def _with_filters(command: Callable[..., None]) -> Callable[..., None]:
-    for one in reversed(_FILTERS):
-        command = one.option(command)
-    return command
-
-
-@click.command(epilog=_LANGUAGE + "\n" + WEIGHTS)
-@click.argument("typed", metavar="[QUERY]...", nargs=-1)
-@click.option("-k", type=click.IntRange(1, 1000), default=10, show_default=True, help="Hits.")
-@click.option("--mode", type=click.Choice(_MODES), default="hybrid", show_default=True)
-@_with_filters
-@with_weights
+@click.command(epilog=_HELP)
+@named("typed", "[QUERY]...", many=True, required=False)
+@hits_option
+@mode_option
+@_condition_options
+@choice("--preset", PRESETS, help="Weights of another system.")
+@words("--weight", "weights", "NAME=VALUE", "Change a weight, see below.")
+@word("--for-user", "NAME", "Who asks: theirs first, nobody else's.", "user")
 @click.option("--pinned/--not-pinned", default=None, help="Only what is pinned, or what is not.")
-@click.option("--plain", is_flag=True, help="Take the query as words alone, whatever it looks like.")
-@click.option("--as-of", metavar="WHEN", help="In memory as it was after an operation, or on a day.")
-@click.option("--all", "everywhere", is_flag=True, help="In all registered workspaces: `workspaces list`.")
-@click.option("--explain", is_flag=True, help="Show how each score came about.")
+@flag("--plain", "Take the query as words alone, whatever it looks like.")
+@word("--as-of", "WHEN", "In memory as it was after an operation, or on a day.")
+@flag("--all", "In all registered workspaces: `workspaces list`.", "everywhere")
+@flag("--explain", "Show how each score came about.")
 @click.option("--batch", type=click.File("rb"), help='JSON lines {"id","query","k","filters"}.')
 @json_option
 def search(
     typed: tuple[str, ...],
-    k: int,
-    mode: str,
     pinned: bool | None,
-    plain: bool,
-    as_of: str | None,
+    as_of: str,
     everywhere: bool,
-    explain: bool,
     batch: IO[bytes] | None,
     preset: str | None,
     weights: tuple[str, ...],
-    for_user: str,
-    **filters: Any,
+    **given: Any,
 ) -> None:
     """Search memory by keywords and by meaning; the hits, best first.
 
@@ -117,83 +118,158 @@ def search(
     keywords first.
     """
     from indexing.search.answer import Query
+
+    text = " ".join(typed)
+    within, notes = _filters({name: given.pop(f"with_{name}") for name in _CONDITIONS}, pinned)
+    if batch is not None and typed:
+        raise UsageError("give either a query or --batch FILE")
+    if batch is None and not typed and not within:
+        raise UsageError(
+            "what should be looked for?", hint="give a query, a filter such as --pinned, or --batch FILE"
+        )
+    usual = Query(text=text, filters=within, **given)
+    said = _moment_in(text) if batch is None and not usual.plain else None
+    if said and (as_of or click.get_current_context().meta.get(AS_OF)):
+        notes.append(f"as-of:{said} in the query was not heeded: --as-of says another moment")
+        said = None
+    words = usual.mode == "lexical"
+    with (
+        _everywhere(as_of or said, words=words) if everywhere else _here(as_of, said, words=words) as (
+            ask,
+            own,
+        )
+    ):
+        usual = replace(usual, weights=_weights(preset, weights, own))
+        if batch is not None:
+            for name, one in _questions(batch, usual):
+                say_json({"id": name, **ask(one).as_json()})
+            return
+        found = ask(usual).with_notes(notes)
+    if not answered(found):
+        (_say_far if everywhere else _say_team)(found, usual.explain)
+
+
+@contextlib.contextmanager
+def _here(as_of: str, said: str | None, *, words: bool) -> Iterator[tuple[Ask, Weights]]:
+    """What answers from one workspace and its team's leader, and the weights of its settings."""
+    from indexing.ranking.weights import weights_of
     from indexing.search.hybrid import HybridSearch
     from indexing.search.keyword import LexicalSearch
     from indexing.search.snapshot_index import last_day
     from workbench.agent.team import open_team
 
-    query = " ".join(typed) if typed else None
-    within, notes = _filters(filters, pinned)
-    if batch is not None and query is not None:
-        raise UsageError("give either a query or --batch FILE")
-    if batch is None and query is None and not within:
-        raise UsageError(
-            "what should be looked for?", hint="give a query, a filter such as --pinned, or --batch FILE"
-        )
-
-    def ask(text: str, limit: int, by: Weights) -> Query:
-        return Query(
-            text=text,
-            k=limit,
-            mode=cast("Mode", mode),
-            filters=within,
-            explain=explain,
-            plain=plain,
-            user=for_user,
-            weights=by,
-        )
-
-    said = _moment_in(query or "") if batch is None and not plain else None
-    if said and (as_of or click.get_current_context().meta.get(AS_OF)):
-        notes.append(f"as-of:{said} in the query was not heeded: --as-of says another moment")
-        said = None
-    if everywhere:
-        with contextlib.closing(_everywhere(as_of or said, words=mode == "lexical")) as places:
-            base = own_weights_with(preset, weights)
-            if batch is not None:
-                for name, one in _questions(batch, ask("", k, base)):
-                    say_json({"id": name, **places.search(one).as_json()})
-                return
-            far = places.search(ask(query or "", k, base))
-        print_far(replace(far, notes=tuple(dict.fromkeys((*notes, *far.notes)))), explain)
-        return
     with _memory(as_of, said) as place:
-        _require_index(place, vectors=mode != "lexical")
-        today = last_day(place)
-        kind = LexicalSearch if mode == "lexical" else HybridSearch
-        engine = kind(place, today=today, first_index=first_index_shown(place))
-        base, stale = chosen(place, preset, weights), behind(place)
-        with contextlib.closing(open_team(place, engine)) as asked:
-            for name, one in _questions(batch, ask("", k, base)) if batch is not None else ():
-                say_json({"id": name, **asked.search(one).with_stale(stale).as_json()})
-            if batch is not None:
-                return
-            answer = asked.search(ask(query or "", k, base)).with_stale(stale)
-    answer = answer.with_notes(notes)
-    if not answered(answer.as_json()):
-        print_answer(answer.own, answer.marked_hits, explain)
-
-
-def _everywhere(as_of: str | None, *, words: bool) -> Across:
-    """All registered workspaces, as of a moment."""
-
-    def prepare(place: Workspace) -> None:
         _require_index(place, vectors=not words)
+        kind = LexicalSearch if words else HybridSearch
+        engine = kind(place, today=last_day(place), first_index=first_index_shown(place))
+        stale = _behind(place)
+        with contextlib.closing(open_team(place, engine)) as team:
+            yield lambda query: team.search(query).with_stale(stale), weights_of(place.settings)
 
-    return across(as_of, words=words, prepare=prepare)
+
+@contextlib.contextmanager
+def _everywhere(then: str | None, *, words: bool) -> Iterator[tuple[Ask, Weights]]:
+    """What answers from all registered workspaces, and one's own weights: no workspace's count.
+
+    Raises UsageError where none is registered.
+    """
+    from workbench.agent.federated_search import Across, own_weights
+
+    known = read_registry()
+    for line in known.skipped:
+        narrate_row(f"skipped in {known.path}: {line}")
+    if not known.entries:
+        raise UsageError("no workspace is registered", hint="`workbench workspaces add DIR`")
+    then = then or click.get_current_context().meta.get(AS_OF)
+
+    def opened(root: Path) -> Workspace:
+        found = Workspace.open(root)
+        if then is None:
+            carry_late(found)
+            return found
+        try:
+            past = open_past(found, moment(then))
+        finally:
+            found.close()
+        narrate_row(f"{root}: as of {past.moment}")
+        _require_index(past, vectors=not words)
+        return past
+
+    with contextlib.closing(Across(known.entries, words=words, opener=opened, behind=_behind)) as places:
+        yield places.search, own_weights()
 
 
-def _filters(given: dict[str, Any], pinned: bool | None) -> tuple[Filters, list[str]]:
+def _say_team(found: TeamAnswer, explain: bool) -> None:
+    _say_first(found.own)
+    hits = list(found.marked_hits)
+    if not hits:
+        narrate("nothing was found")
+    for mark, hit in hits:
+        _say_hit(hit, hit.rank, f"{mark}:{hit.entry}" if mark else hit.entry, hit.score, explain)
+
+
+def _say_far(found: FarAnswer, explain: bool) -> None:
+    _say_first(found)
+    if not found.hits:
+        narrate(f"nothing was found in {plural(len(found.asked), 'workspace')}")
+    width = max((len(each.workspace.name) for each in found.hits), default=0)
+    for rank, each in enumerate(found.hits, 1):
+        where = f"{each.workspace.name.ljust(width)}  {each.hit.entry}"
+        _say_hit(each.hit, rank, where, each.strength, explain)
+
+
+def _say_first(answer: SearchAnswer | FarAnswer) -> None:
+    if answer.degraded:
+        narrate(f"degraded: {answer.degraded}")
+    if answer.stale:
+        narrate(f"stale: {answer.stale}")
+    for note in answer.notes:
+        narrate(note)
+
+
+def _say_hit(hit: Hit, rank: int, where: str, score: float, explain: bool) -> None:
+    when = f"  {hit.date}" if hit.date else ""
+    say_row(f"{rank:>2}. {where}  L{hit.start_line}{when}  {score:.3f}", fg="cyan")
+    if hit.heading:
+        say_row("    " + " › ".join(hit.heading), dim=True)
+    for line in hit.snippet.splitlines():
+        say("    " + line)
+    for part in (hit.explanation or "").splitlines() if explain else ():
+        say("      " + part, dim=True)
+
+
+def _weights(preset: str | None, changed: Iterable[str], usual: Weights) -> Weights:
+    """``usual`` weights, or those of a preset, with those that the options change. Raises UsageError."""
+    from indexing.ranking.weights import preset as weights_named
+    from indexing.ranking.weights import weights_from_words
+
+    return weights_from_words(changed, weights_named(preset) if preset else usual)
+
+
+def _behind(place: Workspace) -> str | None:
+    """How far the index lies behind the files, None where it does not: what is missing cannot be found."""
+    from indexing.sync.freshness import freshness
+
+    if isinstance(place, PastWorkspace):
+        return None
+    found = freshness(place)
+    count = found.added + found.changed + found.removed
+    if found.state != "stale" or not count:
+        return None
+    files = "1 file has" if count == 1 else f"{count} files have"
+    return f"{files} changed since indexing; run `workbench reindex`"
+
+
+def _filters(given: dict[str, tuple[str, ...]], pinned: bool | None) -> tuple[Filters, list[str]]:
     """What the options ask, and notes about what of it counts for nothing. Raises UsageError."""
     from indexing.query.conditions import conditions
     from indexing.query.filters import Filters
 
     within, notes = Filters(pinned=pinned), list[str]()
-    for one in _FILTERS:
-        said = given[f"with_{one.name}"]
-        for value in said if one.multiple else filter(None, [said]):
+    for name, said in given.items():
+        for value in said:
             try:
-                found, noted = conditions(one.name, value, date.today())
+                found, noted = conditions(name, value, date.today())
             except ValueError as error:
                 raise UsageError(str(error)) from error
             within = within.also(found)
@@ -209,7 +285,7 @@ def _moment_in(query: str) -> str | None:
 
 
 @contextlib.contextmanager
-def _memory(as_of: str | None, said: str | None) -> Iterator[Workspace]:
+def _memory(as_of: str, said: str | None) -> Iterator[Workspace]:
     """The workspace of the moment that ``as_of`` names, which must exist, or that the query ``said``."""
     meta = click.get_current_context().meta
     if as_of or said:
@@ -229,11 +305,9 @@ def _memory(as_of: str | None, said: str | None) -> Iterator[Workspace]:
 def _require_index(place: Workspace, *, vectors: bool) -> None:
     """Build the index of a moment in the past: nobody else ever does. Today's is the search's to begin."""
     from indexing.search.snapshot_index import missing_index
-    from workbench.workspace.snapshot import PastWorkspace
 
     if isinstance(place, PastWorkspace) and (why := missing_index(place, vectors=vectors)):
         from indexing.sync.run import reindex as run
-        from workbench.cli.progress import Bar
 
         narrate(why)
         with Bar() as bar:
@@ -245,13 +319,7 @@ def _questions(batch: IO[bytes], usual: Query) -> Iterator[tuple[Any, Query]]:
     from indexing.search.answer import query_from_json
 
     assert usual.weights is not None
-    said = {
-        "k": usual.k,
-        "mode": usual.mode,
-        "explain": usual.explain,
-        "plain": usual.plain,
-        "user": usual.user,
-    }
+    said = {name: getattr(usual, name) for name in ("k", "mode", "explain", "plain", "user")}
     for number, line in enumerate(batch, 1):
         if not line.strip():
             continue

@@ -6,13 +6,13 @@ import os
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from workbench.cli import shell_values
 from workbench.cli.hook import answer_hook
-from workbench.cli.job_run import at_work, job_options, require_whole, speaking, until_stopped
+from workbench.cli.jobs import at_work, job_options, require_whole, speaking, until_stopped
 from workbench.cli.options import choice, dry_run_option, flag, model_option, named, number, word
 from workbench.cli.output import (
     answered,
@@ -28,17 +28,21 @@ from workbench.cli.output import (
 from workbench.cli.progress import Bar, Counted
 from workbench.cli.workspace_options import workspace
 from workbench.errors import ModelUnavailableError, ReadOnlyError, UsageError
+from workbench.ingest.checkpoints import Checkpoints
+from workbench.ingest.flush import Flushed, flush_reading, flush_session
+from workbench.ingest.ingest import Ingest, Taken, sort_of
 from workbench.ingest.local_model import local_model
+from workbench.ingest.outcomes import counted, unreadable
+from workbench.ingest.sessions import read_new
+from workbench.ingest.source_selection import take_in
+from workbench.ingest.transcript_files import find, watched
+from workbench.ingest.watch import Event, Follower
 from workbench.jobs.names import Job
+from workbench.llm.port import LanguageModel
+from workbench.llm.provider import open_language_model
 from workbench.plural import plural
 from workbench.workspace.snapshot import PastWorkspace
 from workbench.workspace.workspace import Workspace
-
-if TYPE_CHECKING:
-    from workbench.ingest.flush import Flushed
-    from workbench.ingest.ingest import Taken
-    from workbench.ingest.watch import Event
-    from workbench.llm.port import LanguageModel
 
 SOURCES = ("markdown", "transcript", "all")
 
@@ -62,8 +66,6 @@ def ingest(
     (*.jsonl) or a folder of them, wherever they lie, or a page (*.md) of this workspace: a log, an
     episode, a note, MEMORY.md.
     """
-    from workbench.ingest.ingest import Ingest, sort_of
-    from workbench.ingest.source_selection import take_in
 
     with workspace() as place, Bar() as bar:
         if not dry_run:
@@ -136,8 +138,6 @@ def watch(once: bool, model: str, log: bool, metrics: str | None) -> None:
     50 lines; a session that is compacted, or quiet for five minutes, becomes an episode. It follows the
     transcripts that your settings name, else those of the agent that works in this workspace.
     """
-    from workbench.ingest.transcript_files import watched
-    from workbench.ingest.watch import Follower
 
     require_whole(log=log, metrics=metrics, part=False)
     with speaking(Job.WATCH, log=log), workspace() as place:
@@ -189,10 +189,6 @@ def _flush(
     place: Workspace, transcripts: Sequence[str], model: str, *, dry_run: bool, quiet: bool = False
 ) -> tuple[list[Flushed], dict[str, str]]:
     """What was flushed, and why each file that failed did; ``quiet`` tells of nothing."""
-    from workbench.ingest.checkpoints import Checkpoints
-    from workbench.ingest.flush import flush_reading, flush_session
-    from workbench.ingest.sessions import read_new
-    from workbench.ingest.transcript_files import find
 
     tell = (lambda _: None) if quiet else narrate_row
     now = datetime.now().astimezone()
@@ -228,7 +224,6 @@ def _model(place: Workspace, name: str, *, log: bool = False, quiet: bool = Fals
 
     Without it the rules do, and that is said, in a log shortly.
     """
-    from workbench.llm.provider import open_language_model
 
     try:
         return open_language_model(place.settings, name)
@@ -259,8 +254,6 @@ def _say_taken(taken: Taken, *, dry_run: bool) -> None:
 
 
 def _say_counts(done: Sequence[Taken], counts: Counter[str], *, dry_run: bool) -> None:
-    from workbench.ingest.outcomes import counted
-
     if done:
         say(f"{plural(len(done), 'source')}: {counted(counts, dry_run=dry_run)}")
     else:
@@ -290,7 +283,5 @@ def _say_event(event: Event) -> None:
 
 
 def _narrate_bad(name: str, bad: Sequence[int]) -> None:
-    from workbench.ingest.outcomes import unreadable
-
     if said := unreadable(name, bad):
         narrate_row(said)

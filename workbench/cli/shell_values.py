@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
+from contextlib import closing
 from functools import wraps
 from pathlib import Path
 
@@ -23,16 +24,18 @@ _MOST = 500
 """More than this nobody reads, and the shell would take long to lay them out."""
 
 
-def _quietly(names: Callable[[click.Context], Iterable[CompletionItem]]) -> Offer:
+def _quietly(names: Callable[[click.Context], Iterable[CompletionItem | str]]) -> Offer:
     """Those of ``names`` that begin as typed; none where they cannot be found out."""
 
     @wraps(names)
     def offer(ctx: click.Context, _: click.Parameter, incomplete: str) -> list[CompletionItem]:
         try:
-            fitting = [item for item in names(ctx) if item.value.startswith(incomplete)]
+            found = [CompletionItem(one) if isinstance(one, str) else one for one in names(ctx)]
         except (WorkbenchError, OSError, ValueError):
             return []
-        return [item for item in fitting if _PLAIN.fullmatch(item.value)][:_MOST]
+        return [one for one in found if one.value.startswith(incomplete) and _PLAIN.fullmatch(one.value)][
+            :_MOST
+        ]
 
     return offer
 
@@ -48,16 +51,16 @@ def files(_: click.Context, __: click.Parameter, incomplete: str) -> list[Comple
 
 
 @_quietly
-def memory_paths(ctx: click.Context) -> Iterable[CompletionItem]:
+def memory_paths(ctx: click.Context) -> Iterable[str]:
     """The memory files of the workspace that the line names, else of the nearest one."""
+    from workbench.workspace.registry import resolved
     from workbench.workspace.workspace import Workspace
 
+    # The line was not expanded by the shell, so ``~`` is still in it.
     named = ctx.find_root().params.get("workspace")
-    place = Workspace.open(_folder(str(named))) if named else Workspace.nearest(".")
-    try:
-        return [CompletionItem(file.path) for file in place.scan()]
-    finally:
-        place.close()
+    folder = named and resolved(str(Path(named).expanduser()))[0]
+    with closing(Workspace.open(folder) if folder else Workspace.nearest(".")) as place:
+        return [file.path for file in place.scan()]
 
 
 def workspaces(ctx: click.Context, parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
@@ -77,9 +80,9 @@ def registered(_: click.Context) -> Iterable[CompletionItem]:
 
 
 @_quietly
-def themes(_: click.Context) -> Iterable[CompletionItem]:
+def themes(_: click.Context) -> Iterable[str]:
     """The themes that there are, one's own among them."""
-    return [CompletionItem(name) for name in _themes()]
+    return _themes()
 
 
 @_quietly
@@ -91,29 +94,22 @@ def settings(_: click.Context) -> Iterable[CompletionItem]:
 
 
 @_quietly
-def setting_values(ctx: click.Context) -> Iterable[CompletionItem]:
+def setting_values(ctx: click.Context) -> Iterable[str]:
     """What the setting that was typed before may be, where that is one of a few words."""
     from workbench.config.settings import DECLARED
 
     name = str(ctx.params.get("name"))
-    declared = DECLARED.get(name)
-    words = _themes() if name == "theme" else declared.choices if declared else ()
-    return [CompletionItem(word) for word in words if word]
+    if name == "theme":
+        return _themes()
+    return filter(None, DECLARED[name].choices) if name in DECLARED else ()
 
 
 @_quietly
-def key_profiles(_: click.Context) -> Iterable[CompletionItem]:
+def key_profiles(_: click.Context) -> Iterable[str]:
     """The sets of keys to start from."""
     from screens.actions.profiles import PROFILES
 
-    return [CompletionItem(name) for name in PROFILES]
-
-
-def _folder(named: str) -> Path:
-    """The folder that ``-w`` names. The line was not expanded by the shell, so ``~`` is still in it."""
-    from workbench.workspace.registry import resolved
-
-    return Path(resolved(str(Path(named).expanduser()))[0])
+    return PROFILES
 
 
 def _themes() -> Iterable[str]:

@@ -16,10 +16,11 @@ _KEPT = 5_000
 """Vectors that are kept, of 1.5 KB each with the usual model."""
 
 
-def local_model(settings: Settings) -> Embedder | None:
+def local_model(settings: Settings, *, prepares: bool = False) -> Embedder | None:
     """The model of the settings if it runs on this machine and is prepared already, else None.
 
-    No word is sent to a provider, and nobody waits until a model is prepared: indexing and searching do that.
+    No word is sent to a provider, and nobody waits until a model is prepared, unless it ``prepares`` one at
+    its first use: indexing and searching do that.
     """
     from indexing.embedding.choice import choices  # noqa: PLC0415 - opened late
     from indexing.embedding.locate import locate  # noqa: PLC0415 - opened late
@@ -27,7 +28,9 @@ def local_model(settings: Settings) -> Embedder | None:
 
     try:
         choice = choices(settings, threads=2).first()
-        if choice.service is not None or not prepared_folder(locate(settings.model)).is_dir():
+        if choice.service is not None:
+            return None
+        if not prepares and not prepared_folder(locate(settings.model)).is_dir():
             return None
     except ModelUnavailableError:
         return None

@@ -1,0 +1,299 @@
+"""Commands that begin something: the interface itself, init, demo, serve, workspaces, completion."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from workbench.cli import shell_values
+from workbench.cli.options import choice, dry_run_option, flag, named, number, word
+from workbench.cli.output import (
+    FOUND_WANTING,
+    agree,
+    answered,
+    json_option,
+    narrate,
+    narrate_row,
+    put,
+    say,
+    say_diff,
+    say_row,
+)
+from workbench.cli.workspace_options import meant, opened
+from workbench.errors import NoWorkspaceError, UsageError
+from workbench.plural import plural
+
+if TYPE_CHECKING:
+    from screens.serve.server import Server
+
+DEMO_FOLDER = "memory-demo"
+PORT = 8470
+SHELLS = {
+    "bash": "source <(workbench completion bash)     # in ~/.bashrc",
+    "zsh": "source <(workbench completion zsh)      # in ~/.zshrc, after compinit",
+    "fish": "workbench completion fish > ~/.config/fish/completions/workbench.fish",
+}
+_VARIABLE = "_WORKBENCH_COMPLETE"
+"""As click derives it from the program's name, which is where the program looks for it."""
+
+
+@click.command("open", hidden=True)
+@named("folder", required=False, offer=shell_values.folders)
+@click.pass_context
+def open_interface(ctx: click.Context, folder: str | None) -> None:
+    """Open the interface on FOLDER, or on the nearest workspace."""
+    _open(meant(folder) if folder else ctx.obj)
+
+
+def _open(folder: str | None) -> None:
+    from screens import terminal
+
+    problem = terminal.problem()
+    if problem:
+        raise UsageError(problem)
+    with contextlib.closing(opened(folder, anyhow=True)) as place:
+        from screens.start import run
+
+        run(place)
+
+
+@click.command()
+@click.argument("folder", default=DEMO_FOLDER, metavar="[DIR]", shell_complete=shell_values.folders)
+@flag("--no-open", "Only make it.")
+def demo(folder: str, no_open: bool) -> None:
+    """Make a sample workspace with weeks of history, and open it."""
+    from workbench.workspace.demo_writer import is_demo, write_demo
+
+    target = Path(folder)
+    if is_demo(target):
+        narrate(f"{folder} is there already")
+    elif target.exists() and any(target.iterdir()):
+        raise UsageError(f"{folder} is not empty", hint="name another folder: workbench demo DIR")
+    else:
+        commits, files = write_demo(target)
+        narrate(f"made {folder}: {plural(files, 'file')}, {plural(commits, 'commit')}")
+    if no_open:
+        say(folder)
+    else:
+        _open(folder)
+
+
+@click.command()
+@named("folder", "[DIR]", required=False, offer=shell_values.folders)
+@choice("--template", ("plain", "openclaw", "goclaw"), "plain", "Which files to start with.")
+@dry_run_option
+@flag("--yes", "Do not ask before files are added to a repository of other files.")
+@click.pass_context
+def init(ctx: click.Context, folder: str | None, template: str, dry_run: bool, yes: bool) -> None:
+    """Set a workspace up: its repository and the files it lacks.
+
+    In DIR, else the folder that -w names, else here.
+    """
+    from workbench.workspace.templates import is_of_claude_code, needs_repository, plan_init, set_up
+
+    target = _to_set_up(ctx, folder)
+    if target.exists() and not target.is_dir():
+        raise NoWorkspaceError(f"{target} is not a folder")
+    lacks_repository = needs_repository(target)
+    plan = plan_init(target, template)
+    if not lacks_repository and not plan.edits:
+        say("everything is there already")
+        return
+    if dry_run:
+        if lacks_repository:
+            say("would make a git repository")
+        if plan.edits:
+            say_diff(plan.diff())
+        return
+    if plan.edits and not yes:
+        _agree(target, [edit.path for edit in plan.edits])
+    operation = set_up(target, template)
+    if lacks_repository:
+        say(f"made a git repository in {target.resolve()}")
+    for path in operation.paths if operation else ():
+        say(f"added {path}")
+    if is_of_claude_code(target):
+        say("nothing was added: Claude Code takes all that lies here for its memory")
+        say("`workbench status --commit` commits what there is")
+
+
+def _to_set_up(ctx: click.Context, folder: str | None) -> Path:
+    """The folder that the argument names, else ``-w``. Raises UsageError where both name another one."""
+    source = ctx.parent.get_parameter_source("workspace") if ctx.parent else None
+    if (
+        folder is not None
+        and source is click.core.ParameterSource.COMMANDLINE
+        and os.path.realpath(folder) != os.path.realpath(ctx.obj)
+    ):
+        raise UsageError(
+            f"-w names {ctx.obj}, and the argument {folder}: which one is to be set up?",
+            hint="leave one of them out; nothing was changed",
+        )
+    return Path(folder or ctx.obj or ".")
+
+
+def _agree(target: Path, paths: Sequence[str]) -> None:
+    """Return when these files may be added to what other files are kept in."""
+    from workbench.workspace.templates import tracked_beside
+
+    others = tracked_beside(target)
+    if not others:
+        return
+    narrate_row(f"{target.resolve()} holds no agent memory.")
+    narrate_row(f"Its git repository tracks {len(others):,} other files, such as {others[0]}.")
+    narrate(f"One commit would add {', '.join(paths)}.")
+    agree(
+        "add them?",
+        refusal="this looks like a repository of something else; nothing was changed",
+        hint="name a folder for the memory: `workbench init DIR`; or add --yes",
+    )
+
+
+@click.command()
+@number("--port", high=65535, default=PORT, help="0: a free one.")
+@word("--host", "ADDRESS", "An address of this machine's own.", default="127.0.0.1")
+@flag("--read-only", "Only to look: no memory is written from there.")
+def serve(port: int, host: str, read_only: bool) -> None:
+    """Serve the interface to a browser on this machine, until ctrl+c.
+
+    The address that is printed holds a token, made anew for each start: whoever has it sees this memory.
+    Needs the extra `serve` (README, Install).
+    """
+    import asyncio
+
+    from screens.serve.auth import require_loopback
+    from workbench.config.read_only import VARIABLE
+
+    try:
+        from screens.serve.server import Server
+    except ImportError as error:
+        raise UsageError(
+            f"{error.name or 'a library'} is not installed, which serving needs",
+            hint="install the extra `serve` (README, Install)",
+        ) from error
+    address = require_loopback(host)
+    with contextlib.closing(opened(click.get_current_context().obj)) as place:
+        root = place.root
+    if read_only:
+        os.environ[VARIABLE] = "1"
+    only = ", to look only" if os.environ.get(VARIABLE) else ""
+    try:
+        asyncio.run(
+            _serve(
+                Server(root), address, port, f"{root.name} is served on this machine{only}; ctrl+c ends it"
+            )
+        )
+    except OSError as error:
+        number = error.errno or 0
+        why = os.strerror(number) if number > 0 else error.strerror or error
+        raise UsageError(f"port {port} cannot be used: {why}", hint="name another: --port 0") from error
+
+
+async def _serve(server: Server, host: str, port: int, told: str) -> None:
+    import asyncio
+    import signal
+
+    ended = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    for sign in (signal.SIGINT, signal.SIGTERM):
+        with contextlib.suppress(NotImplementedError):
+            loop.add_signal_handler(sign, ended.set)
+    await server.start(host, port)
+    say(server.address)
+    narrate(told)
+    try:
+        await ended.wait()
+    finally:
+        await server.stop()
+
+
+@click.group()
+def workspaces() -> None:
+    """Your workspaces by name, for `-w NAME`, `search --all`, and the switcher of the interface.
+
+    They stand in `workspaces.yaml` beside your settings. Each keeps its own index, history and locks.
+    """
+
+
+@workspaces.command()
+@named("folder", "[DIR]", required=False)
+@word("--name", "NAME", "What to call it; else as its folder is called.")
+@json_option
+@click.pass_context
+def add(ctx: click.Context, folder: str | None, name: str) -> None:
+    """Put the workspace in DIR on the list, or the nearest one. It is not changed by that."""
+    from workbench.workspace.registry import register
+    from workbench.workspace.workspace import Workspace
+
+    added = register(folder or ctx.find_root().obj or Workspace.nearest_root("."), name)
+    if not answered({"name": added.name, "path": added.root}):
+        say_row(f"{added.name}  {added.root}")
+
+
+@workspaces.command("list")
+@json_option
+def list_() -> int:
+    """All registered workspaces: entries, and whether the index follows the files.
+
+    Exit code 4 where one is gone or cannot be opened, or needs a newer program, or where a line of the file
+    makes no sense.
+    """
+    from workbench.health.workspace_status import standing
+    from workbench.workspace.registry import read_registry
+
+    known = read_registry()
+    found = [standing(one) for one in known.entries]
+    if not answered({"file": known.path, "workspaces": found, "skipped": known.skipped}):
+        width = max((len(one.workspace.name) for one in found), default=0)
+        for one in found:
+            count = plural(one.entries, "entry") if one.usable else one.state
+            say_row(
+                f"{one.workspace.name:<{width}}  {count:>16}  {one.summary}",
+                fg="yellow" if one.needs_a_look else None,
+            )
+            say_row(f"{'':<{width}}  {one.workspace.root}", dim=True)
+        for line in known.skipped:
+            narrate_row(f"skipped in {known.path}: {line}")
+        if not found:
+            narrate("no workspace is registered: `workbench workspaces add DIR`")
+    return FOUND_WANTING if known.skipped or any(one.needs_a_look for one in found) else 0
+
+
+@workspaces.command()
+@named("name", offer=shell_values.registered)
+@json_option
+def remove(name: str) -> None:
+    """Take NAME off the list. Its folder, memory and index stay as they are."""
+    from workbench.workspace.registry import unregister
+
+    path = unregister(name)
+    if not answered({"name": name, "path": path}):
+        say_row(f"{name} is off the list; nothing in {path} was changed")
+
+
+@click.command()
+@click.argument("shell", type=click.Choice(list(SHELLS)))
+@click.pass_context
+def completion(ctx: click.Context, shell: str) -> None:
+    """Print a script for SHELL (bash, zsh or fish) that completes what is typed after `workbench`.
+
+    Commands, options and their choices, paths of the memory, names of workspaces, themes and settings.
+
+    \b
+    bash   source <(workbench completion bash)     in ~/.bashrc (bash 4.4 or newer)
+    zsh    source <(workbench completion zsh)      in ~/.zshrc, after compinit
+    fish   workbench completion fish > ~/.config/fish/completions/workbench.fish
+    """
+    from click.shell_completion import get_completion_class
+
+    kind = get_completion_class(shell)
+    assert kind is not None
+    put(kind(ctx.find_root().command, {}, "workbench", _VARIABLE).source())
+    if sys.stdout.isatty():
+        narrate(f"to have it in every shell: {SHELLS[shell]}")
