@@ -264,9 +264,7 @@ def show(operation: str, related: bool) -> None:
 
 
 def _show_operation(there: Whose, name: str) -> None:
-    from workbench.operations.resolve_operation import find_operation
-
-    found = find_operation(there.place, name)
+    found = there.place.operations.find(name)
     diff = "".join(unified_diff(edit) for edit in there.place.operations.edits(found))
     if answered({**operation_json(found, diff), **there.as_json()}):
         return

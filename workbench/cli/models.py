@@ -160,7 +160,7 @@ def download(name: str | None, yes: bool) -> None:
             kept="nothing was fetched",
         )
     with Bar() as bar:
-        source = fetch(name, lambda done, total: bar.show(Counted("kilobytes", done // 1000, total // 1000)))
+        source = fetch(name, lambda done, total: bar.show(Counted("fetch (kB)", done // 1000, total // 1000)))
     if not answered({"model": source.name, "identity": source.identity, "folder": source.folder}):
         say(str(source.folder))
     if describe(_settings().model).source != source:
