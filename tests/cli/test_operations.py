@@ -98,3 +98,10 @@ def test_an_operation_in_a_group_says_what_it_does(group: str, operation: Operat
     required = [f"--{each.name}" for each in operation.parameters if each.required and not each.argument]
     refused = run(group, operation.name, *(["x"] if operation.subject.required else []))
     assert not required or (refused.code == 2 and required[0] in refused.err)
+
+
+def test_what_undo_cannot_take_back_is_declared_and_has_no_dry_run(run: Run) -> None:
+    every = (*OPERATIONS.values(), *GRAPH, *PROPOSALS, *EPISODES)
+    assert [one.name for one in every if not one.undoable] == ["skip"]
+    assert "--dry-run" not in run("graph", "skip", "--help").out
+    assert "--dry-run" in run("graph", "store", "--help").out

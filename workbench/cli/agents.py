@@ -11,24 +11,25 @@ import re
 import shlex
 import shutil
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from workbench.cli.hook import answer_hook, stdin_text
 from workbench.cli.options import flag, named, number, together, word
-from workbench.cli.output import answered, json_option, narrate, say, say_row
+from workbench.cli.output import OutputError, answered, fail, json_option, narrate, say, say_row
 from workbench.cli.progress import first_index_shown
 from workbench.cli.workspace_options import workspace
-from workbench.errors import UsageError
+from workbench.errors import UsageError, WorkbenchError, disk_error
 from workbench.plural import plural
 
 if TYPE_CHECKING:
     from workbench.agent.context import Injection
 
+_MOST_READ = 1_000_000
+"""Bytes of stdin that are read."""
 _BULLETINS = ("memory", "context")
 _AGENT = re.compile(r"[\w.-]{1,60}")
 _BAR = 12
@@ -124,7 +125,7 @@ def _say_given(message: str | None, *, hook: bool, everything: bool, **given: An
         raise UsageError(
             "with which message?", hint="give a message, - for stdin, --hook, --bulletin, --loaded or --usage"
         )
-    found, recorded, problem = _given(stdin_text() if message == "-" else message, **given)
+    found, recorded, problem = _given(_stdin_text() if message == "-" else message, **given)
     if not answered({**found.as_json(), "recorded": recorded}):
         _say_injection(found, everything=everything)
     if problem:
@@ -168,6 +169,26 @@ def _given(
             place, found.given(), query=message, by="inject", now=now, user=user, session=session
         )
         return found, problem is None, problem
+
+
+def _stdin_text() -> str:
+    """What stands on stdin, up to a bound."""
+    return sys.stdin.buffer.read(_MOST_READ).decode("utf-8", "replace")
+
+
+def answer_hook(answer: Callable[[Mapping[str, Any]], None]) -> None:
+    """Call ``answer`` with the JSON object of a hook; what goes wrong is told on stderr, and not raised."""
+    try:
+        said = json.loads(_stdin_text() or "{}")
+        answer(said if isinstance(said, Mapping) else {})
+    except WorkbenchError as error:
+        fail(error, as_json=False)
+    except (BrokenPipeError, OutputError):
+        raise
+    except OSError as error:
+        fail(disk_error(error), as_json=False)
+    except (ValueError, RecursionError):
+        narrate("workbench: the hook's input is not JSON")
 
 
 def _say_injection(found: Injection, *, everything: bool) -> None:

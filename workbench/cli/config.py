@@ -13,13 +13,21 @@ from workbench.cli.output import FOUND_WANTING, answered, json_option, narrate, 
 from workbench.cli.run_operation import act
 from workbench.cli.workspace_options import workspace
 from workbench.config.settings import SECRET, user_settings_path
-from workbench.config.settings_report import tell, value_text
+from workbench.config.settings_report import SettingMessage, ToldSetting, ToldSettings, tell, value_text
 from workbench.errors import NoWorkspaceError, UsageError
+from workbench.operations.edit_settings import (
+    Value,
+    changed_bytes,
+    check_value,
+    parse_value,
+    plan_setting,
+    set_own,
+)
+from workbench.workspace.layout import SETTINGS_FILE
+from workbench.workspace.workspace import Workspace
 
 if TYPE_CHECKING:
     from themes import ThemeData
-    from workbench.config.settings_report import SettingMessage, ToldSetting, ToldSettings
-    from workbench.operations.edit_settings import Value
 
 _shared_option = flag("--workspace-file", "In workbench.yaml, which is kept with the memory.", "shared")
 _check_option = flag("--check", "Only what is wrong in your file; exit code 4 if anything is.")
@@ -100,7 +108,6 @@ def set_(name: str, value: tuple[str, ...], shared: bool, dry_run: bool) -> None
 
     Several VALUEs make a list. With --workspace-file it is an operation, which `undo` takes back.
     """
-    from workbench.operations.edit_settings import parse_value
 
     _change(name, list(value) if len(value) > 1 else parse_value(name, value[0]), shared, dry_run)
 
@@ -117,7 +124,6 @@ def unset(name: str, shared: bool, dry_run: bool) -> None:
 
 def _change(name: str, value: Value | None, shared: bool, dry_run: bool) -> None:
     from screens.settings.checks import fit
-    from workbench.operations.edit_settings import plan_setting, set_own
 
     if shared:
         with workspace() as place:
@@ -146,7 +152,6 @@ def _foretell(name: str, value: Value | None) -> None:
     """Say what would be written into one's own file. Raises what writing it would raise."""
     from screens.settings.checks import fit
     from workbench.config.user_files import read_own
-    from workbench.operations.edit_settings import changed_bytes, check_value
 
     path = user_settings_path()
     if value is not None:
@@ -165,8 +170,6 @@ def _told() -> ToldSettings:
 
 def _workspace_file() -> Path | None:
     """The settings file of the workspace that is meant, without opening it: it may be what is wrong."""
-    from workbench.workspace.layout import SETTINGS_FILE
-    from workbench.workspace.workspace import Workspace
 
     folder = click.get_current_context().find_root().obj
     if folder is not None:

@@ -35,7 +35,7 @@ from workbench.dreaming.proposals.runs import (
     runs,
     shared_with,
 )
-from workbench.dreaming.result import Dream, Phase
+from workbench.dreaming.result import PHASES, Dream, Phase
 from workbench.dreaming.run import dream as dreamt
 from workbench.errors import ReadOnlyError, UsageError, WorkbenchError
 from workbench.llm.provider import open_language_model
@@ -44,7 +44,6 @@ from workbench.plural import plural
 from workbench.workspace.plan import Operation, Plan
 from workbench.workspace.workspace import Workspace
 
-PHASES = ("light", "rem", "deep")
 _REASONS = 8
 _LEFT_BEHIND = 10
 _NEAR_MISS = "below the bar"

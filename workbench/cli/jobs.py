@@ -19,12 +19,14 @@ from workbench.cli.options import dry_run_option, flag, model_option, together, 
 from workbench.cli.output import FOUND_WANTING, answered, json_option, narrate, say, wants_json
 from workbench.cli.workspace_options import workspace
 from workbench.errors import BusyError, ModelUnavailableError, UsageError, WorkbenchError
+from workbench.jobs.job_status import standings
 from workbench.jobs.names import Job
+from workbench.jobs.runner import Running, now, running
+from workbench.workspace.layout import STATE_DIR
 from workbench.workspace.workspace import Workspace
 
 if TYPE_CHECKING:
     from workbench.health.metrics import MetricsFile
-    from workbench.jobs.runner import Running
 
 _TEMPLATES = {
     "systemd": ("nightly.service", "nightly.timer"),
@@ -60,7 +62,6 @@ def run(job: str, only: tuple[str, ...], model: str, log: bool, metrics: str | N
     and decay leave proposals. `workbench jobs print` shows how to run this every night.
     """
     from workbench.jobs.nightly import Night, nightly
-    from workbench.jobs.runner import now
     from workbench.llm.provider import open_language_model
 
     require_whole(log=log, metrics=metrics, part=dry_run)
@@ -112,9 +113,6 @@ def status() -> int:
 
     Exit code 4 where one failed, was killed or is overdue.
     """
-    from workbench.jobs.job_status import standings
-    from workbench.jobs.runner import now
-    from workbench.workspace.layout import STATE_DIR
 
     with workspace() as place:
         found = standings(place.root / STATE_DIR, now())
@@ -217,7 +215,6 @@ class AtWork:
 @contextlib.contextmanager
 def at_work(place: Workspace, job: Job, *, log: bool, metrics: str | None) -> Iterator[AtWork]:
     """Run ``job`` in the block, alone. Raises BusyError that names who runs, ReadOnlyError and UsageError."""
-    from workbench.jobs.runner import running
 
     file = None
     if metrics is not None:

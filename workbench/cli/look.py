@@ -13,24 +13,24 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from workbench.cli import shell_values
-from workbench.cli.lookup import LINES, content_address, names_line
+from workbench.cli.lookup import LINES, content_address
 from workbench.cli.options import flag, named, number, word
 from workbench.cli.output import answered, json_option, narrate, operation_json, put, say, say_diff, say_row
 from workbench.cli.team import Whose, whose
 from workbench.errors import EntryNotFoundError, IndexUnavailableError, NotMemoryError, UsageError
+from workbench.history.blame import LineOrigin, line_deeds, newest
+from workbench.history.blame import blame as lines_of
+from workbench.history.lineage import LineageStep, lineage
 from workbench.memory.address import find_entry, path_of
 from workbench.memory.entry import Entry
 from workbench.memory.file_edit import unified_diff
 from workbench.memory.names import RelPath, is_outside
 from workbench.plural import plural
+from workbench.workspace.operation_filter import Wanted, wanted
 from workbench.workspace.workspace import Workspace
 
 if TYPE_CHECKING:
     from datetime import datetime
-
-    from workbench.history.blame import LineOrigin
-    from workbench.history.lineage import LineageStep
-    from workbench.workspace.operation_filter import Wanted
 
 
 @click.command()
@@ -119,7 +119,6 @@ def log(target: str | None, limit: int, match: str, everything: bool) -> None:
     With PATH those that changed the file, also under its earlier names; with an ENTRY (path#hash or
     path:line) its whole history, back to the first log line and on to what became of it.
     """
-    from workbench.workspace.operation_filter import wanted
 
     with whose(target) as (there, called):
         name = None if called is None else content_address(there.place, called)
@@ -169,7 +168,6 @@ def _log_file(there: Whose, path: str | None, limit: int, only: Wanted, *, every
 
 
 def _history(there: Whose, address: str) -> tuple[LineageStep, ...]:
-    from workbench.history.lineage import lineage
 
     return tuple(map(there.step, lineage(there.place, address)))
 
@@ -199,7 +197,6 @@ def blame(target: str) -> None:
 
     With the operation and the session, as far as they are known.
     """
-    from workbench.history.blame import blame as lines_of
 
     with whose(target) as (there, called):
         place = there.place
@@ -255,7 +252,7 @@ def show(operation: str, related: bool) -> None:
     came from, what was made of it, whom it names, and what is like it by its words.
     """
     with whose(operation) as (there, name):
-        if "#" in operation or names_line(operation):
+        if "#" in operation or LINES.fullmatch(operation):
             (_show_related if related else _show_entry)(there, name)
         elif related:
             raise UsageError("--related is about an entry", hint="path#hash or path:line names one")
@@ -281,7 +278,6 @@ def _show_operation(there: Whose, name: str) -> None:
 
 def _show_entry(there: Whose, name: str) -> None:
     """Print an entry with its origin and its history; also one that is gone."""
-    from workbench.history.blame import line_deeds, newest
     from workbench.history.origin import origin_of
     from workbench.history.versions import Versions, entry_in
 

@@ -15,11 +15,6 @@ LINES = re.compile(r"(?P<path>.+)(?:#L|:)(?P<first>[1-9]\d{0,8})(?:-L?(?P<last>[
 """``PATH:12``, ``PATH#L12``, ``PATH#L12-L14``."""
 
 
-def names_line(text: str) -> bool:
-    """Whether ``text`` has the form of a file and a line of it."""
-    return LINES.fullmatch(text) is not None
-
-
 def content_address(place: Workspace, named: str) -> str:
     """``path#hash`` of the entry at the line that ``named`` gives, said on stderr; anything else as it is.
 

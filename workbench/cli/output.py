@@ -6,7 +6,6 @@ import json
 import os
 import sys
 from collections.abc import Iterable
-from dataclasses import fields
 from datetime import date
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
@@ -66,6 +65,8 @@ def _plain(value: Any) -> Any:
         return value.isoformat()
     if isinstance(value, PurePath):
         return str(value)
+    from dataclasses import fields  # not for `--help`
+
     return {field.name: getattr(value, field.name) for field in fields(value)}
 
 

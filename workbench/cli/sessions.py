@@ -11,7 +11,7 @@ from typing import Any
 import click
 
 from workbench.cli import shell_values
-from workbench.cli.hook import answer_hook
+from workbench.cli.agents import answer_hook
 from workbench.cli.jobs import at_work, job_options, require_whole, speaking, until_stopped
 from workbench.cli.options import choice, dry_run_option, flag, model_option, named, number, word
 from workbench.cli.output import (
