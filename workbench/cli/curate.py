@@ -45,17 +45,18 @@ def _to_forget(
         return lambda: by_name
 
     def found() -> tuple[str, ...]:
-        return _of_session(place, session) if session is not None else _hits(place, query or "", most)
+        of = _of_session(place, session) if session is not None else _hits(place, query or "", most)
+        if not of:
+            what = f"session {session}" if session is not None else f"“{query}”"
+            raise NotCuratableError(f"nothing in this memory comes from {what}; nothing was changed")
+        return of
 
-    count = len(found())
-    if not count:
-        what = f"session {session}" if session is not None else f"“{query}”"
-        raise NotCuratableError(f"nothing in this memory comes from {what}; nothing was changed")
     return shown_first(
         found,
         lambda address: _line(place, address),
         "forget these {}?",
-        f"changing {plural(count, 'entry')} at once",
+        "changing {} at once",
+        "entry",
         ask=not (dry_run or yes),
     )
 

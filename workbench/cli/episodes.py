@@ -93,7 +93,8 @@ def _due(place: Workspace, _: None, *, force: bool, yes: bool, dry_run: bool, **
         lambda: plan_prune(place, now=now, force=force).entries,
         lambda path: f"{path}  {_short(pages[path])}  (expired on {pages[path].expires_at})",
         "remove these {}?",
-        f"removing {plural(len(pages), 'episode')}",
+        "removing {}",
+        "episode",
         ask=not yes,
     )
 

@@ -22,6 +22,7 @@ from workbench.cli.run_operation import act
 from workbench.cli.workspace_options import workspace
 from workbench.errors import ConflictError, UsageError
 from workbench.operations.operation_spec import Kind, OperationSpec, Parameter
+from workbench.plural import plural
 from workbench.workspace.workspace import Workspace
 
 _TYPES: dict[Kind, click.ParamType[Any]] = {
@@ -90,13 +91,15 @@ def shown_first(
     line: Callable[[str], str],
     question: str,
     refusal: str,
+    noun: str,
     *,
     ask: bool,
 ) -> Chosen:
     """What ``find`` gives, shown at once a ``line`` each; with ``ask`` it needs a yes, which a person gives.
 
-    Raises UsageError with ``refusal`` where nobody can be asked. The function that is returned raises
-    ConflictError when there is something else to be found by then.
+    In ``question`` ``{}`` stands for the number of them, in ``refusal`` for the number with the ``noun``; the
+    latter is the UsageError where nobody can be asked. The function that is returned raises ConflictError
+    when there is something else to be found by then.
     """
     shown = find()
     for each in shown:
@@ -104,7 +107,7 @@ def shown_first(
     if ask:
         agree(
             question.format(len(shown)),
-            refusal=f"{refusal} needs your word; nothing was changed",
+            refusal=f"{refusal.format(plural(len(shown), noun))} needs your word; nothing was changed",
             hint="look at the list, then add --yes; --dry-run shows the diff",
         )
 
