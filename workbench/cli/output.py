@@ -67,7 +67,8 @@ def _plain(value: Any) -> Any:
         return str(value)
     from dataclasses import fields  # not for `--help`
 
-    return {field.name: getattr(value, field.name) for field in fields(value)}
+    names = getattr(value, "__struct_fields__", None) or [field.name for field in fields(value)]
+    return {name: getattr(value, name) for name in names}
 
 
 def say(text: str, **style: Any) -> None:

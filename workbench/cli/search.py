@@ -133,12 +133,8 @@ def search(
         notes.append(f"as-of:{said} in the query was not heeded: --as-of says another moment")
         said = None
     words = usual.mode == "lexical"
-    with (
-        _everywhere(as_of or said, words=words) if everywhere else _here(as_of, said, words=words) as (
-            ask,
-            own,
-        )
-    ):
+    places = _everywhere(as_of or said, words=words) if everywhere else _here(as_of, said, words=words)
+    with places as (ask, own):
         usual = replace(usual, weights=_weights(preset, weights, own))
         if batch is not None:
             for name, one in _questions(batch, usual):
