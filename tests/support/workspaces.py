@@ -61,6 +61,7 @@ class Sandbox:
         self.root = root
         if repository:
             shutil.copytree(_committed(), root)
+            self.git("update-index", "-q", "--refresh")  # else git takes the copies for changed files
         else:
             _write_files(root)
         self.workspace = Workspace.open(root)
