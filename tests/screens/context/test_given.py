@@ -17,7 +17,7 @@ from screens.context.sections import ContextTab
 from tests.screens.interface import Interface, opened
 from tests.screens.main.test_bursts import send
 from tests.support.workspaces import LOG, LOG_TEXT, Sandbox
-from workbench.agent.usage_log import Given, record_recalls
+from workbench.agent.usage import Given, record_recalls
 from workbench.workspace import ledger
 
 ASK = "is the staging port 8443?"
