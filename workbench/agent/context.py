@@ -83,8 +83,8 @@ class ContextLine:
     sources: tuple[str, ...]
     user: str | None
     date: datetime.date | None
-    when: str | None
-    scope: str | None
+    when: str | None = None
+    scope: str | None = None
     tokens: int = 0
 
     @property

@@ -108,8 +108,7 @@ def goclaw(source: str, agent: str) -> Reader:
     """
     from workbench.importers.database import is_database
     from workbench.importers.dump import read_dump
-    from workbench.importers.goclaw import LABEL, carried_tables
-    from workbench.importers.lite import read_lite
+    from workbench.importers.goclaw import LABEL, carried_tables, read_lite
     from workbench.importers.plan import known_items
     from workbench.importers.postgres import read_postgres
 

@@ -9,25 +9,27 @@ which they held, `memory_documents` files: where the workspace has none of that 
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from datetime import timedelta
+from datetime import date, timedelta
+from functools import partial
+from pathlib import Path
 from typing import Any
 
 from workbench.errors import UsageError
 from workbench.graph.drafts import EntityDraft, RelationDraft
+from workbench.importers.database import opened
 from workbench.importers.records import (
     Carried,
     Item,
+    carried,
     day_in,
     digest_of,
     memories,
     moment_of,
     share_of,
-    why,
     word,
 )
 from workbench.memory.entry import Kind
@@ -80,6 +82,22 @@ class Tables:
         return sorted(own, key=lambda row: str(row.get("id")))
 
 
+def read_lite(path: Path) -> Tables:
+    """The rows of GoClaw's memory tables in the SQLite file at ``path``. Raises UsageError."""
+    tables = Tables()
+    with opened(path) as database:
+        for table, wanted in TABLES.items():
+            if table in database.tables and "id" in database.columns(table):
+                tables.rows[table] = list(database.rows(table, wanted, "id"))
+        if not tables.rows.keys() - {"agents"}:
+            needed = ", ".join(name for name in TABLES if name != "agents")
+            raise UsageError(
+                f"{path} has none of the tables {needed} with a column id",
+                hint=f"it has {database.described()}",
+            )
+    return tables
+
+
 def carried_tables(tables: Tables, *, agent: str = "", taken: Iterable[str] = ()) -> Carried:
     """What the tables hold of one agent, named by its id or key; ``taken`` are paths the workspace has.
 
@@ -88,24 +106,22 @@ def carried_tables(tables: Tables, *, agent: str = "", taken: Iterable[str] = ()
     if not any(tables.rows.get(name) for name in TABLES if name != "agents"):
         raise UsageError("there is no memory in these tables", hint="are they those of GoClaw v3?")
     chosen = _agent(tables, agent)
-    left_out: list[tuple[str, str]] = []
-    items: list[Item] = []
     names = {str(row.get("id")): row for row in tables.of("kg_entities", chosen)}
-    makers = (
+    makers: tuple[tuple[str, Callable[[Row], dict[str, Any]]], ...] = (
         ("episodic_summaries", _episode),
         ("kg_entities", _entity),
         ("kg_relations", lambda row: _relation(row, names)),
         ("memory_documents", lambda row: _document(row, frozenset(taken))),
     )
-    for table, make in makers:
-        for row in tables.of(table, chosen):
-            name = f"{table}/{row.get('id')}"
-            try:
-                made = make(row)
-                items.append(Item(name=name, digest=_digest(row, made), **made))
-            except UsageError as error:
-                left_out.append((name, why(error)))
-    return Carried(label=LABEL, items=tuple(items), left_out=tuple(left_out))
+
+    def item(name: str, make: Callable[[Row], dict[str, Any]], row: Row) -> Item:
+        made = make(row)
+        return Item(name=name, digest=_digest(row, made), **made)
+
+    rows = (
+        (f"{table}/{row.get('id')}", make, row) for table, make in makers for row in tables.of(table, chosen)
+    )
+    return carried(LABEL, ((name, partial(item, name, make, row)) for name, make, row in rows))
 
 
 def _digest(row: Row, made: Mapping[str, Any]) -> str:
@@ -171,17 +187,14 @@ def _episode(row: Row) -> dict[str, Any]:
 def _entity(row: Row) -> dict[str, Any]:
     name, kind = word(row.get("name")), _entity_type(row)
     source = f"{LABEL}:kg_entities/{row.get('id')}"
-    start, end = (
-        day_in(row.get("valid_from")) or day_in(row.get("created_at")),
-        day_in(row.get("valid_until")),
-    )
+    start, end = _window(row)
     drafts: list[Any] = [EntityDraft(name=name, type=kind, valid_from=start)]
     said = {
         "entity": name,
         "entity_type": kind,
         "confidence": share_of(row.get("confidence")),
         "valid_from": start,
-        "valid_until": max(start, end) if start and end else end,
+        "valid_until": end,
         "sources": (source,),
         "trust": "agent",
     }
@@ -197,10 +210,7 @@ def _relation(row: Row, names: Mapping[str, Row]) -> dict[str, Any]:
     source, target = names.get(str(row.get("source_entity_id"))), names.get(str(row.get("target_entity_id")))
     if source is None or target is None:
         raise UsageError("one of its entities is not there")
-    start, end = (
-        day_in(row.get("valid_from")) or day_in(row.get("created_at")),
-        day_in(row.get("valid_until")),
-    )
+    start, end = _window(row)
     draft = RelationDraft(
         entity=word(source.get("name")),
         entity_type=_entity_type(source),
@@ -209,11 +219,18 @@ def _relation(row: Row, names: Mapping[str, Row]) -> dict[str, Any]:
         target_type=_entity_type(target),
         confidence=share_of(row.get("confidence")),
         valid_from=start,
-        valid_until=max(start, end) if start and end else end,
+        valid_until=end,
         sources=(f"{LABEL}:kg_relations/{row.get('id')}",),
         trust="agent",
     )
     return {"drafts": (draft,)}
+
+
+def _window(row: Row) -> tuple[date | None, date | None]:
+    """The days between which it holds."""
+    start = day_in(row.get("valid_from")) or day_in(row.get("created_at"))
+    end = day_in(row.get("valid_until"))
+    return start, max(start, end) if start and end else end
 
 
 def _document(row: Row, taken: frozenset[str]) -> dict[str, Any]:
@@ -224,12 +241,8 @@ def _document(row: Row, taken: frozenset[str]) -> dict[str, Any]:
     if not path.endswith(".md") or is_outside(path) or not path.isprintable():
         raise UsageError(f"its path is none of a memory file: {path[:80]}")
     beside = f"{FOLDER}{_part(user)}/" if user else FOLDER
-    free = (
-        not user
-        and path not in taken
-        and kind_of(path) in (Kind.LOG, Kind.NOTE)
-        and path.startswith("memory/")
-    )
+    own = path.startswith("memory/") and kind_of(path) in (Kind.LOG, Kind.NOTE)
+    free = own and not user and path not in taken
     target = path if free else beside + path
     if not _OWN.holds(target):
         raise UsageError(f"its path is none of a memory file: {path[:80]}")
@@ -248,15 +261,20 @@ def _entity_type(row: Row) -> str:
     return kind if kind in ENTITY_TYPES else "concept"
 
 
+def _parsed(value: object) -> object:
+    """A list or mapping, which some databases write as JSON."""
+    try:
+        return json.loads(value) if isinstance(value, str) else value
+    except (ValueError, RecursionError):
+        return None
+
+
 def _list(value: object) -> Iterator[object]:
     """The elements of an array: a list, its JSON, or PostgreSQL's own writing of one, ``{a,"b c"}``."""
-    if isinstance(value, str) and value.startswith("["):
-        with contextlib.suppress(ValueError, RecursionError):
-            value = json.loads(value)
-    if isinstance(value, (list, tuple)):
-        yield from value
-    elif isinstance(value, str) and value.startswith("{") and value.endswith("}"):
+    if isinstance(value, str) and value.startswith("{") and value.endswith("}"):
         yield from array_elements(value)
+    elif isinstance(found := _parsed(value), (list, tuple)):
+        yield from found
 
 
 def array_elements(text: str) -> Iterator[str]:
@@ -280,12 +298,8 @@ def array_elements(text: str) -> Iterator[str]:
 
 
 def _mapping(value: object) -> Mapping[str, Any]:
-    if isinstance(value, str):
-        try:
-            value = json.loads(value)
-        except (ValueError, RecursionError):
-            return {}
-    return value if isinstance(value, dict) else {}
+    found = _parsed(value)
+    return found if isinstance(found, dict) else {}
 
 
 def _count(value: object) -> int:

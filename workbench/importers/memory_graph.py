@@ -10,30 +10,33 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from datetime import date
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from workbench.errors import UsageError
 from workbench.importers.database import Database, opened
-from workbench.importers.records import Carried, Item, day_in, digest_of, many, memories, share_of, why, word
+from workbench.importers.records import (
+    Carried,
+    Item,
+    carried,
+    day_in,
+    digest_of,
+    many,
+    memories,
+    share_of,
+    word,
+)
 from workbench.importers.routines import Routine, read_routines
 from workbench.memory.graph_page import IMPORTANCE
 
 LABEL = "goclaw-graph"
 _COLUMNS = (
-    *(
-        "uuid",
-        "content",
-        "memory_type",
-        "importance",
-        "confidence",
-        "created_at",
-        "occurred_at",
-        "happens_at",
-    ),
-    *("source", "source_session", "username", "forgotten"),
-)
+    "uuid", "content", "memory_type", "importance", "confidence", "created_at", "occurred_at", "happens_at",
+    "source", "source_session", "username", "forgotten",
+)  # fmt: skip
 _ENDING = ("updates", "supersedes")
 _BY_AGENT = "agent"
 _OF_THE_PROGRAM = {
@@ -46,31 +49,25 @@ _OF_THE_PROGRAM = {
 
 def read_memory_graph(path: Path) -> Carried:
     """All memories in the file at ``path``. Raises UsageError where it is none."""
-    items: list[Item] = []
-    left_out: list[tuple[str, str]] = []
     with opened(path, ("memories",)) as database:
-        if "content" not in database.columns("memories") or "memory_type" not in database.columns("memories"):
+        if not {"content", "memory_type"} <= set(database.columns("memories")):
             raise UsageError(f"{path} has a table of memories of another program")
         ends, others = _ends(database)
         routines = read_routines(database)
-        for row in database.rows("memories", _COLUMNS, "id"):
-            name = word(row.get("uuid")) or digest_of(row)
+
+        def item(name: str, row: Mapping[str, Any]) -> Item:
             if row.get("forgotten"):
-                left_out.append((name, "it was forgotten there"))
-                continue
-            try:
-                items.append(_item(name, row, ends.get(name), routines.get(name)))
-            except UsageError as error:
-                left_out.append((name, why(error)))
-        left_out += _of_the_program(database)
-    left_out += [
-        (
-            many(count, f"association “{kind}”", f"associations “{kind}”"),
-            "pages have no line between two memories",
-        )
-        for kind, count in others.items()
-    ]
-    return Carried(label=LABEL, items=tuple(items), left_out=tuple(left_out))
+                raise UsageError("it was forgotten there")
+            return _item(name, row, ends.get(name), routines.get(name))
+
+        rows = database.rows("memories", _COLUMNS, "id")
+        named = ((word(row.get("uuid")) or digest_of(row), row) for row in rows)
+        found = carried(LABEL, ((name, partial(item, name, row)) for name, row in named))
+        left_out = [*found.left_out, *_of_the_program(database)]
+    for kind, count in others.items():
+        name = many(count, f"association “{kind}”", f"associations “{kind}”")
+        left_out.append((name, "pages have no line between two memories"))
+    return replace(found, left_out=tuple(left_out))
 
 
 def _of_the_program(database: Database) -> Iterator[tuple[str, str]]:
