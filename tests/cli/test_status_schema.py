@@ -90,9 +90,9 @@ def busy(sandbox: Sandbox, run: Run) -> None:
     """Jobs in each state."""
     state = sandbox.workspace.state_dir()
     now = datetime.now().astimezone()
-    steps: tuple[tuple[str, StepState, str], ...] = (
+    steps: tuple[tuple[str, StepState, str | None], ...] = (
         ("backup", "failed", "BackupError"),
-        ("prune", "nothing", ""),
+        ("prune", "nothing", None),
     )
     told = tuple(StepResult(name=name, state=how, error=error) for name, how, error in steps)
     night = Kept(
