@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime, timedelta
 
 import msgspec
@@ -176,7 +176,7 @@ class Share:
     count: int
     questions: int
     share: float
-    last: datetime
+    last: datetime | None
     by: tuple[str, ...] = ()
 
 
@@ -216,17 +216,15 @@ def dominance(workspace: Workspace, now: datetime, days: int = WITHIN) -> Domina
 
 
 def _share(recalls: Sequence[_Recall], answers: int) -> Share:
-    count = len({(one.at, one.query) for one in recalls})
-    moments = [one.last for one in recalls if one.last is not None]
-    last = max(moments)
-    newest = next(one for one in reversed(recalls) if one.last == last)
+    usage = _summed(replace(one, by="") for one in recalls)
+    newest = next(one for one in reversed(recalls) if one.last == usage.last)
     return Share(
         entry=newest.entry,
-        count=count,
-        questions=len({one.query for one in recalls}),
-        share=count / answers,
-        last=last,
-        by=tuple(filter(None, dict.fromkeys(one.by for one in recalls))),
+        count=usage.times,
+        questions=usage.questions,
+        share=usage.times / answers,
+        last=usage.last,
+        by=_summed(recalls).by,
     )
 
 

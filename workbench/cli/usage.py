@@ -67,7 +67,7 @@ def _print(found: Dominance, most: int) -> None:
 def _line(share: Share) -> str:
     filled = max(1, round(share.share * _BAR))
     questions = plural(share.questions, "question")
-    last = share.last.date().isoformat()
+    last = share.last.date().isoformat() if share.last else ""
     bar = "#" * filled + "." * (_BAR - filled)
     return f"{bar} {share.share:>4.0%} {share.count:>5}x  {questions}, last {last}  {share.entry}"
 

@@ -423,7 +423,7 @@ def flat(found: Mapping[str, object], root: Path | None = None) -> dict[str, obj
         if key in DECLARED and DECLARED[key].by_workspace and isinstance(value, Mapping):
             own = [paths for place, paths in value.items() if root is not None and _is_at(place, root)]
             said |= {key: own[0]} if own else {}
-        elif isinstance(value, Mapping):
+        elif isinstance(value, Mapping) and key != KEY:
             said.update({f"{key}_{inner}": deep for inner, deep in value.items()})
         else:
             said[key] = value

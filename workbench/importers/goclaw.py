@@ -1,7 +1,5 @@
 """The memory tables of GoClaw v3: episodes, entities, relations and documents.
 
-They come from PostgreSQL, from its dump, or from the SQLite file of GoClaw Lite, which has the same tables.
-
 `episodic_summaries` become episodes, `kg_entities` and `kg_relations` pages of the graph with the windows in
 which they held, `memory_documents` files: where the workspace has none of that name, else below
 `memory/imported/goclaw/`. MEMORY.md is never written; theirs comes as a note.
@@ -12,15 +10,13 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
 from datetime import date, timedelta
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 from workbench.errors import UsageError
 from workbench.graph.drafts import EntityDraft, RelationDraft
-from workbench.importers.database import opened
+from workbench.importers.goclaw_tables import TABLES, Row, Tables
 from workbench.importers.records import (
     Carried,
     Item,
@@ -39,23 +35,6 @@ from workbench.memory.names import RelPath, is_outside
 from workbench.workspace.layout import Layout, kind_of
 
 LABEL = "goclaw"
-TABLES: Mapping[str, tuple[str, ...]] = {
-    "agents": ("id", "agent_key", "display_name"),
-    "episodic_summaries": (
-        *("id", "agent_id", "user_id", "session_key", "summary", "l0_abstract", "key_topics", "source_id"),
-        *("turn_count", "created_at", "expires_at", "promoted_at", "recall_count", "last_recalled_at"),
-    ),
-    "kg_entities": (
-        *("id", "agent_id", "user_id", "name", "entity_type", "description", "properties", "source_id"),
-        *("confidence", "created_at", "valid_from", "valid_until"),
-    ),
-    "kg_relations": (
-        *("id", "agent_id", "user_id", "source_entity_id", "relation_type", "target_entity_id"),
-        *("confidence", "created_at", "valid_from", "valid_until"),
-    ),
-    "memory_documents": ("id", "agent_id", "user_id", "path", "content", "updated_at"),
-}
-"""The tables that are read, with the columns that are, where there are such."""
 FOLDER = "memory/imported/goclaw/"
 _EPISODE_DAYS = 90
 _TYPES = {
@@ -66,36 +45,6 @@ _TYPES = {
     "tool": "technology",
 }
 _OWN = Layout()
-
-Row = Mapping[str, Any]
-
-
-@dataclass(slots=True)
-class Tables:
-    """The rows of each table, as their source gives them."""
-
-    rows: dict[str, list[Row]] = field(default_factory=dict)
-
-    def of(self, table: str, agent: str) -> list[Row]:
-        """The rows of one agent, in the order of their ids."""
-        own = (row for row in self.rows.get(table, []) if not agent or str(row.get("agent_id")) == agent)
-        return sorted(own, key=lambda row: str(row.get("id")))
-
-
-def read_lite(path: Path) -> Tables:
-    """The rows of GoClaw's memory tables in the SQLite file at ``path``. Raises UsageError."""
-    tables = Tables()
-    with opened(path) as database:
-        for table, wanted in TABLES.items():
-            if table in database.tables and "id" in database.columns(table):
-                tables.rows[table] = list(database.rows(table, wanted, "id"))
-        if not tables.rows.keys() - {"agents"}:
-            needed = ", ".join(name for name in TABLES if name != "agents")
-            raise UsageError(
-                f"{path} has none of the tables {needed} with a column id",
-                hint=f"it has {database.described()}",
-            )
-    return tables
 
 
 def carried_tables(tables: Tables, *, agent: str = "", taken: Iterable[str] = ()) -> Carried:
