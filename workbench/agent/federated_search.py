@@ -39,6 +39,8 @@ from operator import itemgetter
 from pathlib import Path
 from typing import TypeAlias
 
+import msgspec
+
 from indexing.document import entry_key
 from indexing.embedding.choice import ModelChoice
 from indexing.lexical.query_rewrite import question_terms
@@ -91,25 +93,16 @@ class FarHit:
         }
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class WorkspaceAnswer:
-    """What one workspace answered; ``unavailable`` says why it did not."""
+    """How one workspace answered; ``unavailable`` says why it did not."""
 
-    workspace: Registered
-    answer: SearchAnswer | None
-    unavailable: str = ""
-
-    def as_json(self) -> dict[str, object]:
-        """As the command line prints it."""
-        answer = self.answer
-        return {
-            "workspace": self.workspace.name,
-            "root": str(self.workspace.root),
-            "state": answer.state if answer else "unavailable",
-            "stale": (answer.stale if answer else None) or False,
-            "degraded": answer.degraded if answer else None,
-            "unavailable": self.unavailable or None,
-        }
+    workspace: str
+    root: str
+    state: str = "unavailable"
+    stale: str | bool = False
+    degraded: str | None = None
+    unavailable: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -126,30 +119,25 @@ class FarAnswer:
     @property
     def degraded(self) -> str | None:
         """What is missing from the answer, or None."""
-        return "; ".join(
-            f"{one.workspace.name}: {why}"
-            for one in self.asked
-            if (why := one.unavailable or (one.answer.degraded if one.answer else None))
-        ) or None  # fmt: skip
+        said = ((one.workspace, one.unavailable or one.degraded) for one in self.asked)
+        return "; ".join(f"{name}: {why}" for name, why in said if why) or None
 
     @property
     def stale(self) -> str | None:
         """Which indexes lie behind their files, or None."""
-        behind = (one for one in self.asked if one.answer and one.answer.stale)
-        return "; ".join(f"{one.workspace.name}: {one.answer.stale}" for one in behind if one.answer) or None
+        return "; ".join(f"{one.workspace}: {one.stale}" for one in self.asked if one.stale) or None
 
     def as_json(self) -> dict[str, object]:
         """As the command line prints it: what an answer of one workspace has, and whose each hit is."""
-        state = "empty" if not self.hits else "degraded" if self.degraded else "stale" if self.stale else "ok"
         return {
             "query": self.query,
-            "state": state,
+            "state": _state(self) if self.hits else "empty",
             "mode": self.mode,
             "took_ms": round(self.took_ms, 2),
             "stale": self.stale or False,
             "degraded": self.degraded,
             "notes": list(self.notes),
-            "workspaces": [one.as_json() for one in self.asked],
+            "workspaces": msgspec.to_builtins(self.asked),
             "hits": [one.as_json(rank) for rank, one in enumerate(self.hits, 1)],
         }
 
@@ -180,7 +168,7 @@ class TeamAnswer:
             rows.append(row)
         said = {**self.own.as_json(), "hits": rows}
         if rows and not self.own.hits:
-            said["state"] = "degraded" if self.own.degraded else "stale" if self.own.stale else "ok"
+            said["state"] = _state(self.own)
         return said
 
 
@@ -235,12 +223,20 @@ class Across:
             except (WorkbenchError, OSError) as error:
                 self._forget(place)
                 why = error.message if isinstance(error, WorkbenchError) else str(error.strerror or error)
-                asked.append(WorkspaceAnswer(place, None, why))
+                asked.append(WorkspaceAnswer(workspace=place.name, root=str(place.root), unavailable=why))
                 continue
-            asked.append(WorkspaceAnswer(place, one.answer))
+            asked.append(
+                WorkspaceAnswer(
+                    workspace=place.name,
+                    root=str(place.root),
+                    state=one.answer.state,
+                    stale=one.answer.stale or False,
+                    degraded=one.answer.degraded,
+                )
+            )
             found.append(one)
         if asked and not found:
-            why = "; ".join(f"{one.workspace.name}: {one.unavailable}" for one in asked)
+            why = "; ".join(f"{one.workspace}: {one.unavailable}" for one in asked)
             raise IndexUnavailableError(
                 f"none of the workspaces could be searched: {why}",
                 hint="`workbench workspaces list` tells more",
@@ -469,6 +465,11 @@ def _strengths(one: Found, weights: dict[str, float], begun: str, *, meaning: bo
         if meaning and one.pool.mode == "vector":
             measured = max(0.0, likeness.cosine or 0.0)
         yield replace(hit.scores, share=1.0, vector=measured).total
+
+
+def _state(answer: FarAnswer | SearchAnswer) -> str:
+    """The one word for an answer that has hits."""
+    return "degraded" if answer.degraded else "stale" if answer.stale else "ok"
 
 
 def _once(notes: Iterable[str]) -> tuple[str, ...]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
+from datetime import date
 from typing import Annotated, Any
 
 import msgspec
@@ -17,7 +18,6 @@ from workbench.agent.tools.agent_session import Call, Door
 from workbench.agent.tools.tool import (
     NOTES,
     Arguments,
-    Day,
     EntityType,
     MemoryType,
     Moment,
@@ -81,7 +81,7 @@ MemoryReference = Annotated[
     Meta(description="The id or entry of a memory, as memory_graph_recall and memory_graph_query give it"),
 ]
 HappensAt = Annotated[Moment | None, Meta(description="When it is due or takes place")]
-ValidUntil = Annotated[Day | None, Meta(description="Until when it is true")]
+ValidUntil = Annotated[date | None, Meta(description="Until when it is true")]
 Confidence = Annotated[Share | None, Meta(description="How sure it is")]
 
 
@@ -103,13 +103,13 @@ class StoreArguments(Arguments, frozen=True):
     ] = None
     confidence: Confidence = None
     source: Source = None
-    reason: Why = ""
+    reason: Why | None = None
 
 
 def memory_graph_store(door: Door, said: StoreArguments, call: Call) -> Result:
     """Remember one thing. Raises UsageError, FlaggedError, ReadOnlyError, BusyError, …"""
     with door.writing(call, operations.STORE) as place:
-        now, reason, draft = door.now(), _reason(said.reason), _draft(door, said)
+        now, reason, draft = door.now(), _reason(said.reason or ""), _draft(door, said)
         if why := held_back(draft):
             raise flagged({draft: why})
         graph = door.graphs(call)[0][1]
@@ -117,20 +117,19 @@ def memory_graph_store(door: Door, said: StoreArguments, call: Call) -> Result:
         if draft.entity and (entity := graph.entity(draft.entity)):
             draft = replace(draft, entity=entity.name, entity_type=entity.type)
 
-        def proposal(_: Plan) -> Proposal:
-            section = f"{draft.entity_type or 'concept'}/{draft.entity}" if draft.entity else ""
-            key = claim_key(f"{draft.entity} {draft.text}")
-            marks = _as_words({name: getattr(said, name) for name in _MARKS})
-            return _proposal(
-                door, "store", reason, key=key, text=draft.text, section=section, type=draft.type,
-                sources=draft.sources, marks=marks,
-            )  # fmt: skip
-
-        return _decided(
+        proposal = _proposal(
             door,
-            lambda: plan_store(place, draft, now=now, actor="agent", reason=reason),
-            proposal,
-            notes,
+            "store",
+            reason,
+            key=claim_key(f"{draft.entity} {draft.text}"),
+            text=draft.text,
+            section=f"{draft.entity_type or 'concept'}/{draft.entity}" if draft.entity else "",
+            type=draft.type,
+            sources=draft.sources,
+            marks=_as_words({name: getattr(said, name) for name in _MARKS}),
+        )
+        return _decided(
+            door, lambda: plan_store(place, draft, now=now, actor="agent", reason=reason), proposal, notes
         )
 
 
@@ -145,7 +144,7 @@ class UpdateArguments(Arguments, frozen=True):
     happens_at: HappensAt = None
     valid_until: ValidUntil = None
     done: Annotated[bool | None, Meta(description="Whether a todo is done")] = None
-    reason: Why = ""
+    reason: Why | None = None
 
 
 def memory_graph_update(door: Door, said: UpdateArguments, call: Call) -> Result:
@@ -157,18 +156,21 @@ def memory_graph_update(door: Door, said: UpdateArguments, call: Call) -> Result
     }
     with door.writing(call, operations.UPDATE) as place:
         now, held = door.now(), _memory(door, said.memory, call)
-        address, reason = held.memory.entry.address, _reason(said.reason)
+        address, reason = held.memory.entry.address, _reason(said.reason or "")
 
-        def proposal(plan: Plan) -> Proposal:
-            marks = _as_words(changes)
-            words = " ".join((said.text or held.memory.text).split())
-            told = ", ".join(f"{name} {value}" for name, value in marks.items() if name != "text")
-            return _proposal(
-                door, "update", reason, held, plan,
-                key=claim_key(f"update {address} {sorted(marks.items())}"),
-                text=f"{words} ({told})" if told else words, type=said.type or held.memory.type, marks=marks,
-            )  # fmt: skip
-
+        marks = _as_words(changes)
+        words = " ".join((said.text or held.memory.text).split())
+        told = ", ".join(f"{name} {value}" for name, value in marks.items() if name != "text")
+        proposal = _proposal(
+            door,
+            "update",
+            reason,
+            key=claim_key(f"update {address} {sorted(marks.items())}"),
+            text=f"{words} ({told})" if told else words,
+            type=said.type or held.memory.type,
+            marks=marks,
+            **_of(held),
+        )
         return _decided(
             door,
             lambda: plan_update(place, address, now=now, actor="agent", reason=reason, **changes),
@@ -191,13 +193,9 @@ def memory_graph_forget(door: Door, said: ForgetArguments, call: Call) -> Result
         if held.memory.entry.pinned and _policy(door) == "store":
             raise NotCuratableError("the person pinned this memory: only they let it go", hint="ask them")
 
-        def proposal(plan: Plan) -> Proposal:
-            words = held.memory.text
-            return _proposal(
-                door, "forget", reason, held, plan, key=claim_key(f"{held.owner} {words}"), text=words,
-                type=held.memory.type,
-            )  # fmt: skip
-
+        words = held.memory.text
+        key = claim_key(f"{held.owner} {words}")
+        proposal = _proposal(door, "forget", reason, key=key, text=words, type=held.memory.type, **_of(held))
         return _decided(
             door,
             lambda: plan_forget_memory(place, address, reason=reason, now=now, actor="agent"),
@@ -323,30 +321,28 @@ def _as_words(said: Mapping[str, Any]) -> dict[str, str]:
     return {name: word(value) for name, value in said.items() if value is not None}
 
 
-def _proposal(
-    door: Door,
-    action: Action,
-    reason: str,
-    held: Held | None = None,
-    plan: Plan | None = None,
-    **more: Any,
-) -> Proposal:
-    """What waits for the person, where it changes a memory with what that says of itself."""
-    if held is not None and plan is not None:
-        section = f"{held.entity.type}/{held.entity.name}" if held.entity else ""
-        more = {"section": section, "target": plan.entries[0], "sources": held.memory.sources, **more}
+def _proposal(door: Door, action: Action, reason: str, **more: Any) -> Proposal:
+    """What waits for the person."""
     return Proposal(action=action, session=door.session, trust="agent", why=reason, by=door.by, **more)
 
 
+def _of(held: Held) -> dict[str, Any]:
+    """Where a memory stands, and what it came from."""
+    section = f"{held.entity.type}/{held.entity.name}" if held.entity else ""
+    return {"section": section, "sources": held.memory.sources}
+
+
 def _decided(
-    door: Door, planner: Callable[[], Plan], proposal: Callable[[Plan], Proposal], notes: Iterable[str] = ()
+    door: Door, planner: Callable[[], Plan], proposal: Proposal, notes: Iterable[str] = ()
 ) -> Result:
     """Do it as an operation of the agent's, or let it wait for the person.
 
     Whatever is wrong with it is told now, and not to the person later.
     """
     if _policy(door) == "propose":
-        return _proposed(door, proposal(planner()), notes)
+        plan = planner()
+        target = "" if proposal.action == "store" else plan.entries[0]
+        return _proposed(door, replace(proposal, target=target), notes)
     plans: list[Plan] = []
 
     def by_agent() -> Plan:

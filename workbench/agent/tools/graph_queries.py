@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import re
 from collections.abc import Iterable, Mapping
+from datetime import date
 from typing import Annotated, Any, Literal
 
 from msgspec import Meta
@@ -25,7 +26,6 @@ from workbench.agent.tools.tool import (
     ANYTHING,
     NOTES,
     Arguments,
-    Day,
     MemoryType,
     Name,
     Question,
@@ -123,8 +123,8 @@ class QueryArguments(Arguments, frozen=True):
     state: Annotated[
         Literal["current", "pending", "overdue", "done", "any"], Meta(description="What state they are in")
     ] = "current"
-    occurred_since: Annotated[Day | None, Meta(description="Occurred on this day or later")] = None
-    occurred_until: Annotated[Day | None, Meta(description="Occurred on this day or earlier")] = None
+    occurred_since: Annotated[date | None, Meta(description="Occurred on this day or later")] = None
+    occurred_until: Annotated[date | None, Meta(description="Occurred on this day or earlier")] = None
     happens_within: Annotated[
         Annotated[int, Meta(ge=0, le=3_650)] | Span | None,
         Meta(description="Happens within so many days from today, or within a span: 24h, 7d, 2w"),
@@ -181,7 +181,7 @@ class GraphArguments(Arguments, frozen=True):
     query: Annotated[
         Question, Meta(description="A question that names at least one person, project or thing")
     ]
-    as_of: Annotated[Day | None, Meta(description="As it was on this day")] = None
+    as_of: Annotated[date | None, Meta(description="As it was on this day")] = None
     limit: Annotated[int, Meta(ge=1, le=50, description="Findings at most")] = 10
 
 

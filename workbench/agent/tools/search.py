@@ -23,7 +23,6 @@ from workbench.agent.tools.tool import (
     ANYTHING,
     NOTES,
     Arguments,
-    Day,
     PathText,
     Question,
     Result,
@@ -67,8 +66,8 @@ class SearchArguments(Arguments, frozen=True):
     limit: Annotated[int, Meta(ge=1, le=50, description="Results at most")] = 10
     mode: ModeArgument = "hybrid"
     kinds: Annotated[frozenset[Kind], Meta(description="Only files of these kinds")] = frozenset()
-    since: Annotated[Day | None, Meta(description="Only entries of this day or later")] = None
-    until: Annotated[Day | None, Meta(description="Only entries of this day or earlier")] = None
+    since: Annotated[date | None, Meta(description="Only entries of this day or later")] = None
+    until: Annotated[date | None, Meta(description="Only entries of this day or earlier")] = None
 
 
 def memory_search(door: Door, said: SearchArguments, call: Call) -> Result:

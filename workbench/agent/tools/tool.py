@@ -10,8 +10,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from datetime import date
-from typing import Annotated, Any, Generic, Literal, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, Generic, Literal, TypeAlias, TypeVar
 
 import msgspec
 from msgspec import Meta, Struct
@@ -34,16 +33,11 @@ def _text(most: int) -> Meta:
     return Meta(min_length=1, max_length=most, pattern=_NO_NUL)
 
 
-def _one_of(values: tuple[str, ...]) -> Meta:
-    return Meta(pattern=f"^(?:{'|'.join(values)})$", extra_json_schema={"enum": list(values)})
-
-
 Question = Annotated[str, _text(4_000)]
 Words = Annotated[str, _text(2_000)]
 PathText = Annotated[str, _text(1_000)]
 Name = Annotated[str, _text(200)]
 Share = Annotated[float, Meta(ge=0, le=1)]
-Day = Annotated[date, Meta(examples=["2026-04-01"])]
 Moment = Annotated[
     str,
     Meta(
@@ -51,8 +45,12 @@ Moment = Annotated[
         examples=["2026-04-01", "2026-04-01T14:30+02:00"],
     ),
 ]
-MemoryType = Annotated[str, _one_of(tuple(IMPORTANCE))]
-EntityType = Annotated[str, _one_of(ENTITY_TYPES)]
+if TYPE_CHECKING:
+    MemoryType: TypeAlias = str
+    EntityType: TypeAlias = str
+else:
+    MemoryType = Literal[tuple(IMPORTANCE)]
+    EntityType = Literal[ENTITY_TYPES]
 Why = Annotated[str, _text(500), Meta(description="Why, in a sentence; kept with it")]
 ALIASES: Mapping[str, tuple[str, ...]] = {
     "content": ("text",),
@@ -103,7 +101,8 @@ class Tool(Generic[_Arguments]):
     def schema(self) -> Schema:
         """The JSON schema of the arguments."""
         schema: Schema = msgspec.json.schema(self.arguments)["$defs"][self.arguments.__name__]
-        del schema["title"]
+        del schema["title"], schema["description"]
+        schema["properties"] = {name: _said(one) for name, one in schema["properties"].items()}
         return schema
 
     @property
@@ -113,8 +112,8 @@ class Tool(Generic[_Arguments]):
         aliases, properties = self._aliases, schema["properties"]
         for alias, name in aliases.items():
             own = {key: value for key, value in properties[name].items() if key != "default"}
-            one = [own["items"]] if "items" in own else []
-            properties[alias] = {"anyOf": [own, *one], "description": f"The same as `{name}`"}
+            own = {"anyOf": [own, own["items"]]} if "items" in own else own
+            properties[alias] = {**own, "description": f"The same as `{name}`"}
         # Whoever gives the alias leaves the name out; that one of both is there is checked when it is called.
         schema["required"] = [name for name in schema["required"] if name not in aliases.values()]
         return schema
@@ -147,6 +146,15 @@ class Tool(Generic[_Arguments]):
                 if said.setdefault(name, value) != value:
                     raise ValueError(f"{alias} is another name of {name}, and they differ: give one of them")
         return said
+
+
+def _said(schema: Schema) -> Schema:
+    """The schema of an argument; that null says nothing is not told, as leaving it out is shorter."""
+    if "default" not in schema or schema["default"] is not None:
+        return schema
+    kinds = [kind for kind in schema["anyOf"] if kind != {"type": "null"}]
+    rest = {key: value for key, value in schema.items() if key not in ("default", "anyOf")}
+    return {**rest, **(kinds[0] if len(kinds) == 1 else {"anyOf": kinds})}
 
 
 def gives(**properties: Schema) -> Schema:
