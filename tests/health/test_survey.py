@@ -22,8 +22,7 @@ from workbench.health.report.subject import Subject
 from workbench.health.report.topics import QUICK, TITLES
 from workbench.health.subject import CheckSubject
 from workbench.jobs.names import Job
-from workbench.jobs.run import JobRun
-from workbench.jobs.run_log import keep
+from workbench.jobs.run_log import JobRun, keep
 from workbench.workspace import ledger
 from workbench.workspace.task_context import TaskContext
 

@@ -9,7 +9,7 @@ import pytest
 
 from screens.search.recent import Recent
 from tests.support.workspaces import LOG, Sandbox
-from workbench.agent.usage_log import Given, record_recalls
+from workbench.agent.usage import Given, record_recalls
 from workbench.config.read_only import VARIABLE
 from workbench.errors import ReadOnlyError
 from workbench.health.doctor import examine

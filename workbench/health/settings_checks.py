@@ -11,7 +11,7 @@ from pathlib import Path
 
 from workbench.config.safe_yaml import MappingError, read_mapping
 from workbench.config.settings import SECRET, flat, load, user_settings_path
-from workbench.config.settings_report import problems_of
+from workbench.config.settings_report import tell
 from workbench.errors import UsageError, disk_error
 from workbench.health.finding import Finding, Look
 from workbench.health.subject import CheckSubject
@@ -45,7 +45,7 @@ def _problems(place: CheckSubject, shared: Path) -> Iterator[Finding]:
             meaning = "its default counts for what reads; what writes is refused until it is corrected"
         except UsageError:
             meaning = "no command works on this workspace until it is corrected"
-    problems = problems_of(shared)
+    problems = tell(shared).problems
     for problem in problems:
         yield Finding(
             what=f"{problem.place}: {problem.text}",
