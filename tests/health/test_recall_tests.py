@@ -14,13 +14,15 @@ from indexing.search.keyword import LexicalSearch
 from tests.health.conftest import Ward
 from workbench.cli import main
 from workbench.errors import UsageError
-from workbench.health.recall_file import (
+from workbench.health.recall_tests import (
+    Verdict,
     parse_recall_tests,
     read_recall_tests,
+    run_recall_tests,
+    summary,
     target_of,
     with_test,
 )
-from workbench.health.recall_tests import Verdict, run_recall_tests, summary
 from workbench.workspace.workspace import Workspace
 
 

@@ -16,7 +16,9 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from workbench.errors import UsageError, WorkbenchError, disk_error
+from workbench.errors import UsageError, disk_error
+from workbench.health.finding import Figure
+from workbench.health.subject import CheckSubject
 from workbench.jobs.job_status import standing
 from workbench.jobs.names import Job
 from workbench.jobs.run_log import runs
@@ -31,6 +33,8 @@ if TYPE_CHECKING:
 SUFFIX = ".prom"
 """What the text collector of the node exporter reads."""
 _ID_BYTES = 6
+_MEASURED = ("inbox", "budget", "sync")
+"""The checks that count something."""
 _LATEST = {
     "success": ("last_success_timestamp_seconds", "When a run ended well, or went well for the last time."),
     "failure": ("last_failure_timestamp_seconds", "When a run failed the last time."),
@@ -90,8 +94,8 @@ def figures(workspace: Workspace, now: datetime) -> CollectorRegistry:
                 made.labels(name, identity, *label.values()).set(value)
 
     _jobs(workspace.root / STATE_DIR, now, gauge)
-    for metric, what, value in _memory(workspace, now):
-        gauge(metric, what, [({}, value)])
+    for figure in _memory(workspace, now):
+        gauge(figure.name, figure.help, [({}, figure.value)])
     return registry
 
 
@@ -143,24 +147,11 @@ def _times(state: Path, job: Job, now: datetime) -> dict[str, float]:
     return found
 
 
-def _memory(workspace: Workspace, now: datetime) -> Iterable[tuple[str, str, float]]:
-    from indexing.sync.freshness import freshness  # noqa: PLC0415
-    from workbench.dreaming.proposals.inbox import pending  # noqa: PLC0415
+def _memory(workspace: Workspace, now: datetime) -> Iterable[Figure]:
+    """What the checks count that are over in a moment."""
+    from workbench.health.checks import CHECKS, look_at  # noqa: PLC0415 - the checks bring the engines
 
-    with contextlib.suppress(WorkbenchError, OSError):
-        index = freshness(workspace)
-        yield "files", "Memory files, those beside the workspace included.", float(index.files)
-        if index.state in ("fresh", "stale"):
-            stale = index.added + index.changed + index.removed
-            yield "index_entries", "Entries in the index.", float(index.entries)
-            yield "index_stale_files", "Files that the index is behind by.", float(stale)
-            yield "index_entries_without_vector", "Entries found by words alone.", float(index.pending)
-        usable = index.state in ("fresh", "stale")
-        yield "index_usable", "1 where there is an index that answers.", float(usable)
-    with contextlib.suppress(WorkbenchError, OSError):
-        used = len(workspace.memory_document().data.decode("utf-8", "replace"))
-        share = used / workspace.settings.memory_budget
-        yield "memory_budget_share", "Characters of MEMORY.md, as a share of its budget.", share
-    with contextlib.suppress(WorkbenchError, OSError):
-        count = len(pending(workspace, now))
-        yield "proposals_pending", "Proposals that wait for a person.", float(count)
+    place = CheckSubject(workspace, moment=now)
+    for check in CHECKS:
+        if check.name in _MEASURED:
+            yield from look_at(check, place).figures
