@@ -74,7 +74,7 @@ def memory_search(door: Door, said: Arguments, call: Call) -> Result:
         notes += said_of_scale
         found = list(_with_relevance(hits, query))
         if behind := door.behind():
-            notes.append(f"the index may be behind the files: {behind}")
+            notes.append(behind)
     results = [_result(door.now().date(), *row) for row in found]
     given = [
         Given(hit.entry, stored.text if stored else hit.snippet, relevance.score if relevance else hit.score)
