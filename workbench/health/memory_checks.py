@@ -26,7 +26,6 @@ from workbench.safety.findings import TextFinding
 from workbench.safety.hidden_text import hidden_in
 from workbench.safety.secrets import masked, secrets_in
 from workbench.workspace.decisions import settled_keys
-from workbench.workspace.file_versions import every_commit, every_version
 from workbench.workspace.layout import ARCHIVE, MEMORY_FILES
 from workbench.workspace.ledger import read
 from workbench.workspace.workspace import Workspace
@@ -227,15 +226,21 @@ def secrets_in_history(place: Workspace, path: str | None, looked: dict[str, int
     """
     seen: set[str] = set()
     looked |= {"commits": 0, "versions": 0}
-    for commit in every_commit(place.history):
+
+    def is_new(folder: str, tree: str) -> bool:
+        known = f"{tree} {folder}" in seen  # the same folder elsewhere holds files of other names
+        seen.add(f"{tree} {folder}")
+        return not known
+
+    wanted = place.layout.may_curate if path is None else path.__eq__
+    for commit in map(place.history.commit, place.history.everything()):
         looked["commits"] += 1
         texts = [("(message)", commit.message)]
-        wanted = place.layout.may_curate if path is None else path.__eq__
-        for version in every_version(place.history, commit, wanted, seen):
-            looked["versions"] += 1
-            texts.append(
-                (version.path, place.history.stored(version.blob).decode("utf-8", "surrogateescape"))
-            )
+        for name, blob in place.history.files_in(commit.id, is_new):
+            if blob not in seen and wanted(name):
+                seen.add(blob)
+                looked["versions"] += 1
+                texts.append((name, place.history.stored(blob).decode("utf-8", "surrogateescape")))
         for where, text in texts:
             for found, line in _with_lines(text, secrets_in):
                 yield Finding(
