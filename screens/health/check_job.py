@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -16,48 +17,43 @@ from workbench.health.finding import CheckLabel, CheckResult
 _GRACE_SECONDS = 1.0
 
 
+@dataclass
 class Listed(Message):
     """The checks that there are, in their order."""
 
-    def __init__(self, labels: Sequence[CheckLabel]) -> None:
-        super().__init__()
-        self.labels = tuple(labels)
+    labels: list[CheckLabel]
 
 
+@dataclass
 class Begun(Message):
     """A check began, the ``number``-th of ``of``."""
 
-    def __init__(self, name: str, number: int, of: int) -> None:
-        super().__init__()
-        self.name = name
-        self.number = number
-        self.of = of
+    check: str
+    number: int
+    of: int
 
 
+@dataclass
 class Looked(Message):
     """A check has looked."""
 
-    def __init__(self, result: CheckResult) -> None:
-        super().__init__()
-        self.result = result
+    result: CheckResult
 
 
+@dataclass
 class Repaired(Message):
     """The doctor repaired something, or could not."""
 
-    def __init__(self, check: str, said: str, *, whole: bool) -> None:
-        super().__init__()
-        self.check = check
-        self.said = said
-        self.whole = whole
+    check: str
+    said: str
+    whole: bool
 
 
+@dataclass
 class Ended(Message):
     """The look is over; ``problem`` says why it did not come to its end."""
 
-    def __init__(self, problem: str = "") -> None:
-        super().__init__()
-        self.problem = problem
+    problem: str = ""
 
 
 class CheckJob:

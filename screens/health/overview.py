@@ -18,8 +18,7 @@ from screens.frames.navigation import go
 from screens.frames.overlay_screen import OverScreen
 from screens.frames.services import Desk
 from screens.health.check_job import Begun, CheckJob, Ended, Listed, Looked, Repaired
-from screens.health.fix_choice import FixScreen
-from screens.health.fixes import apply, migration, writes
+from screens.health.fixes import FixScreen, apply, migration, writes
 from screens.health.rows import Section, behind_finding, behind_section, finding_ids, section_rows
 from screens.jobs.backup_job import backing_up_of
 from screens.main.request import Request
@@ -141,14 +140,14 @@ class HealthScreen(BrowseScreen):
 
     def on_listed(self, message: Listed) -> None:
         """Now it is known what there is."""
-        self.labels = message.labels
+        self.labels = tuple(message.labels)
         self.draw()
 
     def on_begun(self, message: Begun) -> None:
         """Say how far the look is."""
-        self._looking = message.name
+        self._looking = message.check
         stops = "" if self._asked_for else f" · {key_for('health_stop')} stops"
-        self._progress = row_text(f"looking {message.number}/{message.of}: {message.name}{stops}")
+        self._progress = row_text(f"looking {message.number}/{message.of}: {message.check}{stops}")
         self.draw()
 
     def on_looked(self, message: Looked) -> None:
@@ -158,9 +157,7 @@ class HealthScreen(BrowseScreen):
         self._older -= {name}
         self.draw()
         row = self.list.row
-        if row is not None and name in (
-            label.name for label in self.labels if label.section == self._here()[0]
-        ):
+        if row is not None and any((one.name, one.section) == (name, self._here()[0]) for one in self.labels):
             self.work(partial(self._look, row), "behind", exclusive=True)
 
     def on_ended(self, message: Ended) -> None:

@@ -157,11 +157,12 @@ def worst_first(findings: Sequence[Finding]) -> list[Finding]:
 
 
 class Figure(NamedTuple):
-    """A number for Prometheus: its name, what it counts, and the value."""
+    """A number for Prometheus: its name, what it counts, the value, and labels of its own."""
 
     name: str
     help: str
     value: float
+    labels: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

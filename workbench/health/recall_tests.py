@@ -14,12 +14,16 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Literal, cast
+from typing import Annotated, Literal
 
-from indexing.search.answer import MAX_HITS, MODES, Hit, Mode, Query, SearchAnswer
+import msgspec
+import yaml
+
+from indexing.search.answer import MAX_HITS, Hit, Mode, Query, SearchAnswer
 from workbench.config.safe_yaml import MappingError, read_list
 from workbench.errors import IndexUnavailableError, NotMemoryError, UsageError, WorkbenchError
 from workbench.health.finding import Finding, Fix, Look
@@ -35,19 +39,30 @@ WITHIN = 5
 MAX_BYTES = 1_000_000
 MAX_TESTS = 2_000
 _MAX_NODES = 100_000
-_MOST_TARGETS = 20
-_KEYS = ("question", "finds", "not", "within", "mode", "filters")
 _ADDRESS = re.compile(r".+\.\w{1,8}#[0-9a-f]{3,12}(?:~\d{1,6})?", re.DOTALL)
 _LINE_START = re.compile(r"^(?P<indent>[ ]*)-[ ]", re.MULTILINE)
+_HOW = "each test is `- question: …` with `finds: …` in the line below"
 
-Sort = Literal["entry", "file", "words"]
+_Words = Annotated[str, msgspec.Meta(pattern=r"\S")]
+_Targets = _Words | Annotated[list[_Words], msgspec.Meta(max_length=20)]
+
+
+class _Row(msgspec.Struct, forbid_unknown_fields=True):
+    """A test as it stands in the file."""
+
+    question: _Words
+    finds: _Targets | None = None
+    excluded: _Targets | None = msgspec.field(name="not", default=None)
+    within: Annotated[int, msgspec.Meta(ge=1, le=MAX_HITS)] = WITHIN
+    mode: Mode = "hybrid"
+    filters: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Target:
     """What a test looks for, as it is written, and how that is meant."""
 
-    sort: Sort
+    sort: Literal["entry", "file", "words"]
     text: str
 
 
@@ -79,13 +94,35 @@ def parse_recall_tests(data: bytes) -> tuple[RecallTest, ...]:
         rows = read_list(data.decode("utf-8"), max_bytes=MAX_BYTES, max_nodes=_MAX_NODES)
     except (MappingError, UnicodeDecodeError) as error:
         reason = "it is not UTF-8" if isinstance(error, UnicodeDecodeError) else str(error)
-        raise UsageError(
-            f"{RECALL_TESTS} is not a YAML list of tests: {reason}",
-            hint="each test is `- question: …` with `finds: …` in the line below",
-        ) from error
+        raise UsageError(f"{RECALL_TESTS} is not a YAML list of tests: {reason}", hint=_HOW) from error
     if len(rows) > MAX_TESTS:
         raise UsageError(f"{RECALL_TESTS} has {len(rows)} tests; {MAX_TESTS} are allowed")
     return tuple(_test(number, row) for number, row in enumerate(rows, 1))
+
+
+def _test(number: int, raw: object) -> RecallTest:
+    try:
+        row = msgspec.convert(raw, _Row, strict=False)
+    except msgspec.ValidationError as error:
+        raise UsageError(f"test {number} of {RECALL_TESTS}: {error}", hint=_HOW) from error
+    finds, excluded = (
+        tuple(target_of(one.strip()) for one in ([said] if isinstance(said, str) else said or ()))
+        for said in (row.finds, row.excluded)
+    )
+    if not finds and not excluded:
+        raise UsageError(
+            f"test {number} of {RECALL_TESTS} does not say what is to be found",
+            hint="`finds: path#hash`, a path, or words",
+        )
+    return RecallTest(
+        number=number,
+        question=row.question,
+        finds=finds,
+        excluded=excluded,
+        within=row.within,
+        mode=row.mode,
+        filters=row.filters,
+    )
 
 
 def target_of(text: str) -> Target:
@@ -107,7 +144,7 @@ def with_test(data: bytes | None, question: str, finds: str) -> bytes:
     text = before.decode("utf-8")
     starts = _LINE_START.findall(text)
     indent = starts[-1] if starts and known else ""
-    lines = f"{indent}- question: {quoted(question)}\n{indent}  finds: {quoted(finds)}\n"
+    lines = f"{indent}- question: {_quoted(question)}\n{indent}  finds: {_quoted(finds)}\n"
     joint = "" if not text or text.endswith("\n") else "\n"
     after = (text + joint + lines).encode("utf-8")
     try:
@@ -122,67 +159,11 @@ def with_test(data: bytes | None, question: str, finds: str) -> bytes:
     return after
 
 
-def quoted(text: str) -> str:
+def _quoted(text: str) -> str:
     """``text`` as a YAML scalar in double quotes, on one line. Raises UsageError for what is no text."""
-    out = []
-    for character in text:
-        code = ord(character)
-        if 0xD800 <= code < 0xE000:
-            raise UsageError("the question or the entry's name is not UTF-8")
-        if character in '"\\':
-            out.append("\\" + character)
-        elif code < 0x20 or 0x7F <= code < 0xA0 or code in (0x2028, 0x2029, 0xFEFF, 0xFFFE, 0xFFFF):
-            out.append(f"\\u{code:04x}")
-        else:
-            out.append(character)
-    return '"' + "".join(out) + '"'
-
-
-def _test(number: int, row: object) -> RecallTest:
-    if not isinstance(row, dict):
-        raise _wrong(number, "is not a mapping", "each test is `- question: …` with `finds: …` below")
-    for key in row:
-        if key not in _KEYS:
-            raise _wrong(number, f"has the key {key[:40]!r}", "known: " + ", ".join(_KEYS))
-    question = row.get("question")
-    if not isinstance(question, str) or not question.strip():
-        raise _wrong(number, "has no question", '`question: "…"` is what is searched for')
-    finds, excluded = (_targets(number, key, row.get(key)) for key in ("finds", "not"))
-    if not finds and not excluded:
-        raise _wrong(number, "does not say what is to be found", "`finds: path#hash`, a path, or words")
-    mode, filters, within = row.get("mode", "hybrid"), row.get("filters", ""), row.get("within", str(WITHIN))
-    if mode not in MODES:
-        raise _wrong(number, f"has the mode {str(mode)[:40]!r}", "one of " + ", ".join(MODES))
-    if not isinstance(filters, str):
-        raise _wrong(number, "has filters that are no text", "for example `filters: kind:log since:2026-03`")
-    if not isinstance(within, str) or not within.isascii() or not within.isdigit():
-        raise _wrong(number, "has a `within` that is no number", "for example `within: 5`")
-    if not 1 <= int(within[:9]) <= MAX_HITS:
-        raise _wrong(number, f"is about {within[:9]} hits", f"`within` is 1 to {MAX_HITS}")
-    return RecallTest(
-        number=number,
-        question=question,
-        finds=finds,
-        excluded=excluded,
-        within=int(within[:9]),
-        mode=cast("Mode", mode),
-        filters=filters,
-    )
-
-
-def _targets(number: int, key: str, value: object) -> tuple[Target, ...]:
-    if value is None:
-        return ()
-    items = [value] if isinstance(value, str) else value
-    if not isinstance(items, list) or not all(isinstance(item, str) and item.strip() for item in items):
-        raise _wrong(number, f"has a `{key}` that is no text", "an entry's path#hash, a path, or words")
-    if len(items) > _MOST_TARGETS:
-        raise _wrong(number, f"names {len(items)} things", f"{_MOST_TARGETS} are allowed")
-    return tuple(target_of(item.strip()) for item in items)
-
-
-def _wrong(number: int, what: str, hint: str) -> UsageError:
-    return UsageError(f"test {number} of {RECALL_TESTS} {what}", hint=hint)
+    if any("\ud800" <= character <= "\udfff" for character in text):
+        raise UsageError("the question or the entry's name is not UTF-8")
+    return yaml.safe_dump(text, default_style='"', allow_unicode=True, width=math.inf).strip()
 
 
 LOOKED_AT = 25

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Iterator
 from datetime import datetime, timedelta
 
 from workbench.agent.usage import dominance
@@ -15,6 +16,7 @@ from workbench.health.memory_checks import fix_of
 from workbench.health.subject import CheckSubject
 from workbench.jobs.job_status import JobStatus, standings
 from workbench.jobs.names import Job
+from workbench.jobs.run_log import runs
 from workbench.memory.claims import claim_key
 from workbench.memory.entry import Entry, Form, Kind
 from workbench.memory.episode import read_episode
@@ -24,6 +26,12 @@ _OLD_DAYS = 30
 _MANY = 50
 """Operations after which a backup is called behind."""
 _QUIET_NIGHTS = 3
+_LATEST = {
+    "success": ("success_timestamp_seconds", "When a run ended well, or went well for the last time."),
+    "failure": ("failure_timestamp_seconds", "When a run failed the last time."),
+    "start": ("start_timestamp_seconds", "When the last run began."),
+    "duration": ("duration_seconds", "How long the last run took that came to its end."),
+}
 _EVER = 36_500
 """Days: every recall that was ever recorded."""
 _WEEK = 7
@@ -67,8 +75,10 @@ def jobs(place: CheckSubject) -> Look:
     """The jobs that a clock runs: how each stands, and what mends one that failed or did not come."""
     found = standings(place.state, place.moment)
     findings = tuple(finding for one in found if (finding := _job(one, place.moment)))
-    ran = [f"{one.job.command}: {one.line}" for one in found if one.last is not None]
-    return Look("; ".join(ran) or "none was run here", findings)
+    ran = [one for one in found if one.last is not None]
+    seen = "; ".join(f"{one.job.command}: {one.line}" for one in ran) or "none was run here"
+    figures = tuple(figure for one in ran for figure in _job_figures(place, one))
+    return Look(seen, findings, figures)
 
 
 def _job(one: JobStatus, now: datetime) -> Finding | None:
@@ -89,6 +99,34 @@ def _job(one: JobStatus, now: datetime) -> Finding | None:
         do="`workbench jobs run nightly` runs it now; "
         "`workbench jobs print` shows how to have it run every night",
     )
+
+
+def _job_figures(place: CheckSubject, one: JobStatus) -> Iterator[Figure]:
+    """How the job stands, and the newest of each moment that its kept runs know."""
+    label = (("job", one.job.value),)
+    newest: dict[str, float] = {}
+    for run in runs(place.state, one.job):
+        newest["start"] = run.began.timestamp()
+        if run.state == "running":
+            newest["failure" if run.error else "success"] = place.moment.timestamp()
+        if run.ended is None:
+            continue
+        if run.seconds is not None:
+            newest["duration"] = run.seconds
+        if run.state == "failed":
+            newest["failure"] = run.ended.timestamp()
+        elif run.state == "done" or (run.job.lasting and not run.error):
+            newest["success"] = run.ended.timestamp()
+    for what, value in newest.items():
+        name, told = _LATEST[what]
+        yield Figure(f"job_last_{name}", told, value, label)
+    failing = "1 where the job is not well: failed, killed, overdue or meeting errors."
+    yield Figure("job_failing", failing, float(one.wrong), label)
+    runs_now = one.state in ("running", "failing")
+    yield Figure("job_running", "1 while the job runs, as of when this was written.", float(runs_now), label)
+    for step in one.failed:
+        failed = "1 for each step whose last attempt failed."
+        yield Figure("job_step_failing", failed, 1.0, (*label, ("step", step.name)))
 
 
 def inbox(place: CheckSubject) -> Look:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from indexing.sync.run import reindex
-from screens.health.fix_choice import FixScreen
+from screens.health.fixes import FixScreen
 from screens.health.overview import HealthScreen
 from screens.jobs import backup_job
 from screens.jobs.path_prompt import PathScreen
