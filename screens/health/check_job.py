@@ -18,7 +18,7 @@ _GRACE_SECONDS = 1.0
 
 
 @dataclass
-class Listed(Message):
+class ChecksKnown(Message):
     """The checks that there are, in their order."""
 
     labels: list[CheckLabel]
@@ -126,7 +126,7 @@ def _message(said: Mapping[str, Any], check: str) -> Message | None:
     try:
         match said.get("event"):
             case "checks":
-                return Listed(msgspec.convert(said["checks"], list[CheckLabel]))
+                return ChecksKnown(msgspec.convert(said["checks"], list[CheckLabel]))
             case "begin":
                 return Begun(str(said["id"]), int(said["number"]), int(said["of"]))
             case "result":

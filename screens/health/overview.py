@@ -17,7 +17,7 @@ from screens.frames.browse import BrowseScreen
 from screens.frames.navigation import go
 from screens.frames.overlay_screen import OverScreen
 from screens.frames.services import Desk
-from screens.health.check_job import Begun, CheckJob, Ended, Listed, Looked, Repaired
+from screens.health.check_job import Begun, CheckJob, ChecksKnown, Ended, Looked, Repaired
 from screens.health.fixes import FixScreen, apply, migration, writes
 from screens.health.rows import Section, behind_finding, behind_section, finding_ids, section_rows
 from screens.jobs.backup_job import backing_up_of
@@ -138,7 +138,7 @@ class HealthScreen(BrowseScreen):
         if self.job.wish(names):
             self.work(self.job.run, "look")
 
-    def on_listed(self, message: Listed) -> None:
+    def on_checks_known(self, message: ChecksKnown) -> None:
         """Now it is known what there is."""
         self.labels = tuple(message.labels)
         self.draw()

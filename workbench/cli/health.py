@@ -6,6 +6,7 @@ import sys
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -52,12 +53,14 @@ def doctor(fix: bool, yes: bool, network: bool, as_json: bool) -> int:
     from workbench.health.subject import CheckSubject
     from workbench.workspace.workspace import Workspace
 
+    if yes and not fix:
+        raise UsageError("--yes goes with --fix")
     folder = click.get_current_context().obj
     root = Path(folder) if folder else Workspace.nearest_root(".")
     with Bar() as bar:
         place = CheckSubject.open(root, network=network, progress=bar.show)
         if fix and (yes or (sys.stdin.isatty() and not as_json)):
-            place.agree = (lambda _: True) if yes else _agree
+            place.agree = (lambda _: True) if yes else partial(_agree, bar)
         results = []
         family = ""
         try:
@@ -84,8 +87,9 @@ def doctor(fix: bool, yes: bool, network: bool, as_json: bool) -> int:
     return FOUND_WANTING if remaining else 0
 
 
-def _agree(plan: Plan) -> bool:
+def _agree(bar: Bar, plan: Plan) -> bool:
     """Show what would be written, and ask."""
+    bar.clear()
     say_diff(plan.diff())
     return click.confirm(f"{plan.summary}: do it?", err=True)
 
