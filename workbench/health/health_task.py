@@ -16,6 +16,7 @@ from typing import Any
 from workbench.errors import UsageError
 from workbench.health.checks import CHECKS, examine, repair
 from workbench.health.finding import CheckResult, Finding, Fix, worst_first
+from workbench.health.memory_checks import NAMED
 from workbench.health.subject import CheckSubject
 from workbench.safety.secrets import masked
 from workbench.workspace.task_context import TaskContext, moment
@@ -64,6 +65,7 @@ def _shown(one: Finding, check: str) -> Finding:
         what=masked(one.what),
         meaning=masked(one.meaning),
         do=masked(one.do),
+        also=one.also[:NAMED],
         fixes=tuple(replace(fix, label=masked(fix.label)) for fix in fixes),
         repair=None,
     )

@@ -17,7 +17,6 @@ from workbench.graph.read import read_graph
 from workbench.graph.statements import Statement, statement_in
 from workbench.health.finding import SEVERITIES, Figure, Finding, Fix, FixKind, Look, Severity
 from workbench.health.subject import CURATED, CheckSubject, Corpus
-from workbench.memory.address import entry_at_line
 from workbench.memory.entry import Entry, Form, Kind, without_emphasis
 from workbench.memory.episode import countdown, read_episode
 from workbench.memory.markdown import Document
@@ -35,6 +34,8 @@ Rule = Callable[[Corpus], Iterator[Finding]]
 SOON = 14
 """Days ahead within which an episode that expires needs a look; within ``LATER`` it is told of at all."""
 LATER = 30
+NAMED = 8
+"""Other entries that a finding leads to; each other place is told."""
 _NEAR = 0.9
 """Share of the budget from which it is said that it is nearly used up."""
 _TITLE = 80
@@ -84,8 +85,7 @@ def remark(
     deeds: Sequence[FixKind] = (),
 ) -> Finding:
     """A finding at a line, with the entry there; ``deeds`` are what can be done to that entry."""
-    document = corpus.by_path.get(path)
-    entry = entry_at_line(document, line) if document else None
+    entry = corpus.entry_at(path, line)
     return Finding(
         rule=rule,
         severity=severity,
@@ -96,7 +96,7 @@ def remark(
         line=line,
         entry=entry.address if entry else "",
         also=tuple(map(place_of, others)),
-        others=tuple(other.address for other in others),
+        others=tuple(other.address for other in others[:NAMED]),
         fixes=fixes + tuple(fix_of(entry, deed) for deed in deeds if entry),
     )
 
@@ -406,7 +406,7 @@ def contradictions(corpus: Corpus) -> Iterator[Finding]:
             do="keep the one that holds: `workbench edit`, `workbench merge` or `workbench forget`",
             others=pair[1:],
             fixes=(
-                *(fix_of(one, "forget", f"forget: {one.plain_title[:50]}") for one in pair),
+                *(fix_of(one, "forget", f"forget: {one.plain_title[:50]}") for one in pair[:NAMED]),
                 *(fix_of(one, "edit", f"edit: {one.plain_title[:50]}") for one in pair[:2]),
             ),
         )

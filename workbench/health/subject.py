@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import os
 import time
+from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime
@@ -125,6 +126,18 @@ class Corpus:
     def by_path(self) -> dict[str, Document]:
         """Each file by its path."""
         return {document.path: document for document in self.documents}
+
+    @cached_property
+    def _ends(self) -> dict[str, list[int]]:
+        """The last line of each entry of a file, in order."""
+        return {one.path: [entry.end_line for entry in one.entries] for one in self.documents}
+
+    def entry_at(self, path: str, line: int) -> Entry | None:
+        """The entry that stands at a line, counted from 1; None between entries."""
+        if path not in self.by_path:
+            return None
+        entries = self.by_path[path].entries[bisect_left(self._ends[path], line) :][:1]
+        return next((entry for entry in entries if entry.start_line <= line), None)
 
 
 def _read(place: CheckSubject) -> Corpus:
