@@ -116,8 +116,7 @@ class Door:
             from indexing.sync.freshness import freshness  # noqa: PLC0415 - only who searches needs it
 
             try:
-                found = freshness(self.workspace)
-                self._behind = None if found.state == "fresh" else found.summary
+                self._behind = freshness(self.workspace).behind
             except (WorkbenchError, OSError) as error:
                 self._behind = f"whether the index is up to date could not be told: {error}"
             took = time.monotonic() - started

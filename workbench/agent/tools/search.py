@@ -102,7 +102,7 @@ def memory_search(door: Door, said: SearchArguments, call: Call) -> Result:
                 words, counted = stored.text if stored else hit.snippet, hit.score if score is None else score
                 given.append(Given(hit.entry, words, counted))
         if behind := door.behind():
-            notes.append(f"the index may be behind the files: {behind}")
+            notes.append(behind)
     notes += door.record(given, said.query, "memory_search")
     if not rows:
         notes.append("nothing was found; try other words, or memory_graph_query for facts by type and day")
