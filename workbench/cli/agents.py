@@ -12,6 +12,7 @@ import shlex
 import shutil
 import sys
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -149,9 +150,9 @@ def _given(
     message: str, *, user: str, session: str, record: bool, with_memory: bool
 ) -> tuple[Injection, bool, str | None]:
     """What is given with ``message``, whether that was recorded, and if not so, why."""
-    from workbench.agent.context_entries import inject as injected
+    from workbench.agent.context import inject as injected
     from workbench.agent.scopes import open_leader, open_scopes
-    from workbench.agent.usage_log import record_recalls
+    from workbench.agent.usage import record_recalls
 
     with workspace() as place:
         now = datetime.now(UTC)
@@ -166,7 +167,7 @@ def _given(
         if not record:
             return found, False, None
         problem = record_recalls(
-            place, found.given(), query=message, by="inject", now=now, user=user, session=session
+            place, found.given, query=message, by="inject", now=now, user=user, session=session
         )
         return found, problem is None, problem
 
@@ -219,7 +220,7 @@ def _say_bulletin(which: str, *, user: str, with_memory: bool) -> None:
     name in USER.md) come first. context: what is due.
     """
     from workbench.agent.bulletin import bulletin as made
-    from workbench.agent.owner import owner_page
+    from workbench.agent.bulletin import owner_page
     from workbench.graph.read import read_graph
 
     with workspace() as place:
@@ -269,7 +270,7 @@ def _say_usage(days: int, *, never: bool, most: int) -> None:
     with workspace() as place:
         found = dominance(place, datetime.now(UTC), days)
         missed, count = never_given(place, found, most=most) if never else ((), 0)
-    told: dict[str, Any] = {**found.as_json(), "entries": found.shares[:most]}
+    told: dict[str, Any] = replace(found, shares=found.shares[:most]).as_json()
     if never:
         told["never_given"] = {"count": count, "entries": [entry.address for entry in missed]}
     if answered(told):

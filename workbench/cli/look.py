@@ -323,8 +323,8 @@ def _show_related(there: Whose, name: str) -> None:
     """
     from indexing.search.answer import query_from_json
     from indexing.search.keyword import LexicalSearch
-    from workbench.agent.entry_usage import UsageIndex
     from workbench.agent.related import kin, like, merged, named, question_of
+    from workbench.agent.usage import UsageIndex
     from workbench.graph.read import read_graph
 
     place = there.place

@@ -27,8 +27,7 @@ if TYPE_CHECKING:
     from indexing.query.filters import Filters
     from indexing.ranking.weights import Weights
     from indexing.search.answer import Hit, Query, SearchAnswer
-    from workbench.agent.federated_search import FarAnswer
-    from workbench.agent.team import TeamAnswer
+    from workbench.agent.federated_search import FarAnswer, TeamAnswer
 
 Ask = Callable[["Query"], Any]
 PRESETS = ("default", "openclaw", "goclaw", "words", "meaning")
@@ -152,15 +151,14 @@ def _here(as_of: str, said: str | None, *, words: bool) -> Iterator[tuple[Ask, W
     from indexing.search.hybrid import HybridSearch
     from indexing.search.keyword import LexicalSearch
     from indexing.search.snapshot_index import last_day
-    from workbench.agent.team import open_team
+    from workbench.agent.federated_search import TeamSearch
 
     with _memory(as_of, said) as place:
         _require_index(place, vectors=not words)
         kind = LexicalSearch if words else HybridSearch
         engine = kind(place, today=last_day(place), first_index=first_index_shown(place))
-        stale = _behind(place)
-        with contextlib.closing(open_team(place, engine)) as team:
-            yield lambda query: team.search(query).with_stale(stale), weights_of(place.settings)
+        with contextlib.closing(TeamSearch(place, engine, _behind(place))) as team:
+            yield team.search, weights_of(place.settings)
 
 
 @contextlib.contextmanager
@@ -197,11 +195,10 @@ def _everywhere(then: str | None, *, words: bool) -> Iterator[tuple[Ask, Weights
 
 def _say_team(found: TeamAnswer, explain: bool) -> None:
     _say_first(found.own)
-    hits = list(found.marked_hits)
-    if not hits:
+    if not found.hits:
         narrate("nothing was found")
-    for mark, hit in hits:
-        _say_hit(hit, hit.rank, f"{mark}:{hit.entry}" if mark else hit.entry, hit.score, explain)
+    for scope, hit in found.hits:
+        _say_hit(hit, hit.rank, f"{scope.mark}:{hit.entry}" if scope.mark else hit.entry, hit.score, explain)
 
 
 def _say_far(found: FarAnswer, explain: bool) -> None:
@@ -249,11 +246,7 @@ def _behind(place: Workspace) -> str | None:
     if isinstance(place, PastWorkspace):
         return None
     found = freshness(place)
-    count = found.added + found.changed + found.removed
-    if found.state != "stale" or not count:
-        return None
-    files = "1 file has" if count == 1 else f"{count} files have"
-    return f"{files} changed since indexing; run `workbench reindex`"
+    return f"{found.behind}; run `workbench reindex`" if found.state == "stale" else None
 
 
 def _filters(given: dict[str, tuple[str, ...]], pinned: bool | None) -> tuple[Filters, list[str]]:
