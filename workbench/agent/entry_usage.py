@@ -14,6 +14,7 @@ from typing import Any
 
 from workbench.memory.address import path_of
 from workbench.memory.claims import claim_key
+from workbench.memory.provenance import parse_instant
 from workbench.workspace import ledger
 from workbench.workspace.layout import LEDGER
 from workbench.workspace.workspace import Workspace
@@ -84,7 +85,7 @@ def summed(recalls: Iterable[_Recall]) -> EntryUsage:
     for _, _, by in answers:
         if by:
             who[by] = who.get(by, 0) + 1
-    moments = [moment for at, _, _ in answers if (moment := ledger.moment(at))]
+    moments = [moment for at, _, _ in answers if (moment := parse_instant(at))]
     return EntryUsage(
         times=len(answers),
         questions=len({query for _, query, _ in answers if query}),

@@ -15,6 +15,7 @@ from workbench.errors import WorkbenchError
 from workbench.memory.claims import claim_key, claim_words
 from workbench.memory.clock_doubt import TOLERANCE
 from workbench.memory.entry import Entry, Form, Kind
+from workbench.memory.provenance import parse_instant
 from workbench.workspace import ledger
 from workbench.workspace.workspace import Workspace
 
@@ -91,7 +92,7 @@ def dominance(workspace: Workspace, now: datetime, days: int = WITHIN) -> Domina
     tallies: dict[str, _Tally] = {}
     answers: set[object] = set()
     for record in ledger.read(workspace, "recalls", since=since.astimezone(UTC).date()):
-        entry, at = record.get("entry"), ledger.moment(record.get("at"))
+        entry, at = record.get("entry"), parse_instant(record.get("at"))
         if not isinstance(entry, str) or at is None or not since <= at <= now + TOLERANCE:
             continue
         claim = record.get("claim")

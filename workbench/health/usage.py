@@ -12,7 +12,8 @@ from workbench.memory.address import path_of
 from workbench.memory.claims import claim_key
 from workbench.memory.entry import Entry, Form
 from workbench.memory.episode import FOLDER
-from workbench.workspace.ledger import moment, pages
+from workbench.memory.provenance import parse_instant
+from workbench.workspace.ledger import pages
 from workbench.workspace.workspace import Workspace
 
 RECORDS = 500_000
@@ -75,7 +76,7 @@ def summed(
     answers: set[tuple[str, datetime, str]] = set()
     for record in records:
         entry, claim = record.get("entry"), record.get("claim")
-        at = moment(record.get("at"))
+        at = parse_instant(record.get("at"))
         if at is None or not isinstance(entry, str) or not entry:
             continue
         day = at.date()

@@ -30,6 +30,7 @@ from workbench.special_files import open_regular, read_regular
 from workbench.workspace.files import Files
 from workbench.workspace.layout import LEDGER, Layout
 from workbench.workspace.seal import Seal
+from workbench.workspace.state_files import write_state
 
 SETTLED_SECONDS = 2.0
 """For how long a replaced file is kept in any case: a program may be in the middle of opening it. Also how
@@ -356,16 +357,9 @@ class Displaced:
         return late in (now[note.target :] if grown else now)
 
     def _write_note(self, name: str, note: _Note) -> None:
-        fresh = self._folder / f"{name}.json.new"
-        fresh.unlink(missing_ok=True)
-        descriptor = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)
-        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-            told = asdict(note)
-            json.dump({**told, "seal": self._seal.of({**told, "name": name})}, file)
-            if note.carrying:
-                file.flush()
-                os.fsync(descriptor)
-        fresh.replace(self._folder / f"{name}.json")
+        path, told = self._folder / f"{name}.json", asdict(note)
+        sealed = {**told, "seal": self._seal.of({**told, "name": name})}
+        write_state(path, sealed, fresh=path.with_name(f"{name}.json.new"), flush=bool(note.carrying))
 
     def _conflict_name(self, path: RelPath, name: str) -> str:
         """The name under which a conflict will be kept; whose it is is noted beside it first."""

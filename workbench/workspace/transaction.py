@@ -353,12 +353,7 @@ class Operations:
 
     def log(self, limit: int = 200, path: RelPath | None = None) -> list[Operation]:
         """The newest ``limit`` operations."""
-        out: list[Operation] = []
-        for operation in self.walk(path=path):
-            if len(out) >= limit:
-                break
-            out.append(operation)
-        return out
+        return list(islice(self.walk(path=path), limit))
 
     def find(self, prefix: str) -> Operation:
         """The operation that is called so; raises as ``commit_named`` does."""
