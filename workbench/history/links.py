@@ -78,9 +78,12 @@ class Links:
                 new = self._versions.blob_id(commit.id, path)
                 if (moved := self._only_in(entry, path, new, self._old(commit, path))) is not None:
                     return EntryLink("move" if version.after else "rename", (moved,))
-                there = self._versions.document(path, new)
-                is_renamed = version.after is None and file_likeness(document.data, there.data) > SAME_FILE
-                if is_renamed and (found := _alike(entry, document, there)):
+                likeness = (
+                    file_likeness(document.data, self._versions.data(new)) if not version.after else 0.0
+                )
+                if likeness > SAME_FILE and (
+                    found := _alike(entry, document, self._versions.document(path, new))
+                ):
                     return EntryLink("rename", (found,))
         return EntryLink("remove")
 

@@ -43,7 +43,7 @@ def plan_merge(
     """Make one entry of two or more, at the place of the first that stands in curated memory.
 
     Where none does, the first that is no original is the place. It says ``text`` or, in the order in which
-    they are named, what ``memory.union.united`` makes of them; its trust is the least of theirs, it names
+    they are named, what ``text_merge.united`` makes of them; its trust is the least of theirs, it names
     all their sources, and it keeps an id. The others leave their files, except for those in logs and
     episodes: these are originals and stay, as they do in a promotion. A part of a long block stands for
     the whole block. Hidden text and secrets enter curated memory only with ``allow_flagged``: raises

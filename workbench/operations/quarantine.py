@@ -1,7 +1,7 @@
 """Quarantine: what is suspicious is set aside, outside of everything an agent loads, and can come back.
 
 An entry in quarantine says in its comment from which file it came (``from``), under which headings it
-stood there (``under``), behind what (``after``, see ``memory.neighbour``) and since when it is set aside
+stood there (``under``), behind what (``after``, see ``memory.move``) and since when it is set aside
 (``quarantined``). Whole pages keep their path below the quarantine's folder, byte for byte.
 """
 
@@ -211,13 +211,9 @@ def _stands_again(relocation: Relocation, one: _Return) -> bool:
         place = behind(relocation.document(one.target), one.under, said)
         if place is not None:
             with contextlib.suppress(NotCuratableError):
-                relocation.set_down(one.target, partial(_there, place), [one.passage])
+                relocation.set_down(one.target, place, [one.passage])
                 return True
     return False
-
-
-def _there(place: Destination, _: Document) -> Destination:
-    return place
 
 
 def _bring_back(

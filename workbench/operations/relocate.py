@@ -57,17 +57,19 @@ class Relocation:
         return out
 
     def set_down(
-        self, path: str, place: Callable[[Document], Destination], passages: Sequence[Passage]
-    ) -> Destination:
-        """Set passages down together at the ``place`` that is found in the file; that place."""
+        self,
+        path: str,
+        place: Destination | Callable[[Document], Destination],
+        passages: Sequence[Passage],
+    ) -> None:
+        """Set passages down together at a place in the file, or at the one that is found in it."""
         document = self.document(path)
-        where = place(document)
+        where = place(document) if callable(place) else place
         after, index = set_down(document, where, passages)
         arrived = self._arrived.setdefault(after.path, [])
         arrived[:] = [(p, at + len(passages) if at >= index else at) for p, at in arrived]
         arrived += ((passage, index + number) for number, passage in enumerate(passages))
         self._now[after.path] = after
-        return where
 
     def plan(
         self,

@@ -19,7 +19,7 @@ from workbench.workspace.workspace import Workspace
 
 
 def plan_restore(workspace: Workspace, target: str, at: str, *, reason: str = "") -> Plan:
-    """Bring ``target`` back as it was at the moment ``at`` (see ``workspace.moments``).
+    """Bring ``target`` back as it was at the moment ``at`` (see ``workspace.revisions``).
 
     A path brings back the whole file, over what stands there now; an address ``path#hash`` brings one entry
     back to its section, beside the neighbours it had. Raises NotCuratableError when it is there already,

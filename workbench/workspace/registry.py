@@ -106,21 +106,17 @@ def register(folder: Path | str, name: str = "") -> Registered:
     """
     root = memory_root(folder)
     with _changing():
-        return _registered(root, name)
-
-
-def _registered(root: Path, name: str) -> Registered:
-    known = read_registry()
-    if there := known.at(root):
-        raise UsageError(
-            f"{root} is registered already, as {there.name}",
-            hint=f"`workbench workspaces remove {there.name}` takes it off the list",
-        )
-    chosen = name or free_name(root, known)
-    _require_free(chosen, known)
-    before = read_own(known.path)
-    replace_own(known.path, before, with_change(known.path, before, chosen, str(root)))
-    return Registered(chosen, root)
+        known = read_registry()
+        if there := known.at(root):
+            raise UsageError(
+                f"{root} is registered already, as {there.name}",
+                hint=f"`workbench workspaces remove {there.name}` takes it off the list",
+            )
+        chosen = name or free_name(root, known)
+        _require_free(chosen, known)
+        before = read_own(known.path)
+        replace_own(known.path, before, with_change(known.path, before, chosen, str(root)))
+        return Registered(chosen, root)
 
 
 def unregister(name: str) -> str:
@@ -129,18 +125,14 @@ def unregister(name: str) -> str:
     Returns the path that stood there. Raises UsageError where there is no such name.
     """
     with _changing():
-        return _unregistered(name)
-
-
-def _unregistered(name: str) -> str:
-    path = registry_path()
-    before = read_own(path)
-    said = _said(path, before)
-    if name not in said:
-        known = ", ".join(said) or "none"
-        raise UsageError(f"no workspace is registered as {short(name)}", hint=f"registered: {known}")
-    replace_own(path, before, with_change(path, before, name, None))
-    return str(said[name])
+        path = registry_path()
+        before = read_own(path)
+        said = _said(path, before)
+        if name not in said:
+            known = ", ".join(said) or "none"
+            raise UsageError(f"no workspace is registered as {short(name)}", hint=f"registered: {known}")
+        replace_own(path, before, with_change(path, before, name, None))
+        return str(said[name])
 
 
 def memory_root(folder: Path | str) -> Path:
