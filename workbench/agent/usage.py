@@ -100,7 +100,7 @@ def _recalls(workspace: Workspace, since: date | None = None) -> Iterator[_Recal
         said = {name: value for name, value in record.items() if isinstance(value, str)}
         if "entry" in said:
             claim, query, by, at = (said.get(name, "") for name in ("claim", "query", "by", "at"))
-            yield _Recall(said["entry"], claim, query, by, at, ledger.moment(at))
+            yield _Recall(said["entry"], claim, query, by, at, parse_instant(at))
 
 
 @dataclass(frozen=True, slots=True)
