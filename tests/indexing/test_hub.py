@@ -264,7 +264,7 @@ def test_on_a_terminal_the_person_is_asked(
     child.expect("fetch it\\?")
     assert not list(own.rglob("*.safetensors"))
     child.sendline(word)
-    child.expect("nothing was fetched" if word == "n" else r"fetch\w*  \[[#-]")
+    child.expect("nothing was fetched" if word == "n" else r"fetch \(kB\)  \[[#-]")
     child.expect(pexpect.EOF)
     child.close()
     assert child.exitstatus == (1 if word == "n" else 0)

@@ -18,7 +18,6 @@ from workbench.memory.markdown import Document
 from workbench.safety.findings import TextFinding
 from workbench.safety.hidden_text import hidden_in
 from workbench.safety.secrets import masked, secrets_in
-from workbench.workspace.file_versions import every_commit, every_version
 from workbench.workspace.layout import ARCHIVE
 from workbench.workspace.workspace import Workspace
 
@@ -112,16 +111,25 @@ def _in_history(place: Workspace, path: str | None, looked: dict[str, int]) -> I
     """Secrets in the messages and the memory files of all commits, each text once."""
     seen: set[str] = set()
     looked |= {"commits": 0, "versions": 0}
-    for commit in every_commit(place.history):
+
+    def is_new(folder: str, tree: str) -> bool:
+        known = f"{tree} {folder}" in seen  # the same folder elsewhere holds files of other names
+        seen.add(f"{tree} {folder}")
+        return not known
+
+    wanted = place.layout.may_curate if path is None else path.__eq__
+    for commit in map(place.history.commit, place.history.everything()):
         looked["commits"] += 1
         for finding, line in _with_lines(commit.message, secrets_in(commit.message)):
             yield _Flag("secret", finding.rule, "(message)", line, finding.shown, None, commit.id)
-        wanted = place.layout.may_curate if path is None else path.__eq__
-        for version in every_version(place.history, commit, wanted, seen):
+        for name, blob in place.history.files_in(commit.id, is_new):
+            if blob in seen or not wanted(name):
+                continue
+            seen.add(blob)
             looked["versions"] += 1
-            text = place.history.stored(version.blob).decode("utf-8", "surrogateescape")
+            text = place.history.stored(blob).decode("utf-8", "surrogateescape")
             for finding, line in _with_lines(text, secrets_in(text)):
-                yield _Flag("secret", finding.rule, version.path, line, finding.shown, None, commit.id)
+                yield _Flag("secret", finding.rule, name, line, finding.shown, None, commit.id)
 
 
 def _with_lines(text: str, findings: tuple[TextFinding, ...]) -> Iterator[tuple[TextFinding, int]]:

@@ -148,7 +148,7 @@ def download(name: str | None, yes: bool, as_json: bool) -> None:
             kept="nothing was fetched",
         )
     with Bar() as bar:
-        source = fetch(name, lambda done, total: bar.show(Counted("kilobytes", done // 1000, total // 1000)))
+        source = fetch(name, lambda done, total: bar.show(Counted("fetch (kB)", done // 1000, total // 1000)))
     used = describe(_settings().model).source
     if as_json:
         say_json({"model": source.name, "identity": source.identity, "folder": str(source.folder)})
