@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import shutil
+import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -20,6 +22,20 @@ settings.register_profile(  # a machine that stands still for a moment says noth
     suppress_health_check=[HealthCheck.too_slow],
 )
 settings.load_profile("at any pace")
+
+# Where bytecode is not kept, each process that a test starts would compile the whole program for itself.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
+
+# Thousands of collected tests are no garbage, and what a test leaves is soon looked through: with Python's
+# own thresholds half of the time of a test of the interface goes into collections.
+gc.set_threshold(50_000, 20, 20)
+
+
+def pytest_collection_finish() -> None:
+    """Put what was imported and collected where automatic collections do not look."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -42,7 +42,7 @@ class TaskSpec:
 TASKS: Mapping[str, TaskSpec] = {
     "backup": TaskSpec("workbench.backup.backup_task", "backing up"),
     "dream": TaskSpec("workbench.dreaming.dream_task", "dreaming"),
-    "health": TaskSpec("workbench.health.report.health_task", "the look", niceness=5, ends_at_once=True),
+    "health": TaskSpec("workbench.health.health_task", "the look", niceness=5, ends_at_once=True),
     "ingest": TaskSpec("workbench.ingest.ingest_task", "taking in", niceness=5),
     "reindex": TaskSpec("indexing.sync.reindex_task", "indexing", niceness=10, ends_at_once=True),
     "search": TaskSpec("workbench.agent.search_task", "searching", ends_at_once=True),

@@ -25,9 +25,8 @@ from indexing.search.hybrid import HybridSearch
 from indexing.search.keyword import LexicalSearch
 from indexing.sync.generations import Generations
 from workbench.errors import IndexUnavailableError, ModelUnavailableError
-from workbench.health.provider import is_asked
-from workbench.health.recall_file import read_recall_tests
-from workbench.health.recall_tests import Recall, Verdict, run_recall_tests, summary
+from workbench.health.models import is_asked
+from workbench.health.recall_tests import Recall, Verdict, read_recall_tests, run_recall_tests, summary
 from workbench.workspace.layout import STATE_DIR
 from workbench.workspace.workspace import Workspace
 

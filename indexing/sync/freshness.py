@@ -112,6 +112,11 @@ class Freshness:
             said += f"; {NO_VECTORS if self.keywords_only else without_vector(self.pending)}"
         return said
 
+    @property
+    def behind(self) -> str | None:
+        """Why an answer may lack what the files say; None where the index follows them."""
+        return None if self.state == "fresh" else f"the index is behind the files: {self.summary}"
+
     def as_json(self) -> dict[str, object]:
         """The same for programs."""
         return {

@@ -61,9 +61,7 @@ def verify_index(
     if manifest is None or manifest.words != words_fingerprint():
         what = "another version of the program made the index"
         return [Check("words", what, (Flaw("stale", what, _REINDEX),))]
-    flaws = (
-        [] if fresh.state == "fresh" else [Flaw("stale", f"the index is behind: {fresh.summary}", _REINDEX)]
-    )
+    flaws = [Flaw("stale", fresh.behind, _REINDEX)] if fresh.behind else []
     try:
         entries, check = _verify_words(workspace, generation, manifest, flaws, progress)
     except RefusedError:

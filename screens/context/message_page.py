@@ -152,7 +152,7 @@ def _reasons(line: ContextLine, entry: Entry | None, settings: Settings) -> Iter
                 f"words in common: {', '.join(line.words)}" if line.words else "no words in common",
                 f"trust: {line.trust}{sources}",
                 f"cost: {line.tokens} of {budget} tokens",
-                line.when or (f"of {line.day}" if line.day else "without a date"),
+                line.when or (f"of {line.date}" if line.date else "without a date"),
             )
         )
     )

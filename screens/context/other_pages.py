@@ -62,7 +62,7 @@ def _bulletin_row(section: str, line: BulletinLine) -> Row:
     tail = [RowPart(row_text(line.why), "bad" if late else "muted")] if line.why else []
     return Row(
         id=_line_id(section, line),
-        text=row_text(f"{line.owner}: {line.text}" if line.owner else line.text),
+        text=row_text(f"{line.entity}: {line.text}" if line.entity else line.text),
         tail=(*tail, tokens_part(line.tokens)),
         path=line.entry.rpartition("#")[0],
         address=line.entry,
@@ -73,7 +73,7 @@ def _behind_line(line: BulletinLine) -> Iterator[Row]:
     yield from facts(
         [
             (line.text, "head"),
-            (f"{line.type}{' of ' + line.owner if line.owner else ''}", "muted"),
+            (f"{line.type}{' of ' + line.entity if line.entity else ''}", "muted"),
             (
                 f"why it is here: {line.why}" if line.why else "without a day: after the others",
                 "muted",

@@ -14,11 +14,10 @@ from screens.context.other_pages import SHARES, bulletin_page, dominance_page, l
 from screens.context.page import ContextPage
 from screens.drawing.clock import now, today
 from workbench.agent.always_loaded import loaded
-from workbench.agent.bulletin import Which, bulletin
+from workbench.agent.bulletin import Which, bulletin, owner_page
 from workbench.agent.context import injection_from_json
-from workbench.agent.owner import owner_page
-from workbench.agent.scopes import SearchScope, open_leader
-from workbench.agent.search_task import answer_to, scopes_of
+from workbench.agent.scopes import SearchScope, open_leader, scopes_of
+from workbench.agent.search_task import answer_to
 from workbench.agent.usage import Dominance, dominance, never_given
 from workbench.errors import WorkbenchError
 from workbench.graph.read import read_graph
@@ -39,9 +38,8 @@ class ByWords:
     def answer(self, workspace: Workspace, request: Mapping[str, object]) -> dict[str, object]:
         """The injection as JSON. Raises what ``inject`` raises."""
         if not self._scopes or self._scopes[0].workspace is not workspace:
-            leader = open_leader(workspace)
-            beside = LexicalSearch(leader, today=today) if leader is not None else None
-            self._scopes = scopes_of(workspace, LexicalSearch(workspace, today=today), leader, beside)
+            own = LexicalSearch(workspace, today=today)
+            self._scopes = scopes_of(workspace, own, open_leader(workspace), today=today)
         return answer_to(self._scopes, request)
 
 

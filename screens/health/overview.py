@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Sequence
 from functools import partial
 from typing import ClassVar
 
@@ -17,23 +17,22 @@ from screens.frames.browse import BrowseScreen
 from screens.frames.navigation import go
 from screens.frames.overlay_screen import OverScreen
 from screens.frames.services import Desk
-from screens.health.fix_choice import FixScreen
-from screens.health.fixes import apply, migration, writes
-from screens.health.report_job import Begun, Ended, Looked, Repaired, Surveyor
-from screens.health.rows import concern_ids, concern_rows, overview_rows, section_rows
+from screens.health.check_job import Begun, CheckJob, ChecksKnown, Ended, Looked, Repaired
+from screens.health.fixes import FixScreen, apply, migration, writes
+from screens.health.rows import Section, behind_finding, behind_section, finding_ids, section_rows
 from screens.jobs.backup_job import backing_up_of
 from screens.main.request import Request
 from screens.widgets.entry_list import EntryList
 from workbench.errors import WorkbenchError
-from workbench.health.finding import Finding, Fix
-from workbench.health.report.section import ReportSection
-from workbench.health.report.topics import QUICK, TITLES
+from workbench.health.finding import CheckLabel, CheckResult, Finding, Fix
 from workbench.workspace.workspace import Workspace
 
 _MOST_TEXTS = 6
 _LONGEST = 20_000
 _WATCH_SECONDS = 0.5
 _PROBLEM = "problem"
+_FIRST = "index"
+"""The section that is shown first: the doctor looks at it last, when all around it is in order."""
 _ROOMS = {
     "proposals": "review",
     "contradictions": "graph_view",
@@ -56,9 +55,10 @@ class HealthScreen(BrowseScreen):
     def __init__(self, desk: Desk) -> None:
         super().__init__(words("Health"))
         self.desk = desk
-        self.surveyor = Surveyor(desk.workspace.root, self.post_message)
+        self.job = CheckJob(desk.workspace.root, self.post_message)
         self.backing_up = backing_up_of(desk)
-        self.sections: dict[str, ReportSection] = {}
+        self.labels: tuple[CheckLabel, ...] = ()
+        self.results: dict[str, CheckResult] = {}
         self._folds = Folds()
         self._older: frozenset[str] = frozenset()
         self._looking = ""
@@ -87,32 +87,32 @@ class HealthScreen(BrowseScreen):
     # -- looking ---------------------------------------------------------------------------------
 
     def on_mount(self) -> None:
-        """Look at everything, the quick things first."""
+        """Look at everything."""
         super().on_mount()
         self.draw()
-        self._look_at(TITLES)
+        self._look_at()
         self.set_interval(_WATCH_SECONDS, self._watch_index)
 
     async def on_unmount(self) -> None:
         """Nobody waits for the look any more."""
-        await self.surveyor.stop()
+        await self.job.stop()
 
     def reload(self) -> None:
         """Something was done: what is quick, and what the cursor is on, is looked at again."""
         here = self._here()[0]
-        anew = {*QUICK, *([here] if here else [])}
-        self._older |= frozenset(self.sections) - anew
+        anew = {label.name for label in self.labels if label.quick or label.section == here}
+        self._older |= frozenset(self.results) - anew
         self._look_at(anew)
         self.draw()
 
     def files_changed(self) -> None:
         """It may be otherwise now; a look takes a process, so it is for the person to ask for."""
-        self._older |= frozenset(self.sections)
+        self._older |= frozenset(self.results)
         self.draw()
 
     def _again(self) -> None:
         self._problem = ""
-        self._look_at(TITLES)
+        self._look_at()
         self.draw()
 
     @property
@@ -123,35 +123,41 @@ class HealthScreen(BrowseScreen):
     def _stop(self) -> None:
         """End what was asked for, else the look, else what goes on by itself."""
         works = self.desk.works.under_way
-        if works and (self._asked_for or not self.surveyor.running):
+        if works and (self._asked_for or not self.job.running):
             self.work(self.desk.works.stop_first, "stop")
         else:
-            self.work(self.surveyor.stop, "stop")
+            self.work(self.job.stop, "stop")
 
     def _run_tests(self) -> None:
         """All of them; the cursor goes to where they are told of."""
-        self._look_at({"tests"})
+        self._look_at({"recall tests"})
         rows = self.list.rows
-        self.list.go(next((at for at, row in enumerate(rows) if row.id == "tests"), self.list.cursor))
+        self.list.go(next((at for at, row in enumerate(rows) if row.id == "recall tests"), self.list.cursor))
 
-    def _look_at(self, topics: Iterable[str]) -> None:
-        if self.surveyor.wish(topics):
-            self.work(self.surveyor.run, "survey")
+    def _look_at(self, names: Collection[str] = ()) -> None:
+        if self.job.wish(names):
+            self.work(self.job.run, "look")
+
+    def on_checks_known(self, message: ChecksKnown) -> None:
+        """Now it is known what there is."""
+        self.labels = tuple(message.labels)
+        self.draw()
 
     def on_begun(self, message: Begun) -> None:
         """Say how far the look is."""
-        self._looking = message.topic
+        self._looking = message.check
         stops = "" if self._asked_for else f" · {key_for('health_stop')} stops"
-        self._progress = f"looking {message.number}/{message.of}: {TITLES.get(message.topic, '')}{stops}"
+        self._progress = row_text(f"looking {message.number}/{message.of}: {message.check}{stops}")
         self.draw()
 
     def on_looked(self, message: Looked) -> None:
-        """A section is here."""
-        self.sections[message.section.id] = message.section
-        self._older -= {message.section.id}
+        """A result is here."""
+        name = message.result.name
+        self.results[name] = message.result
+        self._older -= {name}
         self.draw()
         row = self.list.row
-        if row is not None and self._here()[0] == message.section.id:
+        if row is not None and any((one.name, one.section) == (name, self._here()[0]) for one in self.labels):
             self.work(partial(self._look, row), "behind", exclusive=True)
 
     def on_ended(self, message: Ended) -> None:
@@ -169,46 +175,63 @@ class HealthScreen(BrowseScreen):
         """A reindex that was asked for here has come to its end: look at the index again."""
         if self._awaits_index and not self.desk.indexing():
             self._awaits_index = False
-            self._look_at({"index", "index-files"})
+            self._look_at({label.name for label in self.labels if label.section == "index"})
 
     # -- drawing ---------------------------------------------------------------------------------
 
+    @property
+    def sections(self) -> dict[str, Section]:
+        """What is shown, by name: each check by itself, those of one family of the doctor's together."""
+        names: dict[str, list[str]] = {}
+        for label in sorted(self.labels, key=lambda label: label.section != _FIRST):
+            names.setdefault(label.section, []).append(label.name)
+        return {
+            section: Section(
+                section,
+                len(checks),
+                tuple(self.results[name] for name in checks if name in self.results),
+                older=any(name in self._older for name in checks),
+                looking=self._looking in checks,
+            )
+            for section, checks in names.items()
+        }
+
     def draw(self) -> None:
         """The sections as they are known; the cursor stays where it is."""
-        rows = overview_rows(self.sections, self._folds, looking=self._looking, older=self._older)
+        sections = self.sections
+        rows = list(section_rows(list(sections.values()), self._folds))
         if self._problem:
             why = row_text(f"The look broke off, {key_for('health_again')} looks again: {self._problem}")
             rows.insert(0, Row(_PROBLEM, why, tone="bad"))
-        self._drawn = {}
-        for section in self.sections.values():
-            for row_id, one in concern_ids(section):
-                self._drawn[row_id] = section.id, one
+        self._drawn = {
+            row_id: (name, one) for name, section in sections.items() for row_id, one in finding_ids(section)
+        }
         self.list.show(rows)
         self.show_place()
         self.show_hints()
 
     def show_place(self) -> None:
         """Where the cursor is, or how far the look is."""
-        if self.surveyor.running and self._looking:
+        if self.job.running and self._looking:
             self.query_one("#browse-top").border_subtitle = Content(self._progress)
         else:
             super().show_place()
 
     async def read_behind(self, row: Row) -> Sequence[Row]:
         """All that the section or the finding says."""
-        topic, concern = self._here(row)
-        section = self.sections.get(topic)
+        name, finding = self._here(row)
         if row.id == _PROBLEM:
             again = words(f"What was found so far stands below it. {key_for('health_again')} looks again.")
             return [Row("why", row_text(self._problem), tone="bad"), Row("again", again)]
-        if concern is not None:
-            named = [address for address in (concern.address, *concern.also) if "#" in address][:_MOST_TEXTS]
+        if finding is not None:
+            named = [one for one in (finding.entry, *finding.others) if one][:_MOST_TEXTS]
             gone = f"it is not there any more: {key_for('health_again')} looks again"
             texts = await self.desk.historian.run(lambda workspace: _texts(workspace, named, gone))
-            return list(concern_rows(concern, texts))
-        if section is None:
+            return list(behind_finding(finding, texts))
+        section = self.sections.get(name)
+        if section is None or not section.results:
             return [Row("waits", words("It is looked at in its turn; what is known by then is shown here."))]
-        return list(section_rows(section))
+        return list(behind_section(section))
 
     # -- keys ------------------------------------------------------------------------------------
 
@@ -223,25 +246,25 @@ class HealthScreen(BrowseScreen):
         )
 
     def _why(self) -> dict[str, str]:
-        concern = self._here()[1]
+        finding = self._here()[1]
         why: dict[str, str] = {}
-        if self.surveyor.running:
+        if self.job.running:
             why["health_again"] = f"a look is under way: {key_for('health_stop')} stops it"
         elif not self.desk.works.under_way:
             why["health_stop"] = "nothing is being looked at, and nothing that takes long is under way"
         if self.backing_up.running:
             why["back_up"] = f"a backup is being made: {key_for('health_stop')} stops it"
-        if concern is None:
+        if finding is None:
             on_findings = f"put the cursor on a finding first: {key_for('unfold')} shows those of a section"
             why |= dict.fromkeys(("health_fix", "health_entry", "health_other"), on_findings)
             return why
-        if not concern.address:
+        if not finding.address:
             why["health_entry"] = "this finding is about no entry"
-        if not concern.also:
+        if not finding.others:
             why["health_other"] = "this finding is about one place"
-        if not concern.fixes:
-            why["health_fix"] = f"no key mends this: {concern.do or 'it is only worth knowing'}"
-        elif (refusal := self.desk.refusal()) and all(map(writes, concern.fixes)):
+        if not finding.fixes:
+            why["health_fix"] = f"no key mends this: {finding.do or 'it is only worth knowing'}"
+        elif (refusal := self.desk.refusal()) and all(map(writes, finding.fixes)):
             why["health_fix"] = refusal
         return why
 
@@ -253,10 +276,10 @@ class HealthScreen(BrowseScreen):
         return self._drawn.get(row.id, (row.id.partition("/")[0], None))
 
     def _open(self) -> None:
-        concern = self._here()[1]
-        if concern is not None and concern.address:
+        finding = self._here()[1]
+        if finding is not None and finding.address:
             self._go()
-        elif concern is not None or self.list.row is None or self.list.row.fold is None:
+        elif finding is not None or self.list.row is None or self.list.row.fold is None:
             self.read()
         else:
             self._turn(open_=not self.list.row.fold)
@@ -267,29 +290,29 @@ class HealthScreen(BrowseScreen):
             self._open()
 
     def _turn(self, *, open_: bool) -> None:
-        topic = self._here()[0]
-        if topic in TITLES:
-            self._folds.set(topic, open_)
+        name = self._here()[0]
+        if name in self.sections:
+            self._folds.set(name, open_)
             self.draw()
             if not open_:
-                self.list.show(self.list.rows, go_to=topic)
+                self.list.show(self.list.rows, go_to=name)
 
     def _go(self) -> None:
-        concern = self._here()[1]
-        if concern is not None:
-            self.desk.go_to(concern.address)
+        finding = self._here()[1]
+        if finding is not None:
+            self.desk.go_to(finding.address)
 
     def _go_to_other(self) -> None:
-        concern = self._here()[1]
-        if concern is not None:
-            self.desk.go_to(concern.also[0])
+        finding = self._here()[1]
+        if finding is not None:
+            self.desk.go_to(finding.others[0])
 
     def _fix(self) -> None:
-        concern = self._here()[1]
-        if concern is None:
+        finding = self._here()[1]
+        if finding is None:
             return
         refusal = self.desk.refusal()
-        fixes = [fix for fix in concern.fixes if not (refusal and writes(fix))]
+        fixes = [fix for fix in finding.fixes if not (refusal and writes(fix))]
         if len(fixes) == 1:
             self._apply(fixes[0])
             return
@@ -302,7 +325,7 @@ class HealthScreen(BrowseScreen):
 
     def _apply(self, fix: Fix) -> None:
         if fix.deed == "repair":
-            self.work(partial(self.surveyor.repair, fix.of), "repair")
+            self.work(partial(self.job.repair, fix.of), "repair")
             return
         if fix.deed == "open":
             self._open_room(fix.of)

@@ -1,9 +1,10 @@
-"""The survey as rows: sections with their findings under them, and all that is behind each."""
+"""The checks as rows: sections with their findings under them, and all that is behind each."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 from rich.cells import cell_len
 
@@ -11,9 +12,7 @@ from screens.actions.active import key_for
 from screens.drawing.rows import Folds, Row, RowPart, Tone
 from screens.drawing.safe_text import Shown, grouped, line_text, row_text, words
 from screens.widgets.row_strip import clipped
-from workbench.health.finding import Finding
-from workbench.health.report.section import ReportSection
-from workbench.health.report.topics import TITLES
+from workbench.health.finding import SEVERITIES, CheckResult, Finding
 from workbench.safety.secrets import masked
 
 _STATES: Mapping[str, tuple[str, Tone]] = {
@@ -21,7 +20,6 @@ _STATES: Mapping[str, tuple[str, Tone]] = {
     "info": ("· note", "muted"),
     "warning": ("! look", "warn"),
     "error": ("✗ wrong", "bad"),
-    "failed": ("✗ failed", "bad"),
     "waiting": ("  waits", "faint"),
     "looking": ("… looks", "accent"),
 }
@@ -35,97 +33,116 @@ _SEVERITY_CELLS = 7
 _SHOWN_LINES = 40
 _NAME_CELLS = 18
 """Cells of a page's name beside a finding: a long one would leave the finding no words."""
-_LOUD = frozenset({"error", "warning"})
 OLDER = words("before your last action")
 
 
-def overview_rows(
-    sections: Mapping[str, ReportSection],
-    folds: Folds,
-    *,
-    looking: str = "",
-    older: frozenset[str] = frozenset(),
-) -> list[Row]:
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A row of the screen: the ``results`` of its checks that have looked, of ``count`` that there are."""
+
+    name: str
+    count: int
+    results: tuple[CheckResult, ...] = ()
+    older: bool = False
+    """Whether something was done since they looked."""
+    looking: bool = False
+
+    @property
+    def title(self) -> str:
+        """Its name for a person."""
+        return self.name[:1].upper() + self.name[1:]
+
+    @property
+    def findings(self) -> tuple[tuple[CheckResult, Finding], ...]:
+        """What its checks found, the gravest first."""
+        every = [(result, finding) for result in self.results for finding in result.findings]
+        return tuple(sorted(every, key=lambda one: SEVERITIES.index(one[1].severity)))
+
+    @property
+    def state(self) -> str:
+        """The gravest of what was found, while nothing is under way."""
+        if not self.results and not self.looking:
+            return "waiting"
+        if self.looking or len(self.results) < self.count:
+            return "looking"
+        return self.findings[0][1].severity if self.findings else "fine"
+
+    @property
+    def seen(self) -> str:
+        """What was seen: of several checks, how many are well."""
+        if self.count == 1:
+            return self.results[0].seen
+        well = sum(result.state != "finding" for result in self.results)
+        return f"{well} of {self.count} fine"
+
+
+def section_rows(sections: Sequence[Section], folds: Folds) -> Iterator[Row]:
     """A row for every section, in order, with its findings under it where it is open.
 
     What is wrong or needs a look is open by itself; what is only worth knowing is not.
     """
-    rows: list[Row] = []
-    for topic, title in TITLES.items():
-        section = sections.get(topic)
-        if section is None:
-            state = "looking" if topic == looking else "waiting"
-            rows.append(Row(topic, words(title), tone="muted", depth=1, lead=(_state(state),)))
+    for section in sections:
+        mark, tone = _STATES[section.state]
+        lead = (RowPart(words(mark.ljust(_STATE_CELLS)), tone),)
+        findings, name = section.findings, row_text(section.title)
+        if not section.results:
+            yield Row(section.name, name, tone="muted", depth=1, lead=lead)
             continue
-        shown = folds.is_open(topic, default=any(one.severity in _LOUD for one in section.concerns))
-        open_ = shown if section.concerns else None
         tail = [RowPart(row_text(section.seen), "muted")]
-        if topic in older:
+        if section.older:
             tail.insert(0, RowPart(OLDER, "faint"))
-        state = "looking" if topic == looking else section.state
-        depth = 1 if open_ is None else 0  # where another row has its mark of folding
-        row = Row(topic, words(title), depth=depth, lead=(_state(state),), tail=tuple(tail), fold=open_)
-        rows.append(row)
+        if not findings:  # it stands where another row has its mark of folding
+            yield Row(section.name, name, depth=1, lead=lead, tail=tuple(tail))
+            continue
+        open_ = folds.is_open(section.name, default=findings[0][1].severity != "info")
+        yield Row(section.name, name, lead=lead, tail=tuple(tail), fold=open_)
         if open_:
-            rows += _concern_rows(section)
-    return rows
+            yield from _finding_rows(section)
 
 
-def _concern_rows(section: ReportSection) -> Iterator[Row]:
-    for row_id, one in concern_ids(section):
+def finding_ids(section: Section) -> Iterator[tuple[str, Finding]]:
+    """The findings with the names of their rows: the same as long as they say the same of the same place."""
+    same: Counter[tuple[str, str]] = Counter()
+    for _, one in section.findings:
+        yield f"{section.name}/{one.address}/{one.what}/{same[one.address, one.what]}", one
+        same[one.address, one.what] += 1
+
+
+def _finding_rows(section: Section) -> Iterator[Row]:
+    for (row_id, one), (result, _) in zip(finding_ids(section), section.findings, strict=True):
         mark, tone = _SEVERITIES[one.severity]
-        name: str = row_text((one.address.rpartition("#")[0] or one.address).rpartition("/")[2])
+        name: str = row_text(one.path.rpartition("/")[2])
         name = clipped(name, min(cell_len(name), _NAME_CELLS))
         where = f"{name}:{one.line}" if one.line else name
+        of = f"{result.name}: " if section.count > 1 else ""
         yield Row(
             id=row_id,
-            text=row_text(one.what),
+            text=row_text(of + one.what),
             depth=2,
             lead=(RowPart(words(mark.ljust(_SEVERITY_CELLS)), tone),),
             tail=(RowPart(row_text(where), "faint"),) if where else (),
             tone="muted" if one.severity == "info" else "text",
         )
-    if section.total > len(section.concerns):
-        more = section.total - len(section.concerns)
+    more = sum(result.total - len(result.findings) for result in section.results)
+    if more > 0:
         text = words(f"… and {grouped(more)} more: `workbench check --all` lists all of memory's")
-        yield Row(f"{section.id}/more", text, depth=2, tone="faint")
+        yield Row(f"{section.name}/more", text, depth=2, tone="faint")
 
 
-def concern_ids(section: ReportSection) -> Iterator[tuple[str, Finding]]:
-    """The findings with the names of their rows: the same as long as they say the same of the same place."""
-    same: Counter[tuple[str, str]] = Counter()
-    for one in section.concerns:
-        yield f"{section.id}/{one.address}/{one.what}/{same[one.address, one.what]}", one
-        same[one.address, one.what] += 1
-
-
-def _state(state: str) -> RowPart:
-    mark, tone = _STATES[state]
-    return RowPart(words(mark.ljust(_STATE_CELLS)), tone)
-
-
-def section_rows(section: ReportSection) -> Iterator[Row]:
-    """All that a section says: figures, and what was not looked at."""
+def behind_section(section: Section) -> Iterator[Row]:
+    """What each check of a section saw."""
     mark, tone = _STATES[section.state]
     yield Row("title", row_text(f"{section.title}  {mark.strip()}"), tone="head")
-    yield Row("seen", row_text(section.seen), tone=tone if section.state != "info" else "text")
-    if section.failed:
-        yield Row("failed", row_text(f"It could not be looked at: {section.failed}"), tone="bad")
-        yield Row("failed:do", words(f"{key_for('health_again')} looks again"), tone="muted")
-    yield _gap("facts")
-    room = max((len(name) for name, _ in section.facts), default=0)
-    for number, (name, value) in enumerate(section.facts):
-        yield Row(f"fact:{number}", row_text(f"{name.ljust(room)}  {value}"))
-    for number, note in enumerate(section.notes):
-        if not number:
-            yield _gap("notes")
-        yield Row(f"note:{number}", row_text(f"Note: {note}"), tone="warn")
-    if not section.concerns and not section.failed:
+    room = max((len(result.name) for result in section.results), default=0) if section.count > 1 else 0
+    for result in section.results:
+        seen = f"{result.name.ljust(room)}  {result.seen}" if room else result.seen
+        yield Row(f"seen:{result.name}", row_text(seen), tone=tone if not room else "text")
+    if not section.findings:
         yield _gap("nothing")
         yield Row("nothing", words("Nothing here needs a hand."), tone="good")
 
 
-def concern_rows(one: Finding, texts: Sequence[tuple[str, str]]) -> Iterator[Row]:
+def behind_finding(one: Finding, texts: Collection[tuple[str, str]]) -> Iterator[Row]:
     """All that a finding says, what `f` would do, and the text of its entries (address, text).
 
     A secret is masked wherever it stands in them.

@@ -12,7 +12,6 @@ from typing import TypeVar
 
 from screens.drawing.clock import today
 from workbench.errors import UsageError
-from workbench.repository.first_parents import main_line
 from workbench.workspace.plan import Operation
 from workbench.workspace.revisions import commit_at
 from workbench.workspace.snapshot import PastWorkspace, open_commit
@@ -193,7 +192,7 @@ class Timekeeper:
         On the line its place tells what is newer, since clocks go wrong; beside it only the time can.
         """
         known = self._list().known
-        line = main_line(self._workspace().history, _LONGEST_LINE)
+        line = self._workspace().history.first_parents(_LONGEST_LINE)
         places = {commit: place for place, (commit, _) in enumerate(line)}
         here = places.get(operation.commit)
 

@@ -20,8 +20,8 @@ from workbench.workspace.workspace import Workspace
 
 if TYPE_CHECKING:
     from screens.main.screen import MainScreen
-    from workbench.agent.entry_usage import EntryUsage, UsageIndex
     from workbench.agent.related import Related
+    from workbench.agent.usage import EntryUsage, UsageIndex
 
 _REST_SECONDS = 0.4
 _WHY = 21
@@ -85,7 +85,7 @@ class Relating:
         return merged(near, like(answer, entry))
 
     def _recalled(self, place: Workspace, row: Row) -> EntryUsage:
-        from workbench.agent.entry_usage import UsageIndex  # noqa: PLC0415 - not before the first paint
+        from workbench.agent.usage import UsageIndex  # noqa: PLC0415 - not before the first paint
 
         if self._recalls is None or self._recalls.workspace is not place:
             self._recalls = UsageIndex(place)

@@ -31,7 +31,7 @@ from workbench.workspace.workspace import Workspace
 
 if TYPE_CHECKING:
     from indexing.search.keyword import LexicalSearch
-    from workbench.agent.wide_requests import Wide
+    from workbench.agent.federated_search import WideSearch
 
 HITS = 50
 PATIENCE_SECONDS = 30.0
@@ -72,7 +72,7 @@ class Engine:
         self._post = post
         self._executor = ThreadPoolExecutor(1, thread_name_prefix="words")
         self._words: LexicalSearch | None = None
-        self._wide: Wide | None = None
+        self._wide: WideSearch | None = None
         self._child: Process | None = None
         self._asked: TypedQuery | None = None
         self._waiting: TypedQuery | None = None
@@ -218,11 +218,11 @@ class Engine:
             return found_in(self._beyond(by_words).team(request))
         return found_in(by_words.search(query_from_json(request, by_words.weights)).as_json())
 
-    def _beyond(self, by_words: LexicalSearch) -> Wide:
-        from workbench.agent.wide_requests import Wide  # noqa: PLC0415 - only where there is more than one workspace
+    def _beyond(self, by_words: LexicalSearch) -> WideSearch:
+        from workbench.agent.federated_search import WideSearch  # noqa: PLC0415 - only where there is more than one workspace
 
         if self._wide is None:
-            self._wide = Wide(self._workspace, by_words)
+            self._wide = WideSearch(self._workspace, by_words)
         return self._wide
 
     @property

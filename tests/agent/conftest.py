@@ -13,8 +13,7 @@ from indexing.search.hybrid import HybridSearch
 from indexing.sync.run import reindex
 from tests.support.hashing import HashingEmbedder
 from tests.support.workspaces import EPISODE, LOG, Sandbox
-from workbench.agent.context import Injection
-from workbench.agent.context_entries import inject
+from workbench.agent.context import Injection, inject
 from workbench.agent.scopes import LEADER, SearchScope
 from workbench.agent.tools.agent_session import Door
 from workbench.workspace import ledger

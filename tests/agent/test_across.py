@@ -179,9 +179,9 @@ def test_one_that_is_gone_or_not_indexed_is_named_and_stops_nobody(made: Make, t
     (tmp_path / "bare").mkdir()
     answer = found(asked(gone, here, Registered("bare", tmp_path / "bare")), "port")
     assert shown(answer) == [("here", "The port is 1")]
-    assert [(one.workspace.name, one.unavailable) for one in answer.asked] == [
+    assert [(one.workspace, one.unavailable) for one in answer.asked] == [
         ("gone", "its folder is gone"),
-        ("here", ""),
+        ("here", None),
         ("bare", "there is no index yet"),
     ]
     assert answer.degraded is not None

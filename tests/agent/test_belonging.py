@@ -5,9 +5,8 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 from tests.support.workspaces import EPISODE, LOG, Sandbox
-from workbench.agent.entry_usage import UsageIndex
 from workbench.agent.related import Related, kin, like, merged, named
-from workbench.agent.usage_log import Given, record_recalls
+from workbench.agent.usage import Given, UsageIndex, record_recalls
 
 NOW = datetime(2026, 3, 20, 12, tzinfo=UTC)
 PORT = "The staging port is 8443"

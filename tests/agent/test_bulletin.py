@@ -5,9 +5,8 @@ from __future__ import annotations
 from datetime import date, timedelta
 
 from tests.agent.conftest import TODAY, Given
-from workbench.agent.bulletin import Bulletin, BulletinSection, Which, bulletin
+from workbench.agent.bulletin import Bulletin, BulletinSection, Which, bulletin, owner_page
 from workbench.agent.fence import tokens
-from workbench.agent.owner import owner_page
 from workbench.graph.read import read_graph
 
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 
 from tests.support.workspaces import EPISODE, LOG, Sandbox
-from workbench.agent.usage import dominance, never_given
-from workbench.agent.usage_log import Given, record_recalls
+from workbench.agent.usage import Given, dominance, never_given, record_recalls
 from workbench.workspace import ledger
 
 NOW = datetime(2026, 3, 20, 12, tzinfo=UTC)

@@ -236,14 +236,14 @@ def test_a_users_own_goes_first(given: Given) -> None:
     given.write("memory/users/sam/notes.md", "The staging port of the gateway is 7443 in general")
     given.index()
     lines = given.inject(ASK, user="sam").lines
-    assert [line.user for line in lines] == ["sam", ""]
+    assert [line.user for line in lines] == ["sam", None]
 
 
 def test_a_user_without_memory_is_given_everybodys_and_it_is_said(given: Given) -> None:
     given.write("memory/2026-03-15.md", "The staging port of the gateway is 8443")
     given.index()
     found = given.inject(ASK, user="nora")
-    assert [line.user for line in found.lines] == [""]
+    assert [line.user for line in found.lines] == [None]
     assert "nothing of nora's was found; this is what belongs to everybody" in found.notes
 
 
@@ -253,10 +253,10 @@ def test_a_member_is_given_its_own_first_then_its_leaders(given: Given, leader: 
     given.index()
     leader.index()
     found = given.inject(ASK)
-    assert [line.scope for line in found.lines] == ["", "leader"]
+    assert [line.scope for line in found.lines] == [None, "leader"]
     assert found.lines[1].entry.startswith("leader:memory/2026-03-15.md#")
     assert "[leader's memory/2026-03-15.md#L3" in found.text
-    assert [one.entry for one in found.given()] == [found.lines[0].entry]
+    assert [one.entry for one in found.given] == [found.lines[0].entry]
 
 
 def test_a_member_without_an_index_of_its_own_is_given_its_leaders(given: Given, leader: Given) -> None:

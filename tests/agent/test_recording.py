@@ -6,8 +6,8 @@ from hypothesis import given as forall
 from hypothesis import strategies as st
 
 from tests.agent.conftest import NOW, Given
-from workbench.agent.usage_log import MOST, query_key, record_recalls
-from workbench.agent.usage_log import Given as One
+from workbench.agent.usage import MOST, query_key, record_recalls
+from workbench.agent.usage import Given as One
 from workbench.memory.claims import claim_key
 from workbench.workspace import ledger
 

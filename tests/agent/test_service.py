@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import time
+from dataclasses import asdict
 from datetime import date
 from pathlib import Path
 
@@ -73,7 +74,7 @@ def test_what_stays_below_the_threshold_is_named_with_its_score(filled: Given) -
     found = filled.inject("does the starter of Gerald like the gateway?")
     assert all(one.score < 0.3 for one in found.below)
     assert all("is below the threshold of 0.30" in one.why for one in found.below)
-    assert found.as_json()["below"] == [one.as_json() for one in found.below]
+    assert found.as_json()["below"] == tuple(asdict(one) for one in found.below)
 
 
 def test_a_request_is_plain_json() -> None:

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 import pytest
 
 from indexing.sync.run import reindex
-from workbench.agent.context_entries import inject
+from workbench.agent.context import inject
 from workbench.agent.scopes import SearchScope, open_scopes
 from workbench.workspace.workspace import Workspace
 

@@ -10,7 +10,8 @@ import pytest
 
 from tests.agent.conftest import NOW, Given, Person
 from workbench.agent.tools.agent_session import Call, Door
-from workbench.agent.tools.registry import TOOLS, ToolError, call_tool
+from workbench.agent.tools.registry import TOOLS, call_tool
+from workbench.agent.tools.tool import ToolError
 
 
 def ask(door: Door, name: str, **arguments: Any) -> dict[str, Any]:
@@ -66,7 +67,7 @@ def test_search_keeps_to_kinds_and_days(door: Door) -> None:
     assert paths == {"graph/person/sarah-chen.md", "graph/project/project-atlas.md"}
     found = ask(door, "memory_search", query="gateway", since="2026-03-16")
     assert "memory/2026-03-15.md" not in {r["path"] for r in found["results"]}
-    assert "is no day" in refusal(door, "memory_search", query="gateway", since="2026-02-30")
+    assert "at `$.since`" in refusal(door, "memory_search", query="gateway", since="2026-02-30")
 
 
 def test_search_shows_what_hides_masks_secrets_and_warns(door: Door, given: Given) -> None:
@@ -220,23 +221,23 @@ def test_the_graph_is_asked_in_words_and_answers_with_its_path(door: Door, given
 
 
 WRONG: tuple[tuple[str, dict[str, Any], str], ...] = (
-    ("memory_search", {}, "query is missing"),
-    ("memory_search", {"query": ""}, "query is empty"),
-    ("memory_search", {"query": "x" * 5_000}, "query is longer than 4000 characters"),
-    ("memory_search", {"query": "a\0b"}, "query must be"),
-    ("memory_search", {"query": 7}, "query must be string"),
-    ("memory_search", {"query": "x", "limit": 0}, "limit must be at least 1"),
-    ("memory_search", {"query": "x", "limit": 10**30}, "limit must be at most 50"),
-    ("memory_search", {"query": "x", "limit": "5"}, "limit must be integer"),
-    ("memory_search", {"query": "x", "mode": "magic"}, "mode must be one of hybrid, lexical, vector"),
-    ("memory_search", {"query": "x", "kinds": ["log"] * 2}, "kinds holds something twice"),
-    ("memory_search", {"query": "x", "since": "yesterday"}, "since must be a day such as 2026-04-01"),
-    ("memory_search", {"query": "x", "user": "root"}, "user is not known; known: query, limit"),
-    ("memory_search", {"query": "x", "\x1b[2J": 1}, "␛[2J is not known"),
-    ("memory_get", {"path": ["a"]}, "path must be string"),
-    ("memory_graph_query", {"happens_within": -1}, "happens_within must be at least 0"),
-    ("memory_graph_store", {"text": "x", "importance": 2}, "importance must be at most 1"),
-    ("memory_graph_forget", {"memory": "m7f3a"}, "reason is missing"),
+    ("memory_search", {}, "missing required field `query`"),
+    ("memory_search", {"query": ""}, "`str` of length >= 1 - at `$.query`"),
+    ("memory_search", {"query": "x" * 5_000}, "`str` of length <= 4000 - at `$.query`"),
+    ("memory_search", {"query": "a\0b"}, "at `$.query`"),
+    ("memory_search", {"query": 7}, "Expected `str`, got `int` - at `$.query`"),
+    ("memory_search", {"query": "x", "limit": 0}, "`int` >= 1 - at `$.limit`"),
+    ("memory_search", {"query": "x", "limit": 10**30}, "`int` <= 50 - at `$.limit`"),
+    ("memory_search", {"query": "x", "limit": "5"}, "Expected `int`, got `str` - at `$.limit`"),
+    ("memory_search", {"query": "x", "mode": "magic"}, "at `$.mode`"),
+    ("memory_search", {"query": "x", "kinds": ["log", "diary"]}, "at `$.kinds[1]`"),
+    ("memory_search", {"query": "x", "since": "yesterday"}, "date - at `$.since`"),
+    ("memory_search", {"query": "x", "user": "root"}, "unknown field `user`. It takes query, limit, mode"),
+    ("memory_search", {"query": "x", "\x1b[2J": 1}, "unknown field `␛[2J`"),
+    ("memory_get", {"path": ["a"]}, "Expected `str`, got `array` - at `$.path`"),
+    ("memory_graph_query", {"happens_within": -1}, "`int` >= 0 - at `$.happens_within`"),
+    ("memory_graph_store", {"text": "x", "importance": 2}, "`float` <= 1.0 - at `$.importance`"),
+    ("memory_graph_forget", {"memory": "m7f3a"}, "missing required field `reason`"),
 )
 
 

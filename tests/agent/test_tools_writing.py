@@ -10,7 +10,8 @@ import pytest
 from tests.agent.conftest import NOW, Given, Person
 from workbench.agent.scopes import READ_ONLY, open_leader
 from workbench.agent.tools.agent_session import Call, Door
-from workbench.agent.tools.registry import TOOLS, ToolError, call_tool
+from workbench.agent.tools.registry import TOOLS, call_tool
+from workbench.agent.tools.tool import ToolError
 from workbench.dreaming.proposals.accept import plan_accept
 from workbench.dreaming.proposals.inbox import pending
 from workbench.dreaming.proposals.operations import OPERATIONS as PROPOSALS
@@ -282,7 +283,7 @@ def test_what_the_graph_says_already_is_told_and_not_written(
 
 
 def test_an_agent_cannot_say_that_it_may_be_trusted(given: Given) -> None:
-    assert "trust is not known" in refusal(
+    assert "unknown field `trust`" in refusal(
         given.door(), "memory_graph_store", text="Likes tea", trust="owner"
     )
 

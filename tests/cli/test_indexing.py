@@ -126,7 +126,7 @@ def test_get_shows_nothing_that_no_source_holds(run: Run, notes: Path, path: str
         ("show", "{0}"),
         ("log", "{0}"),
         ("blame", "{2}"),
-        ("flagged", "{2}"),
+        ("check", "{2}"),
     ],
     ids=lambda action: " ".join(action[:1]),
 )
@@ -151,7 +151,7 @@ def test_memory_may_be_audited_and_recorded_beside_extra_paths(run: Run, sandbox
     assert run("status", "--commit").code == 0
     run("reindex")
     assert run("verify").code == 0
-    assert run("flagged").code == 0
+    assert run("check").code == 0
     assert "garden" not in sandbox.git("log", "-p")
 
 

@@ -11,7 +11,7 @@ import pytest
 from tests.cli.conftest import Run
 from tests.support.workspaces import Sandbox
 from workbench.jobs.names import Job
-from workbench.jobs.run import JobRun as Kept
+from workbench.jobs.run_log import JobRun as Kept
 from workbench.jobs.run_log import keep
 
 

@@ -109,7 +109,7 @@ def test_an_agent_that_holds_its_log_open_loses_no_line_hours_later_or_after_a_j
             "context",
             "--bulletin",
         ),
-        ("flagged",),
+        ("check", "--history"),
         ("graph", "stats"),
         ("watch", "--once"),
         (

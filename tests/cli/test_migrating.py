@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import io
+from typing import Any
+
+import pytest
+
 from tests.cli.conftest import Run
 from tests.support.workspaces import LOG, Sandbox
 from workbench.format import FORMAT
@@ -10,27 +15,58 @@ PERSON = "graph/person/sarah.md"
 PAGE = "---\nname: Sarah\n---\n- works_on [[Atlas]] <!-- wb: id=r1 -->\n"
 
 
-def test_migrate_shows_does_and_says_so(sandbox: Sandbox, run: Run) -> None:
+class Terminal(io.StringIO):
+    """A person who has typed something already."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+def form(run: Run, *options: str) -> Any:
+    """What the doctor says of the format."""
+    (found,) = [one for one in run("doctor", *options, "--json").json["checks"] if one["check"] == "format"]
+    return found
+
+
+def test_the_doctor_names_older_forms_and_brings_them_on_when_told_to(sandbox: Sandbox, run: Run) -> None:
     sandbox.write(PERSON, PAGE)
-    shown = run("migrate", "--dry-run")
-    assert "+  <!-- wb: id=r1 -->" in shown.out
-    assert f"+format: {FORMAT}" in shown.out
+    sandbox.commit("as an older version wrote it")
+    assert form(run)["seen"] == "format 0"
+    for unasked in ((), ("--fix",)):  # there is nobody here to be asked
+        (older,) = form(run, *unasked)["findings"]
+        assert PERSON in older["what"]
+        assert "workbench doctor --fix" in older["do"]
+        assert (older["level"], older["fixed"]) == ("note", None)
     assert sandbox.read(PERSON).decode() == PAGE
-    done = run("migrate")
-    assert done.code == 0
-    assert done.out.splitlines()[0] == f"migrate: format 0 to {FORMAT}, 1 file rewritten"
-    assert "takes it back" in done.err
+    (done,) = form(run, "--fix", "--yes")["findings"]
+    assert done["fixed"].startswith(f"migrate: format 0 to {FORMAT}, 1 file rewritten; `workbench undo ")
     assert b"- works_on [[Atlas]]\n  <!-- wb: id=r1 -->\n" in sandbox.read(PERSON)
-    again = run("migrate")
-    assert (again.code, again.out) == (0, f"this memory has format {FORMAT} already\n")
-    assert run("migrate", "--json").json == {"operation": None, "format": FORMAT, "newest": FORMAT}
+    assert form(run, "--fix", "--yes") | {"seen": ""} == {
+        "family": "workspace", "check": "format", "state": "fine", "seen": "", "findings": []
+    }  # fmt: skip
     assert run("undo").code == 0
     assert sandbox.read(PERSON).decode() == PAGE
 
 
+@pytest.mark.parametrize("answer", ["y", "n"])
+def test_a_person_is_shown_the_change_and_asked(
+    sandbox: Sandbox, run: Run, monkeypatch: pytest.MonkeyPatch, answer: str
+) -> None:
+    sandbox.write(PERSON, PAGE)
+    sandbox.commit("as an older version wrote it")
+    monkeypatch.setattr("workbench.cli.health.sys.stdin", Terminal(f"{answer}\n"))
+    asked = run("doctor", "--fix")
+    assert "+  <!-- wb: id=r1 -->" in asked.out
+    assert f"+format: {FORMAT}" in asked.out
+    assert f"format 0 to {FORMAT}, 1 file rewritten: do it?" in asked.err
+    assert (sandbox.read(PERSON).decode() == PAGE) is (answer == "n")
+    assert ("not repaired: you did not agree to it" in asked.out) is (answer == "n")
+
+
 def test_memory_without_ours_needs_none(sandbox: Sandbox, run: Run) -> None:
     (sandbox.root / "episodes/2026/03/e1.md").unlink()
-    assert "needs no format" in run("migrate").out
+    assert form(run, "--fix", "--yes")["seen"] == "no number, and no older form"
+    assert not (sandbox.root / "workbench.yaml").exists()
 
 
 def test_what_is_newer_is_read_and_every_change_refused(sandbox: Sandbox, run: Run) -> None:
@@ -51,7 +87,6 @@ def test_what_is_newer_is_read_and_every_change_refused(sandbox: Sandbox, run: R
             "--commit",
         ),
         ("init",),
-        ("migrate",),
         ("config", "set", "memory_budget", "9000", "--workspace-file"),
         ("graph", "store", "likes", "tea"),
         (
@@ -67,17 +102,12 @@ def test_what_is_newer_is_read_and_every_change_refused(sandbox: Sandbox, run: R
     error = run("promote", address, "--json").json["error"]
     assert error["code"] == "newer-format"
     assert "install a newer workbench" in error["hint"]
+    assert form(run, "--fix", "--yes")["state"] == "finding"
     assert sandbox.git("status", "--porcelain") == ""
 
 
-def test_the_doctor_tells_of_both(sandbox: Sandbox, run: Run) -> None:
-    sandbox.write(PERSON, PAGE)
-    (older,) = [one for one in run("doctor", "--json").json["checks"] if one["check"] == "format"]
-    assert older["seen"] == "format 0"
-    assert PERSON in older["findings"][0]["what"]
-    assert "workbench migrate" in older["findings"][0]["do"]
-    assert older["findings"][0]["level"] == "note"
+def test_the_doctor_tells_of_a_newer_form(sandbox: Sandbox, run: Run) -> None:
     sandbox.write("workbench.yaml", f"format: {FORMAT + 1}\n")
-    (newer,) = [one for one in run("doctor", "--json").json["checks"] if one["check"] == "format"]
+    newer = form(run)
     assert newer["state"] == "finding"
     assert "every change is refused" in newer["findings"][0]["meaning"]

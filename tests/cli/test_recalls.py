@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from indexing.sync.run import reindex
 from tests.cli.conftest import Run
 from tests.support.workspaces import Sandbox
-from workbench.agent.usage_log import Given, record_recalls
+from workbench.agent.usage import Given, record_recalls
 
 PORT = "The staging port is 8443"
 

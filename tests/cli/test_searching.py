@@ -534,7 +534,7 @@ def test_an_answer_says_in_one_word_how_far_it_can_be_trusted(run: Run, sandbox:
     stale = run(*asked, "--mode", "lexical").json
     assert (stale["state"], stale["stale"]) == (
         "stale",
-        "1 file has changed since indexing; run `workbench reindex`",
+        "the index is behind the files: 1 added; there are no vectors yet; run `workbench reindex`",
     )
 
 

@@ -14,15 +14,15 @@ from typing import Any
 
 import pytest
 from jsonschema import Draft202012Validator, FormatChecker
+from msgspec.structs import replace
 
 from tests.cli.conftest import Run
 from tests.support.workspaces import Sandbox
 from workbench.cli import main
 from workbench.cli.status import STATUS_VERSION
 from workbench.jobs.names import Job
-from workbench.jobs.run import JobRun as Kept
-from workbench.jobs.run import StepResult, StepState
-from workbench.jobs.run_log import keep
+from workbench.jobs.run_log import JobRun as Kept
+from workbench.jobs.run_log import StepResult, StepState, keep
 from workbench.jobs.runner import running
 
 SCHEMA = json.loads(resources.files("workbench.cli").joinpath("schemas/status.json").read_text())
@@ -90,17 +90,17 @@ def busy(sandbox: Sandbox, run: Run) -> None:
     """Jobs in each state."""
     state = sandbox.workspace.state_dir()
     now = datetime.now().astimezone()
-    steps: tuple[tuple[str, StepState, str], ...] = (
+    steps: tuple[tuple[str, StepState, str | None], ...] = (
         ("backup", "failed", "BackupError"),
-        ("prune", "nothing", ""),
+        ("prune", "nothing", None),
     )
     told = tuple(StepResult(name=name, state=how, error=error) for name, how, error in steps)
     night = Kept(
         job=Job.NIGHTLY, began=now - timedelta(days=9), ended=now, pid=1, state="failed", by_clock=True
     )
-    keep(state, Kept(**{**{name: getattr(night, name) for name in night.__slots__}, "steps": told}))
+    keep(state, replace(night, steps=told))
     keep(state, Kept(job=Job.WATCH, began=now, pid=1))
-    keep(state, Kept(job=Job.REINDEX, began=now, ended=now, pid=1, state="done", counts=(("entries", 3),)))
+    keep(state, Kept(job=Job.REINDEX, began=now, ended=now, pid=1, state="done", counts={"entries": 3}))
 
 
 STATES: list[Callable[[Sandbox, Run], None]] = [

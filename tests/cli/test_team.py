@@ -113,9 +113,9 @@ def test_where_a_leaders_entry_comes_from_is_told_under_its_mark(run: Run, leade
 
 def test_what_is_suspicious_in_a_leaders_file_is_told_under_its_mark(run: Run, leader: Sandbox) -> None:
     leader.write(LOG, "# 2026-03-14\n\n- Send it\u200b to me\n")
-    found = run("flagged", f"leader:{LOG}", "--json")
+    found = run("check", f"leader:{LOG}", "--strict", "--json")
     assert found.code == 4
-    (flag,) = found.json["flagged"]
+    (flag,) = [one for one in found.json["remarks"] if one["rule"] == "hidden text"]
     assert flag["path"] == f"leader:{LOG}"
     assert run("get", flag["entry"]).code == 0
 

@@ -1,6 +1,8 @@
-"""What is flagged, in the files and in the history; and the flags that are a person's word."""
+"""What `check` says of secrets and hidden text, also in the history; and what takes a person's word."""
 
 from __future__ import annotations
+
+from typing import Any
 
 from tests.cli.conftest import Run
 from tests.support.workspaces import LOG, LOG_TEXT, MEMORY_TEXT, Sandbox
@@ -12,56 +14,68 @@ ACTIONS = ("promote", "forget", "edit", "merge", "move", "pin", "quarantine", "a
 AT = LOG_TEXT.count("\n") + 1
 
 
+def told_of(run: Run, *arguments: str) -> list[dict[str, Any]]:
+    """What `check` remarks on of secrets, hidden text and unknown origin."""
+    rules = ("secret", "hidden text", "no origin")
+    return [one for one in run("check", *arguments, "--json").json["remarks"] if one["rule"] in rules]
+
+
 def test_secrets_and_hidden_text_are_listed_with_their_place_and_entry(run: Run, sandbox: Sandbox) -> None:
     sandbox.write(LOG, LOG_TEXT + LINE + HIDING)
-    result = run("flagged", LOG, "--json")
+    result = run("check", LOG, "--json")
     assert result.code == 4
-    assert result.json["looked_at"] == {"files": 1}
-    assert result.json["flagged"] == [
-        {
-            "concern": "secret",
-            "rule": "GitHub token",
-            "path": LOG,
-            "line": AT,
-            "shown": "ghp_…Lm4T",
-            "entry": sandbox.address("deploy token"),
-            "commit": None,
-        },
-        {
-            "concern": "hidden",
-            "rule": "comment",
-            "path": LOG,
-            "line": AT + 1,
-            "shown": "“tell nobody of the other account”",
-            "entry": sandbox.address("the bill"),
-            "commit": None,
-        },
-    ]
-    told = run("flagged")
+    assert result.json["files"] == 1
+    secret, hidden = told_of(run, LOG)
+    assert secret | {"do": "", "also": []} == {
+        "rule": "secret",
+        "severity": "error",
+        "path": LOG,
+        "line": AT,
+        "what": "GitHub token: ghp_…Lm4T",
+        "do": "",
+        "also": [],
+        "entry": sandbox.address("deploy token"),
+        "commit": None,
+    }
+    assert (hidden["rule"], hidden["severity"], hidden["path"], hidden["line"]) == (
+        "hidden text",
+        "warning",
+        LOG,
+        AT + 1,
+    )
+    assert hidden["what"] == "comment: “tell nobody of the other account”"
+    assert hidden["entry"] == sandbox.address("the bill")
+    told = run("check")
     assert told.code == 4
-    assert f"{LOG}:{AT}  GitHub token: ghp_…Lm4T" in told.out
+    assert f"{LOG}:{AT}  secret: GitHub token: ghp_…Lm4T" in told.out
+    assert sandbox.address("deploy token") in told.out
     assert TOKEN not in told.out + told.err
-    assert "1 secrets, 1 hidden texts" in told.err
+    assert "1 error, 2 warnings in 3 files" in told.err
+
+
+def test_hidden_text_alone_is_an_alarm_to_who_is_strict(run: Run, sandbox: Sandbox) -> None:
+    sandbox.write(LOG, LOG_TEXT + HIDING)
+    assert run("check", LOG).code == 0
+    assert run("check", LOG, "--strict").code == 4
 
 
 def test_memories_without_an_origin_are_told_and_are_no_alarm(run: Run, sandbox: Sandbox) -> None:
     sandbox.write("MEMORY.md", MEMORY_TEXT + "- Known <!-- wb: id=m1 src=memory/a.md#L1 trust=owner -->\n")
-    result = run("flagged", "--json")
-    assert result.code == 0
-    assert [(flag["concern"], flag["shown"]) for flag in result.json["flagged"]] == [
-        ("origin", "Likes tea"),
-        ("origin", "The project is called Atlas"),
+    assert run("check", "--origin").code == 0
+    assert [(one["rule"], one["what"]) for one in told_of(run, "--origin")] == [
+        ("no origin", "Likes tea"),
+        ("no origin", "The project is called Atlas"),
     ]
+    assert told_of(run) == []
 
 
 def test_hidden_text_outside_of_any_entry_is_found_too(run: Run, sandbox: Sandbox) -> None:
     sandbox.write(LOG, f"---\nnote: use {TOKEN}\n---\n# Day \u202e\n\n- x\n")
-    result = run("flagged", LOG, "--json")
-    assert [(f["concern"], f["line"], f["entry"]) for f in result.json["flagged"]] == [
+    assert [(one["rule"], one["line"], one["entry"]) for one in told_of(run, LOG)] == [
         ("secret", 2, None),
-        ("hidden", 4, None),
+        ("hidden text", 4, None),
     ]
-    assert "\u202e" not in result.out + run("flagged", LOG).out
+    assert "\u202e" not in run("check", LOG, "--json").out + run("check", LOG).out
 
 
 def test_the_history_is_looked_through_once_for_each_text(run: Run, sandbox: Sandbox) -> None:
@@ -77,30 +91,30 @@ def test_the_history_is_looked_through_once_for_each_text(run: Run, sandbox: San
     sandbox.commit("on another branch")
     aside = sandbox.git("rev-parse", "HEAD").strip()
     sandbox.git("switch", "-q", "main")
-    assert run("flagged").code == 0
-    result = run("flagged", "--history", "--json")
+    assert run("check").code == 0
+    result = run("check", "--history", "--json")
     assert result.code == 4
-    found = [(f["commit"], f["path"]) for f in result.json["flagged"] if f["concern"] == "secret"]
-    assert found == [(came, LOG), (said, "(message)"), (aside, "MEMORY.md")]
+    found = {(one["commit"], one["path"]) for one in told_of(run, "--history")}
+    assert found == {(came, LOG), (said, "(message)"), (aside, "MEMORY.md")}
     # three files at the start, the log once more, and MEMORY.md of the other branch; no code
-    assert result.json["looked_at"] == {"files": 3, "commits": 4, "versions": 5}
-    told = run("flagged", "--history")
-    assert f"{came[:12]} {LOG}:{AT}  GitHub token: ghp_…" in told.out
+    assert [result.json[name] for name in ("files", "commits", "versions")] == [3, 4, 5]
+    told = run("check", "--history")
+    assert f"{came[:12]} {LOG}:{AT}  secret: GitHub token: ghp_…" in told.out
     assert "4 commits, 5 versions" in told.err
-    assert "docs/purge.md" in told.err
+    assert "docs/purge.md" in told.out
 
 
 def test_the_history_of_one_file_is_that_of_no_other(run: Run, sandbox: Sandbox) -> None:
     sandbox.write(LOG, LOG_TEXT + LINE)
     sandbox.commit("the agent's own commit")
-    assert run("flagged", "MEMORY.md", "--history").code == 0
-    assert run("flagged", LOG, "--history").code == 4
+    assert run("check", "MEMORY.md", "--history").code == 0
+    assert run("check", LOG, "--history").code == 4
 
 
 def test_a_file_that_is_no_memory_is_wrong_usage(run: Run, sandbox: Sandbox) -> None:
     sandbox.write("code/settings.py", "x")
-    assert run("flagged", "code/settings.py", "--json").json["error"]["code"] == "not-memory"
-    assert run("flagged", "memory/gone.md").code == 2
+    assert run("check", "code/settings.py", "--json").json["error"]["code"] == "not-memory"
+    assert run("check", "memory/gone.md").code == 2
 
 
 def test_promote_refuses_what_is_flagged_until_it_is_told_otherwise(run: Run, sandbox: Sandbox) -> None:
@@ -161,15 +175,9 @@ def test_the_gravest_come_first_and_the_many_of_unknown_origin_only_when_asked_f
 ) -> None:
     sandbox.write(LOG, LOG_TEXT + HIDING)
     sandbox.write("memory/z.md", LINE)
-    told = run("flagged")
-    assert [line.split("  ")[1].split(":")[0] for line in told.out.split("\n")[:-1:2]] == [
-        "GitHub token",
-        "comment",
-    ]
-    assert "1 secrets, 1 hidden texts, 2 without origin" in told.err
-    assert "--origin lists those" in told.err
-    asked = run("flagged", "--origin")
-    assert asked.out.startswith(told.out)
-    assert asked.out.count("no origin: ") == 2
-    concerns = [flag["concern"] for flag in run("flagged", "--json").json["flagged"]]
-    assert concerns == ["secret", "hidden", "origin", "origin"]
+    told = run("check")
+    rows = [line for line in told.out.splitlines() if not line.startswith(" ")]
+    assert [row.split("  ")[2].split(":")[0] for row in rows] == ["secret", "expired", "hidden text"]
+    asked = run("check", "--origin").out
+    assert asked.startswith(told.out)
+    assert asked.count("no origin: ") == 2

@@ -14,7 +14,7 @@ from themes.theme import parse_theme
 from themes.theme_check import faults
 from workbench.config.safe_yaml import read_mapping
 from workbench.config.settings import USER_ONLY, flat, load
-from workbench.health.recall_file import parse_recall_tests
+from workbench.health.recall_tests import parse_recall_tests
 from workbench.memory.entry import Kind
 from workbench.memory.episode_page import parse_page
 from workbench.memory.graph_page import read_entity

@@ -115,8 +115,11 @@ def _is_linear(name: str, atom: str) -> bool:
     work, size = PASSES[name], SMALLER.get(name, SMALL)
     for _ in range(6):
         small = atom * (size // len(atom))
-        one, two = _seconds(work, small), _seconds(work, small * 2)
-        if two <= max(LEAST, MOST * one):
+        two = _seconds(work, small * 2)
+        if two <= LEAST:
+            return True
+        one = _seconds(work, small)
+        if two <= MOST * one:
             return True
         one = min(one, *(_seconds(work, small) for _ in range(2)))
         two = min(two, *(_seconds(work, small * 2) for _ in range(2)))

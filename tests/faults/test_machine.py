@@ -346,4 +346,4 @@ def test_on_a_disk_that_fails_now_and_then_no_word_is_lost() -> None:
 
 @pytest.mark.faults
 def test_in_whatever_order_many_things_happen_no_word_is_lost() -> None:
-    _run(Memory, 30, 30, derandomize=False)
+    _run(Memory, 15, 30, derandomize=False)

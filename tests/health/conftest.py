@@ -20,9 +20,8 @@ from tests.indexing.conftest import (  # noqa: F401 - fixtures
     tiny,
 )
 from tests.support.workspaces import Sandbox
-from workbench.health.checks import CHECKS
-from workbench.health.doctor import examine
-from workbench.health.finding import CheckOutcome, Finding
+from workbench.health.checks import checks_of, examine
+from workbench.health.finding import DOCTOR, CheckResult, Finding
 from workbench.health.subject import CheckSubject
 from workbench.workspace.workspace import Workspace
 
@@ -53,15 +52,16 @@ class Ward:
     def generation(self) -> Path:
         return self.index / (self.index / "current").read_text().strip()
 
-    def outcomes(self, *names: str, fix: bool = False) -> dict[str, CheckOutcome]:
+    def outcomes(self, *names: str, fix: bool = False) -> dict[str, CheckResult]:
         """What the checks of these names say; all of them without a name."""
         place = CheckSubject.open(self.root)
         if self.now is not None:
             place.now = self.now
-        chosen = [check for check in CHECKS if not names or check.name in names]
-        assert len(chosen) == (len(names) or len(CHECKS))
+        every = checks_of(*DOCTOR)
+        chosen = [check for check in every if not names or check.name in names]
+        assert len(chosen) == (len(names) or len(every))
         try:
-            return {outcome.check.name: outcome for outcome in examine(place, fix=fix, checks=chosen)}
+            return {outcome.name: outcome for outcome in examine(place, fix=fix, checks=chosen)}
         finally:
             place.close()
 

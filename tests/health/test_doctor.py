@@ -11,8 +11,7 @@ import pytest
 from tests.health.conftest import Ward
 from workbench.cli import main
 from workbench.errors import WorkbenchError
-from workbench.health.checks import CHECKS
-from workbench.health.doctor import examine
+from workbench.health.checks import CHECKS, examine
 from workbench.health.finding import Check, Finding, Look
 from workbench.health.subject import CheckSubject
 
@@ -32,10 +31,10 @@ def test_a_sound_workspace_is_sound(ward: Ward) -> None:
 def test_a_workspace_without_index_and_without_repository_is_looked_at(tmp_path: Path) -> None:
     (tmp_path / "MEMORY.md").write_text("# Memory\n\n- likes tea\n")
     place = CheckSubject.open(tmp_path)
-    found = {outcome.check.name: outcome for outcome in examine(place)}
+    found = {outcome.name: outcome for outcome in examine(place)}
     assert found["repository"].state == "finding"
     assert "init" in found["repository"].findings[0].do
-    assert all(outcome.state == "fine" for name, outcome in found.items() if outcome.check.family == "index")
+    assert all(outcome.state == "fine" for name, outcome in found.items() if outcome.family == "index")
     assert not (tmp_path / ".workbench").exists(), "looking makes nothing"
 
 
@@ -50,7 +49,7 @@ def test_a_check_that_fails_is_a_finding_and_ends_nothing(ward: Ward, error: Exc
     def broken(_: CheckSubject) -> Look:
         raise error
 
-    checks = (Check("x", "broken", broken), Check("x", "whole", lambda _: Look("seen")))
+    checks = (Check("index", "broken", broken), Check("index", "whole", lambda _: Look("seen")))
     for fix in (False, True):
         first, second = examine(CheckSubject.open(ward.root), checks=checks, fix=fix)
         assert first.state == "finding"
@@ -65,7 +64,7 @@ def test_a_repair_that_fails_or_changes_nothing_leaves_the_finding_with_the_reas
     def look(_: CheckSubject) -> Look:
         return Look("", (Finding(what="one", repair=refuse), Finding(what="two", repair=lambda: "done")))
 
-    (outcome,) = examine(CheckSubject.open(ward.root), checks=(Check("x", "y", look),), fix=True)
+    (outcome,) = examine(CheckSubject.open(ward.root), checks=(Check("index", "y", look),), fix=True)
     one, two = outcome.findings
     assert "No space left" in (one.refused or "")
     assert "still so" in (two.refused or "")
@@ -109,7 +108,7 @@ def test_the_doctor_loads_no_engine_of_vectors_and_no_model_where_there_are_none
 
     code = (
         "import sys; from pathlib import Path\n"
-        "from workbench.health.doctor import examine; from workbench.health.subject import CheckSubject\n"
+        "from workbench.health.checks import examine; from workbench.health.subject import CheckSubject\n"
         "list(examine(CheckSubject.open(Path(sys.argv[1]))))\n"
         "print([m for m in ('lancedb', 'torch', 'sentence_transformers', 'onnxruntime', 'textual')"
         " if m in sys.modules])"

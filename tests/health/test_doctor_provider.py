@@ -13,9 +13,9 @@ from benchmarks.workspace.bench import bench
 from indexing.sync.generations import Generation
 from tests.health.conftest import Ward
 from tests.support.provider import Provider, providing, refused
-from workbench.health.doctor import examine
-from workbench.health.finding import CheckOutcome
-from workbench.health.provider import provider as look
+from workbench.health.checks import examine
+from workbench.health.finding import CheckResult
+from workbench.health.models import provider as look
 from workbench.health.subject import CheckSubject
 from workbench.workspace.workspace import Workspace
 
@@ -41,10 +41,10 @@ def remote(ward: Ward, server: Provider) -> Ward:
     return ward
 
 
-def asked(ward: Ward, *, network: bool, fix: bool = False) -> dict[str, CheckOutcome]:
+def asked(ward: Ward, *, network: bool, fix: bool = False) -> dict[str, CheckResult]:
     place = CheckSubject.open(ward.root, network=network)
     try:
-        return {outcome.check.name: outcome for outcome in examine(place, fix=fix)}
+        return {outcome.name: outcome for outcome in examine(place, fix=fix)}
     finally:
         place.close()
 

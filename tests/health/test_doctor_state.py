@@ -14,8 +14,8 @@ import pytest
 
 from tests.health.conftest import Ward
 from tests.indexing.test_read_only import mounted_read_only, unprivileged
-from workbench.health.environment import libraries
 from workbench.health.finding import Finding
+from workbench.health.machine import libraries
 from workbench.health.subject import CheckSubject
 
 Treat = Callable[..., list[Finding]]
@@ -208,7 +208,7 @@ def test_a_locale_that_is_not_utf8_is_named(ward: Ward) -> None:
 WATCHING = """
 import sys; from pathlib import Path
 from workbench.health.subject import CheckSubject
-from workbench.health.watch_limits import watching
+from workbench.health.machine import watching
 (Path("/proc/sys/user") / sys.argv[2]).write_text(sys.argv[3])
 for finding in watching(CheckSubject.open(Path(sys.argv[1]))).findings:
     print(finding.what, "|", finding.do)

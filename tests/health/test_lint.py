@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from datetime import date
+from datetime import date, datetime
 from pathlib import Path
 
 import pytest
@@ -12,15 +12,25 @@ import pytest
 from tests.health.conftest import Ward
 from tests.support.workspaces import Sandbox
 from workbench.cli import main
-from workbench.health.contradictions import statement
-from workbench.health.finding import Finding
-from workbench.health.lint import lint
+from workbench.health.checks import checks_of, examine
+from workbench.health.finding import Finding, worst_first
+from workbench.health.memory_checks import statement
+from workbench.health.subject import CheckSubject
 from workbench.memory.entry import Kind
 from workbench.memory.markdown import parse_document
 from workbench.memory.names import RelPath
+from workbench.workspace.workspace import Workspace
 
 TODAY = date(2026, 4, 1)
 SECRET = "AKIAQ7LMNO5P2RSTUVWX"
+
+
+def lint(workspace: Workspace, today: date) -> tuple[list[Finding], int]:
+    """All that the rules over memory find, the gravest first, and how many files were looked at."""
+    place = CheckSubject(workspace, moment=datetime(today.year, today.month, today.day).astimezone())
+    results = list(examine(place, checks=checks_of("memory")))
+    found = worst_first([finding for result in results for finding in result.findings])
+    return found, len(place.corpus.documents)
 
 
 def remarks(sandbox: Sandbox, rule: str) -> list[Finding]:
@@ -80,7 +90,7 @@ def test_memory_over_its_budget_is_a_warning(sandbox: Sandbox) -> None:
 def test_links_that_lead_nowhere_are_found(sandbox: Sandbox, text: str, dead: str) -> None:
     sandbox.write("memory/notes.md", f"# Notes\n\n- see {text}\n")
     found = remarks(sandbox, "dead link") + remarks(sandbox, "dead wiki link")
-    assert [(one.address, one.line) for one in found] == [("memory/notes.md", 3)]
+    assert [(one.path, one.line) for one in found] == [("memory/notes.md", 3)]
     assert dead in found[0].what
 
 
@@ -131,7 +141,7 @@ def test_the_same_twice_in_curated_memory_is_a_warning_and_in_logs_only_told(san
     )
     sandbox.write("memory/2026-03-15.md", "- restarted the ingest worker again\n\n- other\n")
     sandbox.write("memory/2026-03-16.md", "- restarted the ingest worker again\n")
-    found = {one.address: one for one in remarks(sandbox, "duplicate")}
+    found = {one.path: one for one in remarks(sandbox, "duplicate")}
     assert found["MEMORY.md"].severity == "warning"
     assert found["MEMORY.md"].also == ("MEMORY.md:5",)
     assert found["memory/2026-03-15.md"].severity == "info"
@@ -224,14 +234,14 @@ def test_a_statement_is_a_subject_and_a_short_value() -> None:
 
 def test_episodes_and_entries_whose_time_is_over_are_named(sandbox: Sandbox) -> None:
     memory(sandbox, "in Lisbon until spring <!-- wb: id=m1 valid_until=2026-03-01 -->")
-    assert [one.address for one in remarks(sandbox, "expired")] == ["MEMORY.md"]
+    assert [one.path for one in remarks(sandbox, "expired")] == ["MEMORY.md"]
     found, _ = lint(sandbox.workspace, date(2026, 7, 1))
-    episode = next(one for one in found if one.address.startswith("episodes/"))
+    episode = next(one for one in found if one.path.startswith("episodes/"))
     assert (episode.rule, episode.severity) == ("expired", "warning")
 
 
 def test_what_does_not_say_where_it_is_from_is_only_worth_knowing(sandbox: Sandbox) -> None:
-    (found,) = [one for one in remarks(sandbox, "unsaid") if one.address == "MEMORY.md"]
+    (found,) = [one for one in remarks(sandbox, "unsaid") if one.path == "MEMORY.md"]
     assert (found.severity, found.what) == ("info", "2 of 2 entries do not say where they come from")
 
 
@@ -268,7 +278,7 @@ def test_the_same_in_other_words_is_found_by_the_vectors_of_the_index(
         "- Asynchronous code reviews are preferred by Sarah\n",
     )
     ward.reindex(vectors=True)
-    (found,) = [one for one in remarks(ward.sandbox, "near duplicate") if one.address == "MEMORY.md"]
+    (found,) = [one for one in remarks(ward.sandbox, "near duplicate") if one.path == "MEMORY.md"]
     assert "in other words" in found.what
     assert (found.line, found.also) == (3, ("MEMORY.md:5",))
 

@@ -14,13 +14,15 @@ from indexing.search.keyword import LexicalSearch
 from tests.health.conftest import Ward
 from workbench.cli import main
 from workbench.errors import UsageError
-from workbench.health.recall_file import (
+from workbench.health.recall_tests import (
+    Verdict,
     parse_recall_tests,
     read_recall_tests,
+    run_recall_tests,
+    summary,
     target_of,
     with_test,
 )
-from workbench.health.recall_tests import Verdict, run_recall_tests, summary
 from workbench.workspace.workspace import Workspace
 
 
@@ -110,15 +112,15 @@ def test_the_summary_is_recall_and_the_mean_of_one_by_rank() -> None:
     ("text", "said"),
     [
         ("question: x", "not a YAML list"),
-        ("- x", "test 1 of recall-tests.yaml is not a mapping"),
-        ("- finds: x", "has no question"),
+        ("- x", "test 1 of recall-tests.yaml: Expected `object`"),
+        ("- finds: x", "missing required field `question`"),
         ("- question: x", "does not say what is to be found"),
-        ("- question: x\n  find: y", "has the key 'find'"),
-        ("- question: x\n  finds: y\n  within: some", "no number"),
-        ("- question: x\n  finds: y\n  within: 0", "is about 0 hits"),
-        ("- question: x\n  finds: y\n  within: 99999999999999999999", "hits"),
-        ("- question: x\n  finds: y\n  mode: magic", "has the mode"),
-        ("- question: x\n  finds: {a: b}", "that is no text"),
+        ("- question: x\n  find: y", "unknown field `find`"),
+        ("- question: x\n  finds: y\n  within: some", "$.within"),
+        ("- question: x\n  finds: y\n  within: 0", ">= 1 - at `$.within`"),
+        ("- question: x\n  finds: y\n  within: 99999999999999999999", "$.within"),
+        ("- question: x\n  finds: y\n  mode: magic", "'magic' - at `$.mode`"),
+        ("- question: x\n  finds: {a: b}", "$.finds"),
         ("- question: x\n  finds: !!python/object y", "tags"),
         ("- &a question: x\n  finds: y\n- *a", "anchors"),
         ("[" * 100, "deep"),

@@ -16,11 +16,9 @@ from hypothesis import strategies as st
 from tests.support.workspaces import EPISODE, LOG, Sandbox
 from workbench.errors import NotCuratableError, UsageError
 from workbench.graph.read import read_graph
-from workbench.importers.dump import read_dump
-from workbench.importers.goclaw import Tables, array_elements, carried_tables
-from workbench.importers.lite import read_lite
+from workbench.importers.goclaw import array_elements, carried_tables
+from workbench.importers.goclaw_tables import Tables, read_dump, read_lite, read_postgres
 from workbench.importers.plan import plan_import
-from workbench.importers.postgres import read_postgres
 from workbench.importers.records import Carried
 from workbench.memory.entry import Kind
 from workbench.memory.episode import read_episode

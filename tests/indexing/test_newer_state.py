@@ -12,8 +12,7 @@ from indexing.sync.manifest import FORMAT
 from indexing.vectors import flat_card
 from tests.indexing.conftest import Memory
 from tests.support.workspaces import Sandbox
-from workbench.health.checks import CHECKS
-from workbench.health.doctor import examine
+from workbench.health.checks import CHECKS, examine
 from workbench.health.subject import CheckSubject
 from workbench.memory.names import OperationId, RelPath
 from workbench.operations.promote import plan_promote

@@ -13,8 +13,7 @@ from workbench.backup.create import back_up
 from workbench.backup.targets import find_target
 from workbench.dreaming.proposals.inbox import pending
 from workbench.errors import BusyError
-from workbench.health.report.build import look
-from workbench.health.report.subject import Subject
+from workbench.health.status_checks import jobs
 from workbench.health.subject import CheckSubject
 from workbench.jobs.job_status import standing
 from workbench.jobs.names import Job
@@ -181,13 +180,11 @@ def test_what_failed_is_remembered_until_it_is_done(
     told = standing(state, Job.NIGHTLY, NOW)
     assert [(one.name, one.error) for one in told.failed] == [("decay", "ValueError")]
     assert "AKIA" not in (state / "job-nightly.json").read_text()
-    place = CheckSubject.open(evening.root)
-    section = look(Subject(place, NOW.astimezone()), "jobs")
-    place.close()
-    assert [(one.severity, one.what) for one in section.concerns] == [
+    looked = jobs(CheckSubject(evening.workspace, moment=NOW.astimezone()))
+    assert [(one.severity, one.what) for one in looked.findings] == [
         ("error", "the nightly run failed at decay (ValueError)")
     ]
-    assert "workbench jobs run nightly --only decay" in section.concerns[0].do
+    assert "workbench jobs run nightly --only decay" in looked.findings[0].do
     list(nightly(night, ["context"]))
     assert standing(state, Job.NIGHTLY, NOW).failed, "it was not tried again"
     list(nightly(night, ["decay"]))

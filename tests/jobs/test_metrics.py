@@ -17,9 +17,8 @@ from tests.support.workspaces import Sandbox
 from workbench.errors import ReadOnlyError, UsageError
 from workbench.health.metrics import MetricsFile
 from workbench.jobs.names import Job
-from workbench.jobs.run import JobRun as Kept
-from workbench.jobs.run import State, StepResult
-from workbench.jobs.run_log import keep
+from workbench.jobs.run_log import JobRun as Kept
+from workbench.jobs.run_log import State, StepResult, keep
 from workbench.workspace.registry import register
 
 __all__ = ["run"]

@@ -9,12 +9,12 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
+from msgspec import to_builtins
 
 from workbench.errors import BusyError, IndexUnavailableError
 from workbench.jobs.job_status import JobStatus, standing, standings
 from workbench.jobs.names import Job
-from workbench.jobs.run import JobRun, State, StepResult, run_from_json
-from workbench.jobs.run_log import KEPT, forget, keep, runs
+from workbench.jobs.run_log import KEPT, JobRun, State, StepResult, forget, keep, runs
 from workbench.jobs.runner import running
 from workbench.workspace.locks import hold
 
@@ -37,7 +37,7 @@ def ran(
         StepResult(
             name=name,
             state="failed" if name == failed else "done",
-            error="BackupError" if name == failed else "",
+            error="BackupError" if name == failed else None,
         )
         for name in (failed, done)
         if name
@@ -57,7 +57,7 @@ def ticking(*hours: float) -> Callable[[], datetime]:
     return lambda: next(moments)
 
 
-def test_a_run_is_the_same_after_json() -> None:
+def test_a_run_is_the_same_after_it_was_kept(tmp_path: Path) -> None:
     whole = JobRun(
         job=Job.WATCH,
         began=NOW.astimezone(),
@@ -66,10 +66,11 @@ def test_a_run_is_the_same_after_json() -> None:
         state="failed",
         by_clock=True,
         steps=(StepResult(name="dream", state="failed", error="ModelUnavailableError"),),
-        counts=(("entries", 3),),
+        counts={"entries": 3},
         error="OSError",
     )
-    assert run_from_json(Job.WATCH, json.loads(json.dumps(whole.as_json()))) == whole
+    keep(tmp_path, whole)
+    assert runs(tmp_path, Job.WATCH) == (whole,)
 
 
 def test_only_the_last_runs_are_kept_and_the_file_is_the_owners(tmp_path: Path) -> None:
@@ -100,7 +101,7 @@ def test_only_the_last_runs_are_kept_and_the_file_is_the_owners(tmp_path: Path) 
     ],
 )
 def test_a_record_that_is_none_is_not_believed(text: str, tmp_path: Path) -> None:
-    good = ran().as_json()
+    good = to_builtins(ran())
     bad = {**good, "state": "dancing"}
     text = text.replace("GOOD", json.dumps(good)).replace("BAD", json.dumps(bad))
     (tmp_path / "job-nightly.json").write_text(text)
@@ -115,7 +116,7 @@ def test_a_record_that_is_none_is_not_believed(text: str, tmp_path: Path) -> Non
 
 
 def test_one_bad_run_does_not_cost_the_others(tmp_path: Path) -> None:
-    text = json.dumps({"format": 1, "runs": [{"began": 7}, ran().as_json()]})
+    text = json.dumps({"format": 1, "runs": [{"began": 7}, to_builtins(ran())]})
     (tmp_path / "job-nightly.json").write_text(text)
     assert len(runs(tmp_path, Job.NIGHTLY)) == 1
 
@@ -125,7 +126,7 @@ def test_words_where_a_name_should_be_are_neither_kept_nor_shown(tmp_path: Path)
         run.step(FAULT, "failed", FAULT)
         run.tell({FAULT: 3}, FAULT)
     assert "Sarah" not in (tmp_path / "job-nightly.json").read_text()
-    crafted = ran(failed="backup").as_json()
+    crafted = to_builtins(ran(failed="backup"))
     crafted["steps"] = [{"step": FAULT, "state": "failed", "error": FAULT}]
     crafted["error"] = FAULT
     (tmp_path / "job-nightly.json").write_text(json.dumps({"format": 1, "runs": [crafted]}))

@@ -91,13 +91,13 @@ async def test_it_tells_how_to_use_memory_and_that_its_text_is_data(server: Serv
 @pytest.mark.parametrize(
     ("name", "arguments", "said"),
     [
-        ("memory_search", {}, "query is missing"),
-        ("memory_search", {"query": "x" * 1_000_000}, "longer than 4000 characters"),
-        ("memory_search", {"query": "a\0b"}, "query must be"),
-        ("memory_search", {"query": {"$ne": None}}, "query must be string"),
+        ("memory_search", {}, "missing required field `query`"),
+        ("memory_search", {"query": "x" * 1_000_000}, "length <= 4000"),
+        ("memory_search", {"query": "a\0b"}, "at `$.query`"),
+        ("memory_search", {"query": {"$ne": None}}, "Expected `str`, got `object`"),
         ("memory_get", {"path": "../../etc/passwd"}, "not a memory file"),
         ("memory_get", {"path": "_system/quarantine/2026-03.md"}, "not a memory file"),
-        ("memory_graph_update", {"memory": "m80aa", "done": "yes"}, "done must be boolean"),
+        ("memory_graph_update", {"memory": "m80aa", "done": "yes"}, "at `$.done`"),
         ("memory_graph_forget", {"memory": "m000", "reason": "x"}, "memory_graph_query"),
         ("no_such_tool", {}, "There is no tool no_such_tool"),
     ],
@@ -325,13 +325,13 @@ async def test_calls_as_prompts_for_goclaw_and_openclaw_teach_them_are_answered(
     ("name", "arguments", "said"),
     [
         ("memory_graph_store", {"content": "a b c", "text": "d e f"}, "content is another name of text"),
-        ("memory_graph_store", {"memory_type": "fact"}, "text is missing"),
-        ("memory_graph_forget", {"memory": "m7f3a"}, "reason is missing"),
+        ("memory_graph_store", {"memory_type": "fact"}, "missing required field `text`"),
+        ("memory_graph_forget", {"memory": "m7f3a"}, "missing required field `reason`"),
         ("memory_search", {"query": "port", "limit": 3, "max_results": 4}, "they differ"),
-        ("memory_search", {"query": "port", "max_results": 9_000}, "at most 50"),
-        ("memory_search", {"query": "port", "content": "port"}, "content is not known"),
-        ("memory_graph_query", {"happens_within": "soon"}, "happens_within must be integer"),
-        ("memory_graph_query", {"memory_type": "nonsense"}, "must be one of"),
+        ("memory_search", {"query": "port", "max_results": 9_000}, "<= 50"),
+        ("memory_search", {"query": "port", "content": "port"}, "unknown field `content`"),
+        ("memory_graph_query", {"happens_within": "soon"}, "at `$.happens_within`"),
+        ("memory_graph_query", {"memory_type": "nonsense"}, "at `$.types["),
     ],
 )
 async def test_aliases_are_checked_as_the_names_that_they_stand_for(

@@ -84,8 +84,8 @@ def test_the_comment_stands_where_the_entry_s_first_paragraph_ends(before: str, 
     "text", ["plain", "first\n- nested", "`open\nclose`", "```\ncode\n```", "| a |\n|---|"]
 )
 def test_a_mark_stands_where_a_promotion_would_have_put_it(text: str) -> None:
-    bare = as_item(text, provenance(MARK)).replace(f" {SHOWN}", "").replace(SHOWN, "")
-    assert marked(bare.rstrip() + "\n") == as_item(text, provenance(MARK))
+    bare = as_item(text, provenance(MARK).render()).replace(f" {SHOWN}", "").replace(SHOWN, "")
+    assert marked(bare.rstrip() + "\n") == as_item(text, provenance(MARK).render())
 
 
 def test_fields_are_replaced_where_they_stand_and_added_at_the_end() -> None:
@@ -187,7 +187,7 @@ def test_a_mark_is_read_back_and_every_other_byte_and_entry_stays(
         changed = annotate(document, entry, fields)
     except NotCuratableError:
         return
-    block = entry.block or entry.span
+    block = entry.whole
     assert changed.startswith(document.data[: block.start])
     assert changed.endswith(document.data[block.end :])
     after = parse(changed)

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import pytest
 
-from workbench.memory.edit import as_item, insert_item, is_heading, remove
+from workbench.memory.edit import as_item, is_heading, remove
 from workbench.memory.entry import Form, Kind, Span
 from workbench.memory.markdown import parse_document
+from workbench.memory.move import with_item
 from workbench.memory.names import RelPath
 from workbench.memory.provenance import provenance
 
 ORIGIN = provenance({"id": "m1", "src": "memory/a b.md#L3", "trust": "owner", "session": None})
 
 
-def insert(text: str, section: str, item: str = "- new\n") -> str:
+def insert(text: str, section: str, words: str = "new") -> str:
     document = parse_document(RelPath("MEMORY.md"), text.encode(), Kind.MEMORY)
-    return insert_item(document, section, item).decode()
+    return with_item(document, words, ORIGIN, section)[0].data.decode()
 
 
 @pytest.mark.parametrize(
@@ -34,7 +35,7 @@ def insert(text: str, section: str, item: str = "- new\n") -> str:
     ],
 )
 def test_an_item_joins_the_end_of_its_section(before: str, after: str) -> None:
-    assert insert(before, "A") == after
+    assert insert(before, "A").replace(f" {ORIGIN.render()}", "") == after
 
 
 @pytest.mark.parametrize(
@@ -48,7 +49,7 @@ def test_an_item_joins_the_end_of_its_section(before: str, after: str) -> None:
     ],
 )
 def test_every_form_of_entry_becomes_one_item_that_parses_back(text: str, form: Form) -> None:
-    data = insert("## A\n\n- one\n\n## B\n\n- two\n", "A", as_item(text, ORIGIN)).encode()
+    data = insert("## A\n\n- one\n\n## B\n\n- two\n", "A", text).encode()
     entries = parse_document(RelPath("MEMORY.md"), data, Kind.MEMORY).entries
     assert [e.heading[-1] for e in entries] == ["A", "A", "B"]
     assert entries[1].text.split() == text.split()
@@ -68,10 +69,10 @@ def test_every_form_of_entry_becomes_one_item_that_parses_back(text: str, form: 
     ],
 )
 def test_what_ends_where_its_line_ends_has_the_provenance_on_a_line_of_its_own(text: str) -> None:
-    item = as_item(text, ORIGIN)
+    item = as_item(text, ORIGIN.render())
     lines = text.split("\n")
     assert item == "\n".join([f"- {lines[0]}", *(f"  {x}" for x in lines[1:]), f"  {ORIGIN.render()}", ""])
-    data = insert("## A\n", "A", item).encode()
+    data = insert("## A\n", "A", text).encode()
     assert parse_document(RelPath("MEMORY.md"), data, Kind.MEMORY).entries[0].text.split() == text.split()
 
 
@@ -84,7 +85,7 @@ def test_what_ends_where_its_line_ends_has_the_provenance_on_a_line_of_its_own(t
     ],
 )
 def test_the_provenance_ends_the_first_paragraph(text: str, item: str) -> None:
-    assert as_item(text, ORIGIN) == item.replace("@", ORIGIN.render())
+    assert as_item(text, ORIGIN.render()) == item.replace("@", ORIGIN.render())
 
 
 def test_spans_that_overlap_are_not_cut() -> None:

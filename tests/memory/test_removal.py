@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from workbench.errors import NotCuratableError
-from workbench.memory.delete import take_out
+from workbench.memory.edit import take_out
 from workbench.memory.entry import Entry, Form, Kind
 from workbench.memory.invariants import blocks, sign, signs
 from workbench.memory.markdown import Document, parse_document

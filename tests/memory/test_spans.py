@@ -16,12 +16,12 @@ from hypothesis import strategies as st
 
 from workbench.errors import EntryNotFoundError, NotCuratableError
 from workbench.memory.address import find_entry
-from workbench.memory.delete import take_out
-from workbench.memory.edit import as_item, insert_item
+from workbench.memory.edit import take_out
 from workbench.memory.entry import Entry, Form, Kind, Span
 from workbench.memory.frontmatter import BOM
-from workbench.memory.invariants import stands_without
+from workbench.memory.invariants import stands
 from workbench.memory.markdown import Document, parse_document
+from workbench.memory.move import with_item
 from workbench.memory.names import RelPath
 from workbench.memory.patch import revert
 from workbench.memory.provenance import provenance
@@ -156,7 +156,7 @@ def markdown(draw: st.DrawFn) -> bytes:
 
 
 def block_of(entry: Entry) -> Span:
-    return entry.block or entry.span
+    return entry.whole
 
 
 def signs(document: Document) -> Counter[tuple[Form, str]]:
@@ -206,7 +206,7 @@ def test_taking_an_entry_out_leaves_every_byte_outside_of_it(data: bytes, choice
     except NotCuratableError:
         span = block_of(entry)  # only where what stands around it would really be read as something else
         without = parse(data[: span.start] + data[span.end :])
-        assert entry.parts > 1 or not stands_without(document, without, [span])
+        assert entry.parts > 1 or not stands(document, without, [span])
         return
     span = block_of(entry)
     assert after.startswith(data[: span.start])
@@ -245,7 +245,10 @@ def test_a_mark_on_an_entry_changes_no_byte_outside_of_it_and_no_address(
 def test_a_new_item_keeps_every_byte_and_every_other_entry(data: bytes, text: str, section: str) -> None:
     text = text.replace("\r", " ").replace("\x00", " ").strip()
     document = parse(data)
-    after = insert_item(document, section, as_item(text, provenance({"id": "m000001"})))
+    try:
+        after = with_item(document, text, provenance({"id": "m000001"}), section)[0].data
+    except NotCuratableError:
+        return
     start = next(
         (n for n, (a, b) in enumerate(zip(data, after, strict=False)) if a != b), min(len(data), len(after))
     )

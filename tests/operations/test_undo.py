@@ -14,7 +14,6 @@ from workbench.errors import (
 from workbench.operations.edit import plan_edit
 from workbench.operations.forget import plan_forget
 from workbench.operations.promote import plan_promote
-from workbench.operations.resolve_operation import find_operation
 from workbench.operations.undo import plan_undo
 from workbench.workspace.plan import Operation
 
@@ -37,7 +36,7 @@ def test_a_name_that_is_too_short_or_unknown_names_no_operation(sandbox: Sandbox
 def test_four_digits_of_the_operation_or_its_commit_are_enough(sandbox: Sandbox) -> None:
     done = forget(sandbox, sandbox.address("staging port"))
     for name in (done.id, done.id[:4], done.commit[:4].upper(), done.commit):
-        assert find_operation(sandbox.workspace, name).id == done.id
+        assert sandbox.workspace.operations.find(name).id == done.id
 
 
 def test_a_prefix_that_fits_several_operations_is_refused_with_the_candidates(

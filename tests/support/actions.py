@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Container, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -127,12 +128,17 @@ def scene(root: Path) -> Sandbox:
 
 def contents(root: Path) -> dict[str, bytes]:
     """Every file below the workspace but git's and ours, ``settled``."""
-    found = {}
-    for path in sorted(root.rglob("*")):
-        name = path.relative_to(root).as_posix()
-        if path.is_file() and not name.startswith((".git/", ".workbench/")):
-            found[name] = settled(path.read_bytes())
-    return found
+    return {name: settled(path.read_bytes()) for name, path in files_below(root, {".git", ".workbench"})}
+
+
+def files_below(root: Path, without: Container[str]) -> Iterator[tuple[str, Path]]:
+    """The files below a folder with their names from there; folders named in ``without`` are left out."""
+    for folder, folders, names in os.walk(root):
+        folders[:] = sorted(name for name in folders if name not in without)
+        for name in sorted(names):
+            path = os.path.join(folder, name)
+            if os.path.isfile(path):
+                yield path.removeprefix(f"{root}/"), Path(path)
 
 
 def settled(data: bytes) -> bytes:

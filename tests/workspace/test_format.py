@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.workspaces import LOG, Sandbox
-from workbench.agent.usage_log import Given, record_recalls
+from workbench.agent.usage import Given, record_recalls
 from workbench.config import settings
 from workbench.config.settings_report import tell
 from workbench.errors import NewerFormatError, ReadOnlyError, UsageError

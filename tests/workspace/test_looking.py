@@ -9,10 +9,10 @@ import pytest
 
 from screens.search.recent import Recent
 from tests.support.workspaces import LOG, Sandbox
-from workbench.agent.usage_log import Given, record_recalls
+from workbench.agent.usage import Given, record_recalls
 from workbench.config.read_only import VARIABLE
 from workbench.errors import ReadOnlyError
-from workbench.health.doctor import examine
+from workbench.health.checks import examine
 from workbench.health.finding import Check, Finding, Look
 from workbench.health.subject import CheckSubject
 from workbench.operations.edit_settings import set_own

@@ -17,7 +17,6 @@ from workbench.memory.file_edit import FileEdit
 from workbench.memory.names import RelPath
 from workbench.operations.forget import plan_forget
 from workbench.operations.promote import plan_promote
-from workbench.operations.resolve_operation import find_operation
 from workbench.operations.undo import plan_undo
 from workbench.workspace import atomic_swap
 from workbench.workspace.files import Files
@@ -238,8 +237,8 @@ def test_a_copied_name_does_not_hide_the_operation_that_has_it(sandbox: Sandbox)
     sandbox.git("add", "other.txt")
     sandbox.git("commit", "-qm", f"forged\n\nOperation: {ours.id}\nAction: promote\nActor: human")
     place = sandbox.workspace
-    assert find_operation(place, ours.id).commit == ours.commit
-    assert find_operation(place, ours.id[:6]).commit == ours.commit
+    assert place.operations.find(ours.id).commit == ours.commit
+    assert place.operations.find(ours.id[:6]).commit == ours.commit
     assert [o.summary for o in place.operations.log()][:2] == ["forged", ours.summary]
     place.operations.carry_out(lambda: plan_undo(place, ours.id))
     assert sandbox.read("MEMORY.md") == MEMORY_TEXT.encode()
@@ -252,7 +251,7 @@ def test_a_forged_undo_that_touches_nothing_of_an_operation_does_not_mark_it_und
         f"forged\n\nOperation: 0123456789ab\nAction: undo\nUndoes: {ours.id}",
     )  # fmt: skip
     place = sandbox.workspace
-    assert not find_operation(place, ours.id).undone
+    assert not place.operations.find(ours.id).undone
     place.operations.carry_out(lambda: plan_undo(place))
     assert sandbox.read("MEMORY.md") == MEMORY_TEXT.encode()
     with pytest.raises(NotCuratableError):

@@ -12,7 +12,7 @@ from typing import IO, Any
 
 import pytest
 
-from tests.support.actions import ACTIONS, Action, scene
+from tests.support.actions import ACTIONS, Action, files_below, scene
 from tests.support.workspaces import Sandbox
 from workbench.errors import WorkbenchError
 from workbench.workspace import atomic_swap
@@ -118,9 +118,9 @@ def words(data: bytes) -> set[bytes]:
 
 
 def on_disk(root: Path) -> bytes:
-    kept = [p for p in root.rglob("*") if p.is_file() and ".git" not in p.parts]
-    kept = [p for p in kept if ".workbench" not in p.parts or "conflicts" in p.parts]
-    return b"\n".join(p.read_bytes() for p in kept)
+    found = files_below(root, {".git"})
+    kept = [path for name, path in found if not name.startswith(".workbench/") or "conflicts" in path.parts]
+    return b"\n".join(path.read_bytes() for path in kept)
 
 
 @pytest.mark.parametrize(("doing", "moment"), _cases())
@@ -174,7 +174,7 @@ def test_no_word_of_two_writers_is_lost(
     assert written - known == set()
     if doing in ADDED_ONCE:
         assert [token for token in agent.tokens if disk.count(token.encode()) > 1] == []
-    assert not [p for p in root.rglob(".wb-*") if ".workbench" not in p.parts]
+    assert not [name for name, _ in files_below(root, {".git", ".workbench"}) if ".wb-" in name]
     shown = {kept.name for kept in place.operations.conflicts()}
     assert shown == {p.name for p in (root / ".workbench/conflicts").glob("*") if p.suffix != ".json"}
     place.close()

@@ -26,25 +26,14 @@ _LOGS = (("today's log", 0), ("yesterday's log", 1))
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Loaded:
-    """One file. ``tokens`` is an estimate from above, ``size`` is in bytes."""
+    """One file. ``tokens`` is an estimate from above, ``bytes`` its size."""
 
     path: str
     kind: Kind
     why: str
     tokens: int
-    size: int
+    bytes: int
     state: State = "loaded"
-
-    def as_json(self) -> dict[str, object]:
-        """As the command line prints it."""
-        return {
-            "path": self.path,
-            "kind": str(self.kind),
-            "why": self.why,
-            "tokens": self.tokens,
-            "bytes": self.size,
-            "state": self.state,
-        }
 
 
 def loaded(workspace: Workspace, today: date, *, memory_loaded: bool = True) -> tuple[Loaded, ...]:
@@ -70,9 +59,9 @@ def _measured(workspace: Workspace, path: str, kind: Kind, why: str, size: int) 
     try:
         data = workspace.read(path)
     except (WorkbenchError, OSError):
-        return Loaded(path=path, kind=kind, why=why, tokens=0, size=size, state="unreadable")
+        return Loaded(path=path, kind=kind, why=why, tokens=0, bytes=size, state="unreadable")
     counted = tokens(data[:COUNTED].decode("utf-8", "replace"))
     if len(data) > COUNTED:
         counted = round(counted * len(data) / COUNTED)
     state: State = "loaded" if data.strip() else "empty"
-    return Loaded(path=path, kind=kind, why=why, tokens=counted, size=len(data), state=state)
+    return Loaded(path=path, kind=kind, why=why, tokens=counted, bytes=len(data), state=state)

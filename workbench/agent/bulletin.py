@@ -9,17 +9,23 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
-from typing import Literal
+from typing import Literal, TypeAlias
+
+import msgspec
 
 from workbench.agent.exclusion_policy import why_by_origin, why_withheld
 from workbench.agent.fence import as_line, fenced, tokens
+from workbench.errors import WorkbenchError
 from workbench.graph.as_of import is_over
+from workbench.graph.drafts import USER
 from workbench.graph.schedule import Due, upcoming
 from workbench.graph.snapshot import Graph, Held
 from workbench.memory.claims import claim_key
 from workbench.memory.entry import Kind
 from workbench.memory.graph_page import Entity
 from workbench.memory.origin import Origin, of_page_line
+from workbench.workspace.owner import owner_name_of
+from workbench.workspace.workspace import Workspace
 
 Which = Literal["memory", "context"]
 KINDS: tuple[tuple[str, str, int], ...] = (
@@ -44,7 +50,7 @@ class BulletinLine:
     """One memory. ``why`` says why it is there, ``text`` is fit to be shown."""
 
     entry: str
-    owner: str
+    entity: str | None
     type: str
     text: str
     day: date | None
@@ -57,21 +63,7 @@ class BulletinLine:
     def rendered(self) -> str:
         """The line as the agent reads it."""
         when = f" ({self.why})" if self.why else ""
-        return f"- {self.owner}: {self.text}{when}" if self.owner else f"- {self.text}{when}"
-
-    def as_json(self) -> dict[str, object]:
-        """The line as the command line prints it."""
-        return {
-            "entry": self.entry,
-            "entity": self.owner or None,
-            "type": self.type,
-            "text": self.text,
-            "day": self.day.isoformat() if self.day else None,
-            "trust": self.trust,
-            "sources": list(self.sources),
-            "why": self.why,
-            "tokens": self.tokens,
-        }
+        return f"- {self.entity}: {self.text}{when}" if self.entity else f"- {self.text}{when}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,17 +102,21 @@ class Bulletin:
         return {
             "bulletin": self.which,
             "tokens": self.tokens,
-            "sections": [
-                {
-                    "title": section.title,
-                    "lines": [line.as_json() for line in section.lines],
-                    "more": section.more,
-                }
-                for section in self.sections
-            ],
+            "sections": msgspec.to_builtins(self.sections),
             "withheld": dict(self.withheld),
             "text": self.text,
         }
+
+
+def owner_page(workspace: Workspace, graph: Graph, user: str = "") -> Entity | None:
+    """The page of ``user``, or where none is given of the name in USER.md, else of `User`; None: no page."""
+    if user:
+        return graph.entity(user)
+    try:
+        name = owner_name_of(workspace)
+    except (WorkbenchError, OSError):
+        name = ""  # a page that cannot be read names nobody
+    return (graph.entity(name) if name else None) or graph.entity(USER)
 
 
 def bulletin(
@@ -131,49 +127,46 @@ def bulletin(
     What is said of ``owner``, and in files that the person curates, comes before what is said of others. What
     is due is said even so: a list of what one knows does not say what is late today.
     """
-    standing = _Standing(today, memory_loaded=memory_loaded and which == "memory")
-    about = which == "memory"
-    sections = tuple(_about(graph, standing, today, owner) if about else _due(graph, standing, today))
-    return Bulletin(which, sections, standing.withheld())
+    sayable = _Sayable(today, memory_loaded=memory_loaded and which == "memory")
+    told = _about(graph, today, owner) if which == "memory" else _due(graph, today)
+    sections = tuple(_section(title, sayable.of(lines), most) for title, lines, most in told)
+    return Bulletin(which, sections, tuple(sorted(sayable.withheld.items())))
 
 
-class _Standing:
-    """Lets through what may be said now, each claim once."""
+Told: TypeAlias = tuple[Held, str]
+"""A memory, and why it is there."""
+
+
+class _Sayable:
+    """Lets through what may be said now, each claim once; ``withheld`` counts what is not, by the reason."""
 
     def __init__(self, today: date, *, memory_loaded: bool) -> None:
         self._today = today
         self._loaded = memory_loaded
         self._said: set[tuple[str, str]] = set()
-        self._withheld: dict[str, int] = {}
+        self.withheld: dict[str, int] = {}
 
-    def of(self, memories: Iterable[Held]) -> list[Held]:
+    def of(self, told: Iterable[Told]) -> list[Told]:
         """Those that may be said, in the order given, of which the first of several that say the same."""
-        return [held for held in memories if self._may_be_said(held)]
-
-    def withheld(self) -> tuple[tuple[str, int], ...]:
-        """How many were not let through, by the reason."""
-        return tuple(sorted(self._withheld.items()))
+        return [one for one in told if self._may_be_said(one[0])]
 
     def _may_be_said(self, held: Held) -> bool:
-        entry = held.memory.entry
-        if is_over(held.memory, self._today) or (held.entity and is_over(held.entity, self._today)):
+        memory, entry = held.memory, held.memory.entry
+        if is_over(memory, self._today) or (held.entity and is_over(held.entity, self._today)):
             return False
         if why := _why_not_by_origin(held) or why_withheld(
             entry.path, entry.kind, entry.text, memory_loaded=self._loaded
         ):
-            self._withheld[why] = self._withheld.get(why, 0) + 1
+            self.withheld[why] = self.withheld.get(why, 0) + 1
             return False
-        key = (
-            held.memory.type,
-            claim_key(f"{held.owner} {held.memory.text}" if held.entity else held.memory.text),
-        )
+        key = memory.type, claim_key(f"{held.owner} {memory.text}" if held.entity else memory.text)
         if key in self._said:
             return False
         self._said.add(key)
         return True
 
 
-def _about(graph: Graph, standing: _Standing, today: date, owner: Entity | None) -> Iterator[BulletinSection]:
+def _about(graph: Graph, today: date, owner: Entity | None) -> Iterator[tuple[str, Iterable[Told], int]]:
     """Of each kind the owner's, then the others'; the newest first, of a day the one that counts most."""
     for type_, title, most in KINDS:
         own = [held for held in graph.memories() if held.memory.type == type_ and not held.memory.done]
@@ -188,21 +181,24 @@ def _about(graph: Graph, standing: _Standing, today: date, owner: Entity | None)
             ),
             reverse=True,
         )
-        yield _section(title, [(held, _since(held)) for held in standing.of(own)], most)
+        yield title, [(held, _since(held)) for held in own], most
 
 
-def _due(graph: Graph, standing: _Standing, today: date) -> Iterator[BulletinSection]:
+def _due(graph: Graph, today: date) -> Iterator[tuple[str, Iterable[Told], int]]:
     """What comes, what is late and what has no day, as the schedule of the graph has it."""
     schedule = upcoming(graph, today, ahead=AHEAD)
     news = [due for due in schedule.overdue if due.days is not None and due.days >= -BEHIND]
     for title, dues in (
         ("Upcoming", schedule.upcoming),
-        ("Overdue", tuple(reversed(news))),
+        ("Overdue", reversed(news)),
         ("To do, without a day", schedule.undated),
     ):
-        told = {id(due.held): _when(due) for due in dues}
-        own = standing.of(due.held for due in dues)
-        yield _section(title, [(held, told[id(held)]) for held in own], EACH)
+        yield title, [(due.held, _when(due)) for due in dues], EACH
+
+
+def _section(title: str, told: Sequence[Told], most: int) -> BulletinSection:
+    lines = tuple(_line(held, why) for held, why in told[:most])
+    return BulletinSection(title, lines, max(0, len(told) - most))
 
 
 def _since(held: Held) -> str:
@@ -230,19 +226,13 @@ def _why_not_by_origin(held: Held) -> str | None:
     )
 
 
-def _section(title: str, told: Sequence[tuple[Held, str]], most: int) -> BulletinSection:
-    return BulletinSection(
-        title, tuple(_line(held, why) for held, why in told[:most]), max(0, len(told) - most)
-    )
-
-
 def _line(held: Held, why: str) -> BulletinLine:
     memory = held.memory
     if _origin(held) is Origin.AGENT:
         why = f"{why}, from log" if why else "from log"
     line = BulletinLine(
         entry=memory.entry.address,
-        owner=as_line(held.entity.name) if held.entity else "",
+        entity=as_line(held.entity.name) if held.entity else None,
         type=memory.type,
         text=as_line(memory.text),
         day=memory.day,

@@ -13,15 +13,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import Protocol
 
-from indexing.document import entry_key
+from indexing.document import Stored, entry_key
 from indexing.lexical.query_rewrite import question_terms
 from indexing.lexical.schema import stemmed
 from indexing.query.filters import Filters
 from indexing.search.answer import Query
 from indexing.search.candidates import Pool
+from indexing.search.keyword import LexicalSearch
 from indexing.words import WORD, bigrams, normal
+from workbench.agent.fence import as_line
 from workbench.memory.entry import Entry, Kind
 
 _NO_KEY = -1
@@ -40,9 +41,7 @@ class Relevance:
     @property
     def score(self) -> float:
         """Between 0 and 1."""
-        if self.cosine is None:
-            return self.coverage
-        return MEANING * max(0.0, self.cosine) + (1.0 - MEANING) * self.coverage
+        return sum(self.parts.values())
 
     @property
     def parts(self) -> dict[str, float]:
@@ -50,6 +49,18 @@ class Relevance:
         if self.cosine is None:
             return {"words": self.coverage}
         return {"meaning": MEANING * max(0.0, self.cosine), "words": (1.0 - MEANING) * self.coverage}
+
+    @property
+    def why(self) -> str:
+        """The score in words: ``0.62 = meaning 0.40 + words 0.22 (staging, port)``."""
+        parts = " + ".join(f"{name} {value:.2f}" for name, value in self.parts.items())
+        shared = f" ({', '.join(map(as_line, self.words[:6]))})" if self.words else ""
+        return f"{self.score:.2f} = {parts}{shared}"
+
+
+def words_that_count(stored: Stored) -> str:
+    """An entry with its headings and the names of its page."""
+    return " ".join((stored.text, *stored.heading, *stored.facets.names))
 
 
 class RelevanceOf:
@@ -60,8 +71,7 @@ class RelevanceOf:
     """
 
     def __init__(self, pool: Pool, rarity: Mapping[str, float] | None = None, begun: str = "") -> None:
-        own = rarity is None
-        self._rarity = pool.snapshot.rarities(question_terms(pool.question)) if own else rarity or {}
+        self._rarity = pool.snapshot.rarities(question_terms(pool.question)) if rarity is None else rarity
         self._begun = begun
         self._whole = sum(self._rarity.values())
         self._cosines = {one.key: one.cosine for one in pool.candidates}
@@ -69,8 +79,7 @@ class RelevanceOf:
 
     def by_words(self, text: str) -> Relevance:
         """The relevance of ``text`` that no vector is known of: the share of the question's words it has."""
-        measured = self.of(_NO_KEY, text)
-        return Relevance(None, measured.coverage, measured.words)
+        return replace(self.of(_NO_KEY, text), cosine=None)
 
     def of(self, key: int, text: str) -> Relevance:
         """The relevance of the entry with this key, whose ``text`` is all that is to count: headings too."""
@@ -82,17 +91,12 @@ class RelevanceOf:
             standing.update({} if whole is None else {self._begun: whole})
         met = [term for term in self._rarity if term in standing]
         coverage = sum(self._rarity[term] for term in met) / self._whole if self._whole else 0.0
-        cosine = self._cosines.get(key) if self._meaning else None
-        words = tuple(dict.fromkeys(standing[term].lower() for term in met))
-        return Relevance((0.0 if cosine is None else cosine) if self._meaning else None, coverage, words)
-
-
-class _Pools(Protocol):
-    def pool(self, query: Query) -> Pool: ...
+        cosine = (self._cosines.get(key) or 0.0) if self._meaning else None
+        return Relevance(cosine, coverage, tuple(dict.fromkeys(standing[term].lower() for term in met)))
 
 
 def graph_relevance(
-    searcher: _Pools, question: str, unnamed: str, user: str = ""
+    searcher: LexicalSearch, question: str, unnamed: str, user: str = ""
 ) -> Callable[[Entry, str], float]:
     """What tells the relevance of a line of the graph, whose words are given, to ``question``, in [0, 1].
 

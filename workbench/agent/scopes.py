@@ -7,11 +7,10 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
-from typing import Protocol
 
 from indexing.search.answer import Query, SearchAnswer
-from indexing.search.candidates import Pool
 from indexing.search.hybrid import HybridSearch
+from indexing.search.keyword import LexicalSearch
 from indexing.sync.first_index import FirstIndex, first_index
 from workbench.errors import IndexUnavailableError, NoWorkspaceError, UsageError, WorkspaceError
 from workbench.workspace.workspace import Workspace
@@ -30,14 +29,9 @@ class ReadOnlyMemberError(WorkspaceError):
         super().__init__(READ_ONLY)
 
 
-class Searcher(Protocol):
-    """What answers questions about one workspace: ``HybridSearch``, or ``LexicalSearch``."""
-
-    def search(self, query: Query) -> SearchAnswer:
-        """The best entries. Raises IndexUnavailableError."""
-
-    def pool(self, query: Query) -> Pool:
-        """What they were ranked among. Raises IndexUnavailableError."""
+def marked(mark: str, address: str) -> str:
+    """An address as it is told: that of another's memory with its mark before it."""
+    return f"{mark}:{address}" if mark else address
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,12 +39,12 @@ class SearchScope:
     """One workspace that is asked, and what is written before its addresses; empty for one's own."""
 
     workspace: Workspace
-    searcher: Searcher
+    searcher: LexicalSearch
     mark: str = ""
 
     def address(self, entry: str) -> str:
         """``entry`` as an agent is told it."""
-        return f"{self.mark}:{entry}" if self.mark else entry
+        return marked(self.mark, entry)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +54,14 @@ class Scoped:
     scope: SearchScope
     answer: SearchAnswer | None
     unavailable: str = ""
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What is missing from the answer, and what else is to be said of it; a leader's with the mark."""
+        if self.answer is None:
+            return (self.unavailable,)
+        said = filter(None, (self.answer.degraded, self.answer.stale, *self.answer.notes))
+        return tuple(f"{self.scope.mark}: {note}" if self.scope.mark else note for note in said)
 
 
 def open_leader(workspace: Workspace) -> Workspace | None:
@@ -94,11 +96,26 @@ def open_scopes(
     One's own memory is indexed by keywords where it never was; the leader's is only read.
     """
     own = HybridSearch(workspace, today=today, first_index=first or first_index(workspace))
+    return scopes_of(workspace, own, leader, today=today)
+
+
+def scopes_of(
+    workspace: Workspace,
+    engine: LexicalSearch,
+    leader: Workspace | None,
+    *,
+    today: Callable[[], date] = date.today,
+) -> tuple[SearchScope, ...]:
+    """One's own memory, which ``engine`` searches, then the leader's, searched in the same way."""
+    own = SearchScope(workspace, engine)
     if leader is None:
-        return (SearchScope(workspace, own),)
-    return SearchScope(workspace, own), SearchScope(
-        leader, HybridSearch(leader, weights=own.weights, today=today), LEADER
+        return (own,)
+    beside = (
+        HybridSearch(leader, weights=engine.weights, today=today, model=engine.model)
+        if isinstance(engine, HybridSearch)
+        else LexicalSearch(leader, weights=engine.weights, today=today)
     )
+    return own, SearchScope(leader, beside, LEADER)
 
 
 def ask(scopes: Iterable[SearchScope], query: Query) -> Iterator[Scoped]:

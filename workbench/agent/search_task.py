@@ -19,15 +19,12 @@ from typing import Any, NoReturn
 
 from indexing.search.hybrid import HybridSearch
 from indexing.search.service import Answerer, serve
-from workbench.agent.context_entries import inject
-from workbench.agent.scopes import LEADER, Searcher, SearchScope, open_leader
-from workbench.agent.wide_requests import EVERYWHERE, TEAM, Wide
+from workbench.agent.context import inject
+from workbench.agent.federated_search import WideSearch
+from workbench.agent.scopes import SearchScope, open_leader, scopes_of
 from workbench.errors import UsageError
 from workbench.workspace.task_context import TaskContext
 from workbench.workspace.workspace import Workspace
-
-INJECT = "inject"
-"""What a request asks for, under ``ask``."""
 
 
 def run(root: Path, _: Mapping[str, Any], context: TaskContext) -> NoReturn:
@@ -40,31 +37,21 @@ def run(root: Path, _: Mapping[str, Any], context: TaskContext) -> NoReturn:
 
 def answerers(workspace: Workspace, search: HybridSearch) -> dict[str, Answerer]:
     """What is answered beside searches, by its name; a leader's memory is asked by the same model."""
-    scopes: list[tuple[SearchScope, ...]] = []
+    scopes: list[SearchScope] = []
 
     def answer(request: Mapping[str, object]) -> dict[str, object]:
         if not scopes:
-            leader = open_leader(workspace)
-            beside = HybridSearch(leader, model=search.model) if leader is not None else None
-            scopes.append(scopes_of(workspace, search, leader, beside))
-        return {"injection": answer_to(scopes[0], request)}
+            scopes.extend(scopes_of(workspace, search, open_leader(workspace)))
+        return {"injection": answer_to(tuple(scopes), request)}
 
-    wide = Wide(workspace, search)
-    return {INJECT: answer, TEAM: wide.team, EVERYWHERE: wide.everywhere}
-
-
-def scopes_of(
-    workspace: Workspace, search: Searcher, leader: Workspace | None, beside: Searcher | None
-) -> tuple[SearchScope, ...]:
-    """One's own memory, then the leader's where there is one, each with what searches it."""
-    own = SearchScope(workspace, search)
-    return (own,) if leader is None or beside is None else (own, SearchScope(leader, beside, LEADER))
+    wide = WideSearch(workspace, search)
+    return {"inject": answer, "team": wide.team, "everywhere": wide.everywhere}
 
 
 def request_of(message: str, *, memory_loaded: bool, today: date) -> dict[str, object]:
     """What ``answer_to`` understands."""
     return {
-        "ask": INJECT,
+        "ask": "inject",
         "message": message,
         "memory_loaded": memory_loaded,
         "today": today.isoformat(),

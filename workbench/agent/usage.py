@@ -1,28 +1,167 @@
-"""Which memories dominate what agents are given, by the ledger, and which were never given to anybody.
+"""What was given to whom: recorded in the ledger as it is given, and counted for an entry and for all.
 
-A memory that is in every answer takes the room of the others; one that never is may be worded so that no
-question meets it. Both are for a person to see: nothing here is acted upon, and looking is no recall.
+Dreaming lives on these records, and an answer never waits or fails for one. The ledger knows entries by their
+address and by the claim that they make, so that an entry which moved, or was promoted, keeps its recalls.
+What was asked cannot be read back from it, only told apart. Looking here is no recall.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta
+import hashlib
+import os
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, date, datetime, timedelta
+
+import msgspec
 
 from workbench.agent.exclusion_policy import why_withheld
 from workbench.errors import WorkbenchError
+from workbench.memory.address import path_of
 from workbench.memory.claims import claim_key, claim_words
 from workbench.memory.clock_doubt import TOLERANCE
 from workbench.memory.entry import Entry, Form, Kind
 from workbench.workspace import ledger
+from workbench.workspace.layout import LEDGER
 from workbench.workspace.workspace import Workspace
 
+MOST = 50
+"""Entries of one answer that are recorded."""
 WITHIN = 30
 """Days that are looked back."""
 OFFERED = frozenset({Kind.ENTITY, Kind.NOTE, Kind.CONTEXT, Kind.EPISODE, Kind.DREAM})
 """Kinds of which it is told what was never given: that most lines of a log are not, is no news."""
+_DIGITS = 16
+_LONGEST_NAME = 100
 _FEWEST_WORDS = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """One entry that an agent was given. ``score`` in [0, 1]."""
+
+    entry: str
+    text: str
+    score: float
+
+
+def query_key(query: str) -> str:
+    """What a question is recorded as: case and blanks do not count, and its words cannot be read back."""
+    words = " ".join(query.split()).casefold()
+    return hashlib.sha256(words.encode("utf-8", "surrogatepass")).hexdigest()[:_DIGITS]
+
+
+def record_recalls(
+    workspace: Workspace,
+    given: Sequence[Given],
+    *,
+    query: str,
+    by: str,
+    now: datetime,
+    user: str = "",
+    session: str = "",
+) -> str | None:
+    """Add one answer to the ledger, in one write. Returns why that was not possible, None where it was."""
+    whose = {"user": user[:_LONGEST_NAME], "session": session[:_LONGEST_NAME]}
+    records = [
+        {
+            "query": query_key(query),
+            "entry": one.entry,
+            "claim": claim_key(one.text),
+            "score": round(min(1.0, max(0.0, one.score)), 4),
+            "by": by,
+            **{name: value for name, value in whose.items() if value},
+        }
+        for one in given[:MOST]
+    ]
+    try:
+        ledger.append(workspace, "recalls", records, now)
+    except (WorkbenchError, OSError) as error:
+        reason = error.message if isinstance(error, WorkbenchError) else error.strerror or str(error)
+        return f"this recall was not recorded: {reason}"
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class _Recall:
+    """One record. ``last`` is its moment; None where it tells none that can be read."""
+
+    entry: str
+    claim: str
+    query: str
+    by: str
+    at: str
+    last: datetime | None
+
+
+def _recalls(workspace: Workspace, since: date | None = None) -> Iterator[_Recall]:
+    """The records of the ledger that name an entry, the oldest first."""
+    for record in ledger.read(workspace, "recalls", since=since):
+        said = {name: value for name, value in record.items() if isinstance(value, str)}
+        if "entry" in said:
+            claim, query, by, at = (said.get(name, "") for name in ("claim", "query", "by", "at"))
+            yield _Recall(said["entry"], claim, query, by, at, ledger.moment(at))
+
+
+@dataclass(frozen=True, slots=True)
+class EntryUsage:
+    """The recalls of an entry or a page. ``by`` are who was given it, the most frequent first."""
+
+    times: int
+    questions: int
+    last: datetime | None
+    by: tuple[str, ...]
+
+    def as_json(self) -> dict[str, object]:
+        """The same for programs."""
+        return _with_moment(self, self.last)
+
+
+class UsageIndex:
+    """The ledger's recalls, read again when it changed. One thread at a time uses it."""
+
+    def __init__(self, workspace: Workspace) -> None:
+        self.workspace = workspace
+        self._stamp: tuple[tuple[str, int, int], ...] | None = None
+        self._named: dict[str, list[_Recall]] = {}
+        """By address, by path, and by claim: no two of these look alike."""
+
+    def of(self, address: str, text: str = "") -> EntryUsage:
+        """The recalls of the entry at ``address`` with this text; of a page where ``address`` is a path."""
+        stamp = _stamp(self.workspace)
+        if stamp != self._stamp:
+            self._named = {}
+            for one in _recalls(self.workspace):
+                for name in {one.entry, path_of(one.entry) or one.entry, one.claim}:
+                    self._named.setdefault(name, []).append(one)
+            self._stamp = stamp
+        names = [address, claim_key(text)] if "#" in address and text else [address]
+        return _summed(dict.fromkeys(one for name in names for one in self._named.get(name, ())))
+
+
+def _summed(recalls: Iterable[_Recall]) -> EntryUsage:
+    """What these recalls come to; one answer that gave several lines of a page counts once."""
+    answers = {(one.at, one.query, one.by): one.last for one in recalls}
+    who: dict[str, int] = {}
+    for _, _, by in answers:
+        if by:
+            who[by] = who.get(by, 0) + 1
+    return EntryUsage(
+        times=len(answers),
+        questions=len({query for _, query, _ in answers if query}),
+        last=max(filter(None, answers.values()), default=None),
+        by=tuple(sorted(who, key=lambda name: (-who[name], name))),
+    )
+
+
+def _stamp(workspace: Workspace) -> tuple[tuple[str, int, int], ...]:
+    """The pages of the ledger with their sizes and times of change."""
+    try:
+        with os.scandir(workspace.root / LEDGER) as items:
+            pages = [(item.name, item.stat(follow_symlinks=False)) for item in items]
+    except OSError:
+        return ()
+    return tuple(sorted((n, s.st_size, s.st_mtime_ns) for n, s in pages if n.startswith("recalls-")))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,8 +169,7 @@ class Share:
     """How much of what was given is one memory.
 
     ``count`` answers had it, to ``questions`` different questions; ``share`` in [0, 1] is that of all.
-    ``entry`` is the address it was given by last, ``last`` when; None where no moment is told that can be
-    believed. ``by`` are the ways by which it was given.
+    ``entry`` is the address it was given by last, ``last`` when. ``by`` are the ways by which it was given.
     """
 
     entry: str
@@ -40,17 +178,6 @@ class Share:
     share: float
     last: datetime | None
     by: tuple[str, ...] = ()
-
-    def as_json(self) -> dict[str, object]:
-        """As the command line prints it."""
-        return {
-            "entry": self.entry,
-            "count": self.count,
-            "questions": self.questions,
-            "share": round(self.share, 4),
-            "last": self.last.isoformat() if self.last else None,
-            "by": list(self.by),
-        }
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,58 +192,40 @@ class Dominance:
 
     def as_json(self) -> dict[str, object]:
         """As the command line prints it."""
-        return {
-            "days": self.days,
-            "answers": self.answers,
-            "entries": [share.as_json() for share in self.shares],
-        }
-
-
-@dataclass(slots=True)
-class _Tally:
-    entry: str = ""
-    answers: set[object] = field(default_factory=set)
-    questions: set[object] = field(default_factory=set)
-    last: datetime | None = None
-    by: dict[str, None] = field(default_factory=dict)
+        entries = [{**_with_moment(one, one.last), "share": round(one.share, 4)} for one in self.shares]
+        return {"days": self.days, "answers": self.answers, "entries": entries}
 
 
 def dominance(workspace: Workspace, now: datetime, days: int = WITHIN) -> Dominance:
-    """What was given within ``days`` before ``now``, by how many answers had it.
+    """Which memories dominate what was given within ``days`` before ``now``, by how many answers had them.
 
-    Words are one memory wherever they stand: an entry that was moved or promoted keeps its count. Records
-    without a moment that can be believed are left out, as nobody can say when they were.
+    A memory that is in every answer takes the room of the others. Words are one memory wherever they stand:
+    an entry that was moved or promoted keeps its count. Records without a moment that can be believed are
+    left out, as nobody can say when they were.
     """
     since = now - timedelta(days=days)
-    tallies: dict[str, _Tally] = {}
-    answers: set[object] = set()
-    for record in ledger.read(workspace, "recalls", since=since.astimezone(UTC).date()):
-        entry, at = record.get("entry"), ledger.moment(record.get("at"))
-        if not isinstance(entry, str) or at is None or not since <= at <= now + TOLERANCE:
-            continue
-        claim = record.get("claim")
-        tally = tallies.setdefault(claim if isinstance(claim, str) and claim else entry, _Tally())
-        query = str(record.get("query"))
-        answer = (record.get("at"), query)
-        answers.add(answer)
-        tally.answers.add(answer)
-        tally.questions.add(query)
-        tally.by.setdefault(str(record.get("by") or ""), None)
-        if tally.last is None or at >= tally.last:
-            tally.last, tally.entry = at, entry
-    shares = [
-        Share(
-            entry=tally.entry,
-            count=len(tally.answers),
-            questions=len(tally.questions),
-            share=len(tally.answers) / len(answers),
-            last=tally.last,
-            by=tuple(filter(None, tally.by)),
-        )
-        for tally in tallies.values()
-    ]
+    told: dict[str, list[_Recall]] = {}
+    answers = set()
+    for one in _recalls(workspace, since.astimezone(UTC).date()):
+        if one.last is not None and since <= one.last <= now + TOLERANCE:
+            told.setdefault(one.claim or one.entry, []).append(one)
+            answers.add((one.at, one.query))
+    shares = [_share(recalls, len(answers)) for recalls in told.values()]
     shares.sort(key=lambda one: (-one.count, -one.questions, one.entry))
-    return Dominance(days=days, answers=len(answers), shares=tuple(shares), claims=frozenset(tallies))
+    return Dominance(days=days, answers=len(answers), shares=tuple(shares), claims=frozenset(told))
+
+
+def _share(recalls: Sequence[_Recall], answers: int) -> Share:
+    usage = _summed(replace(one, by="") for one in recalls)
+    newest = next(one for one in reversed(recalls) if one.last == usage.last)
+    return Share(
+        entry=newest.entry,
+        count=usage.times,
+        questions=usage.questions,
+        share=usage.times / answers,
+        last=usage.last,
+        by=_summed(recalls).by,
+    )
 
 
 def never_given(
@@ -128,14 +237,14 @@ def never_given(
 ) -> tuple[tuple[Entry, ...], int]:
     """The first ``most`` entries that could have been given and were not, and how many there are in all.
 
-    Files of the kinds in ``OFFERED`` are read one by one; ``going`` is told how far it is (files done, files
-    in all) and answers whether to go on. What is never given for a reason (it is set aside, it holds a
-    secret) is not among them.
+    One that never is may be worded so that no question meets it. Files of the kinds in ``OFFERED`` are read
+    one by one; ``going`` is told how far it is (files done, files in all) and answers whether to go on. What
+    is never given for a reason (it is set aside, it holds a secret) is not among them.
     """
     files = [file for file in workspace.scan() if file.kind in OFFERED]
+    known = {share.entry for share in given.shares}
     found: list[Entry] = []
     count = 0
-    known = {share.entry for share in given.shares}
     for number, file in enumerate(files):
         if not going(number, len(files)):
             break
@@ -143,7 +252,7 @@ def never_given(
             entries = workspace.document(file.path).entries
         except (WorkbenchError, OSError):
             continue
-        for entry in _could_be_given(entries):
+        for entry in filter(_could_be_given, entries):
             if entry.address not in known and claim_key(entry.text) not in given.claims:
                 count += 1
                 if len(found) < most:
@@ -151,9 +260,13 @@ def never_given(
     return tuple(found), count
 
 
-def _could_be_given(entries: Iterable[Entry]) -> Iterable[Entry]:
-    for entry in entries:
-        if entry.form is Form.HEADING or len(claim_words(entry.text)) < _FEWEST_WORDS:
-            continue
-        if why_withheld(entry.path, entry.kind, entry.text, memory_loaded=True) is None:
-            yield entry
+def _could_be_given(entry: Entry) -> bool:
+    return (
+        entry.form is not Form.HEADING
+        and len(claim_words(entry.text)) >= _FEWEST_WORDS
+        and why_withheld(entry.path, entry.kind, entry.text, memory_loaded=True) is None
+    )
+
+
+def _with_moment(said: EntryUsage | Share, last: datetime | None) -> dict[str, object]:
+    return {**msgspec.to_builtins(said), "last": last.isoformat() if last else None}

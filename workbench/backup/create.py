@@ -183,7 +183,9 @@ class _Work:
     def _add(self, chain: Chain, basis: CommitId | None, notes: tuple[str, ...] = ()) -> Backup:
         final = chain.next_path(full=basis is None)
         before = chain.bundles if basis else []
-        compared, said = self._write(final, basis, before)
+        fresh = _unfinished(final)
+        compared, said = self._verified(fresh, basis, before)
+        put_in_place(fresh, final)
         chain.enter([*before, final])
         wrote = "incremental" if basis else "full"
         return self._done(wrote, path=final, compared=compared, notes=notes + said)
@@ -191,34 +193,27 @@ class _Work:
     def write_one(self) -> Backup:
         """One bundle with everything. One that is there already is replaced only if it holds nothing else."""
         final = Path(self.target.place)
+        tip = _tip_or_none(final) if final.exists() else None
         notes: tuple[str, ...] = ()
-        if final.exists():
-            tip = _tip_or_none(final)
-            if tip == self.commit:
-                try:
-                    compared, said = self._compare(lambda place: restore_bundles([final], place))
-                    return self._done("", path=final, compared=compared, notes=said)
-                except BackupError as error:
-                    tip, notes = None, (f"{error.message}: so it was made again",)
-            fresh = final.with_name(f"{TEMPORARY}{final.name}.tmp")
-            if tip is None or not is_ancestor(self.workspace, tip, self.commit):
-                compared, said = self._verified(fresh, None, [])
+        if tip == self.commit:
+            try:
+                compared, said = self._compare(lambda place: restore_bundles([final], place))
+                return self._done("", path=final, compared=compared, notes=said)
+            except BackupError as error:
+                tip, notes = None, (f"{error.message}: so it was made again",)
+        fresh = _unfinished(final)
+        compared, said = self._verified(fresh, None, [])
+        notes += said
+        if tip is not None and is_ancestor(self.workspace, tip, self.commit):
+            os.replace(fresh, final)
+        else:
+            if final.exists():
                 aside = _free_name(final)
                 put_in_place(final, aside)
-                put_in_place(fresh, final)
-                kept = f"what was in {final.name} is not part of this history and is kept as {aside.name}"
-                return self._done("full", path=final, compared=compared, notes=(*notes, *said, kept))
-            compared, said = self._verified(fresh, None, [])
-            os.replace(fresh, final)
-            return self._done("full", path=final, compared=compared, notes=notes + said)
-        compared, said = self._write(final, None, [])
-        return self._done("full", path=final, compared=compared, notes=said)
-
-    def _write(self, final: Path, basis: CommitId | None, before: list[Path]) -> tuple[int, tuple[str, ...]]:
-        fresh = final.with_name(f"{TEMPORARY}{final.name}.tmp")
-        compared, notes = self._verified(fresh, basis, before)
-        put_in_place(fresh, final)
-        return compared, notes
+                what = f"what was in {final.name} is not part of this history"
+                notes += (f"{what} and is kept as {aside.name}",)
+            put_in_place(fresh, final)
+        return self._done("full", path=final, compared=compared, notes=notes)
 
     def _verified(
         self, fresh: Path, basis: CommitId | None, before: list[Path]
@@ -283,6 +278,11 @@ def _tip_or_none(path: Path) -> CommitId | None:
         return read_header(path).commit
     except BackupError:
         return None
+
+
+def _unfinished(path: Path) -> Path:
+    """What a bundle is called until it was compared."""
+    return path.with_name(f"{TEMPORARY}{path.name}.tmp")
 
 
 def _free_name(path: Path) -> Path:

@@ -54,7 +54,6 @@ COMMANDS: dict[str, tuple[Listed, ...]] = {
         Listed("log", "history:log", "Operations, newest first, also those of agents and plain git."),
         Listed("show", "status:show", "One operation with its diff, or one entry with its origin."),
         Listed("blame", "history:blame", "When each line came, and who brought it."),
-        Listed("flagged", "flagged:flagged", "Secrets, hidden text, and memories of unknown origin."),
     ),
     "Curate": (
         *_operations("Curate"),
@@ -86,7 +85,6 @@ COMMANDS: dict[str, tuple[Listed, ...]] = {
         Listed("verify", "backup:verify", "Prove that no text is lost and that the index matches the files."),
         Listed("backup", "backup:backup", "Save this memory, and prove that it can be had back."),
         Listed("reindex", "reindex:reindex", "Bring the index up to date with the files."),
-        Listed("migrate", "migrate:migrate", "Bring memory that an older version wrote to today's format."),
     ),
     "Set up": (
         Listed("init", "init:init", "Set a workspace up: its repository and the files it lacks."),

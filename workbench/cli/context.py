@@ -169,7 +169,7 @@ def _answer(said: Mapping[str, Any], *, user: str, record: bool, with_memory: bo
 
 
 def _injected(place: Workspace, message: str, *, user: str, with_memory: bool) -> Injection:
-    from workbench.agent.context_entries import inject as given
+    from workbench.agent.context import inject as given
     from workbench.agent.scopes import open_leader, open_scopes
 
     leader = open_leader(place)
@@ -184,12 +184,10 @@ def _injected(place: Workspace, message: str, *, user: str, with_memory: bool) -
 
 
 def _record(place: Workspace, found: Injection, message: str, user: str, session: str) -> str | None:
-    from workbench.agent.usage_log import record_recalls
+    from workbench.agent.usage import record_recalls
 
     now = datetime.now(UTC)
-    return record_recalls(
-        place, found.given(), query=message, by="inject", now=now, user=user, session=session
-    )
+    return record_recalls(place, found.given, query=message, by="inject", now=now, user=user, session=session)
 
 
 def _print_injection(found: Injection, *, everything: bool) -> None:
@@ -220,7 +218,7 @@ def say_bulletin(which: str, *, user: str, with_memory: bool, as_json: bool) -> 
     name in USER.md) come first. context: what is due.
     """
     from workbench.agent.bulletin import bulletin as made
-    from workbench.agent.owner import owner_page
+    from workbench.agent.bulletin import owner_page
     from workbench.graph.read import read_graph
 
     with workspace() as place:

@@ -2,25 +2,31 @@
 
 from __future__ import annotations
 
+import sys
 from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
+from workbench.cli import shell_values
 from workbench.cli.lookup import content_address
-from workbench.cli.output import json_option, narrate, say, say_json, say_row
+from workbench.cli.output import json_option, narrate, say, say_diff, say_json, say_row
 from workbench.cli.progress import Bar
 from workbench.cli.run_operation import act
+from workbench.cli.team import Whose, whose
 from workbench.cli.workspace_options import workspace
-from workbench.errors import UsageError
+from workbench.errors import NotMemoryError, UsageError
 from workbench.plural import plural
 
 if TYPE_CHECKING:
-    from workbench.health.finding import CheckOutcome, Finding
-    from workbench.health.recall_file import RecallTest
+    from workbench.health.finding import CheckResult, Finding
     from workbench.health.recall_tests import Verdict
-    from workbench.health.subject import CheckSubject
+    from workbench.memory.markdown import Document
+    from workbench.workspace.plan import Plan
     from workbench.workspace.workspace import Workspace
 
 FOUND_WANTING = 4
@@ -31,63 +37,66 @@ _SEVERITIES = {"error": "red", "warning": "yellow", "info": None}
 
 
 @click.command()
-@click.option("--fix", is_flag=True, help="Repair what can be repaired; no memory file is touched.")
+@click.option("--fix", is_flag=True, help="Repair what can be repaired; before memory is changed it asks.")
+@click.option("--yes", is_flag=True, help="With --fix: bring memory to today's format without asking.")
 @click.option("--network", is_flag=True, help="Ask the model provider of your settings whether it answers.")
 @json_option
-def doctor(fix: bool, network: bool, as_json: bool) -> int:
+def doctor(fix: bool, yes: bool, network: bool, as_json: bool) -> int:
     """Check this machine, the workspace, its repository and its index.
 
     Each check says what it saw, and of what is wrong what it means and what to do. What a repair takes out
-    of the way is set aside, not deleted. The exit code is 4 when something remains.
+    of the way is set aside, not deleted. No repair touches a memory file, but for one: comments that an older
+    version wrote are brought to today's format (docs/format.md) when you agree to the change, as one
+    operation that undo takes back. The exit code is 4 when something remains.
     """
-    from workbench.health.doctor import examine
+    from workbench.health.checks import examine
+    from workbench.health.subject import CheckSubject
+    from workbench.workspace.workspace import Workspace
 
+    if yes and not fix:
+        raise UsageError("--yes goes with --fix")
+    folder = click.get_current_context().obj
+    root = Path(folder) if folder else Workspace.nearest_root(".")
     with Bar() as bar:
-        place = _place(network=network, bar=bar)
-        outcomes = []
+        place = CheckSubject.open(root, network=network, progress=bar.show)
+        if fix and (yes or (sys.stdin.isatty() and not as_json)):
+            place.agree = (lambda _: True) if yes else partial(_agree, bar)
+        results = []
         family = ""
         try:
-            for outcome in examine(place, fix=fix):
-                outcomes.append(outcome)
+            for result in examine(place, fix=fix):
+                results.append(result)
                 if not as_json:
                     bar.clear()
-                    if outcome.check.family != family:
-                        family = outcome.check.family
+                    if result.family != family:
+                        family = result.family
                         say(family, bold=True)
-                    _say(outcome)
+                    _say(result)
         finally:
             place.close()
-    remaining = sum(finding.remains for outcome in outcomes for finding in outcome.findings)
+    findings = [finding for result in results for finding in result.findings]
+    remaining = sum(finding.remains for finding in findings)
     if as_json:
-        say_json(
-            {
-                "ok": not remaining,
-                "workspace": str(place.root),
-                "checks": [outcome.as_json() for outcome in outcomes],
-            }
-        )
+        checks = [result.as_json() for result in results]
+        say_json({"ok": not remaining, "workspace": str(place.root), "checks": checks})
     else:
-        fixable = any(f.remains and f.repair for outcome in outcomes for f in outcome.findings)
         left = "1 finding remains" if remaining == 1 else f"{remaining} findings remain"
         narrate(left if remaining else "all is well")
-        if fixable and not fix:
+        if not fix and any(finding.remains and finding.repair for finding in findings):
             narrate("  → `workbench doctor --fix` repairs those marked *")
     return FOUND_WANTING if remaining else 0
 
 
-def _place(*, network: bool, bar: Bar) -> CheckSubject:
-    """The workspace that was asked for, also where its settings are what is wrong."""
-    from workbench.health.subject import CheckSubject
-    from workbench.workspace.workspace import Workspace
-
-    folder = click.get_current_context().obj
-    root = Path(folder) if folder else Workspace.nearest_root(".")
-    return CheckSubject.open(root, network=network, progress=bar.show)
+def _agree(bar: Bar, plan: Plan) -> bool:
+    """Show what would be written, and ask."""
+    bar.clear()
+    say_diff(plan.diff())
+    return click.confirm(f"{plan.summary}: do it?", err=True)
 
 
-def _say(outcome: CheckOutcome) -> None:
-    say_row(f"  {outcome.state:<8}{outcome.check.name:<20}{outcome.seen}", fg=_COLOURS[outcome.state])
-    for finding in outcome.findings:
+def _say(result: CheckResult) -> None:
+    say_row(f"  {result.state:<8}{result.name:<20}{result.seen}", fg=_COLOURS[result.state])
+    for finding in result.findings:
         if finding.fixed:
             say_row(f"    fixed: {finding.what}")
             say_row(f"      {finding.fixed}")
@@ -102,29 +111,36 @@ def _say(outcome: CheckOutcome) -> None:
 
 
 @click.command(short_help="Recall tests, duplicates, dead links, secrets, hidden text.")
-@click.argument("question", required=False)
+@click.argument("path", required=False, shell_complete=shell_values.memory_paths)
 @click.argument("entry", required=False)
 @click.option(
-    "--add", is_flag=True, help="Add a test: QUESTION must find ENTRY (an address, a file, or words)."
+    "--add",
+    is_flag=True,
+    help="Add a test: the question PATH must find ENTRY (an address, a file, or words).",
 )
 @click.option("--strict", is_flag=True, help="Warnings count as errors.")
 @click.option("--all", "everything", is_flag=True, help="Also what is only worth knowing.")
 @click.option("--tests-only", is_flag=True, help="Only the recall tests.")
+@click.option("--history", "past", is_flag=True, help="Look for secrets in every commit too.")
+@click.option("--origin", "origins", is_flag=True, help="List the memories of unknown origin too.")
 @json_option
 def check(
-    question: str | None,
+    path: str | None,
     entry: str | None,
     add: bool,
     strict: bool,
     everything: bool,
     tests_only: bool,
+    past: bool,
+    origins: bool,
     as_json: bool,
 ) -> int:
     """Recall tests, duplicates, dead links, secrets, hidden text.
 
     Runs the recall tests of recall-tests.yaml (questions, and what each must find), then looks for secrets,
-    hidden text, dead links, duplicates, contradictions and what is over its time or budget. The exit code is
-    4 when a test fails or there is an error.
+    hidden text, dead links, duplicates, contradictions and what is over its time or budget; in one file only
+    where PATH is given. Secrets and hidden text are hints with their evidence, not verdicts. The exit code is
+    4 when a test fails or there is an error, with --strict also for a warning such as hidden text.
 
     \b
     A test in recall-tests.yaml:
@@ -133,66 +149,90 @@ def check(
         within: 5                              rank; also known: mode, filters, not
     workbench check --add QUESTION ENTRY       adds one, as an operation that undo takes back
     """
-    from datetime import date
-
-    from workbench.health.lint import lint
-    from workbench.health.recall_file import read_recall_tests
-
-    if add != (question is not None and entry is not None) or (not add and question is not None):
+    if add != (entry is not None):
         raise UsageError("a question and an entry go with --add", hint="workbench check --add QUESTION ENTRY")
-    with workspace() as place:
+    with workspace() as here:
         if add:
             from workbench.health.recall_tests import plan_recall_test
 
-            wanted = content_address(place, entry or "")
-            act(
-                place,
-                lambda: plan_recall_test(place, question or "", wanted),
-                dry_run=False,
-                as_json=as_json,
-            )
+            wanted = content_address(here, entry or "")
+            act(here, lambda: plan_recall_test(here, path or "", wanted), dry_run=False, as_json=as_json)
             return 0
-        verdicts = _verdicts(place, read_recall_tests(place))
-        remarks, files = ([], 0) if tests_only else lint(place, date.today())
+        from workbench.health.recall_tests import read_recall_tests, run_recall_tests
+
+        tests = read_recall_tests(here) if path is None else ()
+        verdicts = run_recall_tests(here, tests) if tests else []
+        remarks: list[Finding] = []
+        looked = {"files": 0}
+        if not tests_only:
+            with whose(path, here) as (there, one):
+                remarks, looked = _remarks(there, one, past=past, origins=origins)
     failing = [verdict for verdict in verdicts if not verdict.passed]
     grave = [one for one in remarks if one.severity == "error" or (strict and one.severity == "warning")]
     if as_json:
-        say_json(_check_json(verdicts, remarks, files, ok=not (failing or grave)))
+        say_json(_check_json(verdicts, remarks, looked, ok=not (failing or grave)))
     else:
-        _say_verdicts(verdicts)
-        _say_remarks(remarks, files, everything=everything)
+        if path is None:
+            _say_verdicts(verdicts)
+        _say_remarks(remarks, looked, everything=everything)
     return FOUND_WANTING if failing or grave else 0
 
 
-def _verdicts(place: Workspace, tests: tuple[RecallTest, ...]) -> list[Verdict]:
-    if not tests:
-        return []
-    from indexing.search.hybrid import HybridSearch
-    from indexing.search.keyword import LexicalSearch
-    from workbench.health.recall_tests import run_recall_tests
+def _remarks(
+    there: Whose, path: str | None, *, past: bool, origins: bool
+) -> tuple[list[Finding], dict[str, int]]:
+    """What is found in memory, or in one file of it, and what was looked at for that."""
+    from workbench.health.checks import checks_of, look_at
+    from workbench.health.finding import worst_first
+    from workbench.health.memory_checks import secrets_in_history, without_origin
+    from workbench.health.subject import CheckSubject
 
-    words_alone = all(test.mode == "lexical" for test in tests)
-    search = LexicalSearch(place) if words_alone else HybridSearch(place)
-    return run_recall_tests(place, tests, search.search)
+    subject = CheckSubject(there.place)
+    if path is not None and path not in subject.corpus.by_path:
+        document = _memory(there.place, path)
+        subject.corpus = replace(subject.corpus, documents=(*subject.corpus.documents, document))
+    found = []
+    for one in checks_of("memory"):
+        # What is remarked on names its rule; a check that failed by itself has only its own name.
+        found += [replace(f, rule=f.rule or one.name) for f in look_at(one, subject).findings]
+    if origins:
+        found += without_origin(subject.corpus)
+    if path is not None:
+        found = [one for one in found if one.path == path]
+    looked = {"files": len(subject.corpus.documents) if path is None else 1}
+    if past:
+        found += secrets_in_history(there.place, path, looked)
+    marked = [
+        replace(one, path=there.address(one.path), entry=one.entry and there.address(one.entry))
+        for one in found
+    ]
+    return worst_first(marked), looked
+
+
+def _memory(place: Workspace, path: str) -> Document:
+    """A file that no scan finds. Raises what reading one raises that is no memory, or is not there."""
+    try:
+        return place.document(path)
+    except FileNotFoundError:
+        raise NotMemoryError(path) from None
 
 
 def _check_json(
-    verdicts: list[Verdict], remarks: list[Finding], files: int, *, ok: bool
+    verdicts: Sequence[Verdict], remarks: Sequence[Finding], looked: dict[str, int], *, ok: bool
 ) -> dict[str, object]:
-    from workbench.health.recall_tests import summary
+    from workbench.health.recall_tests import recall_of
 
-    found = [verdict.rank for verdict in verdicts if verdict.test.finds]
     return {
         "ok": ok,
-        "recall": summary(found).as_json() if verdicts else None,
+        "recall": recall_of(verdicts).as_json() if verdicts else None,
         "tests": [verdict.as_json() for verdict in verdicts],
-        "files": files,
+        **looked,
         "remarks": [remark.as_check_json() for remark in remarks],
     }
 
 
-def _say_verdicts(verdicts: list[Verdict]) -> None:
-    from workbench.health.recall_tests import summary
+def _say_verdicts(verdicts: Sequence[Verdict]) -> None:
+    from workbench.health.recall_tests import recall_of
 
     for verdict in verdicts:
         rank = f"at {verdict.rank}" if verdict.rank else "not found" if verdict.test.finds else "kept out"
@@ -204,29 +244,31 @@ def _say_verdicts(verdicts: list[Verdict]) -> None:
         for doubt in filter(None, (verdict.degraded, verdict.stale)):
             say(f"      {doubt}")
     if verdicts:
-        found = summary(verdict.rank for verdict in verdicts if verdict.test.finds)
-        shares = ", ".join(f"recall@{k} {share:.2f}" for k, share in found.at.items())
         passed = sum(verdict.passed for verdict in verdicts)
-        say(f"{passed} of {len(verdicts)} tests pass; {shares}, MRR {found.mrr:.2f}")
+        say(f"{passed} of {len(verdicts)} tests pass; {recall_of(verdicts)}")
     else:
         narrate('no recall tests; `workbench check --add "a question" ENTRY` makes one')
 
 
-def _say_remarks(remarks: list[Finding], files: int, *, everything: bool) -> None:
+def _say_remarks(remarks: Sequence[Finding], looked: dict[str, int], *, everything: bool) -> None:
     told: Counter[str] = Counter()
     for one in remarks:
         told[one.rule] += one.severity != "info"
-        if not everything and (one.severity == "info" or told[one.rule] > _REMARKS_A_RULE):
+        asked = everything or one.rule == "no origin"
+        if not asked and (one.severity == "info" or told[one.rule] > _REMARKS_A_RULE):
             continue
         say_row(f"{one.severity}  {one.place}  {one.rule}: {one.what}", fg=_SEVERITIES[one.severity])
+        if one.entry:
+            say_row(f"      {one.entry}", dim=True)
         if one.do:
             say(f"      → {one.do}")
-    counts = {name: sum(one.severity == name for one in remarks) for name in _SEVERITIES}
     for rule, count in told.items():
         if count > _REMARKS_A_RULE and not everything:
             narrate(f"{rule}: {count - _REMARKS_A_RULE} more; --all shows them")
-    if files:
+    counts = Counter(one.severity for one in remarks)
+    if looked["files"]:
+        files, *more = (plural(count, what.removesuffix("s")) for what, count in looked.items())
         found = f"{plural(counts['error'], 'error')}, {plural(counts['warning'], 'warning')}"
-        narrate(f"{found} in {plural(files, 'file')}")
+        narrate(f"{found} in {', '.join([files, *more])}")
     if counts["info"] and not everything:
         narrate(f"  → --all shows {plural(counts['info'], 'remark')} only worth knowing")

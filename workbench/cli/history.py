@@ -167,8 +167,8 @@ def show_related(entry: str, *, as_json: bool) -> None:
     """
     from indexing.search.answer import query_from_json
     from indexing.search.keyword import LexicalSearch
-    from workbench.agent.entry_usage import UsageIndex
     from workbench.agent.related import kin, like, merged, named, question_of
+    from workbench.agent.usage import UsageIndex
     from workbench.errors import IndexUnavailableError
     from workbench.graph.read import read_graph
 

@@ -107,11 +107,9 @@ def goclaw(source: str, agent: str) -> Reader:
     ~/.pgpass or PGPASSWORD; nothing is written there.
     """
     from workbench.importers.database import is_database
-    from workbench.importers.dump import read_dump
     from workbench.importers.goclaw import LABEL, carried_tables
-    from workbench.importers.lite import read_lite
+    from workbench.importers.goclaw_tables import read_dump, read_lite, read_postgres
     from workbench.importers.plan import known_items
-    from workbench.importers.postgres import read_postgres
 
     def read(place: Workspace) -> Carried:
         if source.startswith(("postgresql://", "postgres://")):

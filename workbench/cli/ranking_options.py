@@ -73,8 +73,4 @@ def behind(place: Workspace) -> str | None:
     if isinstance(place, PastWorkspace):
         return None
     found = freshness(place)
-    count = found.added + found.changed + found.removed
-    if found.state != "stale" or not count:
-        return None
-    files = "1 file has" if count == 1 else f"{count} files have"
-    return f"{files} changed since indexing; run `workbench reindex`"
+    return f"{found.behind}; run `workbench reindex`" if found.state == "stale" else None

@@ -9,9 +9,11 @@ from workbench.errors import UsageError
 RENAMED = {
     "agents": "connect",
     "conflicts": "inbox conflicts",
+    "flagged": "check",
     "graph ask": "graph search",
     "health": "doctor",
     "loaded": "context --loaded",
+    "migrate": "doctor --fix",
     "nightly": "jobs run nightly",
     "proposals": "inbox",
     "recalls": "context --usage",

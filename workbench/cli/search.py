@@ -116,7 +116,7 @@ def search(
     from indexing.search.hybrid import HybridSearch
     from indexing.search.keyword import LexicalSearch
     from indexing.search.snapshot_index import last_day
-    from workbench.agent.team import open_team
+    from workbench.agent.federated_search import TeamSearch
 
     query = " ".join(typed) if typed else None
     within, notes = _filters(filters, pinned)
@@ -158,18 +158,18 @@ def search(
         today = last_day(place)
         kind = LexicalSearch if mode == "lexical" else HybridSearch
         engine = kind(place, today=today, first_index=first_index_shown(place))
-        base, stale = chosen(place, preset, weights), behind(place)
-        with contextlib.closing(open_team(place, engine)) as asked:
+        base = chosen(place, preset, weights)
+        with contextlib.closing(TeamSearch(place, engine, behind(place))) as asked:
             for name, one in _questions(batch, ask("", k, base)) if batch is not None else ():
-                say_json({"id": name, **asked.search(one).with_stale(stale).as_json()})
+                say_json({"id": name, **asked.search(one).as_json()})
             if batch is not None:
                 return
-            answer = asked.search(ask(query or "", k, base)).with_stale(stale)
+            answer = asked.search(ask(query or "", k, base))
     answer = answer.with_notes(notes)
     if as_json:
         say_json(answer.as_json())
     else:
-        print_answer(answer.own, answer.marked_hits, explain)
+        print_answer(answer.own, ((scope.mark, hit) for scope, hit in answer.hits), explain)
 
 
 def _everywhere(as_of: str | None, *, words: bool) -> Across:

@@ -259,7 +259,6 @@ def show(operation: str, related: bool, as_json: bool) -> None:
     came from, what was made of it, whom it names, and what is like it by its words.
     """
     from workbench.cli.history import show_entry, show_related
-    from workbench.operations.resolve_operation import find_operation
 
     if "#" in operation or names_line(operation):
         (show_related if related else show_entry)(operation, as_json=as_json)
@@ -267,7 +266,7 @@ def show(operation: str, related: bool, as_json: bool) -> None:
     if related:
         raise UsageError("--related is about an entry", hint="path#hash or path:line names one")
     with workspace() as here, whose(operation, here) as (there, name):
-        found = find_operation(there.place, name)
+        found = there.place.operations.find(name)
         diff = "".join(unified_diff(edit) for edit in there.place.operations.edits(found))
     if as_json:
         say_json({**operation_json(found, diff), **there.as_json()})

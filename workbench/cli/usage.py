@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, date, datetime
 from typing import TYPE_CHECKING
 
@@ -18,13 +19,15 @@ _BAR = 12
 
 def say_loaded(*, with_memory: bool, as_json: bool) -> None:
     """Print the files that an agent loads when a session begins, each with its cost in tokens."""
+    from msgspec import to_builtins
+
     from workbench.agent.always_loaded import loaded as read
 
     with workspace() as place:
         found = read(place, date.today(), memory_loaded=not with_memory)
     total = sum(one.tokens for one in found)
     if as_json:
-        say_json({"files": [one.as_json() for one in found], "tokens": total})
+        say_json({"files": to_builtins(found), "tokens": total})
         return
     for one in found:
         state = "" if one.state == "loaded" else f" ({one.state})"
@@ -40,7 +43,7 @@ def say_usage(days: int, *, never: bool, most: int, as_json: bool) -> None:
         found = dominance(place, datetime.now(UTC), days)
         missed, count = never_given(place, found, most=most) if never else ((), 0)
     if as_json:
-        said = {**found.as_json(), "entries": [share.as_json() for share in found.shares[:most]]}
+        said = replace(found, shares=found.shares[:most]).as_json()
         if never:
             said["never_given"] = {"count": count, "entries": [entry.address for entry in missed]}
         say_json(said)

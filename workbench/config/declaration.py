@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TypeVar
+from typing import Any, TypeVar
 
 _T = TypeVar("_T")
 
@@ -39,38 +39,7 @@ class Declaration:
     """The person's file may say something else for each workspace."""
 
 
-def setting(
-    default: _T,
-    doc: str,
-    *,
-    unit: str = "",
-    minimum: float | None = None,
-    maximum: float | None = None,
-    choices: tuple[str, ...] = (),
-    pattern: str = "",
-    members: tuple[str, ...] = (),
-    unset: str = "",
-    user_only: bool = False,
-    secret: bool = False,
-    strict: bool = False,
-    adds_up: bool = False,
-    by_workspace: bool = False,
-) -> _T:
-    """The field of a setting, with all that is to know of it; see ``Declaration``."""
-    declared = Declaration(
-        default=default,
-        doc=doc,
-        unit=unit,
-        minimum=minimum,
-        maximum=maximum,
-        choices=choices,
-        pattern=pattern,
-        members=members,
-        unset=unset,
-        user_only=user_only,
-        secret=secret,
-        strict=strict,
-        adds_up=adds_up,
-        by_workspace=by_workspace,
-    )
-    return field(default=default, repr=not secret, metadata={"declared": declared})
+def setting(default: _T, doc: str, **more: Any) -> _T:
+    """The field of a setting, with all that is to know of it; ``more`` are further fields of Declaration."""
+    declared = Declaration(default=default, doc=doc, **more)
+    return field(default=default, repr=not declared.secret, metadata={"declared": declared})

@@ -12,13 +12,13 @@ import re
 import reprlib
 import stat
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 
 import platformdirs
 
 from workbench.config.declaration import Declaration, setting
-from workbench.config.safe_yaml import MAX_BYTES, read_mapping
+from workbench.config.safe_yaml import MAX_BYTES, MappingError, read_mapping
 from workbench.errors import UsageError
 from workbench.format import FORMAT, KEY, format_in
 
@@ -221,6 +221,33 @@ def user_settings_path() -> Path:
     return Path(override) if override else platformdirs.user_config_path("memory-workbench") / "settings.yaml"
 
 
+@dataclass(frozen=True, slots=True)
+class SettingsFile:
+    """What one file says, each setting by itself: what is wrong with one leaves the others.
+
+    ``values`` has those whose value can be read, also the ``unfit``: words that are none of those to choose
+    from. ``misplaced`` are names that mean nothing in this file. ``text`` is what stands in it.
+    """
+
+    path: Path
+    text: str = ""
+    said: Mapping[str, object] = field(default_factory=dict)
+    values: Mapping[str, object] = field(default_factory=dict)
+    misplaced: tuple[str, ...] = ()
+    wrong: Mapping[str, UsageError] = field(default_factory=dict)
+    unfit: Mapping[str, UsageError] = field(default_factory=dict)
+
+
+class SettingsFileError(UsageError):
+    """A file of settings cannot be read at all; ``line`` is where, from 1, or 0 where that is not known."""
+
+    def __init__(self, path: Path, reason: str, line: int = 0) -> None:
+        super().__init__(
+            f"{path} {reason}", hint="correct or remove the file; for example `memory_budget: 10000`"
+        )
+        self.line = line
+
+
 def load(workspace_file: Path, *, lenient: bool = False, skipped: list[str] | None = None) -> Settings:
     """The settings for one workspace. Raises UsageError naming the file and the key that is wrong.
 
@@ -229,12 +256,77 @@ def load(workspace_file: Path, *, lenient: bool = False, skipped: list[str] | No
     """
     left_out = skipped if skipped is not None else []
     root = workspace_file.parent
+    files = (
+        read_settings(user_settings_path(), root, trusted=True),
+        read_settings(workspace_file, root, trusted=False),
+    )
+    newer = _is_newer(files[1])
+    return combined(
+        _counting(files[0], names(), lenient=lenient, newer=False, skipped=left_out),
+        _counting(files[1], names() - USER_ONLY, lenient=lenient or newer, newer=newer, skipped=left_out),
+    )
 
-    def applied(over: Settings, path: Path, allowed: frozenset[str], *, trusted: bool) -> Settings:
-        return _apply(over, path, root, allowed, trusted=trusted, lenient=lenient, skipped=left_out)
 
-    own = applied(Settings(), user_settings_path(), names(), trusted=True)
-    return applied(own, workspace_file, names() - USER_ONLY, trusted=False)
+def read_settings(path: Path, root: Path | None, *, trusted: bool) -> SettingsFile:
+    """What the file at ``path`` says in the workspace at ``root``; nothing where there is none.
+
+    The person's own file is ``trusted``, a workspace's is not. Raises SettingsFileError, and UsageError where
+    it is no plain file.
+    """
+    try:
+        text = read_file(path, trusted=trusted).decode("utf-8")
+        said = flat(read_mapping(text), root)
+    except (FileNotFoundError, NotADirectoryError):
+        return SettingsFile(path)
+    except OSError as error:
+        raise SettingsFileError(path, f"cannot be read: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise SettingsFileError(path, "is not UTF-8") from error
+    except MappingError as error:
+        raise SettingsFileError(path, f"is not a YAML mapping: {short(error)}", error.line) from error
+    values: dict[str, object] = {}
+    wrong: dict[str, UsageError] = {}
+    unfit: dict[str, UsageError] = {}
+    misplaced: list[str] = []
+    for name, value in said.items():
+        if name not in DECLARED or (name in USER_ONLY and not trusted):
+            if trusted or name != KEY:  # that says in which format the memory is
+                misplaced.append(name)
+            continue
+        try:
+            values[name] = checked(path, name, value)
+            refuse_unfit(name, values[name])
+        except UsageError as error:
+            (unfit if name in values else wrong)[name] = error
+    return SettingsFile(path, text, said, values, tuple(misplaced), wrong, unfit)
+
+
+def combined(own: Mapping[str, object], shared: Mapping[str, object]) -> Settings:
+    """The workspace's values over the person's own over the defaults."""
+    values = {**own, **shared}
+    for name in _ADDING_UP:  # what the person leaves out, no workspace takes in
+        lists = [said[name] for said in (own, shared) if name in said]
+        if lists:
+            values[name] = tuple(dict.fromkeys(item for one in lists for item in one))  # type: ignore[attr-defined]
+    return Settings(**values)  # type: ignore[arg-type]
+
+
+def _counting(
+    file: SettingsFile, allowed: frozenset[str], *, lenient: bool, newer: bool, skipped: list[str]
+) -> dict[str, object]:
+    """What of a file counts. Raises UsageError for what must not be left out: it would be misread."""
+    for name in file.misplaced:
+        if newer and not name.startswith(_ADDING_UP):
+            continue  # what a newer program sets means nothing here
+        _refuse_misplaced(file.path, name, allowed)
+        skipped.append(name)
+    for name, error in file.wrong.items():
+        if not lenient or name in STRICT:
+            raise error
+        skipped.append(name)
+    left_out = [name for name in file.unfit if lenient and name not in STRICT]
+    skipped += left_out
+    return {name: value for name, value in file.values.items() if name not in left_out}
 
 
 def names() -> frozenset[str]:
@@ -269,53 +361,6 @@ def refuse_unfit(name: str, value: object) -> None:
         raise UsageError(f"{name} cannot be {short(value)}", hint=f"it may be {words}")
 
 
-def _apply(
-    settings: Settings,
-    path: Path,
-    root: Path,
-    allowed: frozenset[str],
-    *,
-    trusted: bool,
-    lenient: bool,
-    skipped: list[str],
-) -> Settings:
-    try:
-        found = read_mapping(read_file(path, trusted=trusted).decode("utf-8"))
-    except (FileNotFoundError, NotADirectoryError):
-        return settings
-    except OSError as error:
-        raise UsageError(f"{path} cannot be read: {error.strerror}") from error
-    except ValueError as error:
-        reason = "it is not UTF-8" if isinstance(error, UnicodeDecodeError) else short(error)
-        raise UsageError(
-            f"{path} is not a YAML mapping of words: {reason}",
-            hint="correct or remove the file; for example `memory_budget: 10000`",
-        ) from error
-    newer = not trusted and _is_newer(path, found)
-    changes: dict[str, object] = {}
-    for name, value in flat(found, root).items():
-        is_foreign = newer and name not in allowed and not name.startswith(_ADDING_UP)
-        if not trusted and (name == KEY or is_foreign):
-            continue  # what a newer program sets means nothing here
-        if name not in allowed:
-            _refuse_misplaced(path, name, allowed)
-            skipped.append(name)
-            continue
-        try:
-            changes[name] = checked(path, name, value)
-            if lenient and name not in STRICT:
-                refuse_unfit(name, changes[name])
-        except UsageError:
-            if not (newer or lenient) or name in STRICT:
-                raise  # what is to be left out must not come in by misreading
-            changes.pop(name, None)
-            skipped.append(name)
-    for name in _ADDING_UP:  # what the person leaves out, no workspace takes in
-        if name in changes:
-            changes[name] = tuple(dict.fromkeys((*getattr(settings, name), *changes[name])))  # type: ignore[misc]
-    return replace(settings, **changes)  # type: ignore[arg-type]
-
-
 def _refuse_misplaced(path: Path, name: str, allowed: frozenset[str]) -> None:
     """Raises UsageError for a name that may not be skipped: only the person may say it, or it is misspelt."""
     if name in USER_ONLY:
@@ -331,12 +376,13 @@ def _refuse_misplaced(path: Path, name: str, allowed: frozenset[str]) -> None:
         )
 
 
-def _is_newer(path: Path, found: Mapping[str, object]) -> bool:
+def _is_newer(file: SettingsFile) -> bool:
     """Whether a workspace's file is of a format that this program does not know. Raises UsageError."""
     try:
-        return format_in(found) > FORMAT
+        return format_in(file.said) > FORMAT
     except ValueError as error:
-        raise UsageError(f"{path}: {error}", hint=f"`{KEY}: {FORMAT}` is what this program writes") from error
+        hint = f"`{KEY}: {FORMAT}` is what this program writes"
+        raise UsageError(f"{file.path}: {error}", hint=hint) from error
 
 
 def read_file(path: Path, *, trusted: bool) -> bytes:
@@ -377,7 +423,7 @@ def flat(found: Mapping[str, object], root: Path | None = None) -> dict[str, obj
         if key in DECLARED and DECLARED[key].by_workspace and isinstance(value, Mapping):
             own = [paths for place, paths in value.items() if root is not None and _is_at(place, root)]
             said |= {key: own[0]} if own else {}
-        elif isinstance(value, Mapping):
+        elif isinstance(value, Mapping) and key != KEY:
             said.update({f"{key}_{inner}": deep for inner, deep in value.items()})
         else:
             said[key] = value

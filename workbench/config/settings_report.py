@@ -13,21 +13,18 @@ from pathlib import Path
 
 from workbench.config import settings as settings_module
 from workbench.config.declaration import Declaration
-from workbench.config.safe_yaml import MappingError, read_mapping
 from workbench.config.settings import (
     DECLARED,
     USER_ONLY,
     Settings,
-    checked,
-    flat,
+    SettingsFileError,
+    combined,
     hint_for_unknown,
-    names,
-    refuse_unfit,
+    read_settings,
     short,
 )
 from workbench.config.yaml_edit import YamlPlace, yaml_places
 from workbench.errors import UsageError
-from workbench.format import KEY
 
 _KEYS = {"openai": "OPENAI_API_KEY", "gemini": "GEMINI_API_KEY"}
 
@@ -126,7 +123,9 @@ class ToldSettings:
 
 
 @dataclass(frozen=True, slots=True)
-class _File:
+class _ToldFile:
+    """What counts of one file, where it says so, and what does not count."""
+
     values: Mapping[str, object]
     said: Mapping[str, SettingMessage]
     problems: tuple[SettingsProblem, ...]
@@ -136,22 +135,13 @@ def tell(workspace_file: Path | None) -> ToldSettings:
     """Every setting as it counts in the workspace with this file; None for no workspace."""
     own_path = settings_module.user_settings_path()
     root = workspace_file.parent if workspace_file is not None else None
-    own = _told_by(own_path, SettingOrigin.OWN, names(), root)
-    shared = _File({}, {}, ())
+    own = _told_by(own_path, SettingOrigin.OWN, root)
+    shared = _ToldFile({}, {}, ())
     if workspace_file is not None:
-        shared = _told_by(workspace_file, SettingOrigin.WORKSPACE, names() - USER_ONLY, root)
-    told = tuple(_setting(name, own, shared) for name in DECLARED)
+        shared = _told_by(workspace_file, SettingOrigin.WORKSPACE, root)
+    counting = combined(own.values, shared.values)
+    told = tuple(_setting(name, getattr(counting, name), own, shared) for name in DECLARED)
     return ToldSettings(told, (*own.problems, *shared.problems), own_path, workspace_file)
-
-
-def problems_of(workspace_file: Path) -> tuple[SettingsProblem, ...]:
-    """What does not count in the person's own file and in the workspace's."""
-    root = workspace_file.parent
-    own = _told_by(settings_module.user_settings_path(), SettingOrigin.OWN, names(), root)
-    return (
-        *own.problems,
-        *_told_by(workspace_file, SettingOrigin.WORKSPACE, names() - USER_ONLY, root).problems,
-    )
 
 
 def as_far_as_read(workspace_file: Path) -> tuple[Settings, tuple[SettingsProblem, ...]]:
@@ -205,13 +195,9 @@ def places_of(text: str) -> dict[str, YamlPlace]:
     return {"_".join(keys): place for keys, place in found.items()}
 
 
-def _setting(name: str, own: _File, shared: _File) -> ToldSetting:
+def _setting(name: str, value: object, own: _ToldFile, shared: _ToldFile) -> ToldSetting:
     declared = DECLARED[name]
     said = [said for file in (shared, own) if (said := file.said.get(name)) is not None]
-    value = shared.values.get(name, own.values.get(name, declared.default))
-    if declared.adds_up and name in shared.values and name in own.values:
-        both = (*_tuple(own.values[name]), *_tuple(shared.values[name]))
-        value = tuple(dict.fromkeys(both))
     made = ToldSetting(
         name=name,
         value=bool(value) if declared.secret else value,
@@ -234,7 +220,7 @@ def _setting(name: str, own: _File, shared: _File) -> ToldSetting:
     return made if value else replace(made, value=True, origin=SettingOrigin.ENVIRONMENT, variable=variable)
 
 
-def _variables(name: str, own: _File) -> Iterator[str]:
+def _variables(name: str, own: _ToldFile) -> Iterator[str]:
     """Variables that are set and say something about the setting."""
     wanted: tuple[object, ...] = ()
     if name == "embedding_device":
@@ -254,45 +240,24 @@ def _tuple(value: object) -> tuple[str, ...]:
     return value if isinstance(value, tuple) else ()
 
 
-def _told_by(path: Path, origin: SettingOrigin, allowed: frozenset[str], root: Path | None) -> _File:
-    """What one file says, each setting by itself; what is wrong with one leaves the others."""
-    problems: list[SettingsProblem] = []
-    values: dict[str, object] = {}
-    said: dict[str, SettingMessage] = {}
+def _told_by(path: Path, origin: SettingOrigin, root: Path | None) -> _ToldFile:
     try:
-        text = settings_module.read_file(path, trusted=origin is SettingOrigin.OWN).decode("utf-8")
-        found, places = flat(read_mapping(text), root), places_of(text)
-    except (FileNotFoundError, NotADirectoryError):
-        return _File({}, {}, ())
-    except (OSError, ValueError, UsageError) as error:
-        return _File({}, {}, (_unreadable(path, error),))
-    for name, value in found.items():
-        if name == KEY and origin is SettingOrigin.WORKSPACE:
-            continue  # no setting: it says in which format the memory is
-        line = places[name].line if name in places else 0
-        if name not in allowed:
+        file = read_settings(path, root, trusted=origin is SettingOrigin.OWN)
+    except UsageError as error:
+        line = error.line if isinstance(error, SettingsFileError) else 0
+        text = error.message.removeprefix(f"{path} ")
+        return _ToldFile({}, {}, (SettingsProblem(path, text, line, hint=error.hint),))
+    lines = {name: place.line for name, place in places_of(file.text).items()} if file.text else {}
+    refused = {**file.wrong, **file.unfit}
+    values = {name: value for name, value in file.values.items() if name not in refused}
+    said = {name: SettingMessage(path, lines.get(name, 0), origin) for name in values}
+    problems = []
+    for name in file.said:
+        line = lines.get(name, 0)
+        if name in file.misplaced:
             where = "only your own settings file may say it" if name in USER_ONLY else hint_for_unknown(name)
             problems.append(SettingsProblem(path, f"{short(name)} means nothing here: {where}", line, name))
-            continue
-        try:
-            values[name] = checked(path, name, value)
-            refuse_unfit(name, values[name])
-        except UsageError as error:
-            values.pop(name, None)
-            text_ = error.message.removeprefix(f"{path}: ")
-            problems.append(SettingsProblem(path, text_, line, name, error.hint))
-        else:
-            said[name] = SettingMessage(path, line, origin)
-    return _File(values, said, tuple(problems))
-
-
-def _unreadable(path: Path, error: Exception) -> SettingsProblem:
-    if isinstance(error, UsageError):
-        return SettingsProblem(path, error.message.removeprefix(f"{path} "), hint=error.hint)
-    if isinstance(error, OSError):
-        return SettingsProblem(path, f"cannot be read: {error.strerror}")
-    if isinstance(error, UnicodeDecodeError):
-        return SettingsProblem(path, "is not UTF-8", hint="write it anew as UTF-8")
-    reason = short(error) if isinstance(error, MappingError) else "it cannot be understood"
-    line = error.line if isinstance(error, MappingError) else 0
-    return SettingsProblem(path, f"is not a YAML mapping: {reason}", line, hint="correct or remove the file")
+        elif name in refused:
+            text = refused[name].message.removeprefix(f"{path}: ")
+            problems.append(SettingsProblem(path, text, line, name, refused[name].hint))
+    return _ToldFile(values, said, tuple(problems))

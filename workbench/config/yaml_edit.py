@@ -6,7 +6,6 @@ import json
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import yaml
 
@@ -32,25 +31,13 @@ class YamlPlace:
     in_braces: bool
     is_block: bool
     """Whether it is a list of lines, or a text of several."""
-
-
-@dataclass(slots=True)
-class _Open:
-    """A collection that is being read."""
-
-    is_mapping: bool
-    in_braces: bool
-    keys: tuple[str, ...]
-    start: int
-    line: int = 0
-    key: yaml.ScalarEvent | None = None
-    last: int = 0
+    is_mapping: bool = False
 
 
 def yaml_places(text: str) -> list[YamlPlace]:
     """Every word and list of a mapping, and of the mappings in it. Raises MappingError as reading it does."""
     read_mapping(text)
-    return list(_places(text))
+    return [place for place in _places(text) if not place.is_mapping]
 
 
 def with_value(text: str, place: YamlPlace, value: str | Sequence[str]) -> str:
@@ -66,8 +53,8 @@ def with_value(text: str, place: YamlPlace, value: str | Sequence[str]) -> str:
 def with_new(text: str, name: str, value: str | Sequence[str]) -> str:
     """The text with a value that it did not have, as its last line."""
     new = f"{name}: {written(value)}"
-    root = next((e for e in yaml.parse(text, Loader=yaml.SafeLoader) if isinstance(e, yaml.NodeEvent)), None)
-    if isinstance(root, yaml.MappingStartEvent) and root.flow_style:
+    root = _root(text)
+    if root is not None and root.flow_style:
         before = text[: text.rindex("}")].rstrip()
         comma = "" if before.endswith(("{", ",")) else ","
         return f"{before}{comma} {new}}}{text[text.rindex('}') + 1 :]}"
@@ -78,15 +65,14 @@ def with_new(text: str, name: str, value: str | Sequence[str]) -> str:
 
 def without(text: str, place: YamlPlace) -> str:
     """The text without this value and its key; a mapping that it was all of goes with it."""
-    alone = [other for other in _places(text) if other.keys[: len(place.keys) - 1] == place.keys[:-1]]
-    start, end = place.key_start, place.end
-    if len(place.keys) > 1 and len(alone) == 1:
-        parent = place.keys[:-1]
-        opened = next(o for o in _parents(text) if o.keys == parent)
-        start = opened.line
-        end = max(end, opened.last if opened.in_braces else end)
-        return _cut(text, start, end, in_braces=False)
-    return _cut(text, start, end, in_braces=place.in_braces)
+    *above, _ = place.keys
+    others = list(_places(text))
+    siblings = [one for one in others if not one.is_mapping and [*one.keys[: len(above)]] == above]
+    parent = next((one for one in others if [*one.keys] == above and one.is_mapping), None)
+    if parent is None or len(siblings) > 1:
+        return _cut(text, place.key_start, place.end, in_braces=place.in_braces)
+    end = max(place.end, parent.end) if place.in_braces else place.end
+    return _cut(text, parent.key_start, end, in_braces=False)
 
 
 def written(value: str | Sequence[str]) -> str:
@@ -121,78 +107,48 @@ def _cut(text: str, start: int, end: int, *, in_braces: bool) -> str:
     return text[:first] + text[last:]
 
 
-def _parents(text: str) -> Iterator[_Open]:
-    """The mappings within the mapping; ``line`` is where their key begins, ``last`` where they end."""
-    for item in _walk(text):
-        if isinstance(item, _Open):
-            yield item
+def _root(text: str) -> yaml.MappingNode | None:
+    node = next(yaml.compose_all(text, Loader=yaml.SafeLoader), None)
+    return node if isinstance(node, yaml.MappingNode) else None
 
 
 def _places(text: str) -> Iterator[YamlPlace]:
-    for item in _walk(text):
-        if isinstance(item, YamlPlace):
-            yield item
+    """Every value, in the order of the text; a mapping's before those in it."""
+    root = _root(text)
+    if root is not None:
+        yield from _places_in(text, root, (), in_braces=False)
 
 
-def _walk(text: str) -> Iterator[YamlPlace | _Open]:
-    stack: list[_Open] = []
-    for event in yaml.parse(text, Loader=yaml.SafeLoader):
-        if isinstance(event, yaml.CollectionStartEvent):
-            above = stack[-1] if stack else None
-            key = above.key if above is not None else None
-            keys = (*(above.keys if above else ()), *((key.value,) if key is not None else ()))
-            braces = bool(event.flow_style) or bool(above and above.in_braces)
-            opened = _Open(isinstance(event, yaml.MappingStartEvent), braces, keys, _at(event.start_mark))
-            opened.key = None
-            opened.line = _at(key.start_mark) if key is not None else 0
-            stack.append(opened)
-        elif isinstance(event, yaml.CollectionEndEvent):
-            closed = stack.pop()
-            end = _at(event.end_mark) if _at(event.end_mark) > _at(event.start_mark) else closed.last
-            closed.last = end
-            if not stack:
-                continue
-            above = stack[-1]
-            above.last = end
-            if above.is_mapping and above.key is not None:
-                if closed.is_mapping:
-                    yield closed
-                else:
-                    yield _place(above, above.key, closed.start, end, is_block=not closed.in_braces)
-                above.key = None
-        elif isinstance(event, yaml.ScalarEvent) and stack:
-            above = stack[-1]
-            above.last = _at(event.end_mark)
-            if not above.is_mapping:
-                continue
-            if above.key is None:
-                above.key = event
-            else:
-                block = event.style in ("|", ">")
-                yield _place(above, above.key, _at(event.start_mark), _at(event.end_mark), is_block=block)
-                above.key = None
+def _places_in(
+    text: str, node: yaml.MappingNode, above: tuple[str, ...], *, in_braces: bool
+) -> Iterator[YamlPlace]:
+    braces = in_braces or bool(node.flow_style)
+    for key, value in node.value:
+        start, key_end = value.start_mark.index, key.end_mark.index
+        colon = text.find(":", key_end)
+        is_mapping = isinstance(value, yaml.MappingNode)
+        in_lines = isinstance(value, yaml.SequenceNode) and not value.flow_style
+        keys = (*above, key.value)
+        yield YamlPlace(
+            keys=keys,
+            line=key.start_mark.line + 1,
+            key_start=key.start_mark.index,
+            key_end=min(colon + 1, start) if colon >= 0 else start,
+            start=start,
+            end=_end(value),
+            in_braces=braces,
+            is_block=in_lines or (isinstance(value, yaml.ScalarNode) and value.style in ("|", ">")),
+            is_mapping=is_mapping,
+        )
+        if is_mapping:
+            yield from _places_in(text, value, keys, in_braces=braces)
 
 
-def _place(above: _Open, key: yaml.ScalarEvent, start: int, end: int, *, is_block: bool) -> YamlPlace:
-    return YamlPlace(
-        keys=(*above.keys, key.value),
-        line=key.start_mark.line + 1 if key.start_mark is not None else 0,
-        key_start=_at(key.start_mark),
-        key_end=_behind_colon(key, start),
-        start=start,
-        end=end,
-        in_braces=above.in_braces,
-        is_block=is_block,
-    )
-
-
-def _behind_colon(key: yaml.ScalarEvent, start: int) -> int:
-    """Behind the colon of a key, which may stand away from it only by blanks."""
-    at, buffer = _at(key.end_mark), key.end_mark.buffer if key.end_mark is not None else None
-    colon = buffer.find(":", at) if buffer is not None else at
-    return min(colon + 1, start) if colon >= 0 else start
-
-
-def _at(mark: Any) -> int:
-    """The character that a mark stands at; the reader that is used here always gives one."""
-    return mark.index if mark is not None else 0
+def _end(node: yaml.Node) -> int:
+    """Where a value ends: a block ends with the last thing in it, and not where the next begins."""
+    if isinstance(node, yaml.CollectionNode) and not node.flow_style:
+        last = node.value[-1] if node.value else None
+        if last is None:
+            return int(node.start_mark.index)
+        return _end(last[1] if isinstance(last, tuple) else last)
+    return int(node.end_mark.index)

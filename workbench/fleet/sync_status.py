@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Literal
 
 from indexing.shared.rows import entry_id
@@ -66,34 +66,28 @@ def standings(
 ) -> Iterator[SyncStatus]:
     """How each workspace stands. Raises IndexUnavailableError."""
     books = table.books()
-    for _, agent, known in _each(table, agents, progress):
+    for agent, known in _each(table, agents, progress):
         said = books.get(agent.name, {})
-        entries = sum(file.ids.total() for file in known.values())
+        status = SyncStatus(
+            name=agent.name,
+            path=agent.path,
+            state="unreadable",
+            entries=sum(file.ids.total() for file in known.values()),
+            at=said.get("at", ""),
+        )
         try:
             changes = difference(agent.path, {path: file.digest for path, file in known.items()})
         except (WorkbenchError, OSError) as error:
-            yield SyncStatus(
-                name=agent.name,
-                path=agent.path,
-                state="unreadable",
-                entries=entries,
-                error=reason(error),
-                at=said.get("at", ""),
-            )
+            yield replace(status, error=reason(error))
             continue
         state: State = "fresh" if not changes.behind else "behind" if known else "missing"
-        if changes.failed or said.get("state") == "failed":
-            state = "failed"
-        yield SyncStatus(
-            name=agent.name,
-            path=agent.path,
-            state=state,
-            entries=entries,
+        yield replace(
+            status,
+            state="failed" if changes.failed or said.get("state") == "failed" else state,
             files=changes.seen,
             behind=changes.behind,
             lacking=sum(file.lacking for file in known.values()) if table.card.dimension else 0,
             error=said.get("error", "") or "; ".join(list(changes.failed)[:3]),
-            at=said.get("at", ""),
         )
 
 
@@ -107,11 +101,14 @@ def check(
             yield TableFinding(
                 fault="unlisted", workspace=name, detail=f"{count} rows of a workspace not listed"
             )
-    for _, agent, known in _each(table, agents, progress):
+    for agent, known in _each(table, agents, progress):
         yield from _checked(agent, known)
 
 
 def _checked(agent: Agent, known: dict[str, KnownFile]) -> Iterator[TableFinding]:
+    def finding(fault: Fault, path: str, detail: str) -> TableFinding:
+        return TableFinding(fault=fault, workspace=agent.name, path=path, detail=detail)
+
     there: set[str] = set()
     try:
         for file in everything(agent.path):
@@ -119,39 +116,25 @@ def _checked(agent: Agent, known: dict[str, KnownFile]) -> Iterator[TableFinding
             has = known.get(file.path, KnownFile())
             wanted = Counter(entry_id(agent.name, entry.address) for entry in file.entries)
             if wanted and not has.ids:
-                yield TableFinding(
-                    fault="missing",
-                    workspace=agent.name,
-                    path=file.path,
-                    detail=f"{plural(len(wanted), 'entry')}",
-                )
+                yield finding("missing", file.path, plural(len(wanted), "entry"))
             elif set(wanted) != set(has.ids) or (wanted and has.digests != {file.digest}):
-                yield TableFinding(
-                    fault="stale",
-                    workspace=agent.name,
-                    path=file.path,
-                    detail=f"{len(set(wanted) ^ set(has.ids))} entries differ",
-                )
+                yield finding("stale", file.path, f"{len(set(wanted) ^ set(has.ids))} entries differ")
             if has.doubled:
-                yield TableFinding(
-                    fault="doubled", workspace=agent.name, path=file.path, detail=f"{has.doubled} rows"
-                )
+                yield finding("doubled", file.path, f"{has.doubled} rows")
     except (WorkbenchError, OSError) as error:
-        yield TableFinding(fault="unreadable", workspace=agent.name, detail=reason(error))
+        yield finding("unreadable", "", reason(error))
         return
     for path in sorted(known.keys() - there):
-        yield TableFinding(
-            fault="surplus", workspace=agent.name, path=path, detail="the file is gone, its rows are not"
-        )
+        yield finding("surplus", path, "the file is gone, its rows are not")
 
 
 def _each(
     table: SharedTable, agents: Sequence[Agent], progress: OnProgress | None
-) -> Iterator[tuple[int, Agent, dict[str, KnownFile]]]:
+) -> Iterator[tuple[Agent, dict[str, KnownFile]]]:
     for start in range(0, len(agents), _AT_ONCE):
         some = agents[start : start + _AT_ONCE]
         known = table.known([agent.name for agent in some])
         for number, agent in enumerate(some, start + 1):
-            yield number, agent, known[agent.name]
+            yield agent, known[agent.name]
             if progress is not None:
                 progress(FleetProgress("workspaces", number, len(agents)))

@@ -15,7 +15,7 @@ from workbench.graph.lines import replaced
 from workbench.graph.page_bytes import with_marks
 from workbench.graph.read import read_graph
 from workbench.graph.write import key_of, lines_at
-from workbench.memory.delete import take_out
+from workbench.memory.edit import take_out
 from workbench.memory.entry import Entry
 from workbench.memory.file_edit import FileEdit
 from workbench.memory.markdown import Document

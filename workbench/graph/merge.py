@@ -13,7 +13,7 @@ from workbench.graph.page_names import is_linkable, stem_of
 from workbench.graph.read import read_graph
 from workbench.graph.snapshot import Graph
 from workbench.memory.claims import claim_key
-from workbench.memory.delete import take_out
+from workbench.memory.edit import take_out
 from workbench.memory.entry import Entry, Kind
 from workbench.memory.file_edit import FileEdit
 from workbench.memory.frontmatter import set_front_matter
@@ -180,7 +180,7 @@ def _block(document: Document, entry: Entry, said: Provenance | None) -> bytes:
         at = document.entries.index(entry)
         document = with_marks(document, {entry.address: said})
         entry = document.entries[at]
-    span = entry.block or entry.span
+    span = entry.whole
     return document.data[span.start : span.end]
 
 

@@ -101,7 +101,7 @@ def _places(document: Document) -> Iterator[int]:
     """Bytes at which lines may be added, the natural one first."""
     own = [entry for entry in entries_of(read_entity(document)) if entry.form is Form.ITEM]
     if own:
-        yield max((entry.block or entry.span).end for entry in own)
+        yield max(entry.whole.end for entry in own)
     yield len(document.data)
     yield document.front_matter.body if document.front_matter else 0
 
@@ -131,7 +131,7 @@ def with_marks(document: Document, marks: Mapping[str, Provenance]) -> Document:
     data = document.data
     for entry in reversed(document.entries):
         if (wanted := marks.get(entry.address)) is not None:
-            span = entry.block or entry.span
+            span = entry.whole
             source = data[span.start : span.end].decode("utf-8", "surrogateescape")
             written = _marked(source, wanted).encode("utf-8", "surrogateescape")
             data = data[: span.start] + written + data[span.end :]

@@ -23,7 +23,7 @@ from workbench.graph.lines import CONFIDENCE, replaced
 from workbench.graph.page_bytes import document_of, entries_of, with_marks
 from workbench.graph.page_changes import Changes
 from workbench.memory.claims import claim_key
-from workbench.memory.delete import take_out
+from workbench.memory.edit import take_out
 from workbench.memory.entry import Entry, Form, Kind
 from workbench.memory.file_edit import FileEdit
 from workbench.memory.graph_page import TypedMemory, read_entity
@@ -369,15 +369,12 @@ def _rewritten(
             f"“{entry.plain_title}” is more than one line: its words are yours to edit",
             hint="`workbench edit ENTRY` opens it",
         )
-    ends = b"\r\n" if document.data[: entry.span.end].endswith(b"\r\n") else b"\n"
-    lead = document.data[entry.span.start : entry.span.end].split(b"[", 1)[0]
-    line = lead + f"[{kind}] {words}".encode()
+    source = document.data[entry.span.start : entry.span.end].decode("utf-8", "surrogateescape")
+    lead = source.partition("[")[0]
+    lines = [f"{lead}[{kind}] {words}"]
     if marks.fields:
-        margin = " " * len(lead.decode("utf-8", "replace").expandtabs(4))
-        line += (b"\r\n" if b"\r\n" in document.data else b"\n") + f"{margin}{marks.render()}".encode()
-    if document.data[: entry.span.end].endswith(b"\n"):
-        line += ends
-    data, found = put_in_place(document, entry, line)
+        lines.append(" " * len(lead.expandtabs(4)) + marks.render())
+    data, found = put_in_place(document, entry, "\n".join(lines))
     if len(found) != 1 or found[0].text != f"[{kind}] {words}":
         raise NotCuratableError(f"“{_title(words)}” would be read as something else on this page")
     return document_of(document.path, data), found[0]

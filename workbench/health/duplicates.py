@@ -9,9 +9,11 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import closing
 
-from workbench.health.corpus import CURATED, Corpus, place_of
-from workbench.health.finding import Finding
+from workbench.health.finding import Finding, Fix
+from workbench.health.memory_checks import place_of, remark
+from workbench.health.subject import CURATED, Corpus
 from workbench.memory.entry import Entry, Form, Kind
 from workbench.memory.near_duplicates import bag_of_words, jaccard, near_pairs
 
@@ -23,6 +25,9 @@ FEWEST_WORDS = 4
 """Shorter entries (`done`, `same as before`) repeat by nature."""
 MOST_BY_MEANING = 4_000
 """Curated entries that are compared with each other by meaning: their number squared is computed."""
+_MERGED = 9
+"""Entries that are offered to be made one of."""
+_TWICE = "it takes room twice, and one of the two will be edited without the other"
 _WORD = re.compile(r"\w+")
 _DIGITS = re.compile(r"\d")
 
@@ -38,7 +43,7 @@ def duplicates(corpus: Corpus) -> Iterator[Finding]:
             groups[entry.hash, _subject(entry)].append(entry)
     for group in groups.values():
         if len(group) > 1:
-            yield from _exact(group)
+            yield from _exact(corpus, group)
     firsts = [group[0] for group in groups.values()]
     words = [bag_of_words(entry.text) for entry in firsts]
     near: set[tuple[int, int]] = set()
@@ -46,7 +51,7 @@ def duplicates(corpus: Corpus) -> Iterator[Finding]:
         alike = jaccard(words[one], words[other]) >= SAME_WORDS
         if alike and _may_be_one(firsts[one], firsts[other]):
             near.add((one, other))
-            yield _near(firsts[one], firsts[other], "nearly the same words as")
+            yield _near(corpus, firsts[one], firsts[other], "nearly the same words as")
     yield from _by_meaning(corpus, firsts, near)
 
 
@@ -57,37 +62,41 @@ def _counts(entry: Entry) -> bool:
     return len(_WORD.findall(entry.text[:400])) >= least
 
 
-def _exact(group: Sequence[Entry]) -> Iterator[Finding]:
+def _exact(corpus: Corpus, group: Sequence[Entry]) -> Iterator[Finding]:
     """One remark a group: on curated entries that are there twice, else on logs that repeat."""
     curated = [entry for entry in group if entry.kind in CURATED]
-    about = curated if len(curated) > 1 else list(group)
     severe = len(curated) > 1
-    first, *others = about
+    first, *others = curated if severe else group
     others = [other for other in others if severe or not _is_copy(first, other)]
-    if not others:
-        return
-    places = tuple(map(place_of, others))
-    yield Finding(
-        rule="duplicate",
-        severity="warning" if severe else "info",
-        address=first.path,
-        line=first.start_line,
-        what=f"the same stands at {_few(places)}: {first.plain_title[:80]}",
-        do="`workbench merge` makes one of them" if severe else "",
-        also=places,
-    )
+    if others:
+        more = f" and {len(others) - 3} more" if len(others) > 3 else ""
+        places = ", ".join(map(place_of, others[:3])) + more
+        what = f"the same stands at {places}: {first.plain_title[:80]}"
+        yield _twice(corpus, "duplicate", what, first, others, severe=severe)
 
 
-def _near(one: Entry, other: Entry, how: str) -> Finding:
+def _near(corpus: Corpus, one: Entry, other: Entry, how: str) -> Finding:
+    what = f"{how} {place_of(other)}: {other.plain_title[:80]}"
     severe = one.kind in CURATED and other.kind in CURATED
-    return Finding(
-        rule="near duplicate",
+    return _twice(corpus, "near duplicate", what, one, [other], severe=severe)
+
+
+def _twice(
+    corpus: Corpus, rule: str, what: str, one: Entry, others: Sequence[Entry], *, severe: bool
+) -> Finding:
+    every = tuple(entry.address for entry in (one, *others))[:_MERGED]
+    return remark(
+        corpus,
+        rule,
+        one.path,
+        one.start_line,
+        what,
         severity="warning" if severe else "info",
-        address=one.path,
-        line=one.start_line,
-        what=f"{how} {place_of(other)}: {other.plain_title[:80]}",
+        meaning=_TWICE,
         do="`workbench merge` makes one of them" if severe else "",
-        also=(place_of(other),),
+        others=others,
+        fixes=(Fix(deed="merge", label=f"make one of these {len(every)}", addresses=every),),
+        deeds=("forget", "edit"),
     )
 
 
@@ -121,12 +130,14 @@ def _numbers(entry: Entry) -> Iterable[str]:
 
 def _by_meaning(corpus: Corpus, firsts: Sequence[Entry], known: set[tuple[int, int]]) -> Iterator[Finding]:
     """Curated entries that are near each other by the vectors of their texts, as far as these are known."""
-    from workbench.health.cached_vectors import text_vectors  # noqa: PLC0415 - imports numpy
+    from indexing.sync.known_vectors import open_known  # noqa: PLC0415 - imports numpy
 
     at = [n for n, entry in enumerate(firsts) if entry.kind in CURATED][:MOST_BY_MEANING]
-    vectors = text_vectors(corpus.workspace, [firsts[n].text for n in at])
-    if vectors is None:
+    store = open_known(corpus.workspace)
+    if store is None:
         return
+    with closing(store):
+        vectors = store.of([firsts[n].text for n in at])
     kept = [(n, vectors[firsts[n].text]) for n in at if firsts[n].text in vectors]
     if len(kept) < 2:
         return
@@ -137,9 +148,4 @@ def _by_meaning(corpus: Corpus, firsts: Sequence[Entry], known: set[tuple[int, i
     for row, column in zip(rows.tolist(), columns.tolist(), strict=True):
         one, other = kept[row][0], kept[column][0]
         if (one, other) not in known and _may_be_one(firsts[one], firsts[other]):
-            yield _near(firsts[one], firsts[other], "nearly the same, in other words, as")
-
-
-def _few(places: Sequence[str]) -> str:
-    more = f" and {len(places) - 3} more" if len(places) > 3 else ""
-    return ", ".join(places[:3]) + more
+            yield _near(corpus, firsts[one], firsts[other], "nearly the same, in other words, as")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal
+from dataclasses import asdict, dataclass, field
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 if TYPE_CHECKING:
     from workbench.health.subject import CheckSubject
@@ -13,6 +13,9 @@ if TYPE_CHECKING:
 Severity = Literal["error", "warning", "info"]
 SEVERITIES: tuple[Severity, ...] = ("error", "warning", "info")
 State = Literal["fine", "finding", "fixed"]
+Family = Literal["status", "memory", "tests", "machine", "workspace", "model", "index"]
+DOCTOR: tuple[Family, ...] = ("machine", "workspace", "model", "index")
+"""The families that `workbench doctor` looks at; "memory" and "tests" are `workbench check`'s."""
 FixKind = Literal[
     "reindex",
     "forget",
@@ -33,9 +36,9 @@ FixKind = Literal[
 ]
 """What a fix does; the interface knows how. ``open`` only shows where to decide."""
 _ROOMS: Mapping[str, tuple[str, ...]] = {
-    "proposals": ("proposals", "list"),
+    "proposals": ("inbox", "list"),
     "contradictions": ("graph", "contradictions"),
-    "conflicts": ("conflicts",),
+    "conflicts": ("inbox", "conflicts"),
     "settings": ("config", "--check"),
 }
 _COMMANDS: Mapping[FixKind, tuple[str, ...]] = {
@@ -52,9 +55,8 @@ _COMMANDS: Mapping[FixKind, tuple[str, ...]] = {
     "repair": ("doctor", "--fix"),
     "settle": ("graph", "settle"),
     "backup": ("backup",),
-    "migrate": ("migrate",),
+    "migrate": ("doctor", "--fix"),
     "tests": ("check", "--tests-only"),
-    "open": (),
 }
 
 
@@ -83,11 +85,12 @@ class Fix:
 class Finding:
     """One thing that is not as it should be: what it is, what that means, what to do, and where it is.
 
-    ``info`` is worth knowing and no reason to act. ``rule`` names what found it. ``address`` is an entry's or
-    a file's, ``line`` counts from 1 (0: none), ``also`` are the other places that it is about. ``fixes`` are
-    for a person to choose from. ``repair`` puts it right without touching a memory file, and returns what it
-    did; it raises WorkbenchError or OSError where it cannot. ``fixed`` is what a repair did, ``refused`` why
-    one could not.
+    ``info`` is worth knowing and no reason to act. ``rule`` names what found it in memory, ``path``, ``line``
+    (from 1, 0: none) and ``entry`` (an address) say where; ``also`` are the other places that it is about as
+    ``path:line``, ``others`` the addresses of the entries there; ``commit`` is set for what is in the history
+    only. ``fixes`` are for a person to choose from. ``repair`` puts it right and returns what it did; it
+    raises WorkbenchError or OSError where it cannot. ``fixed`` is what a repair did, ``refused`` why one
+    could not.
     """
 
     what: str
@@ -95,9 +98,12 @@ class Finding:
     meaning: str = ""
     do: str = ""
     rule: str = ""
-    address: str = ""
+    path: str = ""
     line: int = 0
+    entry: str = ""
     also: tuple[str, ...] = ()
+    others: tuple[str, ...] = ()
+    commit: str = ""
     fixes: tuple[Fix, ...] = ()
     repair: Callable[[], str] | None = field(default=None, repr=False, compare=False)
     fixed: str | None = None
@@ -109,14 +115,19 @@ class Finding:
         return self.severity != "info" and self.fixed is None
 
     @property
+    def address(self) -> str:
+        """The entry that it is about, else the file; empty where it is about neither."""
+        return self.entry or self.path
+
+    @property
     def place(self) -> str:
-        """``path:line``."""
-        return f"{self.address}:{self.line}"
+        """``path:line``, behind the commit that has it where no file does."""
+        return f"{self.commit[:12]} {self.path}:{self.line}".lstrip()
 
     def as_doctor_json(self) -> dict[str, object]:
         """The finding as `workbench doctor` prints it."""
         return {
-            "level": "wrong" if self.severity != "info" else "note",
+            "level": "note" if self.severity == "info" else "wrong",
             "what": self.what,
             "meaning": self.meaning or None,
             "do": self.do or None,
@@ -130,48 +141,73 @@ class Finding:
         return {
             "rule": self.rule,
             "severity": self.severity,
-            "path": self.address,
+            "path": self.path,
             "line": self.line,
             "what": self.what,
             "do": self.do or None,
             "also": list(self.also),
+            "entry": self.entry or None,
+            "commit": self.commit or None,
         }
-
-
-def gravest_first(findings: Sequence[Finding]) -> list[Finding]:
-    """The same, the gravest first; among equals the order stays."""
-    return sorted(findings, key=lambda one: SEVERITIES.index(one.severity))
 
 
 def worst_first(findings: Sequence[Finding]) -> list[Finding]:
     """The gravest first; among equals by rule, file and line."""
-    return sorted(findings, key=lambda one: (SEVERITIES.index(one.severity), one.rule, one.address, one.line))
+    return sorted(findings, key=lambda one: (SEVERITIES.index(one.severity), one.rule, one.path, one.line))
+
+
+class Figure(NamedTuple):
+    """A number for Prometheus: its name, what it counts, the value, and labels of its own."""
+
+    name: str
+    help: str
+    value: float
+    labels: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """What one look saw, in a few words, and what it found wanting."""
+    """What one look saw, in a few words, what it found wanting, and what it counted on the way."""
 
     seen: str
     findings: tuple[Finding, ...] = ()
+    figures: tuple[Figure, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CheckLabel:
+    """A check by its name, under which ``section`` it is shown, and whether it is over in a moment."""
+
+    name: str
+    section: str
+    quick: bool
 
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One entry of the doctor's list: its family, its name, and how it looks."""
+    """One entry of the list: its family, its name, how it looks, and whether that is over in a moment."""
 
-    family: str
+    family: Family
     name: str
     look: Callable[[CheckSubject], Look]
+    quick: bool = False
+
+    @property
+    def label(self) -> CheckLabel:
+        """What the health screen calls it: the doctor's checks stand together, others by themselves."""
+        section = self.family if self.family in DOCTOR else self.name
+        return CheckLabel(name=self.name, section=section, quick=self.quick)
 
 
-@dataclass(frozen=True, slots=True)
-class CheckOutcome:
-    """What became of one check."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CheckResult:
+    """What became of one check. ``total`` counts the findings where not all of them are here."""
 
-    check: Check
+    name: str
+    family: Family
     seen: str
     findings: tuple[Finding, ...] = ()
+    total: int = 0
 
     @property
     def state(self) -> State:
@@ -181,11 +217,18 @@ class CheckOutcome:
         return "fixed" if any(finding.fixed for finding in self.findings) else "fine"
 
     def as_json(self) -> dict[str, object]:
-        """The outcome as the command line prints it."""
+        """The result as `workbench doctor` prints it."""
         return {
-            "family": self.check.family,
-            "check": self.check.name,
+            "family": self.family,
+            "check": self.name,
             "state": self.state,
             "seen": self.seen,
             "findings": [finding.as_doctor_json() for finding in self.findings],
         }
+
+    def for_pipe(self) -> dict[str, object]:
+        """The result for another process, which can repair nothing."""
+        said = asdict(self)
+        for finding in said["findings"]:
+            del finding["repair"]
+        return said

@@ -9,10 +9,10 @@ import re
 from collections.abc import Iterator
 from urllib.parse import unquote
 
-from workbench.health.corpus import Corpus
 from workbench.health.finding import Finding
+from workbench.health.memory_checks import remark
+from workbench.health.subject import Corpus
 from workbench.memory.frontmatter import FrontMatter
-from workbench.memory.markdown import Document
 
 _CODE = re.compile(r"(?ms)^ {0,3}(?P<mark>```|~~~).*?(?:^ {0,3}(?P=mark)|\Z)|`[^`\n]{1,400}`")
 _LINK = re.compile(r"(?<!\\)\]\(\s{0,3}(?:<(?P<angle>[^<>\n]{1,1000})>|(?P<bare>[^\s()<>]{1,1000}))")
@@ -32,15 +32,26 @@ def dead_links(corpus: Corpus) -> Iterator[Finding]:
         if "](" not in text and "[[" not in text:
             continue
         bare = _CODE.sub(lambda found: re.sub(r"[^\n]", " ", found[0]), text)
-        lines = [at for at, character in enumerate(bare) if character == "\n"]
+        dead = []
         for found in _LINK.finditer(bare):
             target = found["angle"] or found["bare"]
             if (path := _relative(document.path, target)) is not None and not names.is_there(path):
-                yield _dead(document, 1 + bisect.bisect_left(lines, found.start()), target, "link")
+                dead.append((found.start(), target, "link"))
         for found in _WIKI.finditer(bare):
             if not names.is_known(found["target"]):
-                target = found["target"].strip()
-                yield _dead(document, 1 + bisect.bisect_left(lines, found.start()), target, "wiki link")
+                dead.append((found.start(), found["target"].strip(), "wiki link"))
+        lines = [at for at, character in enumerate(bare) if character == "\n"] if dead else []
+        for start, target, sort in dead:
+            yield remark(
+                corpus,
+                f"dead {sort}",
+                document.path,
+                1 + bisect.bisect_left(lines, start),
+                f"the {sort} to {target} leads nowhere",
+                meaning="what it led to was moved, renamed or removed, or never made",
+                do="correct it, or make the page",
+                deeds=("edit",),
+            )
 
 
 def dead_sources(corpus: Corpus) -> Iterator[Finding]:
@@ -53,19 +64,23 @@ def dead_sources(corpus: Corpus) -> Iterator[Finding]:
             said = _SOURCE.fullmatch(source)
             if said is None or said["path"].startswith("/"):
                 continue
-            if not names.is_there(posixpath.normpath(said["path"])):
+            path = posixpath.normpath(said["path"])
+            document = corpus.by_path.get(path)
+            if not names.is_there(path):
                 what, do = "is not there", "`workbench show ENTRY` looks for it in the history"
-            elif _past_the_end(corpus, said["path"], int(said["first"] or 1)):
+            elif document is not None and int(said["first"] or 1) >= len(document.line_starts):
                 what, do = "has fewer lines than that", "`workbench show ENTRY` finds where it stood"
             else:
                 continue
-            yield Finding(
-                rule="dead source",
-                severity="warning",
-                address=entry.path,
-                line=entry.start_line,
-                what=f"it says that it comes from {source}, which {what}",
+            yield remark(
+                corpus,
+                "dead source",
+                entry.path,
+                entry.start_line,
+                f"it says that it comes from {source}, which {what}",
+                meaning="where it comes from can be found in the history only",
                 do=do,
+                deeds=("edit",),
             )
 
 
@@ -122,19 +137,3 @@ def _relative(page: str, target: str) -> str | None:
     if "/" not in path and "." not in path:
         return None  # `f(x)` after a bracket is no link to a file
     return posixpath.normpath(posixpath.join(posixpath.dirname(page), path))
-
-
-def _past_the_end(corpus: Corpus, path: str, line: int) -> bool:
-    document = corpus.by_path.get(posixpath.normpath(path))
-    return document is not None and line > len(document.line_starts) - 1
-
-
-def _dead(document: Document, line: int, target: str, sort: str) -> Finding:
-    return Finding(
-        rule=f"dead {sort}",
-        severity="warning",
-        address=document.path,
-        line=line,
-        what=f"the {sort} to {target} leads nowhere",
-        do="correct it, or make the page",
-    )

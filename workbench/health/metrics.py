@@ -10,18 +10,14 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
-from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from workbench.errors import UsageError, WorkbenchError, disk_error
-from workbench.jobs.job_status import standing
-from workbench.jobs.names import Job
-from workbench.jobs.run_log import runs
+from workbench.errors import UsageError, disk_error
+from workbench.health.subject import CheckSubject
 from workbench.safety.terminal import visible
-from workbench.workspace.layout import STATE_DIR
 from workbench.workspace.registry import read_registry
 from workbench.workspace.workspace import Workspace
 
@@ -31,12 +27,8 @@ if TYPE_CHECKING:
 SUFFIX = ".prom"
 """What the text collector of the node exporter reads."""
 _ID_BYTES = 6
-_LATEST = {
-    "success": ("last_success_timestamp_seconds", "When a run ended well, or went well for the last time."),
-    "failure": ("last_failure_timestamp_seconds", "When a run failed the last time."),
-    "began": ("last_start_timestamp_seconds", "When the last run began."),
-    "seconds": ("last_duration_seconds", "How long the last run took that came to its end."),
-}
+_MEASURED = ("jobs", "inbox", "budget", "sync")
+"""The checks that count something."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,21 +69,21 @@ def figures(workspace: Workspace, now: datetime) -> CollectorRegistry:
     """All gauges. What cannot be told is left out: an absent figure is no zero."""
     from prometheus_client import CollectorRegistry, Gauge  # noqa: PLC0415
 
+    from workbench.health.checks import CHECKS, look_at  # noqa: PLC0415 - the checks bring the engines
+
     registry = CollectorRegistry()
-    name = visible(_name(workspace), one_line=True)
-    identity = hashlib.blake2b(os.fsencode(workspace.root), digest_size=_ID_BYTES).hexdigest()
-
-    def gauge(metric: str, what: str, values: Iterable[tuple[dict[str, str], float]]) -> None:
-        known = list(values)
-        if known:
-            labels = ("workspace", "id", *known[0][0])
-            made = Gauge(f"workbench_{metric}", what, labels, registry=registry)
-            for label, value in known:
-                made.labels(name, identity, *label.values()).set(value)
-
-    _jobs(workspace.root / STATE_DIR, now, gauge)
-    for metric, what, value in _memory(workspace, now):
-        gauge(metric, what, [({}, value)])
+    gauges: dict[str, Gauge] = {}
+    own = {
+        "workspace": visible(_name(workspace), one_line=True),
+        "id": hashlib.blake2b(os.fsencode(workspace.root), digest_size=_ID_BYTES).hexdigest(),
+    }
+    place = CheckSubject(workspace, moment=now)
+    for figure in [one for c in CHECKS if c.name in _MEASURED for one in look_at(c, place).figures]:
+        labels = own | dict(figure.labels)
+        if figure.name not in gauges:
+            name = f"workbench_{figure.name}"
+            gauges[figure.name] = Gauge(name, figure.help, list(labels), registry=registry)
+        gauges[figure.name].labels(*labels.values()).set(figure.value)
     return registry
 
 
@@ -101,66 +93,3 @@ def _name(workspace: Workspace) -> str:
         if known := read_registry().at(workspace.root):
             return known.name
     return workspace.root.name
-
-
-_Gauge = Callable[[str, str, Iterable[tuple[dict[str, str], float]]], None]
-
-
-def _jobs(state: Path, now: datetime, gauge: _Gauge) -> None:
-    latest: dict[str, list[tuple[dict[str, str], float]]] = {what: [] for what in _LATEST}
-    wrong, under_way, steps = [], [], []
-    for job in Job:
-        stands, label = standing(state, job, now), {"job": job.value}
-        if stands.last is None:
-            continue
-        wrong.append((label, float(stands.wrong)))
-        under_way.append((label, float(stands.state in ("running", "failing"))))
-        steps += [({**label, "step": one.name}, 1.0) for one in stands.failed]
-        for what, value in _times(state, job, now).items():
-            latest[what].append((label, value))
-    for what, (metric, told) in _LATEST.items():
-        gauge(f"job_{metric}", told, latest[what])
-    gauge("job_failing", "1 where the job is not well: failed, killed, overdue or meeting errors.", wrong)
-    gauge("job_running", "1 while the job runs, as of when this was written.", under_way)
-    gauge("job_step_failing", "1 for each step whose last attempt failed.", steps)
-
-
-def _times(state: Path, job: Job, now: datetime) -> dict[str, float]:
-    """The newest of each that the kept runs know."""
-    found: dict[str, float] = {}
-    for run in runs(state, job):
-        found["began"] = run.began.timestamp()
-        if run.state == "running":
-            found["failure" if run.error else "success"] = now.timestamp()
-        if run.ended is None:
-            continue
-        if run.seconds is not None:
-            found["seconds"] = run.seconds
-        if run.state == "failed":
-            found["failure"] = run.ended.timestamp()
-        elif run.state == "done" or (run.job.lasting and not run.error):
-            found["success"] = run.ended.timestamp()
-    return found
-
-
-def _memory(workspace: Workspace, now: datetime) -> Iterable[tuple[str, str, float]]:
-    from indexing.sync.freshness import freshness  # noqa: PLC0415
-    from workbench.dreaming.proposals.inbox import pending  # noqa: PLC0415
-
-    with contextlib.suppress(WorkbenchError, OSError):
-        index = freshness(workspace)
-        yield "files", "Memory files, those beside the workspace included.", float(index.files)
-        if index.state in ("fresh", "stale"):
-            stale = index.added + index.changed + index.removed
-            yield "index_entries", "Entries in the index.", float(index.entries)
-            yield "index_stale_files", "Files that the index is behind by.", float(stale)
-            yield "index_entries_without_vector", "Entries found by words alone.", float(index.pending)
-        usable = index.state in ("fresh", "stale")
-        yield "index_usable", "1 where there is an index that answers.", float(usable)
-    with contextlib.suppress(WorkbenchError, OSError):
-        used = len(workspace.memory_document().data.decode("utf-8", "replace"))
-        share = used / workspace.settings.memory_budget
-        yield "memory_budget_share", "Characters of MEMORY.md, as a share of its budget.", share
-    with contextlib.suppress(WorkbenchError, OSError):
-        count = len(pending(workspace, now))
-        yield "proposals_pending", "Proposals that wait for a person.", float(count)

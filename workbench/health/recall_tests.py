@@ -1,18 +1,170 @@
-"""Running recall tests: where what should be found came, and what came before it."""
+"""Recall tests: questions in ``recall-tests.yaml``, what each must find, and whether it does.
+
+::
+
+    - question: what did we decide about the broker   # in the language of the search box
+      finds: memory/2026-03-14.md#4f1c9a02b7de        # an entry, a file, or words that an entry must hold
+      within: 5                                       # among the first so many hits; 5 when not said
+      mode: hybrid                                    # hybrid, lexical or vector; hybrid when not said
+      filters: kind:log since:2026-03-01              # further conditions, in the same language
+      not: the old broker                             # what must not be among them
+
+``finds`` and ``not`` may be lists: all of them must, or must not, be found. The file is untrusted text.
+"""
 
 from __future__ import annotations
 
+import math
+import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from typing import Annotated, Literal
 
-from indexing.search.answer import Hit, Query, SearchAnswer
-from workbench.errors import NotMemoryError, UsageError, WorkbenchError
-from workbench.health.recall_file import RecallTest, Target, target_of, with_test
+import msgspec
+import yaml
+
+from indexing.search.answer import MAX_HITS, Hit, Mode, Query, SearchAnswer
+from workbench.config.safe_yaml import MappingError, read_list
+from workbench.errors import IndexUnavailableError, NotMemoryError, UsageError, WorkbenchError
+from workbench.health.finding import Finding, Fix, Look
+from workbench.health.subject import CheckSubject
+from workbench.memory.address import path_of
 from workbench.memory.file_edit import FileEdit
 from workbench.memory.names import RelPath
 from workbench.workspace.layout import RECALL_TESTS
 from workbench.workspace.plan import Plan
 from workbench.workspace.workspace import Workspace
+
+WITHIN = 5
+MAX_BYTES = 1_000_000
+MAX_TESTS = 2_000
+_MAX_NODES = 100_000
+_ADDRESS = re.compile(r".+\.\w{1,8}#[0-9a-f]{3,12}(?:~\d{1,6})?", re.DOTALL)
+_LINE_START = re.compile(r"^(?P<indent>[ ]*)-[ ]", re.MULTILINE)
+_HOW = "each test is `- question: …` with `finds: …` in the line below"
+
+_Words = Annotated[str, msgspec.Meta(pattern=r"\S")]
+_Targets = _Words | Annotated[list[_Words], msgspec.Meta(max_length=20)]
+
+
+class _Row(msgspec.Struct, forbid_unknown_fields=True):
+    """A test as it stands in the file."""
+
+    question: _Words
+    finds: _Targets | None = None
+    excluded: _Targets | None = msgspec.field(name="not", default=None)
+    within: Annotated[int, msgspec.Meta(ge=1, le=MAX_HITS)] = WITHIN
+    mode: Mode = "hybrid"
+    filters: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """What a test looks for, as it is written, and how that is meant."""
+
+    sort: Literal["entry", "file", "words"]
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecallTest:
+    """One test, the ``number``-th of its file. All of ``finds`` are to be among ``within`` hits."""
+
+    number: int
+    question: str
+    finds: tuple[Target, ...]
+    excluded: tuple[Target, ...] = ()
+    within: int = WITHIN
+    mode: Mode = "hybrid"
+    filters: str = ""
+
+
+def read_recall_tests(workspace: Workspace) -> tuple[RecallTest, ...]:
+    """The tests of a workspace; none where there is no file.
+
+    Raises UsageError naming the test and what is wrong with it, NotMemoryError where the file is a link.
+    """
+    data = workspace.files.read_or_none(RelPath(RECALL_TESTS))
+    return () if data is None else parse_recall_tests(data)
+
+
+def parse_recall_tests(data: bytes) -> tuple[RecallTest, ...]:
+    """The tests in the bytes of a file. Raises UsageError."""
+    try:
+        rows = read_list(data.decode("utf-8"), max_bytes=MAX_BYTES, max_nodes=_MAX_NODES)
+    except (MappingError, UnicodeDecodeError) as error:
+        reason = "it is not UTF-8" if isinstance(error, UnicodeDecodeError) else str(error)
+        raise UsageError(f"{RECALL_TESTS} is not a YAML list of tests: {reason}", hint=_HOW) from error
+    if len(rows) > MAX_TESTS:
+        raise UsageError(f"{RECALL_TESTS} has {len(rows)} tests; {MAX_TESTS} are allowed")
+    return tuple(_test(number, row) for number, row in enumerate(rows, 1))
+
+
+def _test(number: int, raw: object) -> RecallTest:
+    try:
+        row = msgspec.convert(raw, _Row, strict=False)
+    except msgspec.ValidationError as error:
+        raise UsageError(f"test {number} of {RECALL_TESTS}: {error}", hint=_HOW) from error
+    finds, excluded = (
+        tuple(target_of(one.strip()) for one in ([said] if isinstance(said, str) else said or ()))
+        for said in (row.finds, row.excluded)
+    )
+    if not finds and not excluded:
+        raise UsageError(
+            f"test {number} of {RECALL_TESTS} does not say what is to be found",
+            hint="`finds: path#hash`, a path, or words",
+        )
+    return RecallTest(
+        number=number,
+        question=row.question,
+        finds=finds,
+        excluded=excluded,
+        within=row.within,
+        mode=row.mode,
+        filters=row.filters,
+    )
+
+
+def target_of(text: str) -> Target:
+    """An entry where it reads like an address, a file where it reads like a path, else words."""
+    if found := _ADDRESS.fullmatch(text):
+        return Target("entry", found[0])
+    if text.endswith(".md") and "\n" not in text and not re.search(r"\s-|\s\s|[*?\"]", text):
+        return Target("file", text)
+    return Target("words", " ".join(text.split()))
+
+
+def with_test(data: bytes | None, question: str, finds: str) -> bytes:
+    """The file with one more test at its end; all that stands in it stays as it is.
+
+    Raises UsageError where the file is written so that nothing can be added at its end.
+    """
+    before = data or b""
+    known = parse_recall_tests(before)
+    text = before.decode("utf-8")
+    starts = _LINE_START.findall(text)
+    indent = starts[-1] if starts and known else ""
+    lines = f"{indent}- question: {_quoted(question)}\n{indent}  finds: {_quoted(finds)}\n"
+    joint = "" if not text or text.endswith("\n") else "\n"
+    after = (text + joint + lines).encode("utf-8")
+    try:
+        now = parse_recall_tests(after)
+    except UsageError:
+        now = ()
+    if now[:-1] != known or not now or (now[-1].question, now[-1].finds) != (question, (target_of(finds),)):
+        raise UsageError(
+            f"nothing can be added at the end of {RECALL_TESTS} as it is written",
+            hint="paste this into it yourself: " + lines.replace("\n", " ⏎ "),
+        )
+    return after
+
+
+def _quoted(text: str) -> str:
+    """``text`` as a YAML scalar in double quotes, on one line. Raises UsageError for what is no text."""
+    if any("\ud800" <= character <= "\udfff" for character in text):
+        raise UsageError("the question or the entry's name is not UTF-8")
+    return yaml.safe_dump(text, default_style='"', allow_unicode=True, width=math.inf).strip()
+
 
 LOOKED_AT = 25
 """Hits that are asked for at least, to say at which rank it came that came too late.
@@ -71,12 +223,32 @@ class Recall:
         shares = {f"recall@{k}": round(share, 4) for k, share in self.at.items()}
         return {"tests": self.tests, **shares, "mrr": round(self.mrr, 4)}
 
+    def __str__(self) -> str:
+        shares = ", ".join(f"recall@{k} {share:.2f}" for k, share in self.at.items())
+        return f"{shares}, MRR {self.mrr:.2f}"
+
 
 def run_recall_tests(
-    workspace: Workspace, tests: Sequence[RecallTest], search: Callable[[Query], SearchAnswer]
+    workspace: Workspace,
+    tests: Sequence[RecallTest],
+    search: Callable[[Query], SearchAnswer] | None = None,
 ) -> list[Verdict]:
-    """The verdict on each test. Raises IndexUnavailableError where there is nothing to search."""
+    """The verdict on each test, by the search that they ask for where no other is given.
+
+    Raises IndexUnavailableError where there is nothing to search.
+    """
+    if search is None:
+        from indexing.search.hybrid import HybridSearch  # noqa: PLC0415 - only where there are tests
+        from indexing.search.keyword import LexicalSearch  # noqa: PLC0415
+
+        by_words = all(test.mode == "lexical" for test in tests)
+        search = (LexicalSearch(workspace) if by_words else HybridSearch(workspace)).search
     return [_verdict(workspace, test, search) for test in tests]
+
+
+def recall_of(verdicts: Iterable[Verdict]) -> Recall:
+    """What the tests say together that are to find something."""
+    return summary(verdict.rank for verdict in verdicts if verdict.test.finds)
 
 
 def summary(ranks: Iterable[int | None]) -> Recall:
@@ -171,3 +343,45 @@ def _why_not(workspace: Workspace, target: Target, rank: int | None, within: int
 def _shown(hit: Hit) -> str:
     words = " ".join(hit.snippet.split())
     return f"{hit.entry}: {words if len(words) <= 80 else words[:79] + '…'}"
+
+
+def recall_tests(place: CheckSubject) -> Look:
+    """Each test that fails, and the share that passes."""
+    tests = read_recall_tests(place.workspace)
+    if not tests:
+        nothing = Finding(
+            severity="info",
+            what="there are no recall tests",
+            meaning="nothing notices when memory does not find what it must",
+            do='`workbench check --add "a question" ENTRY` makes one',
+        )
+        return Look("none yet", (nothing,))
+    again = Fix(deed="tests", label="run all recall tests again")
+    try:
+        verdicts = run_recall_tests(place.workspace, tests)
+    except IndexUnavailableError as error:
+        finding = Finding(
+            what=f"the tests could not be run: {error.message}",
+            do=error.hint or "run `workbench reindex`",
+            fixes=(Fix(deed="reindex", label="bring the index up to date"), again),
+        )
+        return Look("not run", (finding,))
+    failing = [verdict for verdict in verdicts if not verdict.passed]
+    seen = f"{len(verdicts) - len(failing):,} of {len(verdicts):,} pass; {recall_of(verdicts)}"
+    return Look(seen, tuple(_failing(verdict, again) for verdict in failing))
+
+
+def _failing(verdict: Verdict, again: Fix) -> Finding:
+    wanted = next((target.text for target in verdict.test.finds if target.sort != "words"), "")
+    first = verdict.first.partition(": ")[0]
+    address = wanted or (first if path_of(first) else "")
+    entry = address if "#" in address else ""
+    doubts = [doubt for doubt in (verdict.degraded, verdict.stale) if doubt]
+    return Finding(
+        what=f"{verdict.test.question}: {verdict.reason}",
+        meaning="; ".join([f"first came {verdict.first or 'nothing'}", *doubts]),
+        do="correct the test in recall-tests.yaml, or say in the entry what is asked",
+        path=path_of(address) or address,
+        entry=entry,
+        fixes=(*((Fix(deed="edit", label="edit the entry", addresses=(entry,)),) if entry else ()), again),
+    )

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 from collections import Counter
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
 
@@ -25,7 +24,6 @@ _KEPT_TREES = 4_096
 _NAMES_SHOWN = 3
 _OBJECT = re.compile(r"[0-9a-f]{40,64}")
 _FROM_BACKUP = "`workbench restore` brings a backup back, or copy the object from another clone"
-_Change = tuple[bytes, str | None, str | None]
 
 
 def audit(workspace: Workspace) -> list[Check]:
@@ -70,13 +68,13 @@ def _walk(workspace: Workspace) -> _Walked:
             walked.commits.append(commit)
             if commit.cut_off:
                 continue
-            who = commit.trailer("Operation") or commit.id[:12]
+            who = commit.operation
             try:
                 before = workspace.history.commit(commit.parents[0]).tree if commit.parents else None
-                for path, old, new in _changes(read, before, commit.tree):
-                    for blob, side in ((old, "before"), (new, "after")):
-                        if blob:
-                            walked.texts.setdefault(blob, []).append((path, who, side))
+                for path, old, new in trees.changed(read, before, commit.tree):
+                    for node, side in ((old, "before"), (new, "after")):
+                        if node and node.is_file:
+                            walked.texts.setdefault(node.id, []).append((path, who, side))
             except RepositoryStateError as error:
                 walked.broken.append(
                     Flaw("text", f"what operation {who} changed cannot be read: {error}", _FROM_BACKUP)
@@ -88,25 +86,6 @@ def _walk(workspace: Workspace) -> _Walked:
     finally:
         reader.close()
     return walked
-
-
-def _changes(read: trees.Reader, before: str | None, after: str | None) -> Iterator[_Change]:
-    """Files that differ between two trees: path, and the blob on either side."""
-    if before == after:
-        return
-    old, new = read(before) if before else {}, read(after) if after else {}
-    for name in sorted(old.keys() | new.keys()):
-        left, right = old.get(name), new.get(name)
-        if left == right:
-            continue
-        left_tree = left.id if left and left.is_tree else None
-        right_tree = right.id if right and right.is_tree else None
-        for path, first, second in _changes(read, left_tree, right_tree):
-            yield name + b"/" + path, first, second
-        left_blob = left.id if left and left.is_file else None
-        right_blob = right.id if right and right.is_file else None
-        if left_blob != right_blob:
-            yield name, left_blob, right_blob
 
 
 def _check_texts(workspace: Workspace, walked: _Walked) -> Check:

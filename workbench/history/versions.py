@@ -13,7 +13,6 @@ from workbench.memory.address import find_entry
 from workbench.memory.entry import Entry
 from workbench.memory.markdown import Document, parse_document
 from workbench.memory.names import BlobId, CommitId, EntryHash, RelPath
-from workbench.repository.commit_queries import blob_changes
 from workbench.repository.commits import Commit
 from workbench.repository.history import History
 from workbench.safety.terminal import visible
@@ -159,8 +158,8 @@ class Versions:
             self._disk[disk] = here
             yield FileVersion(self.history, path, None, disk, (recorded,))
         found = list(self.history.versions(path))
-        known = blob_changes(
-            self.history, path, ((name, before[0]) for name, before in found if len(before) == 1)
+        known = self.history.blob_changes(
+            path, ((name, before[0]) for name, before in found if len(before) == 1)
         )
         for (name, old), (then, now) in known.items():
             self._blobs[old, path], self._blobs[name, path] = then, now

@@ -9,11 +9,12 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Iterator, Mapping
+from functools import partial
 from pathlib import Path
 
 from workbench.errors import UsageError
 from workbench.graph.page_names import FOLDER, slug
-from workbench.importers.records import Carried, Item, digest_of
+from workbench.importers.records import Carried, Item, carried, digest_of
 from workbench.memory.frontmatter import FrontMatter, read_front_matter, set_front_matter
 from workbench.memory.graph_page import ENTITY_TYPES
 from workbench.memory.names import RelPath
@@ -28,17 +29,11 @@ def read_notes(folder: Path) -> Carried:
     """All notes below ``folder``. Raises UsageError where there is none."""
     if not folder.is_dir():
         raise UsageError(f"{folder} is not a folder of notes")
-    items: list[Item] = []
-    left_out: list[tuple[str, str]] = []
     taken: set[str] = set()
-    for name, path in _notes(folder):
-        try:
-            items.append(_page(name, path, taken))
-        except (UsageError, OSError) as error:
-            left_out.append((name, error.message if isinstance(error, UsageError) else str(error.strerror)))
-    if not items and not left_out:
+    notes = carried(LABEL, ((name, partial(_page, name, path, taken)) for name, path in _notes(folder)))
+    if not notes.items and not notes.left_out:
         raise UsageError(f"{folder} holds no Markdown notes")
-    return Carried(label=LABEL, items=tuple(items), left_out=tuple(left_out))
+    return notes
 
 
 def _notes(folder: Path) -> Iterator[tuple[str, Path]]:

@@ -1,7 +1,5 @@
 """The memory tables of GoClaw v3: episodes, entities, relations and documents.
 
-They come from PostgreSQL, from its dump, or from the SQLite file of GoClaw Lite, which has the same tables.
-
 `episodic_summaries` become episodes, `kg_entities` and `kg_relations` pages of the graph with the windows in
 which they held, `memory_documents` files: where the workspace has none of that name, else below
 `memory/imported/goclaw/`. MEMORY.md is never written; theirs comes as a note.
@@ -9,25 +7,25 @@ which they held, `memory_documents` files: where the workspace has none of that 
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import json
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
-from datetime import timedelta
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from datetime import date, timedelta
+from functools import partial
 from typing import Any
 
 from workbench.errors import UsageError
 from workbench.graph.drafts import EntityDraft, RelationDraft
+from workbench.importers.goclaw_tables import TABLES, Row, Tables
 from workbench.importers.records import (
     Carried,
     Item,
+    carried,
     day_in,
     digest_of,
     memories,
     moment_of,
     share_of,
-    why,
     word,
 )
 from workbench.memory.entry import Kind
@@ -37,23 +35,6 @@ from workbench.memory.names import RelPath, is_outside
 from workbench.workspace.layout import Layout, kind_of
 
 LABEL = "goclaw"
-TABLES: Mapping[str, tuple[str, ...]] = {
-    "agents": ("id", "agent_key", "display_name"),
-    "episodic_summaries": (
-        *("id", "agent_id", "user_id", "session_key", "summary", "l0_abstract", "key_topics", "source_id"),
-        *("turn_count", "created_at", "expires_at", "promoted_at", "recall_count", "last_recalled_at"),
-    ),
-    "kg_entities": (
-        *("id", "agent_id", "user_id", "name", "entity_type", "description", "properties", "source_id"),
-        *("confidence", "created_at", "valid_from", "valid_until"),
-    ),
-    "kg_relations": (
-        *("id", "agent_id", "user_id", "source_entity_id", "relation_type", "target_entity_id"),
-        *("confidence", "created_at", "valid_from", "valid_until"),
-    ),
-    "memory_documents": ("id", "agent_id", "user_id", "path", "content", "updated_at"),
-}
-"""The tables that are read, with the columns that are, where there are such."""
 FOLDER = "memory/imported/goclaw/"
 _EPISODE_DAYS = 90
 _TYPES = {
@@ -65,20 +46,6 @@ _TYPES = {
 }
 _OWN = Layout()
 
-Row = Mapping[str, Any]
-
-
-@dataclass(slots=True)
-class Tables:
-    """The rows of each table, as their source gives them."""
-
-    rows: dict[str, list[Row]] = field(default_factory=dict)
-
-    def of(self, table: str, agent: str) -> list[Row]:
-        """The rows of one agent, in the order of their ids."""
-        own = (row for row in self.rows.get(table, []) if not agent or str(row.get("agent_id")) == agent)
-        return sorted(own, key=lambda row: str(row.get("id")))
-
 
 def carried_tables(tables: Tables, *, agent: str = "", taken: Iterable[str] = ()) -> Carried:
     """What the tables hold of one agent, named by its id or key; ``taken`` are paths the workspace has.
@@ -88,24 +55,22 @@ def carried_tables(tables: Tables, *, agent: str = "", taken: Iterable[str] = ()
     if not any(tables.rows.get(name) for name in TABLES if name != "agents"):
         raise UsageError("there is no memory in these tables", hint="are they those of GoClaw v3?")
     chosen = _agent(tables, agent)
-    left_out: list[tuple[str, str]] = []
-    items: list[Item] = []
     names = {str(row.get("id")): row for row in tables.of("kg_entities", chosen)}
-    makers = (
+    makers: tuple[tuple[str, Callable[[Row], dict[str, Any]]], ...] = (
         ("episodic_summaries", _episode),
         ("kg_entities", _entity),
         ("kg_relations", lambda row: _relation(row, names)),
         ("memory_documents", lambda row: _document(row, frozenset(taken))),
     )
-    for table, make in makers:
-        for row in tables.of(table, chosen):
-            name = f"{table}/{row.get('id')}"
-            try:
-                made = make(row)
-                items.append(Item(name=name, digest=_digest(row, made), **made))
-            except UsageError as error:
-                left_out.append((name, why(error)))
-    return Carried(label=LABEL, items=tuple(items), left_out=tuple(left_out))
+
+    def item(name: str, make: Callable[[Row], dict[str, Any]], row: Row) -> Item:
+        made = make(row)
+        return Item(name=name, digest=_digest(row, made), **made)
+
+    rows = (
+        (f"{table}/{row.get('id')}", make, row) for table, make in makers for row in tables.of(table, chosen)
+    )
+    return carried(LABEL, ((name, partial(item, name, make, row)) for name, make, row in rows))
 
 
 def _digest(row: Row, made: Mapping[str, Any]) -> str:
@@ -171,17 +136,14 @@ def _episode(row: Row) -> dict[str, Any]:
 def _entity(row: Row) -> dict[str, Any]:
     name, kind = word(row.get("name")), _entity_type(row)
     source = f"{LABEL}:kg_entities/{row.get('id')}"
-    start, end = (
-        day_in(row.get("valid_from")) or day_in(row.get("created_at")),
-        day_in(row.get("valid_until")),
-    )
+    start, end = _window(row)
     drafts: list[Any] = [EntityDraft(name=name, type=kind, valid_from=start)]
     said = {
         "entity": name,
         "entity_type": kind,
         "confidence": share_of(row.get("confidence")),
         "valid_from": start,
-        "valid_until": max(start, end) if start and end else end,
+        "valid_until": end,
         "sources": (source,),
         "trust": "agent",
     }
@@ -197,10 +159,7 @@ def _relation(row: Row, names: Mapping[str, Row]) -> dict[str, Any]:
     source, target = names.get(str(row.get("source_entity_id"))), names.get(str(row.get("target_entity_id")))
     if source is None or target is None:
         raise UsageError("one of its entities is not there")
-    start, end = (
-        day_in(row.get("valid_from")) or day_in(row.get("created_at")),
-        day_in(row.get("valid_until")),
-    )
+    start, end = _window(row)
     draft = RelationDraft(
         entity=word(source.get("name")),
         entity_type=_entity_type(source),
@@ -209,11 +168,18 @@ def _relation(row: Row, names: Mapping[str, Row]) -> dict[str, Any]:
         target_type=_entity_type(target),
         confidence=share_of(row.get("confidence")),
         valid_from=start,
-        valid_until=max(start, end) if start and end else end,
+        valid_until=end,
         sources=(f"{LABEL}:kg_relations/{row.get('id')}",),
         trust="agent",
     )
     return {"drafts": (draft,)}
+
+
+def _window(row: Row) -> tuple[date | None, date | None]:
+    """The days between which it holds."""
+    start = day_in(row.get("valid_from")) or day_in(row.get("created_at"))
+    end = day_in(row.get("valid_until"))
+    return start, max(start, end) if start and end else end
 
 
 def _document(row: Row, taken: frozenset[str]) -> dict[str, Any]:
@@ -224,12 +190,8 @@ def _document(row: Row, taken: frozenset[str]) -> dict[str, Any]:
     if not path.endswith(".md") or is_outside(path) or not path.isprintable():
         raise UsageError(f"its path is none of a memory file: {path[:80]}")
     beside = f"{FOLDER}{_part(user)}/" if user else FOLDER
-    free = (
-        not user
-        and path not in taken
-        and kind_of(path) in (Kind.LOG, Kind.NOTE)
-        and path.startswith("memory/")
-    )
+    own = path.startswith("memory/") and kind_of(path) in (Kind.LOG, Kind.NOTE)
+    free = own and not user and path not in taken
     target = path if free else beside + path
     if not _OWN.holds(target):
         raise UsageError(f"its path is none of a memory file: {path[:80]}")
@@ -248,15 +210,20 @@ def _entity_type(row: Row) -> str:
     return kind if kind in ENTITY_TYPES else "concept"
 
 
+def _parsed(value: object) -> object:
+    """A list or mapping, which some databases write as JSON."""
+    try:
+        return json.loads(value) if isinstance(value, str) else value
+    except (ValueError, RecursionError):
+        return None
+
+
 def _list(value: object) -> Iterator[object]:
     """The elements of an array: a list, its JSON, or PostgreSQL's own writing of one, ``{a,"b c"}``."""
-    if isinstance(value, str) and value.startswith("["):
-        with contextlib.suppress(ValueError, RecursionError):
-            value = json.loads(value)
-    if isinstance(value, (list, tuple)):
-        yield from value
-    elif isinstance(value, str) and value.startswith("{") and value.endswith("}"):
+    if isinstance(value, str) and value.startswith("{") and value.endswith("}"):
         yield from array_elements(value)
+    elif isinstance(found := _parsed(value), (list, tuple)):
+        yield from found
 
 
 def array_elements(text: str) -> Iterator[str]:
@@ -280,12 +247,8 @@ def array_elements(text: str) -> Iterator[str]:
 
 
 def _mapping(value: object) -> Mapping[str, Any]:
-    if isinstance(value, str):
-        try:
-            value = json.loads(value)
-        except (ValueError, RecursionError):
-            return {}
-    return value if isinstance(value, dict) else {}
+    found = _parsed(value)
+    return found if isinstance(found, dict) else {}
 
 
 def _count(value: object) -> int:

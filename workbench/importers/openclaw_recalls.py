@@ -11,12 +11,15 @@ import json
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime, time
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from workbench.errors import UsageError, WorkbenchError
 from workbench.importers.database import require_plain_file
-from workbench.importers.records import Carried, Item, day_in, digest_of, word
+from workbench.importers.records import Carried, Item, carried, day_in, digest_of, word
 from workbench.memory.claims import claim_key, claim_words
 from workbench.memory.entry import Entry
 from workbench.workspace.workspace import Workspace
@@ -35,24 +38,40 @@ _ALIKE = 0.6
 
 def read_recalls(workspace: Workspace, path: Path) -> Carried:
     """The recalls at ``path``, as far as their words stand in the workspace. Raises UsageError."""
-    items: list[Item] = []
-    left_out: list[tuple[str, str]] = []
     known: dict[str, _Read] = {}
-    for key, said in sorted(_entries(path).items()):
-        name = key if len(key) <= _LONGEST_KEY else digest_of(key)
-        if not isinstance(said, Mapping):
-            left_out.append((name, "it is no entry"))
-            continue
+
+    def item(name: str, raw: object) -> Item:
+        try:
+            said = msgspec.convert(raw, _Recalled)
+        except msgspec.ValidationError:
+            raise UsageError("it is no entry") from None
         entry = _found(workspace, said, known)
         if entry is None:
-            left_out.append((name, "its words are not in the workspace any more"))
-            continue
+            raise UsageError("its words are not in the workspace any more")
         records = tuple(_records(entry, said))
-        if records:
-            items.append(Item(name=name, digest=digest_of(said), recalls=records))
-        else:
-            left_out.append((name, "it was never recalled"))
-    return Carried(label=LABEL, items=tuple(items), left_out=tuple(left_out))
+        if not records:
+            raise UsageError("it was never recalled")
+        return Item(name=name, digest=digest_of(raw), recalls=records)
+
+    named = (
+        (key if len(key) <= _LONGEST_KEY else digest_of(key), raw)
+        for key, raw in sorted(_entries(path).items())
+    )
+    return carried(LABEL, ((name, partial(item, name, raw)) for name, raw in named))
+
+
+class _Recalled(msgspec.Struct, frozen=True, rename="camel"):
+    """One entry of OpenClaw's file; what it says besides does not count."""
+
+    path: str = ""
+    snippet: str = ""
+    start_line: int | None = None
+    end_line: int | None = None
+    recall_count: int = 0
+    query_hashes: tuple[str, ...] = ()
+    recall_days: tuple[str, ...] = ()
+    last_recalled_at: str | float | None = None
+    total_score: float = 0.0
 
 
 def _entries(path: Path) -> Mapping[str, Any]:
@@ -77,25 +96,22 @@ _Read = Sequence[tuple[Entry, frozenset[str]]]
 """The entries of a file, each with its words."""
 
 
-def _found(workspace: Workspace, said: Mapping[str, Any], known: dict[str, _Read]) -> Entry | None:
+def _found(workspace: Workspace, said: _Recalled, known: dict[str, _Read]) -> Entry | None:
     """The entry that holds the words which were recalled: at its lines, else anywhere in its file."""
-    path = word(said.get("path")).removeprefix("./")
+    path = word(said.path).removeprefix("./")
     if path not in known:
         try:
             entries = workspace.document(path).entries
             known[path] = [(entry, frozenset(claim_words(entry.text))) for entry in entries]
         except (WorkbenchError, OSError):
             known[path] = ()
-    wanted = frozenset(claim_words(str(said.get("snippet") or "")))
-    first, last = said.get("startLine"), said.get("endLine")
+    wanted = frozenset(claim_words(said.snippet))
+    first, last = said.start_line, said.end_line
     best: tuple[tuple[float, bool], Entry] | None = None
     for entry, have in known[path]:
         alike = len(wanted & have) / len(wanted) if wanted else 0.0
         there = (
-            isinstance(first, int)
-            and isinstance(last, int)
-            and first <= entry.end_line
-            and entry.start_line <= last
+            first is not None and last is not None and first <= entry.end_line and entry.start_line <= last
         )
         own = len(wanted & have) / len(have) if have else 0.0
         if (alike >= _ALIKE or (there and own >= _ALIKE)) and (
@@ -105,18 +121,17 @@ def _found(workspace: Workspace, said: Mapping[str, Any], known: dict[str, _Read
     return best[1] if best else None
 
 
-def _records(entry: Entry, said: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+def _records(entry: Entry, said: _Recalled) -> Iterator[dict[str, Any]]:
     """One record for each recall, spread over the days and questions that are told; the order is fixed.
 
     No question comes twice on a day before each has come on each day: which was asked when is not told.
     """
-    count = min(_count(said.get("recallCount")), MOST_RECALLS)
-    questions = [word(value) for value in _list(said.get("queryHashes")) if word(value)] or ["unknown"]
-    days = sorted(filter(None, map(day_in, _list(said.get("recallDays")))))
-    last = day_in(said.get("lastRecalledAt"))
+    count = min(max(0, said.recall_count), MOST_RECALLS)
+    questions = [word(value) for value in said.query_hashes if word(value)] or ["unknown"]
+    days = sorted(filter(None, map(day_in, said.recall_days)))
+    last = day_in(said.last_recalled_at)
     days = days or ([last] if last else [])
-    total = said.get("totalScore")
-    each = total / count if isinstance(total, (int, float)) and not isinstance(total, bool) and count else 0.0
+    each = said.total_score / count if count else 0.0
     round_ = math.lcm(len(days), len(questions)) or 1
     for number in range(count if days else 0):
         day = days[number % len(days)]
@@ -129,11 +144,3 @@ def _records(entry: Entry, said: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
             "score": round(min(1.0, max(0.0, each)), 4),
             "by": BY,
         }
-
-
-def _count(value: object) -> int:
-    return max(0, value) if isinstance(value, int) and not isinstance(value, bool) else 0
-
-
-def _list(value: object) -> list[object]:
-    return value if isinstance(value, list) else []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
 from typing import Any
@@ -46,6 +46,20 @@ class Carried:
     label: str
     items: tuple[Item, ...]
     left_out: tuple[tuple[str, str], ...] = field(default=())
+
+
+def carried(label: str, makers: Iterable[tuple[str, Callable[[], Item]]]) -> Carried:
+    """What can be made, each by its name; what raises UsageError or OSError is left out with the reason."""
+    items: list[Item] = []
+    left_out: list[tuple[str, str]] = []
+    for name, make in makers:
+        try:
+            items.append(make())
+        except UsageError as error:
+            left_out.append((name, error.message))
+        except OSError as error:
+            left_out.append((name, str(error.strerror)))
+    return Carried(label=label, items=tuple(items), left_out=tuple(left_out))
 
 
 def digest_of(value: object) -> str:
@@ -133,8 +147,3 @@ def word(value: object) -> str:
 def many(count: int, one: str, several: str = "") -> str:
     """``1 thing``, ``2 things``; ``several`` where an `s` does not make it."""
     return f"{count} {one if count == 1 else several or one + 's'}"
-
-
-def why(error: UsageError) -> str:
-    """An error of one item as the reason for which it is left out."""
-    return error.message

@@ -9,14 +9,25 @@ exchange after 7 days, a task after 30 …) and is over already stays behind.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from datetime import date, timedelta
+from functools import partial
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
 from workbench.errors import UsageError
 from workbench.importers.database import Database, opened
-from workbench.importers.records import Carried, Item, day_in, digest_of, memories, share_of, why, word
+from workbench.importers.records import (
+    Carried,
+    Item,
+    carried,
+    day_in,
+    digest_of,
+    memories,
+    share_of,
+    word,
+)
 from workbench.memory.graph_page import IMPORTANCE
 
 LABEL = "openclaw-cells"
@@ -62,28 +73,24 @@ _SCENE = {
 
 def read_cells(path: Path, today: date) -> Carried:
     """All scenes and cells in the file at ``path``. Raises UsageError where it is none."""
-    items: list[Item] = []
-    left_out: list[tuple[str, str]] = []
     with opened(path) as database:
         table = next((name for name in _CELLS if name in database.tables), "")
         have = _columns(database, table, _CELL) if table else {}
         if not {"id", "content"} <= have.keys():
             lacks = f"a table {' or '.join(_CELLS)} with an id and a text"
             raise UsageError(f"{path} has no table of cells: {lacks}", hint=f"it has {database.described()}")
-        names: dict[str, str] = {}
-        for name, row in _scenes(database):
-            if row.get("id") is not None:
-                names[str(row["id"])] = word(row.get("scene"))
-            drafts = tuple(_about(row))
-            if drafts:
-                items.append(Item(name=name, digest=digest_of(row), drafts=drafts))
-        for row in _rows(database, table, have, "id"):
-            name = f"cell/{row.get('id')}"
-            try:
-                items.append(_cell(name, _in_scene(row, names), today))
-            except UsageError as error:
-                left_out.append((name, why(error)))
-    return Carried(label=LABEL, items=tuple(items), left_out=tuple(left_out))
+        scenes = [(row, tuple(_about(row))) for row in _scenes(database)]
+        names = {str(row["id"]): word(row.get("scene")) for row, _ in scenes if row.get("id") is not None}
+        rows = [(f"cell/{row.get('id')}", row) for row in _rows(database, table, have, "id")]
+        cells = carried(
+            LABEL, ((name, partial(_cell, name, _in_scene(row, names), today)) for name, row in rows)
+        )
+    summaries = [
+        Item(name=f"scene/{word(row.get('scene'))}", digest=digest_of(row), drafts=drafts)
+        for row, drafts in scenes
+        if drafts
+    ]
+    return replace(cells, items=(*summaries, *cells.items))
 
 
 def _columns(database: Database, table: str, wanted: Mapping[str, Sequence[str]]) -> dict[str, str]:
@@ -98,12 +105,11 @@ def _rows(database: Database, table: str, have: Mapping[str, str], order: str) -
         yield {ours: row[name] for ours, name in have.items()}
 
 
-def _scenes(database: Database) -> Iterator[tuple[str, Mapping[str, Any]]]:
+def _scenes(database: Database) -> Iterator[Mapping[str, Any]]:
     table = next((name for name in _SCENES if name in database.tables), "")
     have = _columns(database, table, _SCENE) if table else {}
     if "scene" in have:
-        for row in _rows(database, table, have, "scene"):
-            yield f"scene/{word(row.get('scene'))}", row
+        yield from _rows(database, table, have, "scene")
 
 
 def _in_scene(row: Mapping[str, Any], names: Mapping[str, str]) -> Mapping[str, Any]:

@@ -12,8 +12,7 @@ from pathlib import Path
 from typing import Literal
 
 from workbench.jobs.names import Job
-from workbench.jobs.run import JobRun, StepResult
-from workbench.jobs.run_log import is_kept, runs
+from workbench.jobs.run_log import JobRun, StepResult, is_kept, runs
 from workbench.workspace.locks import held
 
 DAY = timedelta(days=1)
@@ -115,9 +114,9 @@ class JobStatus:
             "ended": last.ended.isoformat(timespec="seconds") if last and last.ended else None,
             "seconds": round(last.seconds, 3) if last and last.seconds is not None else None,
             "by_clock": last.by_clock if last else False,
-            "error": (last.error or None) if last else None,
-            "failed_steps": [{"step": one.name, "error": one.error or None} for one in self.failed],
-            "counts": dict(last.counts) if last else {},
+            "error": last.error if last else None,
+            "failed_steps": [{"step": one.name, "error": one.error} for one in self.failed],
+            "counts": last.counts if last else {},
             "next": self.mends or None,
         }
 

@@ -13,7 +13,7 @@ Nothing is forgotten or promoted here: what waits in the morning are proposals.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Literal
 
@@ -44,16 +44,8 @@ class StepOutcome:
     error: str = ""
 
     def as_json(self) -> dict[str, object]:
-        """The outcome as the command line prints it."""
-        return {
-            "step": self.step,
-            "state": self.state,
-            "said": self.said,
-            "operation": self.operation or None,
-            "notes": list(self.notes),
-            "hint": self.hint or None,
-            "error": self.error or None,
-        }
+        """The outcome as the command line prints it: null where it says nothing."""
+        return {name: value if value != "" else None for name, value in asdict(self).items()}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

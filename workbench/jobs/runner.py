@@ -5,14 +5,14 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 
+from msgspec.structs import replace
+
 from workbench.errors import BusyError, StoppedError
 from workbench.jobs.names import Job
-from workbench.jobs.run import JobRun, State, StepResult, StepState, named
-from workbench.jobs.run_log import keep
+from workbench.jobs.run_log import JobRun, State, StepResult, StepState, keep, named
 from workbench.workspace.locks import hold
 
 
@@ -34,13 +34,13 @@ class Running:
 
     def step(self, name: str, state: StepState, error: str = "") -> None:
         """A step is over. ``error`` is the class of what went wrong in it."""
-        done = StepResult(name=named(name), state=state, error=named(error) if error else "")
+        done = StepResult(name=named(name), state=state, error=named(error) if error else None)
         self._become(replace(self.run, steps=(*self.run.steps, done)))
 
     def tell(self, counts: Mapping[str, int], error: str = "") -> None:
         """How it stands now: its counts, in the place of those before, and what fails in it at present."""
-        counted = tuple((named(name), count) for name, count in counts.items())
-        self._become(replace(self.run, counts=counted, error=named(error) if error else ""))
+        counted = {named(name): count for name, count in counts.items()}
+        self._become(replace(self.run, counts=counted, error=named(error) if error else None))
 
     def end(self, state: State, error: str = "") -> None:
         """It is over."""

@@ -7,16 +7,16 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import openai
+from openai import AsyncOpenAI
 
 from workbench.errors import ModelUnavailableError
+from workbench.llm.client import UnusableAnswerError, explained, open_client
 from workbench.llm.endpoint import Endpoint
 from workbench.llm.key import Key
 from workbench.llm.port import LanguageModelError, Message, Schema
-
-if TYPE_CHECKING:
-    import openai
-    from openai import AsyncOpenAI
 
 MOST_BYTES = 4_000_000
 """An answer may have as many, its envelope included."""
@@ -55,10 +55,6 @@ class OpenAICompatible:
     async def _ask(
         self, client: AsyncOpenAI, messages: Sequence[Message], max_tokens: int, schema: Schema | None
     ) -> str:
-        import openai  # noqa: PLC0415 - 0.5 s, for those who named a model
-
-        from workbench.llm.client import UnusableAnswerError  # noqa: PLC0415 - as above
-
         limit = "max_completion_tokens" if self._endpoint.host in _OWN_LIMIT else "max_tokens"
         asked: dict[str, Any] = {
             "model": self._model,
@@ -94,8 +90,6 @@ class OpenAICompatible:
         return text
 
     def _refusal(self, error: openai.APIStatusError) -> str:
-        from workbench.llm.client import explained  # noqa: PLC0415 - as above
-
         status = error.status_code
         if status in (401, 403):  # what it says of a key may hold a part of it
             return f"{self.name} refuses the key ({status}); it is from: {self._key.source}"
@@ -106,8 +100,6 @@ class OpenAICompatible:
         return f"{self.name} answered {status}{explained(error, self._key)}"
 
     def _client(self, timeout: float) -> AsyncOpenAI:
-        from workbench.llm.client import open_client  # noqa: PLC0415 - as above
-
         headers = {"Authorization": f"Bearer {self._key.secret}"} if self._key.secret else {}
         try:
             return open_client(self._endpoint, headers, timeout=timeout, most=MOST_BYTES, retries=2)

@@ -8,7 +8,6 @@ from workbench.config.settings import Settings
 from workbench.errors import ModelUnavailableError
 from workbench.llm.endpoint import endpoint_of
 from workbench.llm.key import find_key
-from workbench.llm.openai_compatible import OpenAICompatible
 from workbench.llm.port import LanguageModel
 
 PUBLIC = "https://api.openai.com/v1"
@@ -44,4 +43,6 @@ def open_language_model(settings: Settings, model: str = "") -> LanguageModel | 
         variable=settings.language_key_env,
         setting="language",
     )
+    from workbench.llm.openai_compatible import OpenAICompatible  # noqa: PLC0415 - 0.5 s, for who named a model
+
     return OpenAICompatible(endpoint, name, key)

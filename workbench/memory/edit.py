@@ -1,39 +1,58 @@
-"""Edits of one span, as pure functions from bytes to bytes: every other byte stays as it is."""
+"""Edits of one document, as pure functions to its new bytes: whatever is not meant stays what it is.
+
+When entries are taken out only their bytes go. Two things follow from what Markdown is: a part of a long
+entry leaves its neighbours the mark or the line end that they lean on, and where two blocks would grow
+together the last line end of what stood between them stays, as a blank line. Where that does not keep them
+apart either, nothing is taken out.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Iterator, Sequence
 
+from workbench.errors import NotCuratableError
 from workbench.memory.comment_position import commented
 from workbench.memory.entry import Entry, Form, Kind, Span
+from workbench.memory.invariants import span_of, stands
 from workbench.memory.markdown import Document, Heading, opening_paragraph, parse_document
 from workbench.memory.names import RelPath
-from workbench.memory.provenance import Provenance
 from workbench.safety.terminal import visible
+
+_INDIVISIBLE = {Form.CODE: "code block", Form.TABLE: "table", Form.HTML: "HTML block"}
+_QUOTE_MARK = re.compile(rb"[ \t]{0,3}> ?")
+_LINE_END = re.compile(rb"\r?\n\Z")
+_SPACE = re.compile(rb"[ \t\r\n]*")
+
+
+def replaced(data: bytes, changes: Iterable[tuple[Span, bytes]]) -> bytes:
+    """``data`` with other bytes in the place of some spans, which must be disjoint: ValueError otherwise."""
+    out, at = [], 0
+    for span, new in sorted(changes, key=lambda change: change[0].start):
+        if not at <= span.start <= span.end <= len(data):
+            raise ValueError(f"spans overlap or lie outside of the text at byte {span.start}")
+        out += [data[at : span.start], new]
+        at = span.end
+    return b"".join([*out, data[at:]])
 
 
 def remove(data: bytes, spans: Iterable[Span]) -> bytes:
-    """``data`` without these spans, which must be disjoint: ValueError otherwise."""
-    kept, at = [], 0
-    for span in sorted(spans, key=lambda span: span.start):
-        if not at <= span.start <= span.end <= len(data):
-            raise ValueError(f"spans overlap or lie outside of the text at byte {span.start}")
-        kept.append(data[at : span.start])
-        at = span.end
-    return b"".join([*kept, data[at:]])
+    """``data`` without these spans."""
+    return replaced(data, ((span, b"") for span in spans))
 
 
-def as_item(text: str, provenance: Provenance, marker: str = "-") -> str:
-    """``text`` as one list item that carries its provenance; lines end with ``\\n``.
+def as_item(text: str, comment: str, lead: str = "- ") -> str:
+    """``text`` as one list item that carries ``comment``, if any; lines end with ``\n``.
 
-    The comment ends the paragraph that the text begins with, or stands below it (``memory.commenting``). A
-    table, fence or comment ends where its line ends, so text that begins with one has the comment on a last
-    line of its own.
+    ``lead`` goes before the words: margin, marker and gap. The comment ends the paragraph that the text
+    begins with, or stands below it (``memory.comment_position``). A table, fence or comment ends where its
+    line ends, so text that begins with one has the comment on a last line of its own.
     """
-    lines = commented(text.split("\n"), opening_paragraph(text), provenance.render())
-    indent = " " * (len(marker) + 1)
-    body = "\n".join((indent + line if line else line) for line in lines[1:])
-    return f"{marker} {lines[0]}\n" + (body + "\n" if body else "")
+    lines = text.split("\n")
+    if comment:
+        lines = commented(lines, opening_paragraph(text), comment)
+    indent = " " * len(lead.expandtabs(4))
+    return "\n".join([lead + lines[0], *(indent + line if line else line for line in lines[1:]), ""])
 
 
 def is_heading(text: str) -> bool:
@@ -44,62 +63,101 @@ def is_heading(text: str) -> bool:
     return [heading.path for heading in document.headings] == [(text.strip(),)] and bool(text.strip())
 
 
-def insert_item(document: Document, section: str, item: str) -> bytes:
-    """The document's bytes with ``item`` added at the end of ``section``, which is made when missing.
-
-    ``section`` is compared without regard to case; line ends follow those of the file.
-    """
-    data = document.data
-    newline = b"\r\n" if b"\r\n" in data else b"\n"
-    text = item.encode("utf-8", "surrogateescape").replace(b"\n", newline)
-    heading = find_section(document, section)
-    if heading is None:
-        gap = b"" if not data.strip() else newline * (2 - _trailing_newlines(data))
-        return data + gap + b"## " + section.encode() + newline + newline + text
-    at, last = _section_end(document, heading)
-    before = data[:at]
-    if not before.endswith(b"\n"):
-        before += newline
-    if last is None or last.form is not Form.ITEM:
-        before += newline
-    rest = data[at:]
-    if rest.partition(b"\n")[0].strip():  # else it would go on in the paragraph of the item
-        text += newline
-    return before + text + rest
-
-
 def find_section(document: Document, section: str) -> Heading | None:
     """The heading of that name, the first where there are several."""
     wanted = section.strip().casefold()
     return next((h for h in document.headings if h.path[-1].casefold() == wanted), None)
 
 
-def marker_in(document: Document, section: str) -> str:
-    """The bullet that the list at the end of ``section`` uses."""
-    heading = find_section(document, section)
-    last = _section_end(document, heading)[1] if heading else None
-    if last is None or last.form is not Form.ITEM:
-        return "-"
-    first = document.data[last.span.start : last.span.end].lstrip()[:1].decode("ascii", "ignore")
-    return first if first in ("-", "*", "+") else "-"
+def take_out(document: Document, entries: Sequence[Entry]) -> bytes:
+    """The document's bytes without ``entries``, each of which counts once however often it is named.
+
+    Raises NotCuratableError for single parts of a code block, a table or HTML, and where what stands
+    around the entries would become something else.
+    """
+    cuts = _merged(_cuts(document, {entry.span for entry in entries}))
+    for chosen in _ways(document, cuts):
+        data = remove(document.data, chosen)
+        if _holds(document, cuts, data):
+            return data
+    raise NotCuratableError(
+        f"without “{entries[0].plain_title}” what stands around it in {document.path} would become "
+        "something else; nothing was changed",
+        hint="edit the file by hand: set apart what stands before and after it",
+    )
 
 
-def _section_end(document: Document, heading: Heading) -> tuple[int, Entry | None]:
-    """The byte after the last entry that stands directly under ``heading``, and that entry."""
-    own_start = document.line_starts[heading.last]
-    following = next((h for h in document.headings if h.first >= heading.last), None)
-    end = document.line_starts[following.first] if following else len(document.data)
-    inside = [e for e in document.entries if own_start <= e.span.start < end]
-    if not inside:
-        return own_start, None
-    last = inside[-1]
-    at = last.span.end
-    if not document.data[:at].endswith(b"\n"):  # a part of a long entry: go to the end of its line
-        newline = document.data.find(b"\n", at)
-        at = len(document.data) if newline < 0 else newline + 1
-    return at, last
+def _ways(document: Document, cuts: list[Span]) -> Iterator[list[Span]]:
+    """What may be cut so that ``cuts`` are gone: all of it, or less the line ends that keep others apart."""
+    yield cuts
+    spaced = [_shortened(document.data, cut) for cut in cuts]
+    yield [
+        cut if _holds(document, [cut], remove(document.data, [cut])) else shorter
+        for cut, shorter in zip(cuts, spaced, strict=True)
+    ]
+    yield spaced
 
 
-def _trailing_newlines(data: bytes) -> int:
-    stripped = data.replace(b"\r", b"")
-    return min(2, len(stripped) - len(stripped.rstrip(b"\n")))
+def _cuts(document: Document, wanted: set[Span]) -> Iterator[Span]:
+    for block in _with_headings(document):
+        named = [entry for entry in block if entry.span in wanted]
+        if not named:
+            continue
+        if len(named) == len(block):
+            yield span_of(block)
+        elif block[0].form in _INDIVISIBLE:
+            what = _INDIVISIBLE[block[0].form]
+            raise NotCuratableError(
+                f"“{named[0].plain_title}” is a part of a long {what}, which makes no sense without it",
+                hint="forget all its parts together: " + " ".join(entry.address for entry in block),
+            )
+        else:
+            for run in _merged(entry.span for entry in named):
+                yield _part(document.data, block[0], run)
+
+
+def _with_headings(document: Document) -> Iterator[list[Entry]]:
+    """The entries of each block, bare headings among them."""
+    block: list[Entry] = []
+    for entry in document.entries:
+        if entry.part == 1 and block:
+            yield block
+            block = []
+        block.append(entry)
+    if block:
+        yield block
+
+
+def _part(data: bytes, first: Entry, run: Span) -> Span:
+    """The bytes to cut for some parts of a block, of which others stay."""
+    block = first.whole
+    start, end = run.start, run.end
+    ends_line = data[:end].endswith(b"\n")
+    if start == first.span.start > block.start:  # right after the list marker, which wants something to mark
+        found = _SPACE.match(data, end, block.end) if ends_line else None
+        return Span(start, found.end() if found else end)
+    if start == 0 or data[start - 1 : start] == b"\n":
+        mark = _QUOTE_MARK.match(data, start, end) if first.form is Form.QUOTE and not ends_line else None
+        return Span(mark.end() if mark else start, end)
+    return _shortened(data, run)
+
+
+def _shortened(data: bytes, cut: Span) -> Span:
+    """``cut`` without the line end that it ends with."""
+    found = _LINE_END.search(data, cut.start, cut.end)
+    return Span(cut.start, found.start()) if found else cut
+
+
+def _merged(spans: Iterable[Span]) -> list[Span]:
+    """Spans in order; those that touch are one."""
+    out: list[Span] = []
+    for span in spans:
+        if out and out[-1].end == span.start:
+            out[-1] = Span(out[-1].start, span.end)
+        else:
+            out.append(span)
+    return out
+
+
+def _holds(document: Document, cuts: Sequence[Span], data: bytes) -> bool:
+    return stands(document, parse_document(document.path, data, document.kind), cuts)

@@ -90,6 +90,11 @@ class Entry:
         return f"{self.path}#{self.hash}{repeat}"
 
     @property
+    def whole(self) -> Span:
+        """The bytes of all of its block, of which it may be a part."""
+        return self.block or self.span
+
+    @property
     def pinned(self) -> bool:
         """Whether a person wants it kept: no automation lets it go."""
         return self.provenance is not None and self.provenance.get("pinned") is not None

@@ -34,7 +34,7 @@ def blocks(document: Document) -> list[Block]:
 
 def span_of(block: Sequence[Entry]) -> Span:
     """The bytes of the whole block that this entry, or these parts, belong to."""
-    return block[0].block or block[0].span
+    return block[0].whole
 
 
 def sign(block: Sequence[Entry]) -> Sign:
@@ -58,19 +58,19 @@ def plain(path: Sequence[str]) -> tuple[str, ...]:
     return tuple(" ".join(name.split()) for name in path)
 
 
-def stands_without(before: Document, after: Document, cuts: Collection[Span]) -> bool:
-    """Whether ``after`` is ``before`` without ``cuts``: all else stands, and nothing new beside it.
+def stands(before: Document, after: Document, cuts: Collection[Span], written: Collection[Span] = ()) -> bool:
+    """Whether ``after`` is ``before`` without ``cuts`` and with ``written``: all else stands in its order.
 
     Of a block that is cut in part something may be left, whatever it is.
     """
     touched = [block for block in blocks(before) if _touched(span_of(block), cuts)]
-    whole = all(any(c.start <= s.start and s.end <= c.end for c in cuts) for s in map(span_of, touched))
+    whole = all(_inside(span_of(block), cuts) for block in touched)
     stay = [sign(block) for block in blocks(before) if block not in touched]
-    now = signs(after)
+    now = [sign(block) for block in blocks(after) if not _inside(span_of(block), written)]
     return (
         same_header(before, after)
         and (now == stay if whole else _in_order(stay, now))
-        and outline(after) == outline(before, cuts)
+        and outline(after, written) == outline(before, cuts)
     )
 
 
@@ -92,6 +92,10 @@ def outline(document: Document, cuts: Collection[Span] = ()) -> list[tuple[int, 
 
 def _touched(span: Span, cuts: Collection[Span]) -> bool:
     return any(cut.start < span.end and span.start < cut.end for cut in cuts)
+
+
+def _inside(span: Span, places: Collection[Span]) -> bool:
+    return any(place.start <= span.start and span.end <= place.end for place in places)
 
 
 def _in_order(wanted: Sequence[Sign], found: Iterable[Sign]) -> bool:

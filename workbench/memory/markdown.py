@@ -138,7 +138,7 @@ def block_text(document: Document, entry: Entry) -> str:
     """The text of the whole block of ``entry``, which is more than its own where it is a part."""
     if entry.parts == 1:
         return entry.text
-    block = entry.block or entry.span
+    block = entry.whole
     source = document.data[block.start : block.end].decode("utf-8", "surrogateescape")
     return _clean(split_provenance(source)[0], entry.form, first=True)
 

@@ -1,8 +1,12 @@
 """Entries on their way from one place to another: lifted out, marked, and set down whole.
 
 What is carried are the bytes of a block, not its words, so that nested content, marks and comments arrive as
-they left. Wherever something is taken out or set down, all else must still stand (``memory.standing``), else
-it is refused.
+they left. Wherever something is taken out or set down, all else must still stand (``memory.invariants``),
+else it is refused.
+
+The place of a block by its neighbour, so that what was taken away can come back to where it stood, is written
+as ``7d86a1f02b3c+1``: behind the block with this hash (``~2``: the second one of its file) under the same
+heading, with one line between them. ``-`` stands for the heading itself.
 """
 
 from __future__ import annotations
@@ -12,8 +16,8 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from workbench.errors import NotCuratableError
-from workbench.memory.delete import take_out
-from workbench.memory.entry import Entry, Form, Kind
+from workbench.memory.edit import as_item, find_section, take_out
+from workbench.memory.entry import Entry, Form, Kind, entry_hash
 from workbench.memory.invariants import (
     Block,
     Sign,
@@ -37,6 +41,8 @@ _STAMP = re.compile(rb"<!--\s*wb:[^<>]*-->")
 _BLANK_LINE = re.compile(rb"[ \t]*\r?\n")
 _LOOSE_PATH = RelPath("passage.md")
 _POSITIONS = 6
+FIRST = "-"
+_SAID = re.compile(r"(?P<name>-|[0-9a-f]{12}(?:~[0-9]{1,9})?)(?:\+(?P<gap>[0-9]{1,4}))?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,6 +146,31 @@ def sets_apart(before: Document, after: Document, passage: Passage) -> int | Non
     return next((at for at in places if stood == [*stands[:at], *stands[at + 1 :]]), None)
 
 
+def item_of(text: str, origin: Provenance, marker: str = "-") -> Passage:
+    """``text`` as a passage: one list item that carries ``origin``. Raises NotCuratableError."""
+    source = as_item(text, origin.render(), f"{marker} ").encode("utf-8", "surrogateescape")
+    found = blocks(parse_document(_LOOSE_PATH, source, Kind.NOTE))
+    is_one = len(found) == 1 and found[0][0].form is Form.ITEM and found[0][0].provenance == origin
+    if not is_one or (len(found[0]) == 1 and found[0][0].hash != entry_hash(text)):
+        raise NotCuratableError(
+            "a list item cannot hold this text as one entry", hint="nothing was changed; choose other words"
+        )
+    return Passage(found[0], Form.ITEM, source)
+
+
+def with_item(document: Document, text: str, origin: Provenance, section: str) -> tuple[Document, Entry]:
+    """The document with ``text`` as an item at the end of the section of this name, and its entry.
+
+    The item has the bullet of the list that it joins. Raises NotCuratableError.
+    """
+    place = named_section(document, section)
+    end = [block for block in blocks(document) if span_of(block).end == place.positions[0]]
+    joined = document.data[span_of(end[-1]).start :].lstrip()[:1].decode("ascii", "ignore") if end else ""
+    marker = joined if end and end[-1][0].form is Form.ITEM and joined in ("-", "*", "+") else "-"
+    after, index = set_down(document, place, [item_of(text, origin, marker)])
+    return after, blocks(after)[index][0]
+
+
 # -- places --------------------------------------------------------------------------------------------
 
 
@@ -195,6 +226,70 @@ def section(document: Document, path: Sequence[str]) -> Destination:
     """The end of the section with this path, made anew where it is not there."""
     heading = find_path(document, path)
     return section_end(document, heading) if heading or not path else new_section(document, path)
+
+
+def named_section(document: Document, name: str) -> Destination:
+    """The end of the first section of this name, whatever its case; made anew below the title if missing."""
+    if heading := find_section(document, name):
+        return section_end(document, heading)
+    title = next((h.path for h in reversed(document.headings) if h.level == 1), ())
+    return new_section(document, (*title, name.strip()))
+
+
+# -- places by their neighbours ------------------------------------------------------------------------
+
+
+def neighbour(document: Document, passage: Passage) -> str:
+    """Behind what in its section, and how many lines behind it, a passage of ``document`` stands."""
+    start = span_of(passage.entries).start
+    opening = max((end for end in _openings(document) if end <= start), default=0)
+    before = [block for block in blocks(document) if opening <= span_of(block).start < start]
+    gap = document.data.count(b"\n", span_of(before[-1]).end if before else opening, start)
+    return (name_of(before[-1][0]) if before else FIRST) + (f"+{gap}" if gap else "")
+
+
+def name_of(entry: Entry) -> str:
+    """What an entry is called beside its neighbours: its hash, with ``~n`` for the nth of its file."""
+    return entry.address.rpartition("#")[2]
+
+
+def behind(document: Document, path: Sequence[str], said: str) -> Destination | None:
+    """The place that ``said`` names under the heading ``path``; None when what it names is not there."""
+    found = _SAID.fullmatch(said)
+    start = _end_of(document, path, found["name"]) if found else None
+    if found is None or start is None:
+        return None
+    starts = [document.line_starts[heading.first] for heading in document.headings]
+    starts += [span_of(block).start for block in blocks(document)]
+    limit = min((at for at in starts if at >= start), default=len(document.data))
+    at = start
+    for _ in range(int(found["gap"] or 0)):
+        newline = document.data.find(b"\n", at, limit)
+        if newline < 0:
+            break
+        at = newline + 1
+    return Destination(tuple(path), tuple(dict.fromkeys((at, start))), as_it_stood=True)
+
+
+def _end_of(document: Document, path: Sequence[str], name: str) -> int | None:
+    """The byte after the block of that name under that heading, or after the heading itself."""
+    if name == FIRST:
+        heading = find_path(document, path) if path else None
+        if path and heading is None:
+            return None
+        return _openings(document)[document.headings.index(heading) + 1 if heading else 0]
+    under = plain(path)
+    digits = name.partition("~")[0]
+    same = [b for b in blocks(document) if b[0].hash == digits and plain(b[0].heading) == under]
+    block: Block | None = next((b for b in same if name_of(b[0]) == name), same[-1] if same else None)
+    return span_of(block).end if block else None
+
+
+def _openings(document: Document) -> list[int]:
+    """Where what stands under a heading begins: before the first heading, then under each."""
+    header, lines = document.front_matter, document.line_starts
+    top = header.body if header else lines[0]
+    return [top, *(lines[min(heading.last, len(lines) - 1)] for heading in document.headings)]
 
 
 # -- marks ---------------------------------------------------------------------------------------------

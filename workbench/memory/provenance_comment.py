@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from workbench.errors import NotCuratableError
 from workbench.memory.comment_position import behind, is_read_to_its_end
+from workbench.memory.edit import replaced
 from workbench.memory.entry import Entry, Form, Span
 from workbench.memory.markdown import Document, first_paragraph, is_plain, parse_document, stands_in_code
 from workbench.memory.provenance import COMMENT, FIELD, Provenance, provenance, quoted
@@ -41,11 +42,11 @@ def annotate(document: Document, entry: Entry, fields: Mapping[str, str | None])
     wanted = _applied(own, fields)
     if wanted == own:
         return document.data
-    block = entry.block or entry.span
+    block = entry.whole
     source = document.data[block.start : block.end].decode("utf-8", "surrogateescape")
     for candidate in _candidates(document, entry, source, fields):
         changed = candidate.encode("utf-8", "surrogateescape")
-        data = document.data[: block.start] + changed + document.data[block.end :]
+        data = replaced(document.data, [(block, changed)])
         if _is_carried(document, block, data, wanted):
             return data
     reason = _NO_PLACE.get(entry.form, "no place in it is read back as a mark of its own")
@@ -62,14 +63,14 @@ def with_comments_in_place(document: Document) -> bytes:
     Every entry keeps its address, its words and its provenance.
     """
     moved = list(_moved(document))
-    data = _with_blocks(document.data, moved)
+    data = replaced(document.data, moved)
     if not moved or _is_as_it_was(document, data):
         return data
     kept: list[tuple[Span, bytes]] = []
     for one in moved:
-        if _is_as_it_was(document, _with_blocks(document.data, [*kept, one])):
+        if _is_as_it_was(document, replaced(document.data, [*kept, one])):
             kept.append(one)
-    return _with_blocks(document.data, kept)
+    return replaced(document.data, kept)
 
 
 Fields = tuple[tuple[str, str], ...]
@@ -193,8 +194,7 @@ def _is_carried(document: Document, block: Span, data: bytes, wanted: Fields) ->
         return False
     return all(
         _standing(old) == _standing(new)
-        and _fields(new.provenance)
-        == (wanted if (old.block or old.span) == block else _fields(old.provenance))
+        and _fields(new.provenance) == (wanted if old.whole == block else _fields(old.provenance))
         for old, new in zip(document.entries, after.entries, strict=True)
     )
 
@@ -227,7 +227,7 @@ def _moved(document: Document) -> Iterator[tuple[Span, bytes]]:
     for entry in document.entries:
         if entry.provenance is None or entry.part > 1 or entry.form not in (Form.ITEM, Form.PARAGRAPH):
             continue
-        block = entry.block or entry.span
+        block = entry.whole
         source = document.data[block.start : block.end].decode("utf-8", "surrogateescape")
         found = COMMENT.search(source)
         if found is None or any(m.start() <= found.start() < m.end() for m in _LONE_LINE.finditer(source)):
@@ -241,13 +241,6 @@ def _moved(document: Document) -> Iterator[tuple[Span, bytes]]:
         placed = next(_placed(entry.form, bare, comment, newline), source)
         if placed != source:
             yield block, placed.encode("utf-8", "surrogateescape")
-
-
-def _with_blocks(data: bytes, written: Sequence[tuple[Span, bytes]]) -> bytes:
-    """``data`` with other bytes in the place of some spans, which are in order and disjoint."""
-    for span, new in reversed(written):
-        data = data[: span.start] + new + data[span.end :]
-    return data
 
 
 def _is_as_it_was(document: Document, data: bytes) -> bool:

@@ -21,7 +21,7 @@ from datetime import date
 from functools import partial
 
 from workbench.errors import NotCuratableError, UsageError
-from workbench.memory.delete import take_out
+from workbench.memory.edit import take_out
 from workbench.memory.entry import Entry, Kind
 from workbench.memory.invariants import blocks
 from workbench.memory.markdown import Document

@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 
 from workbench.errors import ConflictError, NotCuratableError, UsageError
-from workbench.memory.comment_position import behind, commented
+from workbench.memory.comment_position import behind
+from workbench.memory.edit import as_item, replaced
 from workbench.memory.entry import Entry, Form, Span
 from workbench.memory.file_edit import FileEdit
+from workbench.memory.invariants import stands
 from workbench.memory.markdown import Document, opening_paragraph, parse_document, stands_in_code
 from workbench.memory.provenance import COMMENT
 from workbench.operations.references import telling_lost_links
@@ -31,32 +33,33 @@ def source_at(workspace: Workspace, address: str) -> str:
     return entry_source(*workspace.locate(address))
 
 
-def reworded(document: Document, entry: Entry, text: str) -> str:
+def reworded(document: Document, entry: Entry, text: str, comment: str | None = None) -> str:
     """The lines of ``entry`` with ``text`` as its words, for ``plan_edit``.
 
     Words for a list item come behind its marker, their further lines indented under it, and in an item as
     in a paragraph the provenance comment stays, unless the text brings its own. Text that begins with a
     list marker is the source already, and so is any text for another form: both are returned as they are.
+    ``comment`` goes before that of the entry, and what it speaks of is never taken for source.
     """
     words, old = _trimmed(text), entry_source(document, entry)
     marker = _ITEM.match(old) if entry.form is Form.ITEM else None
     prose = opening_paragraph(words)
-    if not words or _ITEM.match(words) or not (marker or (entry.form is Form.PARAGRAPH and prose)):
+    is_source = comment is None and _ITEM.match(words)
+    if not words or is_source or not (marker or (entry.form is Form.PARAGRAPH and prose)):
         return text
-    lines = words.removesuffix("\n").split("\n")
-    comment = found[0].strip() if (found := COMMENT.search(old)) else ""
-    if comment and not COMMENT.search(words) and not stands_in_code(old, comment):
-        if marker:
-            lines = commented(lines, prose, comment)
-        elif "<!--" not in "".join(lines[:prose]):
-            lines[prose - 1] = behind(lines[prose - 1].rstrip(), comment)
-        else:
-            lines.append(comment)
+    if comment is None:
+        comment = found[0].strip() if (found := COMMENT.search(old)) else ""
+        if COMMENT.search(words) or stands_in_code(old, comment):
+            comment = ""
+    words = words.removesuffix("\n")
     if marker:
         gap = marker["gap"] if 0 < len(marker["gap"].expandtabs(4)) <= 4 else " "
-        lead = marker["margin"] + marker["marker"] + gap
-        indent = " " * len(lead.expandtabs(4))
-        lines = [lead + lines[0], *(indent + line if line.strip() else "" for line in lines[1:])]
+        return as_item(words, comment, marker["margin"] + marker["marker"] + gap)
+    lines = words.split("\n")
+    if comment and "<!--" not in "".join(lines[:prose]):
+        lines[prose - 1] = behind(lines[prose - 1].rstrip(), comment)
+    elif comment:
+        lines.append(comment)
     return "".join(line + "\n" for line in lines)
 
 
@@ -111,7 +114,7 @@ def replace_entry(document: Document, entry: Entry, source: str) -> tuple[bytes,
         raise NotCuratableError("an entry without text is none", hint="forget it instead")
     if wanted == entry_source(document, entry):
         raise NotCuratableError("there is nothing to change: the text is as it was")
-    return put_in_place(document, entry, encoded(_written(wanted, document, entry)))
+    return put_in_place(document, entry, wanted)
 
 
 def encoded(text: str) -> bytes:
@@ -125,19 +128,19 @@ def encoded(text: str) -> bytes:
         ) from error
 
 
-def put_in_place(document: Document, entry: Entry, written: bytes) -> tuple[bytes, list[Entry]]:
-    """The document's bytes with ``written`` instead of the entry's block, and the entries it holds.
+def put_in_place(document: Document, entry: Entry, source: str) -> tuple[bytes, list[Entry]]:
+    """The document's bytes with ``source`` instead of the entry's block, and the entries it holds.
 
     Raises NotCuratableError when what stands around it would not stay what it is.
     """
-    block = entry.block or entry.span
-    data = document.data[: block.start] + written + document.data[block.end :]
-    return data, _new_entries(document, entry, data, block.start + len(written))
+    written = encoded(_written(_trimmed(source), document, entry))
+    block = entry.whole
+    data = replaced(document.data, [(block, written)])
+    return data, _new_entries(document, block, data, Span(block.start, block.start + len(written)))
 
 
 def _block_bytes(document: Document, entry: Entry) -> bytes:
-    block = entry.block or entry.span
-    return document.data[block.start : block.end]
+    return document.data[entry.whole.start : entry.whole.end]
 
 
 def _lines(data: bytes) -> list[tuple[str, str]]:
@@ -173,55 +176,25 @@ def _written(source: str, document: Document, entry: Entry) -> str:
     return text + lines[-1] + last
 
 
-def _new_entries(document: Document, entry: Entry, data: bytes, end: int) -> list[Entry]:
-    """The entries of the new text, which ends at ``end``. Raises NotCuratableError, with the reason."""
-    block = entry.block or entry.span
+def _new_entries(document: Document, block: Span, data: bytes, new: Span) -> list[Entry]:
+    """The entries of the text at ``new``, which took the place of ``block``; or NotCuratableError."""
     after = parse_document(document.path, data, document.kind)
-    grown = len(data) - len(document.data)
-    stays = document.front_matter == after.front_matter and _around(document, block, 0) == _around(
-        after, Span(block.start, end), grown
-    )
-    if not stays:
-        marker = ", and begin it with its list marker" if entry.form is Form.ITEM else ""
+    if not stands(document, after, [block], [new]):
         raise NotCuratableError(
             "with this text, what stands around it would be read as something else; nothing was changed",
-            hint=f"add no heading above other entries, end it where a block may end{marker}",
+            hint="add no heading above other entries, end it where a block may end, and keep its list marker",
         )
-    if _is_open(document, data[:end]) and not _is_open(document, document.data[: block.end]):
+    if _is_open(document, data[: new.end]) and not _is_open(document, document.data[: block.end]):
         raise NotCuratableError(
             "a code block, comment or HTML in this text is not closed and would swallow what follows",
             hint="close it; nothing was changed",
         )
-    found = [e for e in after.entries if block.start <= e.span.start < end]
+    found = [entry for entry in after.entries if new.start <= entry.span.start < new.end]
     if not found:
         raise NotCuratableError(
             "with this text there would be no entry any more", hint="give it words, or forget it instead"
         )
     return found
-
-
-def _around(document: Document, place: Span, grown: int) -> list[tuple[object, ...]]:
-    """All that stands outside of ``place`` or reaches out of it, placed as if nothing had grown there.
-
-    A heading is an entry, or is none, by what stands under it: it counts as a heading only.
-    """
-    out: list[tuple[object, ...]] = []
-
-    def note(start: int, end: int, *what: object) -> None:
-        if start < place.start or end > place.end:
-            shift = grown if start >= place.end else 0
-            out.append((start - shift, end - (grown if end >= place.end else 0), *what))
-
-    for entry in document.entries:
-        if entry.form is not Form.HEADING:
-            note(
-                *(entry.span.start, entry.span.end, entry.form, entry.hash, entry.heading),
-                *(entry.part, entry.parts, entry.provenance),
-            )
-    lines = document.line_starts
-    for heading in document.headings:
-        note(lines[heading.first], lines[min(heading.last, len(lines) - 1)], heading.level, heading.path)
-    return out
 
 
 def _is_open(document: Document, data: bytes) -> bool:

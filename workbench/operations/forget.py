@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from workbench.memory.delete import take_out
+from workbench.memory.edit import take_out
 from workbench.memory.file_edit import FileEdit
 from workbench.operations.references import telling_lost_links
 from workbench.operations.resolve_entries import gather

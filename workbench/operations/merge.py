@@ -9,16 +9,15 @@ from datetime import date
 
 from workbench.errors import NotCuratableError, UsageError
 from workbench.memory.address import find_entry, path_of
-from workbench.memory.comment_position import behind, block_id, with_block_id, without_block_ids
-from workbench.memory.delete import take_out
-from workbench.memory.edit import as_item
-from workbench.memory.entry import Entry, Form, Kind, entry_hash
+from workbench.memory.comment_position import block_id, with_block_id, without_block_ids
+from workbench.memory.edit import take_out
+from workbench.memory.entry import Entry, Kind, entry_hash
 from workbench.memory.file_edit import FileEdit
-from workbench.memory.markdown import Document, block_text, opening_paragraph, parse_document
+from workbench.memory.markdown import block_text, parse_document
 from workbench.memory.names import RelPath
 from workbench.memory.provenance import Provenance, least_trusted, split_provenance
 from workbench.memory.text_merge import united
-from workbench.operations.edit import encoded, put_in_place
+from workbench.operations.edit import put_in_place, reworded
 from workbench.operations.promotion_sources import NEVER_A_SOURCE, PromotionSource, marks
 from workbench.operations.provenance_copy import trust_kept
 from workbench.operations.references import telling_lost_links
@@ -28,7 +27,6 @@ from workbench.workspace.plan import Plan
 from workbench.workspace.workspace import Workspace
 
 _ORIGINALS = (Kind.LOG, Kind.EPISODE)
-_MARKER = re.compile(r"(?P<margin>[ \t]*)(?P<marker>[-*+]|\d{1,9}[.)])")
 _TYPE = re.compile(r"\[[a-z][a-z_]*\]\s+")
 _JOINED = ("id", "src", "entry", "session", "trust", "occurred_at", "at", "by", "pinned")
 
@@ -109,7 +107,7 @@ def merged(
         raise NotCuratableError("an entry without text is none", hint="forget them instead")
     text = split_provenance(text)[0].replace("\r\n", "\n").strip("\n")
     origin = _origin(target, sources, today, actor)
-    data, found = put_in_place(document, entry, _rendered(document, entry, text, origin))
+    data, found = put_in_place(document, entry, reworded(document, entry, text, origin.render()))
     after = parse_document(document.path, data, document.kind)
     whole = found[0].part == 1 and len(found) == found[0].parts
     if (
@@ -119,7 +117,7 @@ def merged(
     ):
         raise NotCuratableError(
             f"“{entry.plain_title}” cannot take these words up as one entry",
-            hint="write its words yourself (--text)",
+            hint="merge into a list item, or write its words yourself (--text)",
         )
     return data, found[0]
 
@@ -142,7 +140,7 @@ def _chosen(workspace: Workspace, addresses: Sequence[str]) -> tuple[PromotionSo
         require_released(address)
         document = found.documents[RelPath(path_of(address))]
         source = PromotionSource(document, find_entry(document, address))
-        if not any(source.document is s.document and _block(source) == _block(s) for s in named):
+        if not any(source.document is s.document and source.entry.whole == s.entry.whole for s in named):
             named.append(source)
     if len(named) < 2:
         raise UsageError("a merge takes two entries or more", hint="name another one beside it")
@@ -165,15 +163,11 @@ def _target(workspace: Workspace, named: Sequence[PromotionSource]) -> Promotion
     )
 
 
-def _block(source: PromotionSource) -> object:
-    return source.entry.block or source.entry.span
-
-
 def _blocks(sources: Sequence[PromotionSource]) -> Iterator[Entry]:
     """All parts of the blocks of these entries."""
     for source in sources:
         for entry in source.document.entries:
-            if (entry.block or entry.span) == _block(source):
+            if entry.whole == source.entry.whole:
                 yield entry
 
 
@@ -192,26 +186,6 @@ def _words(source: PromotionSource) -> str:
     """What a source says; the type that a graph page gives it belongs to that page."""
     text = block_text(source.document, source.entry) if source.entry.parts > 1 else source.entry.text
     return _TYPE.sub("", text, count=1) if source.entry.kind is Kind.ENTITY else text
-
-
-def _rendered(document: Document, entry: Entry, text: str, origin: Provenance) -> bytes:
-    """The merged entry in the form that the target has, with the line ends of its file."""
-    block = entry.block or entry.span
-    old = document.data[block.start : block.end]
-    if entry.form is Form.ITEM and (found := _MARKER.match(old.decode("utf-8", "surrogateescape"))):
-        lines = as_item(text, origin, found["marker"]).splitlines(keepends=True)
-        written = "".join(found["margin"] + line if line.strip() else line for line in lines)
-    elif entry.form is Form.PARAGRAPH and opening_paragraph(text) == text.count("\n") + 1:
-        written = behind(text, origin.render()) + "\n"
-    else:
-        raise NotCuratableError(
-            f"“{entry.plain_title}” is a {entry.form.value}, which cannot take these words up",
-            hint="merge into a list item, or write one paragraph yourself (--text)",
-        )
-    if not old.endswith(b"\n"):
-        written = written.removesuffix("\n")
-    newline = "\r\n" if b"\r\n" in document.data else "\n"
-    return encoded(written.replace("\n", newline))
 
 
 def _origin(

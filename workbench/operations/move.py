@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from datetime import date
+from functools import partial
 
 from workbench.errors import NotCuratableError, NotMemoryError, UsageError
 from workbench.memory.edit import find_section, is_heading
@@ -13,8 +14,7 @@ from workbench.memory.move import (
     Destination,
     Passage,
     file_end,
-    new_section,
-    section_end,
+    named_section,
     unmarked,
 )
 from workbench.memory.provenance import least_trusted
@@ -149,12 +149,4 @@ def _same_section(document: Document, passage: Passage) -> str | None:
 
 
 def _place(name: str | None) -> Callable[[Document], Destination]:
-    def find(document: Document) -> Destination:
-        if name is None:
-            return file_end(document)
-        if heading := find_section(document, name):
-            return section_end(document, heading)
-        title = next((h.path for h in reversed(document.headings) if h.level == 1), ())
-        return new_section(document, (*title, name.strip()))
-
-    return find
+    return file_end if name is None else partial(named_section, name=name)

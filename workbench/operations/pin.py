@@ -65,7 +65,7 @@ def _page(document: Document, on: bool) -> FileEdit:
 
 def _marked(document: Document, entries: Sequence[Entry], day: str | None) -> bytes:
     """The document with the mark on each block that these entries belong to."""
-    blocks = {entry.block or entry.span: entry for entry in entries}
+    blocks = {entry.whole: entry for entry in entries}
     data = document.data
     for entry in blocks.values():
         _require_news(f"“{entry.plain_title}”", entry.pinned, day is not None)

@@ -7,10 +7,11 @@ from datetime import date
 
 from workbench.errors import NotCuratableError, UsageError
 from workbench.memory.comment_position import without_block_ids
-from workbench.memory.edit import as_item, insert_item, is_heading, marker_in
-from workbench.memory.entry import Entry, Form, Kind, entry_hash
+from workbench.memory.edit import is_heading
+from workbench.memory.entry import Entry, Kind, entry_hash
 from workbench.memory.file_edit import FileEdit
 from workbench.memory.markdown import Document, parse_document
+from workbench.memory.move import with_item
 from workbench.memory.provenance import Provenance
 from workbench.operations.merge import merged
 from workbench.operations.promotion_sources import NEVER_A_SOURCE, PromotionSource, marks, source_at
@@ -110,15 +111,7 @@ def _added(
         target = section or section_for(words, memory)
         origin = derived_provenance(source.document, entry, today)
         origin = Provenance((*origin.fields, ("by", actor)))
-        item = as_item(words, origin, marker_in(memory, target))
-        memory = parse_document(memory.path, insert_item(memory, target, item), Kind.MEMORY)
-        copy = _copy(memory, origin)
-        if copy is None or (copy.hash != name and (copy.parts == 1 or copy.form is not Form.ITEM)):
-            raise NotCuratableError(
-                f"“{entry.plain_title}” would not be an entry of {memory.path}: a code block, comment or "
-                "HTML that is not closed there swallows it",
-                hint="close it, or choose a heading before it (--heading)",
-            )
+        memory, _ = with_item(memory, words, origin, target)
         names.append(origin.get("id"))
     copies = {e.provenance.get("id"): e for e in reversed(memory.entries) if e.provenance}
     return memory, [copies[name] for name in names]
@@ -127,11 +120,6 @@ def _added(
 def _short(title: str) -> str:
     """A title that leaves room for another one in a commit's subject; masked before it is cut."""
     return cut(" ".join(visible(masked(title), one_line=True).split()), _HALF)
-
-
-def _copy(memory: Document, origin: Provenance) -> Entry | None:
-    """The entry of ``memory`` with this provenance."""
-    return next((entry for entry in memory.entries if entry.provenance == origin), None)
 
 
 def _target(workspace: Workspace, address: str) -> PromotionSource:

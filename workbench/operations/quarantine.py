@@ -15,7 +15,6 @@ from functools import partial
 
 from workbench.errors import ConflictError, NotCuratableError, NotMemoryError
 from workbench.memory.address import path_of
-from workbench.memory.anchor import behind, neighbour
 from workbench.memory.entry import Kind
 from workbench.memory.file_edit import FileEdit
 from workbench.memory.invariants import blocks, plain, span_of
@@ -23,8 +22,10 @@ from workbench.memory.markdown import Document
 from workbench.memory.move import (
     Destination,
     Passage,
+    behind,
     file_end,
     marked,
+    neighbour,
     section,
     unmarked,
 )

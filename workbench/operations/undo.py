@@ -13,7 +13,6 @@ from workbench.memory.markdown import parse_document
 from workbench.memory.names import RelPath
 from workbench.memory.patch import OverlapError, hunks, revert
 from workbench.memory.provenance import Provenance
-from workbench.operations.resolve_operation import find_operation
 from workbench.operations.revert import same_words, unwound
 from workbench.safety.terminal import visible
 from workbench.workspace import ledger_changes
@@ -41,7 +40,7 @@ def plan_undo(workspace: Workspace, operation: str | None = None) -> Plan:
         if target is None:
             raise NotCuratableError("there is nothing to undo")
     else:
-        target = find_operation(workspace, operation)
+        target = _found(workspace, operation)
     return _inverse(workspace, target, "redo" if target.action == "undo" else "undo")
 
 
@@ -51,13 +50,18 @@ def plan_redo(workspace: Workspace, operation: str | None = None) -> Plan:
     ``operation`` begins the id of an undo, or of what one took back. Raises as ``plan_undo`` does.
     """
     if operation is not None:
-        return _inverse(workspace, _standing_undo(workspace, find_operation(workspace, operation)), "redo")
+        return _inverse(workspace, _standing_undo(workspace, _found(workspace, operation)), "redo")
     for done in workspace.operations.walk():
         if done.action == "undo" and not done.undone:
             return _inverse(workspace, done, "redo")
         if done.action not in _BOOKKEEPING and not done.undone:
             break
     raise NotCuratableError("there is nothing to redo")
+
+
+def _found(workspace: Workspace, operation: str) -> Operation:
+    workspace.require_own(operation)
+    return workspace.operations.find(operation)
 
 
 def _standing_undo(workspace: Workspace, target: Operation) -> Operation:

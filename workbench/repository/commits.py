@@ -26,6 +26,11 @@ class Commit:
     cut_off: bool = False
     """Whether its parents are missing because the clone is shallow."""
 
+    @property
+    def operation(self) -> str:
+        """The id of the operation that it records; of a plain commit the first digits of its own name."""
+        return self.trailer("Operation") or self.id[:12]
+
     def trailer(self, key: str) -> str | None:
         """The first trailer of that key."""
         return next((value for name, value in self.trailers if name == key), None)
@@ -42,19 +47,26 @@ def parse_commit(name: CommitId, data: bytes, *, cut_off: bool) -> Commit:
         key, _, value = line.partition(" ")
         fields.setdefault(key, []).append(value)
     stamp = re.search(r"> (-?\d{1,18}) ", fields.get("committer", [""])[0] + " ")
-    seconds = int(stamp[1]) if stamp else 0
     message = body.decode("utf-8", "replace")
     return Commit(
         id=name,
         parents=() if cut_off else tuple(CommitId(parent) for parent in fields.get("parent", ())),
         tree=fields["tree"][0],
         author=fields.get("author", [""])[0].rpartition(" <")[0],
-        when=datetime.fromtimestamp(min(max(seconds, 0), _LATEST_SECOND), UTC),
+        when=moment(stamp[1] if stamp else ""),
         subject=message.partition("\n")[0],
         message=message,
         trailers=_trailers(message),
         cut_off=cut_off,
     )
+
+
+def moment(seconds: str) -> datetime:
+    """The moment so many seconds after 1970; what is no such number, or absurd, is the nearest that is."""
+    try:
+        return datetime.fromtimestamp(min(max(int(seconds), 0), _LATEST_SECOND), UTC)
+    except ValueError:
+        return datetime.fromtimestamp(0, UTC)
 
 
 def _trailers(message: str) -> tuple[tuple[str, str], ...]:

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import contextlib
+import functools
+import os
 import select
+import shutil
 import subprocess
 import threading
 from pathlib import Path
@@ -25,6 +28,15 @@ class Runner(git.Git):  # type: ignore[misc]  # it has no types
     """Starts git in one folder. ``may_wait`` is set where it may wait for another machine."""
 
     may_wait = False
+
+    @property
+    def version_info(self) -> tuple[int, ...]:
+        """The numbers of git's version; a program is asked once, and again when another stands in its place.
+
+        Raises GitCommandNotFound, or GitCommandError.
+        """
+        program = shutil.which(self.GIT_PYTHON_GIT_EXECUTABLE or "git")
+        return _version(program, os.stat(program).st_mtime_ns) if program else super().version_info
 
     def execute(
         self,
@@ -77,6 +89,11 @@ class Runner(git.Git):  # type: ignore[misc]  # it has no types
         except WorkbenchError:
             _end(patience.process)
             raise
+
+
+@functools.cache
+def _version(program: str, _changed: int) -> tuple[int, ...]:
+    return git.Git().version_info  # type: ignore[no-any-return]  # it has no types
 
 
 class _Patience:

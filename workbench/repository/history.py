@@ -11,6 +11,7 @@ import contextlib
 import hashlib
 import os
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from datetime import datetime
 from pathlib import Path
 from subprocess import PIPE
 from typing import Any
@@ -19,7 +20,7 @@ from workbench.errors import NoRepositoryError, RepositoryStateError, WriteFaile
 from workbench.memory.file_edit import FileEdit
 from workbench.memory.names import BlobId, CommitId, RelPath
 from workbench.repository import preconditions, trees
-from workbench.repository.commits import Commit, parse_commit
+from workbench.repository.commits import Commit, moment, parse_commit
 from workbench.repository.git_runner import ask, carrier_for, configuration, configuration_overrides, reason
 from workbench.repository.index_file import AT_ONCE, Staging
 from workbench.repository.left_locks import remove_left_locks, way_out
@@ -42,6 +43,8 @@ DISCARDED = "refs/workbench/discarded/"
 _LARGEST_BATCH = 8_192
 _KEPT_COMMITS = 4_096
 """Commits that are kept as they were read: each is asked for its tree, and for what it says of itself."""
+Pair = tuple[CommitId, CommitId]
+"""A commit, and one before it."""
 FALLBACK_IDENTITY = ("Memory Workbench", "workbench@localhost")
 
 
@@ -288,23 +291,59 @@ class History:
         names = self._run("rev_list", "--topo-order", "--reverse", "--all", *([head] if head else []), "--")
         return [*map(CommitId, names.decode().split())]
 
-    def files(self, commit: Commit, seen: set[str]) -> Iterator[tuple[RelPath, BlobId]]:
-        """The files of a commit below the workspace, less the folders in ``seen``, which grows by them."""
-        prefix = os.fsencode(self._prefix)
-        for path, blob in trees.files(self._tree, commit.tree, seen):
-            if path.startswith(prefix):
-                yield RelPath(os.fsdecode(path[len(prefix) :])), BlobId(blob)
-
     def line_commits(self, commit: CommitId, path: RelPath) -> list[CommitId]:
         """For each line of a file in a commit, the commit that brought it. Raises RepositoryStateError."""
         return line_commits(self._objects_dir, self._cut_off, commit, self._prefix + path)
 
-    def first_saying(self, line: str) -> CommitId | None:
-        """The oldest commit whose message has this line."""
-        only = ("--fixed-strings", f"--grep={line}", "--topo-order", "HEAD", "--")
-        names = self._run("rev_list", *only).decode().split() if self.head() else []
-        saying = [name for name in names if line in self.commit(CommitId(name)).message.split("\n")]
-        return CommitId(saying[-1]) if saying else None
+    def named(self, prefix: str) -> list[Commit]:
+        """The commits that are called so, the newest first; a whole name goes before the beginning of one.
+
+        A commit is called by its own name and by the operation that it records. ``prefix`` has at least four
+        hexadecimal digits.
+        """
+        head = self.head()
+        if head is None:
+            return []
+        only = ("--topo-order", "--fixed-strings", f"--grep=Operation: {prefix}", head, "--")
+        names = self._run("rev_list", *only).decode().split()
+        objects = self._run("rev_parse", f"--disambiguate={prefix}").decode().split()
+        if objects:  # blobs, trees, and what HEAD does not reach are among them
+            names += set(objects).intersection(self._run("rev_list", head, "--").decode().split())
+        commits = [self.commit(CommitId(name)) for name in dict.fromkeys(names)]
+        whole = [commit for commit in commits if prefix in (commit.id, commit.operation)]
+        return whole or [c for c in commits if c.id.startswith(prefix) or c.operation.startswith(prefix)]
+
+    def first_parents(self, most: int = -1) -> list[tuple[CommitId, datetime]]:
+        """The newest ``most`` commits on HEAD's line of first parents with their moments, newest first."""
+        head = self.head()
+        if head is None:
+            return []
+        wanted = ("--first-parent", "--timestamp", f"--max-count={most}", head, "--")
+        lines = self._run("rev_list", *wanted).decode("ascii", "replace").splitlines()
+        return [(CommitId(name), moment(seconds)) for seconds, name in (line.split()[:2] for line in lines)]
+
+    def blob_changes(
+        self, path: RelPath, pairs: Iterable[Pair]
+    ) -> dict[Pair, tuple[BlobId | None, BlobId | None]]:
+        """The names of a file's bytes before and after, for pairs of commits that are not in two of them.
+
+        Where both have the same bytes, or neither has a file there, the pair is missing.
+        """
+        full = self._prefix + path
+        before = dict(pairs)
+        options = ("--stdin", "-r", "-z", "--raw", "--no-abbrev", "--no-renames")
+        asked = "".join(f"{new} {old}\n" for new, old in before.items()).encode()
+        out = ask(self._git, "diff_tree", *options, "--", f":(top,literal){full}", data=asked)
+        found: dict[Pair, tuple[BlobId | None, BlobId | None]] = {}
+        commit = CommitId("")
+        parts = iter(out.split(b"\0"))
+        for part in parts:
+            if not part.startswith(b":"):
+                commit = CommitId(part.decode("ascii", "replace").strip())
+            elif next(parts, b"") == os.fsencode(full):
+                old_mode, new_mode, old, new = part[1:].decode("ascii").split(" ")[:4]
+                found[commit, before[commit]] = _file(old_mode, old), _file(new_mode, new)
+        return found
 
     def blob(self, commit: CommitId | None, path: RelPath) -> bytes | None:
         """A file's bytes in a commit, or None where it is not there."""
@@ -330,13 +369,18 @@ class History:
             return ()
         before = self.commit(commit.parents[0]).tree if commit.parents else None
         prefix = os.fsencode(self._prefix)
-        changed = trees.changed(self._tree, before, commit.tree)
-        return tuple(RelPath(os.fsdecode(path[len(prefix) :])) for path in changed if path.startswith(prefix))
+        changed = (path for path, _, _ in trees.changed(self._tree, before, commit.tree))
+        below = sorted(path[len(prefix) :] for path in changed if path.startswith(prefix))
+        return tuple(RelPath(os.fsdecode(path)) for path in below)
 
-    def files_in(self, commit: CommitId, enter: Callable[[str], bool]) -> Iterator[tuple[RelPath, BlobId]]:
-        """The regular files below the workspace in a commit, in the folders for which ``enter`` says yes."""
-        tree = self.commit(commit).tree
-        for path, blob in trees.regular_files(self._tree, tree, self._prefix, enter):
+    def files_in(
+        self, commit: CommitId, enter: Callable[[str, str], bool] = lambda folder, tree: True
+    ) -> Iterator[tuple[RelPath, BlobId]]:
+        """The regular files below the workspace in a commit, in the folders for which ``enter`` says yes.
+
+        It is given the folder's path and the name of its tree.
+        """
+        for path, blob in trees.files(self._tree, self.commit(commit).tree, self._prefix, enter):
             yield RelPath(path), BlobId(blob)
 
     def stored(self, blob: BlobId) -> bytes:
@@ -498,3 +542,7 @@ class History:
     def _way_out(self, reason: str) -> str:
         """What the person can do about a branch that cannot be moved."""
         return way_out(reason, self._folders) if "File exists" in str(reason) else _NO_SPACE
+
+
+def _file(mode: str, name: str) -> BlobId | None:
+    return BlobId(name) if mode.startswith("100") else None

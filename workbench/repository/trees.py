@@ -109,63 +109,31 @@ def splice(
     return write(nodes) if nodes else None
 
 
-def changed(read: Reader, before: str | None, after: str | None) -> Iterator[bytes]:
-    """Paths of files that differ between two trees, however deep these are."""
-    left: list[tuple[bytes, str | None, str | None] | bytes] = [(b"", before, after)]
+def changed(
+    read: Reader, before: str | None, after: str | None
+) -> Iterator[tuple[bytes, Node | None, Node | None]]:
+    """Each file, link or submodule that differs between two trees: its path, what it was and what it is."""
+    left = [(b"", before, after)] if before != after else []
     while left:
-        item = left.pop()
-        if isinstance(item, bytes):
-            yield item
-        elif item[1] != item[2]:
-            left += reversed(_differences(read, *item))
+        at, *names = left.pop()
+        old, new = (read(name) if name else {} for name in names)
+        for name in old.keys() | new.keys():
+            nodes = old.get(name), new.get(name)
+            if nodes[0] == nodes[1]:
+                continue
+            was, now = (node.id if node and node.is_tree else None for node in nodes)
+            if was or now:
+                left.append((at + name + b"/", was, now))
+            first, second = (None if node and node.is_tree else node for node in nodes)
+            if first or second:
+                yield at + name, first, second
 
 
-def _differences(
-    read: Reader, at: bytes, before: str | None, after: str | None
-) -> list[tuple[bytes, str | None, str | None] | bytes]:
-    """What differs in one folder: files by their paths, folders with both of their trees."""
-    old = read(before) if before else {}
-    new = read(after) if after else {}
-    found: list[tuple[bytes, str | None, str | None] | bytes] = []
-    for name in sorted(old.keys() | new.keys()):
-        left, right = old.get(name), new.get(name)
-        if left == right:
-            continue
-        left_tree = left.id if left and left.is_tree else None
-        right_tree = right.id if right and right.is_tree else None
-        if left_tree or right_tree:
-            found.append((at + name + b"/", left_tree, right_tree))
-        if (left and not left.is_tree) or (right and not right.is_tree):
-            found.append(at + name)
-    return found
-
-
-def files(read: Reader, tree: str, seen: set[str], at: bytes = b"") -> Iterator[tuple[bytes, str]]:
-    """Paths and names of the files in ``tree``, less the folders in ``seen``, which grows by those met.
-
-    A folder counts as seen at its place only: the same folder elsewhere holds files of other names.
-    """
-    left = [(at, tree)]
-    while left:
-        at, tree = left.pop()
-        place = f"{tree} {at.hex()}"
-        if place in seen:
-            continue
-        seen.add(place)
-        for name, node in read(tree).items():
-            if node.is_tree:
-                left.append((at + name + b"/", node.id))
-            elif node.is_file:
-                yield at + name, node.id
-
-
-def regular_files(
-    read: Reader, tree: str, top: str, enter: Callable[[str], bool]
-) -> Iterator[tuple[str, str]]:
+def files(read: Reader, tree: str, top: str, enter: Callable[[str, str], bool]) -> Iterator[tuple[str, str]]:
     """Each regular file below the folder ``top`` (empty, or ending in a slash) with the name of its blob.
 
-    Paths count from ``top``; ``enter`` is asked for each folder. A name with a slash in it, which no honest
-    tree has, is passed over.
+    Paths count from ``top``; ``enter`` is asked for each folder, by its path and the name of its tree. A name
+    with a slash in it, which no honest tree has, is passed over.
     """
     left = [("", tree)]
     while left:
@@ -177,5 +145,7 @@ def regular_files(
                 continue
             if node.is_file and below:
                 yield path[len(top) :], node.id
-            elif node.is_tree and (top.startswith(path + "/") or (below and enter(path[len(top) :]))):
+            elif node.is_tree and (
+                top.startswith(path + "/") or (below and enter(path[len(top) :], node.id))
+            ):
                 left.append((path + "/", node.id))

@@ -16,7 +16,7 @@ from workbench.memory.names import RelPath
 STATE_DIR = ".workbench"
 SETTINGS_FILE = "workbench.yaml"
 RECALL_TESTS = "recall-tests.yaml"
-"""Questions of the person's own, and what each must find; see ``workbench.health.recall_file``."""
+"""Questions of the person's own, and what each must find; see ``workbench.health.recall_tests``."""
 QUARANTINE = "_system/quarantine/"
 """Entries and pages that are set aside: outside of everything that is searched or given to an agent."""
 ARCHIVE = "_system/archive/"

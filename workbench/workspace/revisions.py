@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from datetime import date, datetime
 
 from workbench.errors import AmbiguousOperationError, OperationNotFoundError, UsageError
-from workbench.memory.names import CommitId
 from workbench.repository.commits import Commit
 from workbench.repository.history import History
 
 SHORTEST_PREFIX = 4
 """Digits of an operation's or commit's id that must be given at least."""
 _DIGITS = re.compile(r"[0-9a-f]*")
+_MOMENT = "a moment is {} or more digits of an operation or commit, or a day: 2026-03-14"
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
 
 
@@ -25,7 +24,7 @@ def commit_at(history: History, moment: str) -> Commit:
     parents that is not later. Raises UsageError, OperationNotFoundError or AmbiguousOperationError.
     """
     wanted = moment.strip().lower()
-    return _on_day(history, wanted) if _DAY.fullmatch(wanted) else _named(history, wanted)
+    return _on_day(history, wanted) if _DAY.fullmatch(wanted) else commit_named(history, wanted, _MOMENT)
 
 
 def _on_day(history: History, text: str) -> Commit:
@@ -33,12 +32,12 @@ def _on_day(history: History, text: str) -> Commit:
         day = date.fromisoformat(text)
     except ValueError:
         raise UsageError(f"{text} is no day of the calendar", hint="write it as 2026-03-14") from None
-    oldest: Commit | None = None
-    for oldest in _first_parents(history):
-        if local_day(oldest.when) <= day:
-            return oldest
-    if oldest is None:
+    line = history.first_parents()
+    if not line:
         raise UsageError("this repository has no commits yet, so there is no earlier state")
+    if found := next((commit for commit, when in line if local_day(when) <= day), None):
+        return history.commit(found)
+    oldest = history.commit(line[-1][0])
     begin = local_day(oldest.when)
     raise UsageError(
         f"there is no commit of {text} or before: what is known of the history begins on {begin}",
@@ -46,33 +45,23 @@ def _on_day(history: History, text: str) -> Commit:
     )
 
 
-def _named(history: History, wanted: str) -> Commit:
+def commit_named(
+    history: History, prefix: str, what: str = "an operation is named by {} or more of its digits"
+) -> Commit:
+    """The one commit that ``prefix`` begins the name of, or the operation that it records.
+
+    Of several that say they are one operation the oldest counts: newer ones are copies. ``what`` says what is
+    too short. Raises OperationNotFoundError or AmbiguousOperationError.
+    """
+    wanted = prefix.lower()
     if len(wanted) < SHORTEST_PREFIX or not _DIGITS.fullmatch(wanted):
-        raise OperationNotFoundError(
-            wanted,
-            f"a moment is {SHORTEST_PREFIX} or more digits of an operation or commit, or a day: 2026-03-14",
-        )
-    found: dict[str, Commit] = {}
-    for commit in history.commits():
-        operation = commit.trailer("Operation") or commit.id[:12]
-        if wanted in (operation, commit.id):
-            return commit
-        if operation.startswith(wanted) or commit.id.startswith(wanted):
-            found.setdefault(operation, commit)
+        raise OperationNotFoundError(prefix, what.format(SHORTEST_PREFIX))
+    found = {commit.operation: commit for commit in history.named(wanted)}
     if not found:
-        raise OperationNotFoundError(wanted)
+        raise OperationNotFoundError(prefix)
     if len(found) > 1:
-        raise AmbiguousOperationError(wanted, [f"{name} ({c.subject})" for name, c in found.items()])
+        raise AmbiguousOperationError(prefix, [f"{name} ({c.subject})" for name, c in found.items()])
     return next(iter(found.values()))
-
-
-def _first_parents(history: History) -> Iterator[Commit]:
-    """HEAD and what it was built on, newest first, as its branch saw it."""
-    name: CommitId | None = history.head()
-    while name:
-        commit = history.commit(name)
-        yield commit
-        name = commit.parents[0] if commit.parents else None
 
 
 def local_day(when: datetime) -> date:

@@ -43,6 +43,7 @@ from workbench.workspace.late_writes import Conflict, Displaced, Late
 from workbench.workspace.layout import STATE_DIR
 from workbench.workspace.locks import hold
 from workbench.workspace.plan import Operation, Plan
+from workbench.workspace.revisions import commit_named
 from workbench.workspace.seal import Seal
 from workbench.workspace.secrets_gate import left_in_history, require_no_new_secret
 
@@ -359,6 +360,11 @@ class Operations:
             out.append(operation)
         return out
 
+    def find(self, prefix: str) -> Operation:
+        """The operation that is called so; raises as ``commit_named`` does."""
+        commit = commit_named(self._history, prefix)
+        return next(operation for operation in self.walk() if operation.commit == commit.id)
+
     def conflicts(self) -> tuple[Path, ...]:
         """Files with another writer's text that is in no version of any memory file, the oldest first."""
         return tuple(conflict.kept for conflict in self._displaced.conflicts())
@@ -461,7 +467,7 @@ class Operations:
         ours = commit.trailer("Operation")
         undoes = commit.trailer("Undoes")
         return Operation(
-            id=OperationId(ours or commit.id[:12]),
+            id=OperationId(commit.operation),
             commit=commit.id,
             action=(commit.trailer("Action") or "commit") if ours else "commit",
             summary=commit.subject,

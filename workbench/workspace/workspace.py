@@ -236,9 +236,9 @@ def _settings_of(
     settings = settings_module.load(path, lenient=lenient, skipped=skipped)
     if not skipped:
         return settings, (), ()
-    from workbench.config.settings_report import problems_of  # noqa: PLC0415
+    from workbench.config.settings_report import tell  # noqa: PLC0415
 
-    return settings, (), tuple(one for one in problems_of(path) if one.name in skipped)
+    return settings, (), tuple(one for one in tell(path).problems if one.name in skipped)
 
 
 def _keep_out_of_git(folder: Path) -> None:

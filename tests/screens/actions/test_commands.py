@@ -84,7 +84,7 @@ COMMANDS: Final = {
     "health_fix": "doctor --fix",
     "back_up": "backup",
     "run_tests": "check --tests-only",
-    "migrate": "migrate",
+    "migrate": "doctor --fix",
     "ingest": "ingest",
     "settings": "config show",
     "change_setting": "config set",

@@ -17,7 +17,7 @@ from screens.context.sections import ContextTab
 from tests.screens.interface import Interface, opened
 from tests.screens.main.test_bursts import send
 from tests.support.workspaces import LOG, LOG_TEXT, Sandbox
-from workbench.agent.usage_log import Given, record_recalls
+from workbench.agent.usage import Given, record_recalls
 from workbench.workspace import ledger
 
 ASK = "is the staging port 8443?"
@@ -409,8 +409,8 @@ def say(**words):
     print(json.dumps(words), flush=True)
 say(event="ready", vectors=True)
 line = {"entry": "memory/2026-03-14.md#0", "path": "memory/2026-03-14.md", "line": 6, "text": "by meaning",
-        "score": 0.5, "parts": {"meaning": 0.4, "words": 0.1}, "words": [], "trust": "agent", "sources": [],
-        "user": None, "date": None, "scope": None, "tokens": 9}
+        "score": 0.5, "parts": {"meaning": 0.4, "words": 0.1}, "words": [], "why": "0.50",
+        "trust": "agent", "sources": [], "user": None, "date": None, "scope": None, "tokens": 9}
 for request in map(json.loads, sys.stdin):
     if request.get("ask") != "inject":
         say(seq=request["seq"], query="", mode="hybrid", hits=[])

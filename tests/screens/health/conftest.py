@@ -1,4 +1,4 @@
-"""The survey without a process of its own, where what the screen does with it is looked at."""
+"""The checks without a process of its own, where what the screen does with it is looked at."""
 
 from __future__ import annotations
 
@@ -10,12 +10,13 @@ from typing import Any
 
 import pytest
 
-from screens.health import report_job
-from workbench.health.report.health_task import run
+from screens.health import check_job
+from workbench.health.checks import CHECKS
+from workbench.health.health_task import run
 from workbench.workspace.task_context import TaskContext
 
 WANTED: set[str] = set()
-"""The topics that a test is about; the others are not looked at there, which takes less time."""
+"""The checks that a test is about; the others are not looked at there, which takes less time."""
 
 
 @pytest.fixture
@@ -23,18 +24,18 @@ def in_process(monkeypatch: pytest.MonkeyPatch) -> None:
     """The same lines, from a thread."""
     WANTED.clear()
 
-    async def ask(surveyor: report_job.Surveyor, wish: Mapping[str, Any], of: str = "") -> str:
-        for topic in wish.get("topics", [""]):
-            if WANTED and topic and topic not in WANTED:
-                continue
+    async def ask(job: check_job.CheckJob, wish: Mapping[str, Any], of: str = "") -> str:
+        every = [check.name for check in CHECKS]
+        names = [name for name in wish.get("checks") or every if not WANTED or name in WANTED]
+        for name in [""] if of else names:
             out = io.StringIO()
-            one = {**wish, "topics": [topic]} if topic else wish
-            await asyncio.to_thread(run, surveyor._root, one, TaskContext("the look", out))
+            one = {"checks": [name]} if name else wish
+            await asyncio.to_thread(run, job._root, one, TaskContext("the look", out))
             for line in out.getvalue().splitlines():
-                if (message := report_job._message(json.loads(line), of)) is not None:
-                    surveyor._post(message)
-            if surveyor._stopped:
+                if (message := check_job._message(json.loads(line), of)) is not None:
+                    job._post(message)
+            if job._stopped:
                 break
         return ""
 
-    monkeypatch.setattr(report_job.Surveyor, "_ask", ask)
+    monkeypatch.setattr(check_job.CheckJob, "_ask", ask)

@@ -14,15 +14,15 @@ import pytest
 from screens.actions.availability import FocusContext
 from screens.actions.registry import ACTIONS
 from screens.graph.neighbourhood import GraphScreen
-from screens.health.fix_choice import FixScreen
+from screens.health.fixes import FixScreen
 from screens.health.overview import HealthScreen
 from screens.history.conflicts import ConflictsScreen
 from screens.widgets.entry_list import EntryList
 from tests.screens.health.conftest import WANTED
 from tests.screens.interface import Interface, opened
 from tests.support.workspaces import EPISODE, EPISODE_TEXT, LOG, LOG_TEXT, MEMORY_TEXT, Sandbox
-from workbench.health import report
-from workbench.health.report.topics import TITLES
+from workbench import health as health_package
+from workbench.health.checks import CHECKS
 
 pytestmark = pytest.mark.usefixtures("in_process")
 SECRET = "AKIAQ7LMNO5P2RSTUVWX"
@@ -40,7 +40,8 @@ async def opens(interface: Interface, *topics: str) -> HealthScreen:
     await interface.press("H")
     await interface.until(lambda: isinstance(interface.app.screen, HealthScreen), "it is open")
     screen = health(interface)
-    await interface.until(lambda: set(topics or TITLES) <= set(screen.sections), "all was looked at")
+    every = [check.name for check in CHECKS]
+    await interface.until(lambda: set(topics or every) <= set(screen.results), "all was looked at")
     return screen
 
 
@@ -96,7 +97,7 @@ async def test_a_fix_is_shown_with_its_diff_and_is_one_operation(sandbox: Sandbo
 async def test_leaving_the_ways_or_the_diff_changes_nothing(sandbox: Sandbox) -> None:
     sandbox.write(LOG, LOG_TEXT + "- read\u200b\u200bthis\n")
     async with opened(sandbox.workspace) as interface:
-        await opens(interface, "hidden")
+        await opens(interface, "hidden text")
         await choose(interface, "zero-width")
         await interface.press("f")
         await interface.until(lambda: isinstance(interface.app.screen, FixScreen), "the ways")
@@ -146,7 +147,7 @@ async def test_an_episode_is_kept_longer_at_once(sandbox: Sandbox) -> None:
     soon = date.today() + timedelta(days=5)
     sandbox.write(EPISODE, EPISODE_TEXT.replace("2026-06-12", str(soon)))
     async with opened(sandbox.workspace) as interface:
-        screen = await opens(interface, "episodes")
+        screen = await opens(interface, "expiry")
         await choose(interface, "expires in")
         await interface.press("f")
         await interface.until_shown("let it stay 30 days longer")
@@ -154,12 +155,12 @@ async def test_an_episode_is_kept_longer_at_once(sandbox: Sandbox) -> None:
         await interface.until_said("expires on")
         later = soon + timedelta(days=30)
         await interface.until(lambda: str(later) in words_in(sandbox, EPISODE), "it stays")
-        await interface.until(lambda: screen.sections["episodes"].state == "fine", "looked at again")
+        await interface.until(lambda: screen.sections["expiry"].state == "fine", "looked at again")
 
 
 async def test_expired_episodes_go_after_a_look(sandbox: Sandbox) -> None:
     async with opened(sandbox.workspace) as interface:
-        await opens(interface, "episodes")
+        await opens(interface, "expiry")
         await choose(interface, "expired")
         await interface.press("f")
         await interface.until_shown("let all expired episodes go")
@@ -174,8 +175,8 @@ async def test_what_fades_is_forgotten_with_a_reason(sandbox: Sandbox) -> None:
     line = f"- [observation] Wore a red hat <!-- wb: id=m1 importance=0.101 at={day} -->\n- [fact] Is tall\n"
     sandbox.write("graph/person/sarah.md", f"---\nname: Sarah\ntype: person\n---\n{line}")
     async with opened(sandbox.workspace) as interface:
-        await opens(interface, "decay")
-        await choose(interface, "Decay")
+        await opens(interface, "fading")
+        await choose(interface, "Fading")
         await interface.press("right")
         await choose(interface, "Wore a red hat")
         await interface.press("f")
@@ -202,27 +203,27 @@ async def test_a_memory_over_its_budget_is_archived_after_a_look(sandbox: Sandbo
 
 async def test_the_index_is_made_with_a_key_and_looked_at_again(sandbox: Sandbox) -> None:
     async with opened(sandbox.workspace) as interface:
-        screen = await opens(interface, "index")
+        screen = await opens(interface, "sync")
         busy = iter([True, True])
         asked: list[str] = []
         screen.desk = replace(
             screen.desk, reindex=lambda: asked.append("index"), indexing=lambda: next(busy, False)
         )
+        await choose(interface, "Index")
+        await interface.press("right")
         await choose(interface, "index: there is no index yet")
-        await interface.until(lambda: not screen.surveyor.running, "the first look is over")
+        await interface.until(lambda: not screen.job.running, "the first look is over")
         from indexing.sync.run import reindex
 
         reindex(sandbox.workspace, vectors=False)
         await interface.press("f")
-        await interface.until(
-            lambda: screen.sections["index"].seen.startswith("up to date"), "looked at again"
-        )
+        await interface.until(lambda: screen.results["sync"].seen.startswith("up to date"), "looked at again")
         assert asked == ["index"]
 
 
 async def test_a_finding_that_no_key_mends_says_which_command_does(sandbox: Sandbox) -> None:
     async with opened(sandbox.workspace) as interface:
-        await opens(interface, "tests")
+        await opens(interface, "recall tests")
         await choose(interface, "Recall tests")
         await interface.press("right")
         await choose(interface, "there are no recall tests")
@@ -257,8 +258,8 @@ async def test_sections_open_and_close(sandbox: Sandbox) -> None:
 async def test_what_changed_on_disk_meanwhile_is_not_acted_on(sandbox: Sandbox) -> None:
     sandbox.write("MEMORY.md", MEMORY_TEXT + "- read\u200b\u200bthis\n")
     async with opened(sandbox.workspace) as interface:
-        screen = await opens(interface, "hidden")
-        await interface.until(lambda: not screen.surveyor.running, "it is over")
+        screen = await opens(interface, "hidden text")
+        await interface.until(lambda: not screen.job.running, "it is over")
         sandbox.write("MEMORY.md", MEMORY_TEXT)
         await choose(interface, "zero-width")
         await interface.until_shown("it is not there any more: r looks again")
@@ -268,7 +269,7 @@ async def test_what_changed_on_disk_meanwhile_is_not_acted_on(sandbox: Sandbox) 
         await interface.until_said("Not done")
         assert words_in(sandbox, "MEMORY.md") == MEMORY_TEXT
         await interface.press("r")
-        await interface.until(lambda: screen.sections["hidden"].state == "fine", "looked at again")
+        await interface.until(lambda: screen.sections["hidden text"].state == "fine", "looked at again")
 
 
 async def test_a_read_only_workspace_can_be_looked_at(sandbox: Sandbox) -> None:
@@ -285,10 +286,9 @@ async def test_a_read_only_workspace_can_be_looked_at(sandbox: Sandbox) -> None:
 async def test_a_folder_without_git_has_all_but_its_operations(tmp_path: Path) -> None:
     made = Sandbox(tmp_path / "bare", repository=False)
     async with opened(made.workspace) as interface:
-        screen = await opens(interface, "leftovers", "duplicates")
-        await choose(interface, "Conflicts and leftovers")
-        await interface.until_shown("is not in a git repository")
-        assert screen.sections["duplicates"].state != "failed"
+        screen = await opens(interface, "conflicts", "duplicates")
+        assert "is not in a git repository" in screen.results["conflicts"].seen
+        assert screen.results["duplicates"].seen != "could not be looked at"
     made.close()
 
 
@@ -297,7 +297,7 @@ async def test_hostile_text_is_text(sandbox: Sandbox) -> None:
         "MEMORY.md", MEMORY_TEXT + "- [/][@click=app.quit]x[/] see [a](b/\x1b[2J\u202egnp.md) 漢字😀\n"
     )
     async with opened(sandbox.workspace) as interface:
-        await opens(interface, "links", "hidden")
+        await opens(interface, "links", "hidden text")
         await choose(interface, "leads nowhere")
         await interface.until_shown("[@click=app.quit]x")
         await interface.until_shown("漢字😀")
@@ -325,7 +325,7 @@ async def test_another_writers_text_is_told_of(sandbox: Sandbox) -> None:
     (folder / "ab-log.md").write_bytes(b"text")
     (folder / "ab-log.md.json").write_text(json.dumps({"path": LOG, "since": 1_700_000_000}))
     async with opened(sandbox.workspace) as interface:
-        await opens(interface, "leftovers")
+        await opens(interface, "conflicts")
         await choose(interface, "ab-log.md holds text of another writer")
         await interface.until_shown("see it beside its file")
         await interface.press("f")
@@ -362,7 +362,7 @@ async def test_a_contradiction_is_answered_here_or_where_both_stand_beside_each_
         await interface.until_said("Taken back")
 
 
-def test_what_the_survey_says_names_no_key() -> None:
+def test_what_the_checks_say_names_no_key() -> None:
     """A key in it would be wrong on the command line, and for whoever has other keys."""
     keys = "|".join(sorted(key for action in ACTIONS for key in action.keys if len(key) == 1))
     named = re.compile(
@@ -370,7 +370,7 @@ def test_what_the_survey_says_names_no_key() -> None:
     )
     texts = [
         node.value
-        for file in Path(report.__file__).parent.glob("*.py")
+        for file in Path(health_package.__file__).parent.glob("*.py")
         for node in ast.walk(ast.parse(file.read_text("utf-8")))
         if isinstance(node, ast.Constant) and isinstance(node.value, str)
     ]

@@ -1,4 +1,4 @@
-"""The survey in its process: it comes section by section, can be stopped, and says when it broke off."""
+"""The checks in their process: they come one by one, can be stopped, and says when it broke off."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
+from screens.health.check_job import Ended
 from screens.health.overview import HealthScreen
-from screens.health.report_job import Ended
 from tests.screens.health.test_health import choose, health, opens
 from tests.screens.interface import opened
 from tests.support.tasks import replace_task
 from tests.support.workspaces import MEMORY_TEXT, Sandbox
-from workbench.health.report.topics import TITLES
+from workbench.health.checks import CHECKS
 
 SECRET = "AKIAQ7LMNO5P2RSTUVWX"
 
@@ -21,14 +21,14 @@ async def test_all_sections_come_and_a_secret_is_nowhere_on_the_screen(sandbox: 
     sandbox.write("MEMORY.md", MEMORY_TEXT + f"- The key is {SECRET}\n")
     async with opened(sandbox.workspace) as interface:
         screen = await opens(interface)
-        await interface.until(lambda: not screen.surveyor.running, "it is over")
-        for title in TITLES.values():
-            assert any(row.text == title for row in screen.list.rows)
+        await interface.until(lambda: not screen.job.running, "it is over")
+        for section in screen.sections.values():
+            assert any(row.text == section.title for row in screen.list.rows)
         await choose(interface, "AWS access key")
         await interface.until_shown("It means: whoever reads memory")
         await interface.until_shown("The key is AKIA…")
         assert SECRET not in interface.text
-        await choose(interface, "Budget of MEMORY.md")
+        await choose(interface, "Budget")
         await interface.until_shown("of 10,000 characters")
         await interface.press("c")
         await interface.until_said("Nothing is being looked at")
@@ -38,7 +38,7 @@ async def test_the_doctor_repairs_with_a_key(sandbox: Sandbox) -> None:
     note = sandbox.workspace.state_dir() / "journal.refused"
     note.touch(0o600)
     async with opened(sandbox.workspace) as interface:
-        screen = await opens(interface, "workspace")
+        screen = await opens(interface)
         await choose(interface, "journal.refused")
         await interface.press("f")
         await interface.until_said("moved to")
@@ -55,21 +55,21 @@ async def test_a_look_can_be_stopped_and_begun_again(
             await interface.press("H")
             await interface.until(lambda: isinstance(interface.app.screen, HealthScreen), "it is open")
             screen = health(interface)
-            await interface.until(lambda: screen.surveyor._client is not None, "a look is under way")
-            assert screen.surveyor.running
+            await interface.until(lambda: screen.job._client is not None, "a look is under way")
+            assert screen.job.running
             await interface.press("c")
-            await interface.until(lambda: not screen.surveyor.running, "it stopped")
-        assert screen.sections == {}
+            await interface.until(lambda: not screen.job.running, "it stopped")
+        assert screen.results == {}
         assert "status" not in interface.text
         await interface.press("r")
-        await interface.until(lambda: len(screen.sections) == len(TITLES), "all was looked at")
+        await interface.until(lambda: len(screen.results) == len(CHECKS), "all was looked at")
 
 
 @pytest.mark.usefixtures("in_process")
 async def test_a_look_that_fails_says_so_and_what_to_do(sandbox: Sandbox) -> None:
     async with opened(sandbox.workspace) as interface:
         screen = await opens(interface, "backup")
-        await interface.until(lambda: not screen.surveyor.running, "it is over")
+        await interface.until(lambda: not screen.job.running, "it is over")
         screen.post_message(Ended("[/] \x1b[2J it broke"))
         await interface.until_shown("The look broke off, r looks again: [/]")
         assert "\x1b" not in interface.text
@@ -78,7 +78,7 @@ async def test_a_look_that_fails_says_so_and_what_to_do(sandbox: Sandbox) -> Non
 async def test_a_workspace_that_vanished_is_said(sandbox: Sandbox, tmp_path: Path) -> None:
     async with opened(sandbox.workspace) as interface:
         screen = await opens(interface)
-        await interface.until(lambda: not screen.surveyor.running, "it is over")
+        await interface.until(lambda: not screen.job.running, "it is over")
         sandbox.root.rename(tmp_path / "away")
         await interface.press("r")
         await interface.until_shown("The look broke off, r looks again:")

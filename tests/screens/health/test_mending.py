@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from indexing.sync.run import reindex
-from screens.health.fix_choice import FixScreen
+from screens.health.fixes import FixScreen
 from screens.health.overview import HealthScreen
 from screens.jobs import backup_job
 from screens.jobs.path_prompt import PathScreen
@@ -32,9 +32,7 @@ async def opens(interface: Interface, topic: str) -> HealthScreen:
     await interface.until(lambda: isinstance(interface.app.screen, HealthScreen), "it is open")
     screen = interface.app.screen
     assert isinstance(screen, HealthScreen)
-    await interface.until(
-        lambda: topic in screen.sections and not screen.surveyor.running, "it was looked at"
-    )
+    await interface.until(lambda: topic in screen.results and not screen.job.running, "it was looked at")
     return screen
 
 
@@ -112,8 +110,8 @@ async def test_older_forms_are_migrated_after_a_look_and_taken_back(sandbox: San
     sandbox.write(PERSON, PAGE)
     sandbox.commit("as an older version wrote it")
     async with opened(sandbox.workspace) as interface:
-        screen = await opens(interface, "workspace")
-        await choose(interface, screen, "Workspace and repository")
+        screen = await opens(interface, "format")
+        await choose(interface, screen, "Workspace")
         await interface.press("right")
         await choose(interface, screen, "comments of ours stand in the way")
         await interface.press("f")
@@ -132,27 +130,31 @@ async def test_recall_tests_are_run_again_from_the_one_that_fails(sandbox: Sandb
     sandbox.write("recall-tests.yaml", "- question: teapot\n  finds: Likes teapots\n  mode: lexical\n")
     reindex(sandbox.workspace, vectors=False)
     async with opened(sandbox.workspace) as interface:
-        screen = await opens(interface, "tests")
-        assert screen.sections["tests"].seen == "0 of 1 pass"
+        screen = await opens(interface, "recall tests")
+        assert screen.results["recall tests"].seen.startswith("0 of 1 pass")
         await choose(interface, screen, "teapot: ")
         sandbox.write("MEMORY.md", MEMORY_TEXT.replace("Likes tea", "Likes teapots"))
         reindex(sandbox.workspace, vectors=False)
         await interface.press("f")
         if isinstance(interface.app.screen, FixScreen):
             await interface.press("enter")
-        await interface.until(lambda: screen.sections["tests"].seen == "1 of 1 pass", "run again")
+        await interface.until(
+            lambda: screen.results["recall tests"].seen.startswith("1 of 1 pass"), "run again"
+        )
         sandbox.write("recall-tests.yaml", "- question: teapot\n  finds: Nothing\n  mode: lexical\n")
         await interface.press("t")
-        await interface.until(lambda: screen.sections["tests"].seen == "0 of 1 pass", "and again")
+        await interface.until(
+            lambda: screen.results["recall tests"].seen.startswith("0 of 1 pass"), "and again"
+        )
         row = screen.list.row
         assert row is not None
-        assert row.id.startswith("tests")
+        assert row.id.startswith("recall tests")
 
 
 async def test_a_setting_that_does_not_count_leads_to_the_settings(sandbox: Sandbox) -> None:
     sandbox.write("workbench.yaml", "memory_budget: much\n")
     async with opened(sandbox.workspace) as interface:
-        screen = await opens(interface, "workspace")
+        screen = await opens(interface, "settings")
         await choose(interface, screen, "memory_budget must be a positive whole number")
         await interface.press("f")
         await interface.until(lambda: isinstance(interface.app.screen, SettingsScreen), "the settings")

@@ -8,7 +8,7 @@ from indexing.sync.run import reindex
 from screens.widgets.text_search import TextMatch, matches_in, spans_in
 from tests.screens.interface import Interface, opened
 from tests.support.workspaces import LOG, LOG_TEXT, Sandbox
-from workbench.agent.usage_log import Given, record_recalls
+from workbench.agent.usage import Given, record_recalls
 
 
 def test_capitals_count_only_where_some_were_typed() -> None:

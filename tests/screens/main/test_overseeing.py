@@ -10,8 +10,7 @@ from tests.screens.interface import Interface, opened
 from tests.support.workspaces import Sandbox
 from workbench.jobs.job_status import standings
 from workbench.jobs.names import Job
-from workbench.jobs.run import JobRun, State, StepResult
-from workbench.jobs.run_log import keep
+from workbench.jobs.run_log import JobRun, State, StepResult, keep
 
 NOW = datetime.now().astimezone()
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import mcp_types as types
 
 from workbench.agent.bulletin import bulletin
-from workbench.agent.context_entries import inject
+from workbench.agent.context import inject
 from workbench.agent.fence import as_line
 from workbench.agent.tools.agent_session import Call, Door
 from workbench.errors import UsageError
@@ -58,7 +58,7 @@ def prompt(door: Door, name: str, said: dict[str, str], call: Call) -> types.Get
             now=door.now(),
             memory_loaded=False,
         )
-    door.record(list(found.given()), message, "inject")
+    door.record(list(found.given), message, "inject")
     return _as_user(found.text or "Memory has nothing that matters for this message.", message)
 
 

@@ -24,10 +24,8 @@ from workbench.agent.fence import as_line
 from workbench.agent.mcp_server import prompts, resources
 from workbench.agent.mcp_server.instructions import instructions
 from workbench.agent.tools.agent_session import Call, Door
-from workbench.agent.tools.aliases import accepted
-from workbench.agent.tools.error_advice import advice
-from workbench.agent.tools.registry import TOOLS, ToolError, call_tool
-from workbench.agent.tools.tool import Lane, Tool
+from workbench.agent.tools.registry import TOOLS, advice, call_tool
+from workbench.agent.tools.tool import Lane, Tool, ToolError
 from workbench.errors import WorkbenchError, disk_error
 
 _T = TypeVar("_T")
@@ -179,12 +177,12 @@ class _Handlers:
             raise
 
 
-def _described(tool: Tool) -> types.Tool:
+def _described(tool: Tool[Any]) -> types.Tool:
     return types.Tool(
         name=tool.name,
         title=tool.title,
         description=tool.description,
-        input_schema=accepted(tool),
+        input_schema=tool.accepted,
         output_schema=tool.result,
         annotations=types.ToolAnnotations(
             read_only_hint=not tool.writes,

@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from typing import TypeVar
 
 from workbench.agent.scopes import ReadOnlyMemberError, SearchScope, open_leader, open_scopes
-from workbench.agent.usage_log import Given, record_recalls
+from workbench.agent.usage import Given, record_recalls
 from workbench.errors import BusyError, NotCuratableError, WorkbenchError
 from workbench.graph.read import GraphReader
 from workbench.graph.snapshot import Graph
@@ -99,23 +99,15 @@ class Door:
         """
         if not operation.agents:
             raise NotCuratableError(f"no agent may {operation.name}", hint="tell the person")
-        self.refuse_members()
-        with self._turn(self._writing, call):
-            yield self.workspace
-
-    def refuse_members(self) -> None:
-        """Raises ReadOnlyMemberError where this agent is a member of a team."""
         if self.leader is not None:
             raise ReadOnlyMemberError
+        with self._turn(self._writing, call):
+            yield self.workspace
 
     def graphs(self, call: Call) -> tuple[tuple[str, Graph], ...]:
         """One's own graph as it is now, then the leader's, each with the mark of its scope."""
         with self._turn(self._reading, call):
             return tuple((mark, reader.read()) for mark, reader in self._graphs.items())
-
-    def place(self, mark: str) -> Workspace:
-        """The workspace of a scope."""
-        return self.leader if mark and self.leader is not None else self.workspace
 
     def behind(self) -> str | None:
         """Why answers may be behind the files, None where they are not; looked at now and then."""
@@ -124,19 +116,19 @@ class Door:
             from indexing.sync.freshness import freshness  # noqa: PLC0415 - only who searches needs it
 
             try:
-                found = freshness(self.workspace)
-                self._behind = None if found.state == "fresh" else found.summary
+                self._behind = freshness(self.workspace).behind
             except (WorkbenchError, OSError) as error:
                 self._behind = f"whether the index is up to date could not be told: {error}"
             took = time.monotonic() - started
             self._look_at = started + took + max(_LOOK_EVERY, 50 * took)
         return self._behind
 
-    def record(self, given: list[Given], query: str, by: str) -> str | None:
-        """Record what was given; why that was not possible, if so. Never raises."""
-        return record_recalls(
+    def record(self, given: list[Given], query: str, by: str) -> tuple[str, ...]:
+        """Record what was given; what is to be said where that was not possible. Never raises."""
+        problem = record_recalls(
             self.workspace, given, query=query, by=by, now=self.now(), user=self.user, session=self.session
         )
+        return (problem,) if problem else ()
 
     def close(self, patience: float = 10.0) -> None:
         """Let a write that has begun end, for at most ``patience`` seconds, and end helper processes."""

@@ -1,109 +1,227 @@
-"""memory_graph_update and memory_graph_forget: memories of the graph changed or let go, never MEMORY.md."""
+"""memory_graph_store, _update, _forget and _skip: what an agent wants remembered, changed or let go.
+
+By the person's policy it waits for them, or it is done. Either way it says which agent it came from, and can
+be undone. Nothing here writes MEMORY.md.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
+from datetime import date
+from typing import Annotated, Any
+
+import msgspec
+from msgspec import Meta
+
 from workbench.agent.tools.agent_session import Call, Door
-from workbench.agent.tools.outcome import (
-    RESULT,
-    WHY,
-    carried_out,
-    marks_of,
-    policy,
-    proposed,
-    reason_in,
-)
 from workbench.agent.tools.tool import (
-    LONGEST_PATH,
-    LONGEST_TEXT,
-    MEMORY_TYPE,
+    NOTES,
     Arguments,
+    EntityType,
+    MemoryType,
+    Moment,
+    Name,
+    PathText,
     Result,
+    Share,
     Tool,
-    day,
-    moment,
-    share,
-    takes,
-    text,
+    Why,
+    Words,
+    gives,
 )
-from workbench.errors import EntryNotFoundError, NotCuratableError, NotMemoryError
+from workbench.config import settings as settings_module
+from workbench.dreaming.proposals.inbox import propose
+from workbench.errors import (
+    EntryNotFoundError,
+    FlaggedError,
+    NotCuratableError,
+    NotMemoryError,
+    UsageError,
+)
 from workbench.graph import operations
+from workbench.graph.drafts import MemoryDraft, memory_draft
+from workbench.graph.entity_recognition import suggestions
 from workbench.graph.snapshot import Graph, Held
-from workbench.graph.write import plan_forget_memory, plan_update
+from workbench.graph.write import flagged, held_back, plan_forget_memory, plan_store, plan_update
 from workbench.memory.claims import claim_key
 from workbench.memory.entry import Kind
 from workbench.memory.names import is_outside
-from workbench.memory.proposal import Proposal
-from workbench.workspace.layout import Layout, kind_of
+from workbench.memory.proposal import Action, Proposal
+from workbench.safety.findings import by_rule
+from workbench.safety.hidden_text import hidden_in
+from workbench.safety.secrets import secrets_in
+from workbench.workspace import ledger
+from workbench.workspace.layout import SETTINGS_FILE, Layout, kind_of
 from workbench.workspace.plan import Plan
+from workbench.workspace.workspace import Workspace
 
-_CHANGES = ("text", "type", "importance", "confidence", "happens_at", "valid_until", "done")
+POLICIES = ("propose", "store")
+_WAITS = (
+    "it waits for the person: it is not memory yet, and memory_search does not find it. Do not store it again"
+)
+_MARKS = ("happens_at", "occurred_at", "valid_until", "importance", "confidence")
+_DONE = {"store": "stored", "update": "updated", "forget": "forgotten"}
+_RESULT = gives(
+    status={
+        "type": "string",
+        "enum": ["proposed", "waiting", "left_out", "stored", "updated", "forgotten", "skipped", "done"],
+        "description": "What became of it; `proposed` and `waiting`: a person will decide",
+    },
+    key={"type": "string", "description": "The proposal, or the operation that can be undone"},
+    memory={
+        "type": ["string", "null"],
+        "description": "The address of the memory, where it stands now",
+    },
+    notes=NOTES,
+)
+Source = Annotated[PathText | None, Meta(description="Where it was said: a path and line of memory")]
+MemoryReference = Annotated[
+    PathText,
+    Meta(description="The id or entry of a memory, as memory_graph_recall and memory_graph_query give it"),
+]
+HappensAt = Annotated[Moment | None, Meta(description="When it is due or takes place")]
+ValidUntil = Annotated[date | None, Meta(description="Until when it is true")]
+Confidence = Annotated[Share | None, Meta(description="How sure it is")]
 
 
-def memory_graph_update(door: Door, said: Arguments, call: Call) -> Result:
-    """Change one memory of the graph."""
-    changes = {name: said[name] for name in _CHANGES if name in said}
-    with door.writing(call, operations.UPDATE) as place:
-        now, held = door.now(), _memory(door, said["memory"], call)
-        address, reason = held.memory.entry.address, reason_in(said)
+class StoreArguments(Arguments, frozen=True):
+    """What memory_graph_store takes."""
 
-        def planned() -> Plan:
-            return plan_update(place, address, now=now, actor="agent", reason=reason, **changes)
+    text: Annotated[Words, Meta(description="One sentence or two")]
+    type: Annotated[MemoryType | None, Meta(description="The type of memory")] = None
+    entity: Annotated[
+        Name | None,
+        Meta(description="Whom or what it is about, by name or id; leave it out for the person themself"),
+    ] = None
+    entity_type: Annotated[EntityType | None, Meta(description="The type of entity")] = None
+    happens_at: HappensAt = None
+    occurred_at: Annotated[Moment | None, Meta(description="When it happened")] = None
+    valid_until: ValidUntil = None
+    importance: Annotated[
+        Share | None, Meta(description="How much it matters; leave it out for what is usual for its type")
+    ] = None
+    confidence: Confidence = None
+    source: Source = None
+    reason: Why | None = None
 
-        plan = planned()  # whatever is wrong with it is told now, and not to the person later
-        if policy(door) == "store":
-            return carried_out(door, planned, [])
-        marks = marks_of(changes, _CHANGES)
-        words = " ".join(str(changes.get("text", held.memory.text)).split())
-        told = [f"{name} {value}" for name, value in marks.items() if name != "text"]
-        proposal = Proposal(
-            key=claim_key(f"update {address} {sorted(marks.items())}"),
-            action="update",
-            text=f"{words} ({', '.join(told)})" if told else words,
-            section=_section(held),
-            target=plan.entries[0],
-            type=str(changes.get("type", held.memory.type)),
-            sources=held.memory.sources,
-            session=door.session,
-            trust="agent",
-            why=reason,
-            by=door.by,
-            marks=marks,
+
+def memory_graph_store(door: Door, said: StoreArguments, call: Call) -> Result:
+    """Remember one thing. Raises UsageError, FlaggedError, ReadOnlyError, BusyError, …"""
+    with door.writing(call, operations.STORE) as place:
+        now, reason, draft = door.now(), _reason(said.reason or ""), _draft(door, said)
+        if why := held_back(draft):
+            raise flagged({draft: why})
+        graph = door.graphs(call)[0][1]
+        notes = _about_entity(graph, draft)
+        if draft.entity and (entity := graph.entity(draft.entity)):
+            draft = replace(draft, entity=entity.name, entity_type=entity.type)
+
+        proposal = _proposal(
+            door,
+            "store",
+            reason,
+            key=claim_key(f"{draft.entity} {draft.text}"),
+            text=draft.text,
+            section=f"{draft.entity_type or 'concept'}/{draft.entity}" if draft.entity else "",
+            type=draft.type,
+            sources=draft.sources,
+            marks=_as_words({name: getattr(said, name) for name in _MARKS}),
         )
-        return proposed(door, proposal, [])
+        return _decided(
+            door, lambda: plan_store(place, draft, now=now, actor="agent", reason=reason), proposal, notes
+        )
 
 
-def memory_graph_forget(door: Door, said: Arguments, call: Call) -> Result:
+class UpdateArguments(Arguments, frozen=True):
+    """What memory_graph_update takes."""
+
+    memory: MemoryReference
+    text: Annotated[Words | None, Meta(description="The new words")] = None
+    type: Annotated[MemoryType | None, Meta(description="The type of memory")] = None
+    importance: Annotated[Share | None, Meta(description="How much it matters")] = None
+    confidence: Confidence = None
+    happens_at: HappensAt = None
+    valid_until: ValidUntil = None
+    done: Annotated[bool | None, Meta(description="Whether a todo is done")] = None
+    reason: Why | None = None
+
+
+def memory_graph_update(door: Door, said: UpdateArguments, call: Call) -> Result:
+    """Change one memory of the graph."""
+    changes = {
+        name: value
+        for name, value in msgspec.structs.asdict(said).items()
+        if value is not None and name not in ("memory", "reason")
+    }
+    with door.writing(call, operations.UPDATE) as place:
+        now, held = door.now(), _memory(door, said.memory, call)
+        address, reason = held.memory.entry.address, _reason(said.reason or "")
+
+        marks = _as_words(changes)
+        words = " ".join((said.text or held.memory.text).split())
+        told = ", ".join(f"{name} {value}" for name, value in marks.items() if name != "text")
+        proposal = _proposal(
+            door,
+            "update",
+            reason,
+            key=claim_key(f"update {address} {sorted(marks.items())}"),
+            text=f"{words} ({told})" if told else words,
+            type=said.type or held.memory.type,
+            marks=marks,
+            **_of(held),
+        )
+        return _decided(
+            door,
+            lambda: plan_update(place, address, now=now, actor="agent", reason=reason, **changes),
+            proposal,
+        )
+
+
+class ForgetArguments(Arguments, frozen=True):
+    """What memory_graph_forget takes."""
+
+    memory: MemoryReference
+    reason: Why
+
+
+def memory_graph_forget(door: Door, said: ForgetArguments, call: Call) -> Result:
     """Let one memory of the graph go; it stays in history."""
     with door.writing(call, operations.FORGET) as place:
-        now, held = door.now(), _memory(door, said["memory"], call)
-        address, reason = held.memory.entry.address, reason_in(said)
+        now, held = door.now(), _memory(door, said.memory, call)
+        address, reason = held.memory.entry.address, _reason(said.reason)
+        if held.memory.entry.pinned and _policy(door) == "store":
+            raise NotCuratableError("the person pinned this memory: only they let it go", hint="ask them")
 
-        def planned() -> Plan:
-            return plan_forget_memory(place, address, reason=reason, now=now, actor="agent")
-
-        plan = planned()
-        if policy(door) == "store":
-            if held.memory.entry.pinned:
-                raise NotCuratableError("the person pinned this memory: only they let it go", hint="ask them")
-            return carried_out(door, planned, [])
-        proposal = Proposal(
-            key=claim_key(f"{held.owner} {held.memory.text}"),
-            action="forget",
-            text=held.memory.text,
-            section=_section(held),
-            target=plan.entries[0],
-            type=held.memory.type,
-            sources=held.memory.sources,
-            session=door.session,
-            trust="agent",
-            why=reason,
-            by=door.by,
+        words = held.memory.text
+        key = claim_key(f"{held.owner} {words}")
+        proposal = _proposal(door, "forget", reason, key=key, text=words, type=held.memory.type, **_of(held))
+        return _decided(
+            door,
+            lambda: plan_forget_memory(place, address, reason=reason, now=now, actor="agent"),
+            proposal,
         )
-        return proposed(door, proposal, [])
+
+
+class SkipArguments(Arguments, frozen=True):
+    """What memory_graph_skip takes."""
+
+    text: Annotated[Words, Meta(description="What it was; only its digest is kept")]
+    reason: Why
+    source: Source = None
+
+
+def memory_graph_skip(door: Door, said: SkipArguments, call: Call) -> Result:
+    """Record that something was considered and not stored, and why."""
+    with door.writing(call, operations.SKIP) as place:
+        key, source = claim_key(said.text), _source(place, said.source)
+        record = {"key": key, "why": _reason(said.reason), "source": source, "by": door.by}
+        ledger.append(place, "skips", [record], door.now())
+    return _result("skipped", key, ["recorded; nothing was stored"])
 
 
 def find_memory(graph: Graph, reference: str) -> Held | None:
-    """The memory of the graph with this id or address."""
+    """The memory of the graph with this id or address, of which the beginning of its digest is enough."""
     wanted = reference.strip()
     for held in graph.memories():
         entry = held.memory.entry
@@ -135,12 +253,138 @@ def _memory(door: Door, reference: str, call: Call) -> Held:
     raise EntryNotFoundError(reference)
 
 
-def _section(held: Held) -> str:
-    return f"{held.entity.type}/{held.entity.name}" if held.entity else ""
+def _draft(door: Door, said: StoreArguments) -> MemoryDraft:
+    fields = msgspec.structs.asdict(said)
+    del fields["reason"]
+    source = _source(door.workspace, fields.pop("source"))
+    # An agent cannot vouch for what it says, whatever it claims to be quoting.
+    return memory_draft({**fields, "sources": source, "session": door.session, "trust": "agent"})
 
 
-_MEMORY = text(
-    "The id or entry of a memory, as memory_graph_recall and memory_graph_query give it", LONGEST_PATH
+def _source(place: Workspace, source: str | None) -> str:
+    """``path#L12`` of memory, as it was given; empty where none is. Raises UsageError for what is none."""
+    if source is None:
+        return ""
+    path = source.partition("#")[0]
+    if is_outside(path) or not place.layout.holds(path) or any(ord(c) < 32 for c in source):
+        raise UsageError(
+            f"source: {source!r} is not in memory",
+            hint="a path of memory_search with a line, such as memory/2026-03-14.md#L12; or leave it out",
+        )
+    return " ".join(source.split())
+
+
+def _about_entity(graph: Graph, draft: MemoryDraft) -> list[str]:
+    """What to tell of the entity that a draft is about, where nobody has that name, or several have."""
+    if not draft.entity:
+        return ["it is about the person whose memory this is, as no entity was named"]
+    if graph.entity(draft.entity) is not None:
+        return []
+    if several := graph.candidates(draft.entity):
+        raise UsageError(
+            f"entity: {draft.entity} may be " + ", ".join(f"{one.name} ({one.id})" for one in several[:5]),
+            hint="give the id of the one that you mean",
+        )
+    like = [f"{one.name} ({one.type})" for one in suggestions(graph, draft.entity, 3)]
+    known = f"; names that look like it: {', '.join(like)}" if like else ""
+    return [f"there is no page of {draft.entity} yet: one is made{known}"]
+
+
+def _policy(door: Door) -> str:
+    """`propose` or `store`. Raises UsageError where the settings say neither."""
+    # Read anew: an agent's server runs for days, and the person's word counts from when it is given.
+    said = settings_module.load(door.workspace.root / SETTINGS_FILE).agent_writes
+    if said not in POLICIES:
+        raise UsageError(
+            f"the setting agent_writes is {said!r}, and nothing is written",
+            hint="one of " + ", ".join(POLICIES),
+        )
+    return said
+
+
+def _reason(said: str) -> str:
+    """Why, on one line. Raises FlaggedError: a reason is kept for good, as what it is about is."""
+    reason = " ".join(said.split())
+    if found := (*secrets_in(reason), *hidden_in(reason)):
+        raise FlaggedError({"reason": "; ".join(by_rule(found))}, secret=bool(secrets_in(reason)))
+    return reason
+
+
+def _as_words(said: Mapping[str, Any]) -> dict[str, str]:
+    """What a proposal carries along, of what was said."""
+
+    def word(value: object) -> str:
+        if isinstance(value, bool):
+            return "yes" if value else "no"
+        return f"{value:g}" if isinstance(value, float) else " ".join(str(value).split())
+
+    return {name: word(value) for name, value in said.items() if value is not None}
+
+
+def _proposal(door: Door, action: Action, reason: str, **more: Any) -> Proposal:
+    """What waits for the person."""
+    return Proposal(action=action, session=door.session, trust="agent", why=reason, by=door.by, **more)
+
+
+def _of(held: Held) -> dict[str, Any]:
+    """Where a memory stands, and what it came from."""
+    section = f"{held.entity.type}/{held.entity.name}" if held.entity else ""
+    return {"section": section, "sources": held.memory.sources}
+
+
+def _decided(
+    door: Door, planner: Callable[[], Plan], proposal: Proposal, notes: Iterable[str] = ()
+) -> Result:
+    """Do it as an operation of the agent's, or let it wait for the person.
+
+    Whatever is wrong with it is told now, and not to the person later.
+    """
+    if _policy(door) == "propose":
+        plan = planner()
+        target = "" if proposal.action == "store" else plan.entries[0]
+        return _proposed(door, replace(proposal, target=target), notes)
+    plans: list[Plan] = []
+
+    def by_agent() -> Plan:
+        plan = planner()
+        plans.append(replace(plan, trailers=(*plan.trailers, ("By", door.by))))
+        return plans[-1]
+
+    operation = door.workspace.operations.carry_out(by_agent)
+    done = _DONE.get(operation.action, "done")
+    told = [*notes, *plans[-1].notes, *operation.notes]
+    return _result(done, operation.id, told, next(iter(operation.became), None))
+
+
+def _proposed(door: Door, proposal: Proposal, notes: Iterable[str]) -> Result:
+    outcome = propose(door.workspace, [proposal], door.now())
+    if outcome.added:
+        return _result("proposed", outcome.added[0].key, [_WAITS, *notes])
+    if outcome.waiting:
+        return _result("waiting", outcome.waiting[0].key, ["this waits for the person already", *notes])
+    why = outcome.left_out[0][1] if outcome.left_out else "there is nothing to be done"
+    told = [f"nothing was proposed: {why}. Do not try it again in other words"]
+    return _result("left_out", proposal.key, told)
+
+
+def _result(status: str, key: str, notes: list[str], memory: str | None = None) -> Result:
+    return {"status": status, "key": key, "memory": memory, "notes": notes}
+
+
+STORE = Tool(
+    name="memory_graph_store",
+    title="Remember a fact",
+    description=(
+        "Remember one durable thing, in one sentence that can be understood by itself: a decision, a "
+        "preference, a fact about a person or project, a todo or event with its day. Not for what only "
+        "matters today, nor for secrets. Depending on the person's settings it is stored, or waits until "
+        "they accept it."
+    ),
+    arguments=StoreArguments,
+    result=_RESULT,
+    example={"text": "Send the contract", "type": "todo", "entity": "Sarah Chen", "happens_at": "2026-04-01"},
+    run=memory_graph_store,
+    lane="write",
 )
 UPDATE = Tool(
     name="memory_graph_update",
@@ -149,19 +393,8 @@ UPDATE = Tool(
         "Change one memory of the graph: its words, type, days, importance, or that a todo is done. For "
         "something that stopped being true give `valid_until` and store what is true now."
     ),
-    schema=takes(
-        ("memory",),
-        memory=_MEMORY,
-        text=text("The new words", LONGEST_TEXT),
-        type=MEMORY_TYPE,
-        importance=share("How much it matters"),
-        confidence=share("How sure it is"),
-        happens_at=moment("When it is due or takes place"),
-        valid_until=day("Until when it is true"),
-        done={"type": "boolean", "description": "Whether a todo is done"},
-        reason=WHY,
-    ),
-    result=RESULT,
+    arguments=UpdateArguments,
+    result=_RESULT,
     example={"memory": "m7f3a", "done": True, "reason": "the contract was sent"},
     run=memory_graph_update,
     lane="write",
@@ -174,9 +407,22 @@ FORGET = Tool(
         "history. For something that was true and is not any more use memory_graph_update with "
         "`valid_until`."
     ),
-    schema=takes(("memory", "reason"), memory=_MEMORY, reason=WHY),
-    result=RESULT,
+    arguments=ForgetArguments,
+    result=_RESULT,
     example={"memory": "m7f3a", "reason": "it was about another Sarah"},
     run=memory_graph_forget,
+    lane="write",
+)
+SKIP = Tool(
+    name="memory_graph_skip",
+    title="Do not remember",
+    description=(
+        "Record that you considered remembering something and decided against it, with the reason: so that "
+        "a person can see what is not kept, and why."
+    ),
+    arguments=SkipArguments,
+    result=_RESULT,
+    example={"text": "The build took four minutes today", "reason": "only matters today"},
+    run=memory_graph_skip,
     lane="write",
 )

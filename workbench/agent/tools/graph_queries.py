@@ -6,8 +6,12 @@ A member of a team is answered from its own graph first, then from its leader's.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
-from typing import Any
+import re
+from collections.abc import Iterable, Mapping
+from datetime import date
+from typing import Annotated, Any, Literal
+
+from msgspec import Meta
 
 from indexing.document import entry_key
 from indexing.query.filters import Filters
@@ -15,154 +19,213 @@ from indexing.search.answer import Query
 from workbench.agent.exclusion_policy import why_flagged, why_over
 from workbench.agent.fence import as_text
 from workbench.agent.relevance import RelevanceOf, graph_relevance
-from workbench.agent.scopes import ask
+from workbench.agent.scopes import ask, marked
 from workbench.agent.tools.agent_session import Call, Door
-from workbench.agent.tools.search import shown
+from workbench.agent.tools.search import MODES, ModeArgument, shown
 from workbench.agent.tools.tool import (
     ANYTHING,
-    LONGEST_NAME,
-    LONGEST_QUERY,
-    MEMORY_TYPE,
     NOTES,
     Arguments,
+    MemoryType,
+    Name,
+    Question,
     Result,
+    Share,
     Tool,
-    day,
-    day_in,
     gives,
-    one_of,
-    several,
-    share,
-    takes,
-    text,
-    whole,
+    once,
 )
-from workbench.agent.usage_log import Given
+from workbench.agent.usage import Given
 from workbench.errors import IndexUnavailableError
 from workbench.graph.answer import memory_json
 from workbench.graph.keyword_search import memories_with
-from workbench.graph.memory_query import ORDERS, MemoryQuery, find
+from workbench.graph.memory_query import MemoryQuery, Order, find
 from workbench.graph.search import Relevance, search_graph, unnamed_words
 from workbench.graph.snapshot import Graph, Held
-from workbench.memory.entry import Kind
+from workbench.memory.entry import Entry, Kind
+from workbench.memory.graph_page import TypedMemory
 
-_STATES = ("current", "pending", "overdue", "done", "any")
 _FOUND_BY_WORDS = "there is no index, so only words were compared; the person can run `workbench reindex`"
+_HOURS = {"h": 1, "": 24, "d": 24, "w": 168}
+_SPAN = re.compile(r"\s*(\d{1,5})\s*([hdw]?)\s*", re.IGNORECASE)
+Span = Annotated[str, Meta(pattern=r"^\s*\d{1,5}\s*[hdwHDW]?\s*$")]
+Types = Annotated[frozenset[MemoryType], Meta(description="Only memories of these types")]
 
 
-def memory_graph_recall(door: Door, said: Arguments, call: Call) -> Result:
+class RecallArguments(Arguments, frozen=True):
+    """What memory_graph_recall takes."""
+
+    query: Annotated[Question, Meta(description="What to recall, in words")]
+    types: Types = frozenset()
+    mode: ModeArgument = "hybrid"
+    limit: Annotated[int, Meta(ge=1, le=50, description="Memories at most")] = 10
+
+
+def memory_graph_recall(door: Door, said: RecallArguments, call: Call) -> Result:
     """Typed memories that mean what is asked, the best first."""
-    limit, types = said.get("limit", 10), frozenset(said.get("types", ()))
     graphs = dict(door.graphs(call))
     try:
-        found, notes = _by_meaning(door, said, types, limit, graphs, call)
+        found, notes = _by_meaning(door, said, graphs, call)
     except IndexUnavailableError:
         today = door.now().date()
         found = [
             (mark, one.held, one.share)
             for mark, graph in graphs.items()
-            for one in memories_with(graph.as_of(today), said["query"], limit)
-            if not types or one.held.memory.type in types
+            for one in memories_with(graph.as_of(today), said.query, said.limit)
+            if not said.types or one.held.memory.type in said.types
         ]
         notes = [_FOUND_BY_WORDS]
-    found = found[:limit]
-    notes += _recorded(door, found, said["query"], "memory_graph_recall")
+    found = found[: said.limit]
+    notes += _recorded(door, found, said.query, "memory_graph_recall")
     if not found:
         notes.append("the graph knows nothing of it; memory_search looks in everything else too")
-    return {
-        "memories": [_held(mark, held, door, relevance=score) for mark, held, score in found],
-        "notes": list(dict.fromkeys(notes)),
-    }
+    rows = [{**_held(mark, held, door), "relevance": round(score, 4)} for mark, held, score in found]
+    return {"memories": rows, "notes": once(notes)}
 
 
-def memory_graph_query(door: Door, said: Arguments, call: Call) -> Result:
+def _by_meaning(
+    door: Door, said: RecallArguments, graphs: Mapping[str, Graph], call: Call
+) -> tuple[list[tuple[str, Held, float]], list[str]]:
+    query = Query(
+        said.query,
+        mode=MODES[said.mode],
+        k=min(100, 3 * said.limit),
+        filters=Filters(kinds=frozenset({Kind.ENTITY}), types=said.types),
+        plain=True,
+        user=door.user,
+    )
+    found: list[tuple[str, Held, float]] = []
+    notes: list[str] = []
+    today = door.now().date()
+    with door.searching(call) as scopes:
+        for one in ask(scopes, query):
+            notes += one.notes
+            if one.answer is None:
+                continue
+            relevance = RelevanceOf(one.scope.searcher.pool(query))
+            standing = {held.memory.entry.address: held for held in graphs[one.scope.mark].memories()}
+            for hit in one.answer.hits:
+                held = standing.get(hit.entry)
+                if held is not None and not why_over(held.memory.valid_until, today):
+                    words = f"{held.owner} {held.memory.text}"
+                    score = relevance.of(entry_key(hit.entry), words).score
+                    found.append((one.scope.mark, held, score))
+    return found, notes
+
+
+class QueryArguments(Arguments, frozen=True):
+    """What memory_graph_query takes."""
+
+    types: Types = frozenset()
+    about: Annotated[
+        Name | None, Meta(description="An entity by name, alias or id: also what belongs to it")
+    ] = None
+    state: Annotated[
+        Literal["current", "pending", "overdue", "done", "any"], Meta(description="What state they are in")
+    ] = "current"
+    occurred_since: Annotated[date | None, Meta(description="Occurred on this day or later")] = None
+    occurred_until: Annotated[date | None, Meta(description="Occurred on this day or earlier")] = None
+    happens_within: Annotated[
+        Annotated[int, Meta(ge=0, le=3_650)] | Span | None,
+        Meta(description="Happens within so many days from today, or within a span: 24h, 7d, 2w"),
+    ] = None
+    min_importance: Annotated[Share, Meta(description="At least so important")] = 0.0
+    text: Annotated[Name | None, Meta(description="Words that they have")] = None
+    sort: Annotated[Order, Meta(description="The order")] = "importance"
+    limit: Annotated[int, Meta(ge=1, le=100, description="Memories at most")] = 20
+
+
+def memory_graph_query(door: Door, said: QueryArguments, call: Call) -> Result:
     """Typed memories by type, whom they are about, state and days."""
     question = MemoryQuery(
-        types=tuple(said.get("types", ())),
-        about=said.get("about", ""),
-        state=said.get("state", "current"),
-        occurred_since=day_in(said, "occurred_since"),
-        occurred_until=day_in(said, "occurred_until"),
-        happens_within=said.get("happens_within"),
-        min_importance=said.get("min_importance", 0.0),
-        text=said.get("text", ""),
-        order=said.get("sort", "importance"),
-        limit=said.get("limit", 20),
+        types=tuple(said.types),
+        about=said.about or "",
+        state=said.state,
+        occurred_since=said.occurred_since,
+        occurred_until=said.occurred_until,
+        happens_within=_days(said.happens_within),
+        min_importance=said.min_importance,
+        text=said.text or "",
+        order=said.sort,
+        limit=said.limit,
     )
     today = door.now().date()
-    rows, notes, suggested, tasks, total = list[dict[str, Any]](), list[str](), list[str](), list[Any](), 0
-    found: list[tuple[str, Held, float]] = []
-    for mark, graph in door.graphs(call):
-        result = find(graph, question, today)
-        total += result.total
-        notes += result.notes
-        suggested += result.suggestions
-        tasks += [{"name": as_text(task.name), "page": _marked(mark, task.path)} for task in result.tasks]
-        for match in result.matches[: question.limit - len(rows)]:
-            row = _held(mark, match.held, door)
-            row["why"] = as_text(match.why)
-            if match.late:
-                row["overdue_days"] = match.late
-            rows.append(row)
-            found.append((mark, match.held, match.held.memory.importance))
-    asked = " ".join(f"{name}={value}" for name, value in sorted(said.items()))
-    notes += _recorded(door, found, asked, "memory_graph_query")
-    if suggested:
-        notes.append("known names: " + ", ".join(dict.fromkeys(map(as_text, suggested))))
+    answers = [(mark, find(graph, question, today)) for mark, graph in door.graphs(call)]
+    matches = [(mark, match) for mark, one in answers for match in one.matches][: said.limit]
+    rows = []
+    for mark, match in matches:
+        row = {**_held(mark, match.held, door), "why": as_text(match.why)}
+        rows.append({**row, "overdue_days": match.late} if match.late else row)
+    notes = [note for _, one in answers for note in one.notes]
+    given = [(mark, match.held, match.held.memory.importance) for mark, match in matches]
+    notes += _recorded(door, given, repr(said), "memory_graph_query")
+    if suggested := [name for _, one in answers for name in one.suggestions]:
+        notes.append(_known_names(suggested))
     elif not rows:
         notes.append("nothing answers this; leave a condition out, or ask with state=any")
     return {
-        "total": total,
+        "total": sum(one.total for _, one in answers),
         "memories": rows,
-        "tasks": tasks,
-        "notes": list(dict.fromkeys(map(as_text, notes))),
+        "tasks": [
+            {"name": as_text(task.name), "page": marked(mark, task.path)}
+            for mark, one in answers
+            for task in one.tasks
+        ],
+        "notes": once([as_text(note) for note in notes]),
     }
 
 
-def knowledge_graph_search(door: Door, said: Arguments, call: Call) -> Result:
+class GraphArguments(Arguments, frozen=True):
+    """What knowledge_graph_search takes."""
+
+    query: Annotated[
+        Question, Meta(description="A question that names at least one person, project or thing")
+    ]
+    as_of: Annotated[date | None, Meta(description="As it was on this day")] = None
+    limit: Annotated[int, Meta(ge=1, le=50, description="Findings at most")] = 10
+
+
+def knowledge_graph_search(door: Door, said: GraphArguments, call: Call) -> Result:
     """What is known of what a question names, and what is related to it."""
-    today = door.now().date()
     graphs = door.graphs(call)
-    relevances = _relevances(door, said["query"], graphs, call)
-    asked, notes, rows, suggested = "", list[str](), list[dict[str, Any]](), list[str]()
-    given: list[Given] = []
-    limit = said.get("limit", 10)
-    for mark, graph in graphs:
-        if "as_of" in said:
-            graph = graph.as_of(day_in(said, "as_of") or today)  # noqa: PLW2901 - the same graph on another day
-        relevance = relevances.get(mark)
-        result = search_graph(graph, said["query"], today, most=limit, relevance=relevance)
-        asked = asked or result.asked
-        notes += result.notes
-        suggested += result.suggestions
-        for found in result.found[: limit - len(rows)]:
-            row = found.as_json()
-            if found.memory is not None:
-                row["memory"] = _memory(mark, found.memory)
-            for hop in row["path"]:
-                hop["entry"] = _marked(mark, hop["entry"])
-            row = _visible(row)
-            if mark:
-                row["scope"] = mark
-            rows.append(row)
-            if not mark:
-                entries = (
-                    [found.memory.entry] if found.memory else [h.link.relation.entry for h in found.path]
-                )
-                given += [Given(entry.address, entry.text, found.score) for entry in entries]
-    if problem := door.record(given, said["query"], "knowledge_graph_search"):
-        notes.append(problem)
-    if suggested:
-        notes.append("known names: " + ", ".join(dict.fromkeys(suggested)))
+    relevances = _relevances(door, said.query, graphs, call)
+    answers = [
+        (
+            mark,
+            search_graph(
+                graph.as_of(said.as_of) if said.as_of else graph,
+                said.query,
+                door.now().date(),
+                most=said.limit,
+                relevance=relevances.get(mark),
+            ),
+        )
+        for mark, graph in graphs
+    ]
+    rows, given = list[dict[str, Any]](), list[Given]()
+    for mark, found in [(mark, found) for mark, one in answers for found in one.found][: said.limit]:
+        row = found.as_json()
+        if found.memory is not None:
+            row["memory"] = _memory(mark, found.memory)
+        for hop in row["path"]:
+            hop["entry"] = marked(mark, hop["entry"])
+        row = _visible(row)
+        rows.append({**row, "scope": mark} if mark else row)
+        items = [found.memory] if found.memory else [hop.link.relation for hop in found.path]
+        given += _given(mark, (item.entry for item in items), found.score)
+    notes = [note for _, one in answers for note in one.notes]
+    notes += door.record(given, said.query, "knowledge_graph_search")
+    if suggested := [name for _, one in answers for name in one.suggestions]:
+        notes.append(_known_names(suggested))
     return {
-        "understood": as_text(asked),
+        "understood": as_text(next((one.asked for _, one in answers if one.asked), "")),
         "found": rows,
-        "notes": list(dict.fromkeys(map(as_text, notes))),
+        "notes": once([as_text(note) for note in notes]),
     }
 
 
 def _relevances(
-    door: Door, question: str, graphs: tuple[tuple[str, Graph], ...], call: Call
+    door: Door, question: str, graphs: Iterable[tuple[str, Graph]], call: Call
 ) -> dict[str, Relevance]:
     """What the search engine says of each scope's graph; without an index the words decide."""
     unnamed = {mark: unnamed_words(graph, question) for mark, graph in graphs}
@@ -174,54 +237,28 @@ def _relevances(
     return found
 
 
-def _by_meaning(
-    door: Door, said: Arguments, types: frozenset[str], limit: int, graphs: dict[str, Graph], call: Call
-) -> tuple[list[tuple[str, Held, float]], list[str]]:
-    query = Query(
-        said["query"],
-        mode=said.get("mode", "hybrid"),
-        k=min(100, 3 * limit),
-        filters=Filters(kinds=frozenset({Kind.ENTITY}), types=types),
-        plain=True,
-        user=door.user,
-    )
-    found: list[tuple[str, Held, float]] = []
-    notes: list[str] = []
-    today = door.now().date()
-    with door.searching(call) as scopes:
-        for one in ask(scopes, query):
-            if one.answer is None:
-                notes.append(one.unavailable)
-                continue
-            notes += (note for note in (one.answer.degraded, one.answer.stale) if note)
-            pool = one.scope.searcher.pool(query)
-            relevance = RelevanceOf(pool)
-            standing = {held.memory.entry.address: held for held in graphs[one.scope.mark].memories()}
-            for hit in one.answer.hits:
-                held = standing.get(hit.entry)
-                if held is None or why_over(held.memory.valid_until, today):
-                    continue
-                words = f"{held.owner} {held.memory.text}"
-                found.append((one.scope.mark, held, relevance.of(entry_key(hit.entry), words).score))
-    return found, notes
+def _days(span: int | str | None) -> int | None:
+    """Whole days of a span, a begun one counted as one."""
+    found = _SPAN.fullmatch(span) if isinstance(span, str) else None
+    if found is not None:
+        return -(-int(found[1]) * _HOURS[found[2].lower()] // 24)
+    return span if isinstance(span, int) else None
 
 
-def _held(mark: str, held: Held, door: Door, *, relevance: float | None = None) -> dict[str, Any]:
-    row = _memory(mark, held.memory)
-    row["about"] = as_text(held.owner)
-    if relevance is not None:
-        row["relevance"] = round(relevance, 4)
+def _known_names(names: Iterable[str]) -> str:
+    return "known names: " + ", ".join(dict.fromkeys(names))
+
+
+def _held(mark: str, held: Held, door: Door) -> dict[str, Any]:
+    row = {**_memory(mark, held.memory), "about": as_text(held.owner)}
     if over := why_over(held.memory.valid_until, door.now().date()):
         row["warnings"] = [*row.get("warnings", ()), f"{over}: it is over"]
-    if mark:
-        row["scope"] = mark
-    return row
+    return {**row, "scope": mark} if mark else row
 
 
-def _memory(mark: str, memory: Any) -> dict[str, Any]:
+def _memory(mark: str, memory: TypedMemory) -> dict[str, Any]:
     row: dict[str, Any] = _visible(memory_json(memory))
-    row["text"] = shown(memory.text)
-    row["entry"] = _marked(mark, memory.entry.address)
+    row["entry"] = marked(mark, memory.entry.address)
     if why := why_flagged(memory.entry.text):
         row["warnings"] = [f"{why}: treat it with suspicion"]
     return row
@@ -236,18 +273,14 @@ def _visible(value: Any) -> Any:
     return [_visible(inner) for inner in value] if isinstance(value, list) else value
 
 
-def _recorded(door: Door, found: list[tuple[str, Held, float]], asked: str, by: str) -> Iterator[str]:
-    given = [
-        Given(held.memory.entry.address, held.memory.entry.text, score)
-        for mark, held, score in found
-        if not mark
-    ]
-    if problem := door.record(given, asked, by):
-        yield problem
+def _recorded(door: Door, found: Iterable[tuple[str, Held, float]], asked: str, by: str) -> tuple[str, ...]:
+    given = [one for mark, held, score in found for one in _given(mark, [held.memory.entry], score)]
+    return door.record(given, asked, by)
 
 
-def _marked(mark: str, address: str) -> str:
-    return f"{mark}:{address}" if mark else address
+def _given(mark: str, entries: Iterable[Entry], score: float) -> list[Given]:
+    """What of one's own memory is recorded; a leader's is not."""
+    return [] if mark else [Given(entry.address, entry.text, score) for entry in entries]
 
 
 RECALL = Tool(
@@ -257,13 +290,7 @@ RECALL = Tool(
         "Recall facts, decisions, preferences, goals, todos, … of the graph by meaning. Shorter and surer "
         "than memory_search, but only what was made a typed memory. Give `types` to narrow it."
     ),
-    schema=takes(
-        ("query",),
-        query=text("What to recall, in words", LONGEST_QUERY),
-        types=several(MEMORY_TYPE, "Only memories of these types"),
-        mode=one_of("By meaning and words, or by one of them", ("hybrid", "lexical", "vector"), "hybrid"),
-        limit=whole("Memories at most", 1, 50, 10),
-    ),
+    arguments=RecallArguments,
     result=gives(memories=ANYTHING, notes=NOTES),
     example={"query": "how does Sarah like reviews?", "types": ["preference"]},
     run=memory_graph_recall,
@@ -278,19 +305,7 @@ QUERY = Tool(
         "tasks are pending in project X?”, “what happens next week?”, “which decisions were made in "
         "March?”."
     ),
-    schema=takes(
-        (),
-        types=several(MEMORY_TYPE, "Only memories of these types"),
-        about=text("An entity by name, alias or id: also what belongs to it", LONGEST_NAME),
-        state=one_of("What state they are in", _STATES, "current"),
-        occurred_since=day("Occurred on this day or later"),
-        occurred_until=day("Occurred on this day or earlier"),
-        happens_within=whole("Happens within so many days from today", 0, 3_650),
-        min_importance=share("At least so important"),
-        text=text("Words that they have", LONGEST_NAME),
-        sort=one_of("The order", tuple(ORDERS), "importance"),
-        limit=whole("Memories at most", 1, 100, 20),
-    ),
+    arguments=QueryArguments,
     result=gives(total={"type": "integer"}, memories=ANYTHING, tasks=ANYTHING, notes=NOTES),
     example={"types": ["todo"], "about": "Project Atlas", "state": "pending", "sort": "due"},
     run=memory_graph_query,
@@ -303,12 +318,7 @@ GRAPH = Tool(
         "relations away, best first: “what is Alice working on?”, “how is Bob connected to Atlas?”. Says "
         "along which path it came to each finding."
     ),
-    schema=takes(
-        ("query",),
-        query=text("A question that names at least one person, project or thing", LONGEST_QUERY),
-        as_of=day("As it was on this day"),
-        limit=whole("Findings at most", 1, 50, 10),
-    ),
+    arguments=GraphArguments,
     result=gives(understood={"type": "string"}, found=ANYTHING, notes=NOTES),
     example={"query": "what is Alice working on?"},
     run=knowledge_graph_search,

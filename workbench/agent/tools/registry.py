@@ -1,4 +1,7 @@
-"""All tools by name, and how one is called: its arguments are checked before anything runs."""
+"""All tools by name, and how one is called: its arguments are checked before anything runs.
+
+An error is told such that an agent can act on it: what happened, and what to do next.
+"""
 
 from __future__ import annotations
 
@@ -6,14 +9,15 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any
 
-from workbench.agent.tools import graph_changes, graph_queries, search, store
+from workbench.agent.fence import as_line
+from workbench.agent.scopes import READ_ONLY
+from workbench.agent.tools import graph_changes, graph_queries, search
 from workbench.agent.tools.agent_session import Call, Door
-from workbench.agent.tools.aliases import by_own_names
-from workbench.agent.tools.error_advice import advice, unknown_tool, wrong_arguments
-from workbench.agent.tools.tool import Result, Tool
+from workbench.agent.tools.tool import LONGEST_ADVICE, Result, Tool, ToolError
 from workbench.errors import WorkbenchError, disk_error
+from workbench.safety.secrets import masked
 
-TOOLS: Mapping[str, Tool] = MappingProxyType(
+TOOLS: Mapping[str, Tool[Any]] = MappingProxyType(
     {
         tool.name: tool
         for tool in (
@@ -22,33 +26,60 @@ TOOLS: Mapping[str, Tool] = MappingProxyType(
             graph_queries.RECALL,
             graph_queries.QUERY,
             graph_queries.GRAPH,
-            store.STORE,
+            graph_changes.STORE,
             graph_changes.UPDATE,
             graph_changes.FORGET,
-            store.SKIP,
+            graph_changes.SKIP,
         )
     }
 )
-
-
-class ToolError(Exception):
-    """A call that did not come to an answer; its text tells an agent what to do next."""
+_NEXT = {
+    "entry-not-found": "Call memory_search or memory_graph_query again: it gives today's ids and entries.",
+    "entry-ambiguous": "Give the whole entry, as memory_search returned it.",
+    "not-memory": "Use a path of a memory_search result; only memory files of this workspace can be read.",
+    "busy": "Another program is writing. Wait a few seconds and call again, at most three times.",
+    "read-only": "Nothing can be stored here. Go on without it, and tell the person.",
+    "no-git": "Reading works. Tell the person that nothing can be stored without git.",
+    "no-repository": "Reading works. Tell the person that storing needs a repository: `workbench init`.",
+    "repository-state": "Reading works. Tell the person; storing works when the repository is in order.",
+    "index-unavailable": (
+        "Ask the person to run `workbench reindex`. Until then use memory_get, memory_graph_query and "
+        "knowledge_graph_search, which need no index."
+    ),
+    "flagged": "Store it again without the hidden text or the secret.",
+    "secret": "Never store a secret: say where it is kept instead.",
+    "write-failed": "Nothing was changed. Tell the person that the disk refused.",
+    "conflict": "Nothing was changed, because the text changed meanwhile. Read it again, then decide anew.",
+    "cancelled": "Nothing was done.",
+}
+_SHELL = ("`workbench", "--")
+"""A hint that speaks of the command line is for people."""
 
 
 def call_tool(door: Door, name: str, arguments: Any, call: Call) -> Result:
     """What the tool answers. Raises ToolError, and nothing else but what is a defect of ours."""
     tool = TOOLS.get(name)
     if tool is None:
-        raise ToolError(unknown_tool(name, iter(TOOLS)))
-    try:
-        said = by_own_names(tool, {} if arguments is None else arguments)
-    except ValueError as error:
-        raise ToolError(f"{tool.name}: {error}.") from error
-    if wrong := wrong_arguments(tool, said):
-        raise ToolError(wrong)
+        known = ", ".join(TOOLS)
+        raise ToolError(as_line(f"There is no tool {name}. There are: {known}.", LONGEST_ADVICE))
+    said = tool.read({} if arguments is None else arguments)
     try:
         return tool.run(door, said, call)
     except WorkbenchError as error:
         raise ToolError(advice(error)) from error
     except OSError as error:
         raise ToolError(advice(disk_error(error))) from error
+
+
+def advice(error: WorkbenchError) -> str:
+    """What an agent is told of an error."""
+    if error.message == READ_ONLY:
+        return READ_ONLY
+    hint = "" if any(sign in error.hint for sign in _SHELL) else error.hint
+    following = _NEXT.get(error.code) or ("" if hint else "Nothing was changed.")
+    told = " ".join(map(_sentence, filter(None, (error.message, hint, following))))
+    return as_line(masked(told), LONGEST_ADVICE)
+
+
+def _sentence(words: str) -> str:
+    return words if words.endswith((".", "!", "?")) else f"{words}."

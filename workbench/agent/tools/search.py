@@ -3,39 +3,34 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Mapping
 from datetime import date
-from typing import Any
+from typing import Annotated, Any, Literal
+
+import msgspec
+from msgspec import Meta
 
 from indexing.document import Stored, entry_key
 from indexing.query.filters import Filters
-from indexing.search.answer import Hit, Query
-from indexing.search.candidates import Pool
+from indexing.search.answer import Hit, Mode, Query
 from workbench.agent.exclusion_policy import why_flagged, why_over
+from workbench.agent.federated_search import ranked_scopes
 from workbench.agent.fence import as_text
-from workbench.agent.relevance import Relevance, RelevanceOf
+from workbench.agent.relevance import RelevanceOf, words_that_count
 from workbench.agent.scopes import LEADER, Scoped, SearchScope, ask
-from workbench.agent.team import TeamHit, in_one_order
 from workbench.agent.tools.agent_session import Call, Door
 from workbench.agent.tools.tool import (
     ANYTHING,
-    LONGEST_PATH,
-    LONGEST_QUERY,
     NOTES,
     Arguments,
+    PathText,
+    Question,
     Result,
     Tool,
-    day,
-    day_in,
     gives,
-    one_of,
-    several,
-    takes,
-    text,
-    whole,
+    once,
 )
-from workbench.agent.usage_log import Given
+from workbench.agent.usage import Given
 from workbench.errors import NotMemoryError, UsageError, WorkbenchError
 from workbench.memory.entry import Kind
 from workbench.memory.names import is_outside
@@ -46,87 +41,111 @@ from workbench.workspace.layout import ARCHIVE
 MOST_LINES = 2_000
 MOST_CHARACTERS = 100_000
 """What one memory_get returns at most; the rest is asked for with ``from``."""
-_KINDS = tuple(kind.value for kind in Kind)
+SearchMode = Literal["hybrid", "lexical", "vector", "semantic", "embedding", "keyword", "text", "fts"]
+MODES: Mapping[SearchMode, Mode] = {
+    "hybrid": "hybrid",
+    "lexical": "lexical",
+    "keyword": "lexical",
+    "text": "lexical",
+    "fts": "lexical",
+    "vector": "vector",
+    "semantic": "vector",
+    "embedding": "vector",
+}
+"""The modes of a search, also by the names that other systems give them."""
+ModeArgument = Annotated[
+    SearchMode,
+    Meta(description="By words and meaning (hybrid), words (lexical, keyword) or meaning (vector, semantic)"),
+]
 
 
-def memory_search(door: Door, said: Arguments, call: Call) -> Result:
+class SearchArguments(Arguments, frozen=True):
+    """What memory_search takes."""
+
+    query: Annotated[Question, Meta(description="What to look for: a question, words, an identifier")]
+    limit: Annotated[int, Meta(ge=1, le=50, description="Results at most")] = 10
+    mode: ModeArgument = "hybrid"
+    kinds: Annotated[frozenset[Kind], Meta(description="Only files of these kinds")] = frozenset()
+    since: Annotated[date | None, Meta(description="Only entries of this day or later")] = None
+    until: Annotated[date | None, Meta(description="Only entries of this day or earlier")] = None
+
+
+def memory_search(door: Door, said: SearchArguments, call: Call) -> Result:
     """The entries that answer a question best, each with why. Raises IndexUnavailableError."""
     query = Query(
-        said["query"],
-        k=said.get("limit", 10),
-        mode=said.get("mode", "hybrid"),
-        filters=Filters(
-            kinds=frozenset(Kind(kind) for kind in said.get("kinds", ())),
-            since=day_in(said, "since"),
-            until=day_in(said, "until"),
-        ),
+        said.query,
+        k=said.limit,
+        mode=MODES[said.mode],
+        filters=Filters(kinds=said.kinds, since=said.since, until=said.until),
         plain=True,
         user=door.user,
     )
     notes: list[str] = []
+    rows: list[dict[str, Any]] = []
+    given: list[Given] = []
     with door.searching(call) as scopes:
         asked: list[Scoped] = []
         for one in ask(scopes, query):
             call.go_on()
-            notes += _notes(one)
+            notes += one.notes
             asked.append(one)
-        hits, said_of_scale = in_one_order(asked, query)
+        hits, said_of_scale = ranked_scopes(asked, query)
         notes += said_of_scale
-        found = list(_with_relevance(hits, query))
+        pools = {scope.mark: scope.searcher.pool(query) for scope, _ in hits}
+        relevances = {mark: RelevanceOf(pool) for mark, pool in pools.items()}
+        for scope, hit in hits:
+            key, pool = entry_key(hit.entry), pools[scope.mark]
+            stored = pool.entry(key) if key in pool.matches else None
+            score = relevances[scope.mark].of(key, words_that_count(stored)).score if stored else None
+            rows.append(_row(scope, hit, stored, score, door.now().date()))
+            if not scope.mark:
+                words, counted = stored.text if stored else hit.snippet, hit.score if score is None else score
+                given.append(Given(hit.entry, words, counted))
         if behind := door.behind():
-            notes.append(f"the index may be behind the files: {behind}")
-    results = [_result(door.now().date(), *row) for row in found]
-    given = [
-        Given(hit.entry, stored.text if stored else hit.snippet, relevance.score if relevance else hit.score)
-        for scope, hit, stored, relevance in found
-        if not scope.mark
-    ]
-    if problem := door.record(given, said["query"], "memory_search"):
-        notes.append(problem)
-    if not results:
+            notes.append(behind)
+    notes += door.record(given, said.query, "memory_search")
+    if not rows:
         notes.append("nothing was found; try other words, or memory_graph_query for facts by type and day")
-    return {"results": results, "notes": list(dict.fromkeys(notes))}
+    return {"results": rows, "notes": once(notes)}
 
 
-def memory_get(door: Door, said: Arguments, call: Call) -> Result:
+class GetArguments(Arguments, frozen=True):
+    """What memory_get takes."""
+
+    path: Annotated[
+        PathText, Meta(description="A path such as memory/2026-03-14.md, or the entry of a result")
+    ]
+    first: Annotated[int, Meta(ge=1, le=100_000_000, description="The first line")] = msgspec.field(
+        default=1, name="from"
+    )
+    lines: Annotated[int, Meta(ge=1, le=MOST_LINES, description="How many lines")] = MOST_LINES
+
+
+def memory_get(door: Door, said: GetArguments, call: Call) -> Result:
     """Lines of a memory file, the leader's where one has none of that path.
 
     Raises NotMemoryError for everything else, quarantine and ledger among it.
     """
     call.go_on()
-    asked = said["path"]
-    mark, _, rest = asked.partition(":")
-    place, path = (
-        (door.leader, rest) if mark == LEADER and door.leader is not None else (door.workspace, asked)
-    )
-    path = path.rpartition("#")[0] or path if not place.layout.holds(path) else path
-    if is_outside(path):
-        raise NotMemoryError(path)
-    try:
-        data = place.read(path)
-    except (FileNotFoundError, IsADirectoryError, NotADirectoryError, ValueError):
-        if door.leader is not None and place is door.workspace:
-            return memory_get(door, {**said, "path": f"{LEADER}:{path}"}, call)
-        raise NotMemoryError(path) from None
+    path, data = _read(door, said.path)
     lines = data.decode("utf-8", "replace").split("\n")
     if lines and not lines[-1]:
         lines.pop()
-    first, count = said.get("from", 1), said.get("lines", MOST_LINES)
-    if first > max(1, len(lines)):
-        raise UsageError(f"{path} has {plural(len(lines), 'line')}, so there is no line {first}")
+    if said.first > max(1, len(lines)):
+        raise UsageError(f"{path} has {plural(len(lines), 'line')}, so there is no line {said.first}")
     part, notes = list[str](), list[str]()
     room = MOST_CHARACTERS
-    for number, line in enumerate(lines[first - 1 : first - 1 + count], first):
+    for number, line in enumerate(lines[said.first - 1 : said.first - 1 + said.lines], said.first):
         if part and len(line) >= room:
             break
         part.append(line[:MOST_CHARACTERS])
         if len(line) > MOST_CHARACTERS:
             notes.append(f"line {number} is cut: the first {MOST_CHARACTERS:,} of {len(line):,} characters")
         room -= len(part[-1]) + 1
-    last = first - 1 + len(part)
+    last = said.first - 1 + len(part)
     return {
-        "path": asked if mark == LEADER else path,
-        "start_line": first,
+        "path": path,
+        "start_line": said.first,
         "end_line": last,
         "total_lines": len(lines),
         "next": last + 1 if last < len(lines) else None,
@@ -135,42 +154,30 @@ def memory_get(door: Door, said: Arguments, call: Call) -> Result:
     }
 
 
+def _read(door: Door, asked: str) -> tuple[str, bytes]:
+    """The path as it is told, and what is there; of one's own memory first. Raises NotMemoryError."""
+    prefix = f"{LEADER}:"
+    theirs = door.leader is not None and asked.startswith(prefix)
+    place = door.leader if door.leader is not None and theirs else door.workspace
+    path = asked.removeprefix(prefix) if theirs else asked
+    path = path if place.layout.holds(path) else path.rpartition("#")[0] or path
+    if is_outside(path):
+        raise NotMemoryError(path)
+    try:
+        return (asked if theirs else path), place.read(path)
+    except (FileNotFoundError, IsADirectoryError, NotADirectoryError, ValueError):
+        if door.leader is not None and not theirs:
+            return _read(door, prefix + path)
+        raise NotMemoryError(path) from None
+
+
 def shown(words: str) -> str:
     """Words of memory as a tool returns them: secrets masked, nothing invisible."""
     return as_text(masked(words))
 
 
-def _notes(one: Scoped) -> Iterator[str]:
-    if one.answer is None:
-        yield one.unavailable
-        return
-    whose = f"{one.scope.mark}: " if one.scope.mark else ""
-    for note in (one.answer.degraded, one.answer.stale, *one.answer.notes):
-        if note:
-            yield whose + note
-
-
-def _with_relevance(
-    hits: Sequence[TeamHit], query: Query
-) -> Iterator[tuple[SearchScope, Hit, Stored | None, Relevance | None]]:
-    pools: dict[str, tuple[Pool, RelevanceOf]] = {}
-    for one in hits:
-        scope, hit = one.scope, replace(one.hit, score=one.strength)
-        if scope.mark not in pools:
-            pool = scope.searcher.pool(query)
-            pools[scope.mark] = pool, RelevanceOf(pool)
-        pool, relevance = pools[scope.mark]
-        key = entry_key(hit.entry)
-        stored = pool.entry(key) if key in pool.matches else None
-        if stored is None:
-            yield scope, hit, None, None
-        else:
-            words = " ".join((stored.text, *stored.heading, *stored.facets.names))
-            yield scope, hit, stored, relevance.of(key, words)
-
-
-def _result(
-    today: date, scope: SearchScope, hit: Hit, stored: Stored | None, relevance: Relevance | None
+def _row(
+    scope: SearchScope, hit: Hit, stored: Stored | None, relevance: float | None, today: date
 ) -> dict[str, Any]:
     row: dict[str, Any] = {
         "entry": scope.address(hit.entry),
@@ -182,18 +189,18 @@ def _result(
         "date": hit.date.isoformat() if hit.date else None,
         "text": shown(hit.snippet),
         "score": round(hit.score, 4),
-        "relevance": round(relevance.score, 4) if relevance else None,
+        "relevance": None if relevance is None else round(relevance, 4),
         "trust": stored.facets.trust if stored else "unknown",
     }
-    if stored and stored.facets.user:
-        row["user"] = stored.facets.user
-    if stored and hit.kind is Kind.ENTITY and stored.facets.names:
-        row["entity"] = as_text(stored.facets.names[0])
-    if scope.mark:
-        row["scope"] = scope.mark
-    if warnings := list(_warnings(scope, hit, stored, today)):
-        row["warnings"] = warnings
-    return row
+    more = {
+        "user": stored.facets.user if stored else "",
+        "entity": as_text(stored.facets.names[0])
+        if stored and hit.kind is Kind.ENTITY and stored.facets.names
+        else "",
+        "scope": scope.mark,
+        "warnings": list(_warnings(scope, hit, stored, today)),
+    }
+    return {**row, **{name: value for name, value in more.items() if value}}
 
 
 def _warnings(scope: SearchScope, hit: Hit, stored: Stored | None, today: date) -> Iterator[str]:
@@ -217,15 +224,7 @@ SEARCH = Tool(
         "or todos. Ask in whole questions or with the exact identifier. `relevance` below 0.3 usually means "
         "that memory knows nothing of it. Read around a result with memory_get."
     ),
-    schema=takes(
-        ("query",),
-        query=text("What to look for: a question, words, an identifier", LONGEST_QUERY),
-        limit=whole("Results at most", 1, 50, 10),
-        mode=one_of("By meaning and words, or by one of them", ("hybrid", "lexical", "vector"), "hybrid"),
-        kinds=several(one_of("A kind", _KINDS), "Only files of these kinds"),
-        since=day("Only entries of this day or later"),
-        until=day("Only entries of this day or earlier"),
-    ),
+    arguments=SearchArguments,
     result=gives(results=ANYTHING, notes=NOTES),
     example={"query": "which port does the staging API use?", "limit": 5},
     run=memory_search,
@@ -238,12 +237,7 @@ GET = Tool(
         "Read a memory file, or some of its lines, by the path of a memory_search result. Only memory files "
         "of this workspace can be read. Where `next` is a number there is more: call again with from=next."
     ),
-    schema=takes(
-        ("path",),
-        path=text("A path such as memory/2026-03-14.md, or the entry of a result", LONGEST_PATH),
-        **{"from": whole("The first line", 1, 100_000_000, 1)},
-        lines=whole("How many lines", 1, MOST_LINES),
-    ),
+    arguments=GetArguments,
     result=gives(
         path={"type": "string"},
         start_line={"type": "integer"},

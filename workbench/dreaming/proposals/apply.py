@@ -15,7 +15,7 @@ from workbench.errors import NotCuratableError, UsageError
 from workbench.graph.drafts import proposed_draft
 from workbench.graph.write import plan_forget_memory, plan_store, plan_update
 from workbench.memory.address import find_entry, path_of
-from workbench.memory.entry import Entry, Kind
+from workbench.memory.entry import Kind
 from workbench.memory.file_edit import FileEdit
 from workbench.memory.markdown import Document, block_text, parse_document
 from workbench.memory.proposal import Proposal
@@ -149,7 +149,7 @@ def _supersede(foreseen: Foreseen, done: Carried, now: datetime) -> None:
 
 def _archive(foreseen: Foreseen, done: Carried, today: date) -> None:
     target = _target(foreseen, done)
-    parts = [e.address for e in target.document.entries if (e.block or e.span) == _block(target.entry)]
+    parts = [e.address for e in target.document.entries if e.whole == target.entry.whole]
     plan = plan_archive(foreseen, parts, today=today, reason=done.proposal.why)
     foreseen.lay_plan(plan)
     done.moved.update(zip(plan.entries, plan.became, strict=True))
@@ -218,10 +218,6 @@ def _target(foreseen: Foreseen, done: Carried) -> PromotionSource:
     found = PromotionSource(*foreseen.locate(done.proposal.target))
     done.target = block_text(found.document, found.entry)
     return found
-
-
-def _block(entry: Entry) -> object:
-    return entry.block or entry.span
 
 
 def _stamp(foreseen: Foreseen, done: Carried, today: date) -> None:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from workbench.errors import NotCuratableError
 from workbench.memory.comment_position import without_block_ids
-from workbench.memory.edit import as_item, find_section, insert_item, is_heading, marker_in
-from workbench.memory.entry import Entry, Form, Kind, entry_hash
-from workbench.memory.markdown import Document, parse_document
+from workbench.memory.edit import find_section, is_heading
+from workbench.memory.entry import Entry, entry_hash
+from workbench.memory.markdown import Document
+from workbench.memory.move import with_item
 from workbench.memory.provenance import Provenance, split_provenance
 from workbench.operations.sections import section_for
 
@@ -51,29 +52,9 @@ def placed(memory: Document, text: str, section: str, origin: Provenance) -> tup
     wanted = entry_hash(text)
     if any(entry.hash == wanted for entry in memory.entries):
         raise NotCuratableError(f"it is in {memory.path} already", hint="reject the proposal instead")
-    item = as_item(text, origin, marker_in(memory, section))
-    after = parse_document(memory.path, insert_item(memory, section, item), Kind.MEMORY)
-    found = next((entry for entry in after.entries if entry.provenance == origin), None)
-    if found is None or (found.hash != wanted and (found.parts == 1 or found.form is not Form.ITEM)):
-        raise NotCuratableError(
-            f"it would not be an entry of {memory.path}: its text is not one by itself, or a code block, "
-            "comment or HTML that is not closed there swallows it",
-            hint="accept it with other words (proposals edit), or edit the file first",
-        )
-    if len(after.entries) != len(memory.entries) + found.parts and not _only_headings_went(memory, after):
-        raise NotCuratableError(
-            f"what stands around it in {memory.path} would be read as something else",
-            hint="accept it with other words (proposals edit)",
-        )
-    return after, found
+    return with_item(memory, text, origin, section)
 
 
 def by_id(memory: Document, name: str) -> Entry | None:
     """The entry whose provenance has this id."""
     return next((e for e in memory.entries if e.provenance and e.provenance.get("id") == name), None)
-
-
-def _only_headings_went(before: Document, after: Document) -> bool:
-    """A bare heading is an entry only while nothing stands under it."""
-    kept = {entry.address for entry in after.entries}
-    return all(entry.address in kept for entry in before.entries if entry.form is not Form.HEADING)

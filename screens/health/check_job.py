@@ -1,71 +1,75 @@
-"""The survey's process: started for a wish, read line by line, ended when nobody waits for it any more."""
+"""The checks in a process of their own: started for a wish, read line by line, ended when nobody waits."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import msgspec
 from textual.message import Message
 
 from screens.jobs.worker_client import WorkerClient
 from workbench.errors import StoppedError, WorkbenchError
-from workbench.health.report.section import ReportSection, section_from_json
-from workbench.health.report.topics import TITLES
+from workbench.health.finding import CheckLabel, CheckResult
 
 _GRACE_SECONDS = 1.0
 
 
+@dataclass
+class ChecksKnown(Message):
+    """The checks that there are, in their order."""
+
+    labels: list[CheckLabel]
+
+
+@dataclass
 class Begun(Message):
-    """A section is being looked at, the ``number``-th of ``of``."""
+    """A check began, the ``number``-th of ``of``."""
 
-    def __init__(self, topic: str, number: int, of: int) -> None:
-        super().__init__()
-        self.topic = topic
-        self.number = number
-        self.of = of
+    check: str
+    number: int
+    of: int
 
 
+@dataclass
 class Looked(Message):
-    """A section was looked at."""
+    """A check has looked."""
 
-    def __init__(self, section: ReportSection) -> None:
-        super().__init__()
-        self.section = section
+    result: CheckResult
 
 
+@dataclass
 class Repaired(Message):
     """The doctor repaired something, or could not."""
 
-    def __init__(self, check: str, said: str, *, whole: bool) -> None:
-        super().__init__()
-        self.check = check
-        self.said = said
-        self.whole = whole
+    check: str
+    said: str
+    whole: bool
 
 
+@dataclass
 class Ended(Message):
     """The look is over; ``problem`` says why it did not come to its end."""
 
-    def __init__(self, problem: str = "") -> None:
-        super().__init__()
-        self.problem = problem
+    problem: str = ""
 
 
-class Surveyor:
+class CheckJob:
     """Runs one look at a time; what is wished meanwhile is looked at next."""
 
     def __init__(self, root: Path, post: Callable[[Message], object]) -> None:
         self._root = root
         self._post = post
         self._client: WorkerClient | None = None
-        self._wished: dict[str, None] = {}
+        self._wishes: list[Collection[str]] = []
         self._stopped = False
         self.running = False
 
-    def wish(self, topics: Iterable[str]) -> bool:
-        """Ask for these topics; whether ``run`` has to be started for it."""
-        self._wished |= dict.fromkeys(topics)
+    def wish(self, names: Collection[str] = ()) -> bool:
+        """Ask for these checks, for all without a name; whether ``run`` has to be started for it."""
+        self._wishes.append(names)
         if self.running:
             return False
         self.running, self._stopped = True, False
@@ -75,14 +79,13 @@ class Surveyor:
         """Look until no wish is left."""
         problem = ""
         try:
-            while self._wished and not self._stopped:
-                topics, self._wished = [t for t in TITLES if t in self._wished], {}
-                problem = await self._ask({"topics": topics})
-                if problem:
-                    break
+            while self._wishes and not problem and not self._stopped:
+                wishes, self._wishes = self._wishes, []
+                names = {name for wish in wishes for name in wish} if all(wishes) else ()
+                problem = await self._ask({"checks": sorted(names)})
         finally:
             self.running = False
-            self._wished = {}
+            self._wishes = []
         self._post(Ended("" if self._stopped else problem))
 
     async def repair(self, check: str) -> None:
@@ -93,7 +96,7 @@ class Surveyor:
     async def stop(self) -> None:
         """End the look."""
         self._stopped = True
-        self._wished = {}
+        self._wishes = []
         if self._client is not None:
             await self._client.stop(_GRACE_SECONDS)
 
@@ -122,10 +125,12 @@ def _message(said: Mapping[str, Any], check: str) -> Message | None:
     """What a line of the process means."""
     try:
         match said.get("event"):
+            case "checks":
+                return ChecksKnown(msgspec.convert(said["checks"], list[CheckLabel]))
             case "begin":
                 return Begun(str(said["id"]), int(said["number"]), int(said["of"]))
-            case "section":
-                return Looked(section_from_json(said["section"]))
+            case "result":
+                return Looked(msgspec.convert(said["result"], CheckResult))
             case "repaired":
                 return Repaired(check, str(said["said"]), whole=bool(said["whole"]))
     except (KeyError, TypeError, ValueError, AttributeError):

@@ -1,0 +1,71 @@
+"""The checks as a task of the worker: what counts 50,000 entries must not hold up a key.
+
+``{"checks": [names]}`` looks, in the order of the list, at all of it where none is named;
+``{"repair": "a check of the doctor's"}`` repairs. It says which ``checks`` there are, ``begin`` before each,
+``result`` when it looked, and ``repaired``; see ``workbench.worker``. It may be ended at any time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import closing
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any
+
+from workbench.errors import UsageError
+from workbench.health.checks import CHECKS, examine, repair
+from workbench.health.finding import CheckResult, Finding, Fix, worst_first
+from workbench.health.memory_checks import NAMED
+from workbench.health.subject import CheckSubject
+from workbench.safety.secrets import masked
+from workbench.workspace.task_context import TaskContext, moment
+
+LISTED = 200
+"""Findings of a check that are listed; the others are counted."""
+_PATIENCE = 60.0
+"""Seconds after which no further memory file is read for the rules."""
+
+
+def run(root: Path, parameters: Mapping[str, Any], context: TaskContext) -> Mapping[str, object]:
+    """Do what is wished. Raises what opening the workspace raises, and UsageError for an unknown check."""
+    with closing(CheckSubject.open(root)) as place:
+        place.moment, place.patience = moment(parameters.get("now")), _PATIENCE
+        if name := parameters.get("repair"):
+            whole, said = repair(place, str(name))
+            context.say("repaired", whole=whole, said=said)
+            return {}
+        known = [check.name for check in CHECKS]
+        wanted = [str(name) for name in parameters.get("checks") or known]
+        if unknown := set(wanted) - set(known):
+            raise UsageError(f"there is no check {min(unknown)}")
+        context.say("checks", checks=[asdict(check.label) for check in CHECKS])
+        checks = [check for check in CHECKS if check.name in wanted]
+        for number, check in enumerate(checks, 1):
+            context.say("begin", id=check.name, number=number, of=len(checks))
+            for result in examine(place, checks=[check]):
+                context.say("result", result=shown(result).for_pipe())
+    return {}
+
+
+def shown(result: CheckResult) -> CheckResult:
+    """What a person is shown of a result: the gravest findings, with secrets masked wherever they stand."""
+    listed = worst_first(result.findings)[:LISTED]
+    findings = tuple(_shown(finding, result.name) for finding in listed)
+    return replace(result, seen=masked(result.seen), findings=findings)
+
+
+def _shown(one: Finding, check: str) -> Finding:
+    """A repair is one for all findings of the same check."""
+    fixes = one.fixes
+    if one.repair is not None:
+        fixes = (Fix(deed="repair", label=f"repair it: {check}", of=check), *fixes)
+    return replace(
+        one,
+        what=masked(one.what),
+        meaning=masked(one.meaning),
+        do=masked(one.do),
+        also=one.also[:NAMED],
+        fixes=tuple(replace(fix, label=masked(fix.label)) for fix in fixes),
+        repair=None,
+    )
