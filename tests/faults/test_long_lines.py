@@ -21,7 +21,7 @@ from indexing.query.language import understand
 from indexing.search.snippet import snippet
 from tests.support.workspaces import Sandbox
 from workbench.agent.exclusion_policy import why_flagged
-from workbench.ingest.entities import names_in, recognise
+from workbench.ingest.entities import Named, Names, plain_words, told_in
 from workbench.ingest.extract import extract
 from workbench.ingest.passages import read_source
 from workbench.ingest.relations import relations_in
@@ -67,14 +67,15 @@ _ASKED = terms_of("what does Aa work on")
 
 def _learn(text: str) -> object:
     document = parse_document(_LOG, b"- " + text.encode(), Kind.LOG)
-    return extract(read_source(document), known=lambda _: None)
+    return extract(read_source(document), names=Names())
 
 
 PASSES: dict[str, Callable[[str], object]] = {
     "facts": facts_in,
     "why_not": why_not,
-    "recognise": lambda text: recognise([text], lambda _: None),
-    "names_in": lambda text: list(names_in(text)),
+    "told_in": lambda text: list(told_in(text)),
+    "plain_words": plain_words,
+    "names_within": lambda text: list(Names({"Aa Aa": Named("Aa Aa")}).within(text)),
     "relations": lambda text: list(relations_in(text)),
     "figures": figures,
     "names": names,
@@ -139,7 +140,7 @@ def test_twice_the_text_is_about_twice_the_work(name: str) -> None:
 def test_a_line_of_a_megabyte_is_taken_in_within_seconds(sandbox: Sandbox, person: Path, atom: str) -> None:
     (person / "settings.yaml").write_text("model: none\n")
     line = atom * (1_000_000 // len(atom))
-    sandbox.write("memory/2026-03-20.md", f"# Log\n\n- {line}\n- Priya Nair works on Quiet Gauge.\n")
+    sandbox.write("memory/2026-03-20.md", f"# Log\n\n- {line}\n- User: Priya Nair works on Quiet Gauge.\n")
     for command in (["ingest"], ["dream", "--dry-run"], ["reindex"], ["check"]):
         before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
         done = _run(sandbox, *command)
@@ -158,7 +159,7 @@ def test_what_stands_behind_the_bound_of_a_line_is_kept_and_its_secret_is_found(
     assert why_not(line) == "holds a secret"
     document = parse_document(_LOG, b"- " + line.encode(), Kind.LOG)
     assert sum(len(entry.text.split()) for entry in document.entries) == len(line.split())
-    found = extract(read_source(document), known=lambda _: None)
+    found = extract(read_source(document), names=Names())
     assert (
         f"{len(document.entries) - MOST_PARTS} parts of very long lines were not read for it" in found.notes
     )

@@ -46,8 +46,9 @@ CERTAIN = 1.0
 """The confidence of what says none: people write what they know, and automation always says a figure."""
 ENTITY_TYPES = (
     "person", "organization", "place", "project", "product", "technology", "task", "event", "document",
-    "concept",
+    "concept", "thing",
 )  # fmt: skip
+"""Types of entities; a ``thing`` is what nothing tells the type of."""
 RELATIONS = (
     "works_on", "knows", "part_of", "uses", "depends_on", "located_in", "owns", "decided", "caused_by",
     "updates", "supersedes", "contradicts", "reinforces", "weakens", "related_to",
