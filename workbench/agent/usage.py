@@ -21,6 +21,7 @@ from workbench.memory.address import path_of
 from workbench.memory.claims import claim_key, claim_words
 from workbench.memory.clock_doubt import TOLERANCE
 from workbench.memory.entry import Entry, Form, Kind
+from workbench.memory.provenance import parse_instant
 from workbench.workspace import ledger
 from workbench.workspace.layout import LEDGER
 from workbench.workspace.workspace import Workspace
