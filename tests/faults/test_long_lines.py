@@ -7,7 +7,6 @@ import resource
 import subprocess
 import sys
 import time
-from collections import Counter
 from collections.abc import Callable
 from datetime import date
 from pathlib import Path
@@ -21,11 +20,12 @@ from indexing.query.language import understand
 from indexing.search.snippet import snippet
 from tests.support.workspaces import Sandbox
 from workbench.agent.exclusion_policy import why_flagged
-from workbench.ingest.entities import names_in, recognise
+from workbench.ingest.entities import Named, Names, plain_words, told_in
 from workbench.ingest.extract import extract
 from workbench.ingest.passages import read_source
 from workbench.ingest.relations import relations_in
 from workbench.ingest.specifics import figures, names
+from workbench.ingest.topics import topics
 from workbench.ingest.utterances import fit_lines
 from workbench.memory.entry import Kind
 from workbench.memory.markdown import parse_document
@@ -33,7 +33,7 @@ from workbench.memory.names import RelPath
 from workbench.memory.near_duplicates import distinction, one_holds_the_other
 from workbench.memory.origin import Origin
 from workbench.memory.sentences import MOST_READ, sentences
-from workbench.memory.topics import concept_tags, topics
+from workbench.memory.topics import concept_tags
 from workbench.memory.transcript_text import among_many, clean
 from workbench.memory.window import MOST_PARTS
 from workbench.safety.hidden_text import hidden_in
@@ -67,14 +67,15 @@ _ASKED = terms_of("what does Aa work on")
 
 def _learn(text: str) -> object:
     document = parse_document(_LOG, b"- " + text.encode(), Kind.LOG)
-    return extract(read_source(document), known=lambda _: None)
+    return extract(read_source(document), names=Names())
 
 
 PASSES: dict[str, Callable[[str], object]] = {
     "facts": facts_in,
     "why_not": why_not,
-    "recognise": lambda text: recognise([text], lambda _: None),
-    "names_in": lambda text: list(names_in(text)),
+    "told_in": lambda text: list(told_in(text)),
+    "plain_words": plain_words,
+    "names_within": lambda text: list(Names({"Aa Aa": Named("Aa Aa")}).within(text)),
     "relations": lambda text: list(relations_in(text)),
     "figures": figures,
     "names": names,
@@ -85,8 +86,8 @@ PASSES: dict[str, Callable[[str], object]] = {
     "steers": steers,
     "clean": clean,
     "among_many": among_many,
-    "fit_lines": lambda text: list(fit_lines(text[:MOST_READ], Counter())),
-    "topics": topics,
+    "fit_lines": lambda text: fit_lines(text[:MOST_READ]),
+    "topics": lambda text: topics([text]),
     "concept_tags": concept_tags,
     "distinction": distinction,
     "parse": lambda text: parse_document(_LOG, text.encode(), Kind.LOG).entries,
@@ -139,7 +140,7 @@ def test_twice_the_text_is_about_twice_the_work(name: str) -> None:
 def test_a_line_of_a_megabyte_is_taken_in_within_seconds(sandbox: Sandbox, person: Path, atom: str) -> None:
     (person / "settings.yaml").write_text("model: none\n")
     line = atom * (1_000_000 // len(atom))
-    sandbox.write("memory/2026-03-20.md", f"# Log\n\n- {line}\n- Priya Nair works on Quiet Gauge.\n")
+    sandbox.write("memory/2026-03-20.md", f"# Log\n\n- {line}\n- User: Priya Nair works on Quiet Gauge.\n")
     for command in (["ingest"], ["dream", "--dry-run"], ["reindex"], ["check"]):
         before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
         done = _run(sandbox, *command)
@@ -158,7 +159,7 @@ def test_what_stands_behind_the_bound_of_a_line_is_kept_and_its_secret_is_found(
     assert why_not(line) == "holds a secret"
     document = parse_document(_LOG, b"- " + line.encode(), Kind.LOG)
     assert sum(len(entry.text.split()) for entry in document.entries) == len(line.split())
-    found = extract(read_source(document), known=lambda _: None)
+    found = extract(read_source(document), names=Names())
     assert (
         f"{len(document.entries) - MOST_PARTS} parts of very long lines were not read for it" in found.notes
     )

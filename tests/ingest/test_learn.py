@@ -26,8 +26,8 @@ PATH = "memory/2026-03-15.md"
 TEXT = """# 2026-03-15
 
 - User: I live in Osaka since the spring
-- Sarah Chen works on Atlas these days
-- Atlas uses NATS for its events
+- User: Sarah Chen works on Atlas these days
+- User: Atlas uses NATS for its events
 """
 EPISODE = "episodes/2026/03/e2.md"
 EPISODE_TEXT = """---
@@ -109,7 +109,7 @@ def test_learning_twice_teaches_nothing_new(log: Sandbox) -> None:
 def test_a_log_that_grew_teaches_only_what_is_new(log: Sandbox) -> None:
     learn(log)
     old = {m.entry.address: m.entry.provenance for m in entity(log, "User").memories}
-    log.write(PATH, "# A line before\n\n" + TEXT + "- Atlas depends on Redis for its cache\n")
+    log.write(PATH, "# A line before\n\n" + TEXT + "- User: Atlas depends on Redis for its cache\n")
     operation = learn(log)
     assert [r.target for r in entity(log, "Atlas").relations] == ["NATS", "Redis"]
     assert {m.entry.address: m.entry.provenance for m in entity(log, "User").memories} == old
@@ -167,7 +167,7 @@ def test_what_was_forgotten_does_not_come_back_by_itself(log: Sandbox) -> None:
     user = entity(log, "User")
     addresses = [*(m.entry.address for m in user.memories), *(r.entry.address for r in user.relations)]
     place.operations.carry_out(lambda: plan_forget_memory(place, addresses, reason="private", now=NOW))
-    log.write(PATH, TEXT + "- Atlas depends on Redis for its cache\n")
+    log.write(PATH, TEXT + "- User: Atlas depends on Redis for its cache\n")
     operation = learn(log)
     assert (entity(log, "User").memories, entity(log, "User").relations) == ((), ())
     assert any("stay so" in note for note in operation.notes)
@@ -273,3 +273,63 @@ def test_what_the_owner_says_goes_to_the_page_that_user_md_names(sandbox: Sandbo
     learn(sandbox)
     assert "I am allergic to hazelnuts" in (sandbox.root / page).read_text()
     assert not (sandbox.root / "graph/person/user.md").exists()
+
+
+def learn_days(sandbox: Sandbox, *lines: str) -> None:
+    for number, line in enumerate(lines, start=10):
+        sandbox.write(f"memory/2026-03-{number}.md", f"# 2026-03-{number}\n\n- {line}\n")
+    for number in range(10, 10 + len(lines)):
+        learn(sandbox, f"memory/2026-03-{number}.md")
+
+
+def names(sandbox: Sandbox) -> set[str]:
+    return {one.name for one in read_graph(sandbox.workspace).entities}
+
+
+def test_a_name_of_the_agents_log_has_a_page_once_it_was_said_on_three_days(sandbox: Sandbox) -> None:
+    before = names(sandbox)
+    learn_days(sandbox, "we met at Quillon Bay", "then we left Quillon Bay for lunch")
+    assert names(sandbox) == before
+    sandbox.write("memory/2026-03-12.md", "# 2026-03-12\n\n- back at Quillon Bay now\n")
+    sandbox.write("memory/2026-03-14.md", "# 2026-03-14\n\n- Quillon Bay has a relay on port 8443\n")
+    learn(sandbox, "memory/2026-03-14.md")
+    assert entity(sandbox, "Quillon Bay").type == "thing"
+    assert [m.text for m in entity(sandbox, "Quillon Bay").memories] == [
+        "Quillon Bay has a relay on port 8443"
+    ]
+
+
+def test_what_is_written_small_as_often_is_no_name(sandbox: Sandbox) -> None:
+    before = names(sandbox)
+    learn_days(sandbox, *["we checked the Relay and the relay, and the API"] * 4)
+    assert names(sandbox) == before
+
+
+def test_a_link_or_a_quoted_name_in_a_script_without_capitals_counts(sandbox: Sandbox) -> None:
+    learn_days(sandbox, "今日は「星空計画」を進めた", "「星空計画」の設計を直した", "「星空計画」はまだ続く")
+    sandbox.write(
+        "memory/2026-03-14.md", "- 「星空計画」の締め切りを決めた\n- see [[Harbour Clock]] for more\n"
+    )
+    learn(sandbox, "memory/2026-03-14.md")
+    assert {"星空計画", "Harbour Clock"} <= names(sandbox)
+
+
+@pytest.mark.parametrize(
+    "said",
+    ["sk_live_4eC39HqLyjWDarjtT1zdp7dc", "src/Main.py", "2nd", "Monday", "getUserName.Call", "README.md"],
+)
+def test_what_looks_like_a_key_path_or_code_names_no_page(sandbox: Sandbox, said: str) -> None:
+    before = names(sandbox)
+    learn_days(sandbox, *[f"then we saw {said} again, and [[{said}]]"] * 4)
+    assert names(sandbox) == before
+
+
+def test_the_assistants_words_are_never_on_the_owners_page(sandbox: Sandbox) -> None:
+    sandbox.write("USER.md", "# About your human\n\n### Tessa Marlowe\n\n- Works in Bremen\n")
+    learn_days(sandbox, "for Tessa now", "ask Tessa now", "with Tessa now")
+    sandbox.write(
+        PATH, "# Log\n\n- Tessa prefers short answers to long ones\n- User: I prefer tea to coffee\n"
+    )
+    learn(sandbox)
+    assert [m.text for m in entity(sandbox, "Tessa Marlowe").memories] == ["I prefer tea to coffee"]
+    assert "User" not in names(sandbox)

@@ -109,7 +109,7 @@ def test_a_model_that_fails_leaves_the_names(sandbox: Sandbox) -> None:
 
 def test_ingest_resolves_right_after_learning(sandbox: Sandbox) -> None:
     page(sandbox, "atlas-engine", "Atlas-Engine", "[fact] It is blue", "[fact] It is round")
-    sandbox.write("memory/2026-03-15.md", "- Sarah Chen works on Atlas Engine these days\n")
+    sandbox.write("memory/2026-03-15.md", "- User: Sarah Chen works on Atlas Engine these days\n")
     sandbox.commit("log")
     ingest = Ingest(sandbox.workspace, now=NOW, embedder=HashingEmbedder())
     (taken,) = [one for one in ingest.markdown() if one.source == "memory/2026-03-15.md"]

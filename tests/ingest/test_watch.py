@@ -264,7 +264,7 @@ def test_only_logs_that_changed_teach_and_one_that_fails_is_tried_again(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     list(world.follower.round())
-    world.sandbox.write("memory/2026-03-19.md", f"# Day\n\n- {DECISION}\n")
+    world.sandbox.write("memory/2026-03-19.md", f"# Day\n\n- User: {DECISION}\n")
     read: list[str] = []
     real = Workspace.document
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Any
+from typing import Any, TextIO
 
 import click
 
@@ -56,6 +56,19 @@ _NEAR_MISS = "below the bar"
 @word("--explain", "KEY", "Why one claim is, or is not, proposed: a key, entry or words.", default=None)
 @word("--rollback", "RUN", "Take back all that was accepted of a run.", default=None)
 @flag("--runs", "List the runs and what came of them.", "lists")
+@click.option(
+    "--judge",
+    "judges",
+    metavar="FILE",
+    type=click.File(encoding="utf-8"),
+    help="Score the JSON lines of FILE, or - for standard input; no workspace is needed.",
+)
+@click.option(
+    "--decided",
+    metavar="FILE",
+    type=click.File(encoding="utf-8"),
+    help="With --judge: decisions of an owner to learn from first, as JSON lines.",
+)
 @choice("--phase", PHASES, "deep", "deep alone proposes.")
 @model_option
 @json_option
@@ -65,6 +78,8 @@ def dream(
     explain: str | None,
     rollback: str | None,
     lists: bool,
+    judges: TextIO | None,
+    decided: TextIO | None,
     phase: Phase,
     model: str,
 ) -> None:
@@ -74,6 +89,9 @@ def dream(
     """
     if sum((applies, explain is not None, rollback is not None, lists)) > 1:
         raise UsageError("one of --apply, --explain, --rollback and --runs at a time")
+    if judges is not None:
+        _judge(judges, decided)
+        return
     with workspace() as place:
         if explain is not None:
             _explain(place, explain)
@@ -83,6 +101,28 @@ def dream(
             _list_runs(place)
         else:
             _dream(place, phase, model, dry_run=dry_run, applies=applies)
+
+
+def _judge(lines: TextIO, decided: TextIO | None) -> None:
+    from workbench.dreaming.line_judgement import judge_records
+
+    for said in judge_records(_records(lines), _records(decided) if decided else ()):
+        click.echo(json.dumps(said, ensure_ascii=False))
+
+
+def _records(lines: TextIO) -> list[dict[str, Any]]:
+    records = []
+    for number, line in enumerate(lines, 1):
+        if not line.strip():
+            continue
+        try:
+            record = json.loads(line)
+        except ValueError as error:
+            raise UsageError(f"line {number} of {lines.name} is no JSON: {error}") from error
+        if not isinstance(record, dict):
+            raise UsageError(f"line {number} of {lines.name} is no JSON object")
+        records.append(record)
+    return records
 
 
 def _dream(place: Workspace, phase: Phase, model: str, *, dry_run: bool, applies: bool) -> None:

@@ -232,7 +232,7 @@ def _late(place: Workspace, number: int) -> _Kept:
         _late_json(number, one),
         f"{one.path or _UNKNOWN}, and what waits in {one.kept}",
         _late_diff(place, one) or "nothing waits in it",
-        lambda: place.operations.discard_late(one),
+        lambda: place.operations.discard(one),
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from workbench.errors import UsageError
@@ -50,6 +51,10 @@ class Directory:
                 hint="say its type too, or its own name" if not kind else "merge them, or say its own name",
             )
         return found[0] if found else None
+
+    def pages(self) -> Iterable[Listed]:
+        """All pages."""
+        return self._by_path.values()
 
     def at(self, path: str) -> Listed:
         """The page at ``path``, which must be one of those."""

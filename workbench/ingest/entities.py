@@ -1,213 +1,339 @@
-"""Who and what a text speaks of: capitalised names, and what the words around them say they are.
+"""The names that memory shows evidence for, and what it says outright that they are.
 
-Conservative, because a wrong page is worse than a missing one: a name counts where the words around it tell
-its type, where the graph knows it already, or (as a concept) where it is named twice or more. A word that is
-capitalised only because it begins a sentence is no name.
+A wrong page is worse than a missing one. A name counts where it is known (it has a page, USER.md says it,
+somebody is linked, mentioned or speaks by it), where the owner says what it is (`my wife Sarah`), or where it
+stands in name position on three different days. Names in German, and in scripts without capitals, are only
+those that are known or quoted. A name whose type no words tell is a ``thing``.
 """
 
 from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Container, Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+
+from workbench.memory.dated_name import dated_name
+from workbench.memory.entry import Kind, without_emphasis
+from workbench.memory.names import RelPath
+from workbench.safety.key_like import looks_like_key
+from workbench.workspace.layout import is_template
+from workbench.workspace.workspace import Workspace
 
 _CAPITAL = "A-ZÀ-ÖØ-ÞĀĂĄĆČĎĐĒĖĘĚĞĢĪĮİĶĹĻĽŁŃŅŇŌŐŒŔŘŚŞŠŢŤŪŮŰŲŹŻŽА-ЯЁΑ-Ω"
+_UNSPACED = "\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"
 # Longer ones are no names, and every repetition has a bound: the time is linear in the text.
 _WORD = rf"[{_CAPITAL}][\w’'&+#-]{{0,60}}(?:\.[a-z]{{2,4}}\b)?"
 _NUMBER = r"v?\d\w{0,20}(?:\.\w{1,20}){0,4}"
-NAME = rf"{_WORD}(?:[ ](?:(?:of|de|van|von|der|la|del|di|bin|al)[ ])?(?:{_WORD}|{_NUMBER})){{0,9}}"
+NAME = rf"{_WORD}(?:[ ](?:(?:of|de|van|von|der|la|del|di|bin|al)[ ])?(?:{_WORD}|{_NUMBER})){{0,5}}"
 """A capitalised phrase: `Sarah Chen`, `Atlas v2`, `NATS`, `Node.js`, `University of Leeds`."""
-_NAME = re.compile(rf"(?<![\w/.@`#\[-]){NAME}(?![/@`\]])")
-_CAPITALISED_ANYWAY = """
-    i i'm i've i'll i'd we we're we've we'll you he she it they this that these those the a an my our your his
-    her their its there here what when where who why how which if and but or so because then also yes no not
-    ok okay todo done note fixme hi hello hey thanks thank please let let's today tomorrow yesterday tonight
-    monday tuesday wednesday thursday friday saturday sunday january february march april may june july august
-    september october november december mon tue wed thu fri sat sun jan feb mar apr jun jul aug sep sept oct
-    nov dec api url http https json yaml xml html css sql pdf csv id ui ux ci cd pr prs faq eod asap fyi utc
-    am pm ram cpu gpu ssd usb ok'd next last new old all some any every each both most more for from with in
-    on at to by of as is are was were do does did has have had can could will would should must may might
-    after before during while since until now just still never always maybe perhaps however decided decision
-    agreed use using used prefer prefers remember remind need needs remains update updated fix fixed add
-    added remove removed check see read write run set get got make made plan planned meeting summary facts
-    open decisions everyone everybody someone somebody nobody anyone nothing everything people one another
-    production staging deployment backend frontend server database app site team company build tests release
-    user assistant agent human system english mondays tuesdays wednesdays thursdays fridays saturdays sundays
-    weekend weekends weekdays hr error
-    warning exception customer customers client clients option myself yourself mr mrs ms dr prof"""
-_NO_NAMES = frozenset(_CAPITALISED_ANYWAY.split())
-_PERSON_NOUNS = (
+_NAME = re.compile(rf"(?<![\w/.@`#$~=\[-]){NAME}(?![/@`\]=(_])")
+_QUOTED = re.compile(rf"[「『《“](?P<name>[{_UNSPACED}·\w]{{2,12}})[」』》”]")
+_LINK = re.compile(r"\[\[(?P<name>[^\[\]|#^\n]{2,60})(?:[|#^][^\[\]\n]{0,60})?\]\]")
+_MENTION = re.compile(r"(?<![\w@/`.])@(?P<name>[^\W\d_][\w-]{1,38})(?![\w/.(-])")
+_NOISE = re.compile(r"`[^`\n]{0,400}`|https?://\S{1,400}|<!--.{0,400}?-->|(?<!\S)\S{0,100}[/\\_=]\S{0,200}")
+_FENCE = re.compile(r"[ \t]{0,3}(?:```|~~~)")
+_NO_PROSE = re.compile(r"\s{0,8}(?:[#|>]|<!--)")
+_LOWER = re.compile(r"(?<![\w/.@`#-])[^\W\d_A-ZÀ-Þ][\w'’-]{0,60}")
+_IN_SENTENCE = re.compile(rf"(?:[^\W\d_A-ZÀ-Þ]|\d),? [\"“(]?\Z|[{_UNSPACED}、，] ?\Z")
+"""What stands before a name that does not begin a sentence, a label or a heading."""
+_DAY = re.compile(r"(?:19|20)\d\d-\d\d-\d\d")
+
+_NEVER = """
+    i i'm i've i'll i'd it they this that these those the a an my our your his her their its there here
+    what when where who why how which if and but or so because then also yes no not ok okay todo done
+    note fixme hi hello hey thanks please let's today tomorrow yesterday tonight now monday tuesday
+    wednesday thursday friday saturday sunday mondays tuesdays wednesdays thursdays fridays saturdays
+    sundays weekend weekends mon tue wed thu fri sat sun montag dienstag mittwoch donnerstag freitag
+    samstag sonntag january february march april may june july august september october november
+    december jan feb mar apr jun jul aug sep sept oct nov dec januar februar märz mai juni juli oktober
+    dezember user assistant agent human system english german spanish chinese japanese french portuguese
+    russian saas oauth paas url urls api apis pdf pdfs id ids pr prs json html css phase step stage part
+    option version sprint issue ticket session task plan section chapter item level error warning
+    exception everyone everybody someone nobody customer customers client clients mr mrs ms prof
+    production staging deployment backend frontend server database team people nothing everything"""
+_NO_NAMES = frozenset(_NEVER.split())
+_SOFTWARE_NAMES = """
+    android angular ansible aws azure bitbucket chatgpt chrome claude cloudflare codex confluence cursor
+    discord django docker dropbox elasticsearch excel fastapi figma firebase firefox flask gemini git
+    github gitlab gmail grafana ios javascript jenkins jira kafka kubernetes linear linux macos mongodb
+    mysql netlify nginx node.js next.js notion npm obsidian openclaw outlook postgres postgresql
+    powershell prometheus pytest python pytorch react redis signal slack sqlite stripe supabase
+    tailscale tailwind telegram tensorflow terraform todoist typescript ubuntu vercel vim vite vscode
+    webpack whatsapp windows wordpress youtube zoom"""
+_SOFTWARE = frozenset(_SOFTWARE_NAMES.split())
+"""Well known programs and services: that they are such is no guess."""
+_FIRMS = frozenset({"Inc", "GmbH", "Ltd", "LLC", "Corp", "AG", "SE", "PLC", "SARL", "Ltda", "KG"})
+KIN = (
     "wife|husband|partner|girlfriend|boyfriend|fiancée?|son|daughter|brother|sister|mother|father|mom|mum|dad"
     "|uncle|aunt|cousin|niece|nephew|grandmother|grandfather|friend|colleague|coworker|co-worker|teammate"
-    "|boss|manager|mentor|assistant|neighbou?r|roommate|flatmate|landlord|doctor|dentist|therapist|teacher"
-    "|coach|client|co-founder|cofounder|lawyer|accountant|trainer|apprentice|trainee|intern|student|pupil"
-    "|employee|tenant|tutor|nanny|nurse|vet"
+    "|boss|manager|mentor|neighbou?r|roommate|flatmate|landlord|doctor|dentist|therapist|teacher|coach"
+    "|co-founder|cofounder|lawyer|accountant|trainer|apprentice|trainee|intern|student|employee|tenant"
 )
-KIN = re.compile(rf"\b[Mm]y\s+(?:\w+\s+)?(?P<kin>{_PERSON_NOUNS})(?:'s name)?(?:\s+is)?,?\s+(?P<name>{NAME})")
-_SAYS = (
-    "said|says|asked|asks|told|thinks|thought|suggested|suggests|prefers|likes|loves|hates|wants|works|worked"
-    "|lives|lived|moved|joined|joins|left|wrote|writes|agreed|agrees|reports|reported|called|met|mentioned"
-    "|proposed|explained|reviews|reviewed|manages|leads|owns|promised|confirmed|decided|speaks|studied"
+"""Whom somebody can call their own."""
+_KIN_ELSEWHERE = (
+    "frau|mann|freundin|freund|partnerin|sohn|tochter|bruder|schwester|mutter|vater|chefin|chef|kollegin|kollege"
+    "|esposa|esposo|marido|novia|novio|hijo|hija|hermano|hermana|madre|padre|jefe|jefa|amigo|amiga|colega"
+    "|femme|mari|compagne|compagnon|fils|fille|frère|sœur|mère|père|ami|amie|collègue"
+    "|mulher|namorada|namorado|filho|filha|irmão|irmã|mãe|pai|chefe"
+    "|жена|муж|сын|дочь|брат|сестра|начальник|друг|подруга|коллега"
 )
-
-
-_SOFTWARE_NAMES = """
-    android ansible aws azure bitbucket chrome confluence django docker dropbox elasticsearch excel fastapi
-    figma firefox flask gcp git github gitlab gmail grafana ios javascript jenkins jira kafka kubernetes linux
-    macos mongodb mysql nginx node.js next.js notion npm openai outlook postgres postgresql powershell
-    prometheus pytest python pytorch react redis slack sqlite tensorflow terraform typescript ubuntu vim
-    vscode webpack windows wordpress youtube"""
-_SOFTWARE = frozenset(_SOFTWARE_NAMES.split())
-"""Well known programs, which say, want and ask for things like people do: `GitHub says the build failed`."""
-_OFFICE_NAMES = """
-    accounting admin administration alert archive backup board bridge broker bug cause clock council court
-    customs database deadline engineering facilities finance gateway goal government harbour immigration
-    infrastructure legal logistics management marketing monitoring operations ops payroll police policy
-    press procurement purchasing reception sales security support treasury worker"""
-_OFFICES = frozenset(_OFFICE_NAMES.split())
-"""Offices, departments and things that say and want something as people do: `Customs wants the form back`."""
-_FIRMS = frozenset({"Inc", "GmbH", "Ltd", "LLC", "Corp", "AG", "SE", "PLC"})
+_MINE = "my|our|meine?|unsere?|mi|nuestr[oa]|ma|mon|minha|meu|моя|мой"
 
 
 def _cue(kind: str, pattern: str) -> tuple[str, re.Pattern[str]]:
-    return kind, re.compile(pattern.replace("NAME", rf"(?P<name>{NAME})"))
+    name = pattern.replace("NAME", rf"(?P<name>{NAME})").replace("QUOTED", _QUOTED.pattern)
+    return kind, re.compile(name)
 
 
 _CUES = (
-    _cue("person", rf"\b(?:[Mm]y|[Oo]ur|[Hh]is|[Hh]er|[Tt]heir)\s+(?:\w+\s+)?(?:{_PERSON_NOUNS}),?\s+NAME"),
-    _cue("person", rf"(?<![\w-])NAME\s+(?:{_SAYS})\b"),
-    _cue("person", r"\b(?:met|meet|meeting|call|spoke|talked|lunch|dinner)\s+(?:up\s+)?with\s+NAME"),
-    _cue("person", r"(?<![\w-])NAME(?:'s|’s)\s+(?:birthday|wife|husband|son|daughter|phone|email)\b"),
-    _cue("person", r"\b(?:[Hh]ey|[Hh]i|[Hh]ello|[Tt]hanks|[Tt]hank you|[Dd]ear),?\s+NAME\s*(?:[,!.]|$)"),
-    _cue("person", r"\b(?:[Rr]eports?|reporting)\s+to\s+NAME"),
-    _cue("person", r"\b(?:[Mm]r|[Mm]rs|[Mm]s|[Dd]r|[Pp]rof)\.?\s+NAME"),
-    _cue("organization", r"\b(?:work(?:s|ed|ing)?|job|intern(?:s|ed|ing)?|employed)\s+(?:at|for)\s+NAME"),
-    _cue("organization", r"(?<![\w-])NAME,?\s+(?:Inc|GmbH|Ltd|LLC|Corp|AG|SE|S\.A\.|PLC)\b"),
-    _cue("organization", r"\b(?:company|employer|startup|agency|university|bank|vendor|supplier)\s+NAME"),
-    _cue("organization", r"(?:\b[Tt]he\s+)?(?<![\w-])NAME\s+(?:company|team|university|foundation|agency)\b"),
-    _cue("place", r"\b(?:liv(?:e|es|ed|ing)|based|located|born|grew up|stay(?:ing|ed))\s+in\s+NAME"),
-    _cue("place", r"\b(?:mov(?:e|es|ed|ing)|travel(?:s|l?ed|l?ing)?|fl(?:y|ew|ying)|relocat(?:e|ed|ing))\s+"
-         r"(?:back\s+)?to\s+NAME"),
-    _cue("place", r"\b(?:trip|flight|holiday|vacation|office)\s+(?:to|in)\s+NAME"),
-    _cue("project", r"\b[Pp]roject\s+NAME"),
-    _cue("project", r"\bwork(?:s|ed|ing)?\s+on\s+(?:the\s+)?NAME"),
-    _cue("project", r"\b[Tt]he\s+NAME\s+(?:project|release|launch|migration|rollout|codebase|repo)\b"),
-    _cue("project", r"(?<![\w-])NAME\s+project\b"),
-    _cue("technology", r"\b(?:[Uu]s(?:e|es|ed|ing)|[Ss]witch(?:ed)?\s+to|[Mm]igrat(?:e|ed)\s+to)\s+NAME"),
-    _cue("technology", r"\b(?:written|built|implemented|coded)\s+(?:in|with|on)\s+NAME"),
-    _cue("technology", r"\b(?:runs?|running|deployed|hosted)\s+on\s+NAME"),
-    _cue("technology", r"(?<![\w-])NAME\s+(?:database|server|library|framework|cluster|queue|SDK|driver)\b"),
-    _cue("event", r"(?<![\w-])NAME\s+(?:conference|summit|meetup|workshop|festival|marathon|wedding)\b"),
-    _cue("document", r"\b(?:[Tt]he|[Oo]ur)\s+NAME\s+(?:doc|document|spec|paper|proposal|contract|report)\b"),
-    _cue("product", r"\b(?:bought|ordered|purchased|subscribed\s+to)\s+(?:a\s+|an\s+|the\s+|my\s+)?NAME"),
+    _cue("person", rf"\b(?i:(?:{_MINE})\s(?:\w{{1,20}}\s)?(?:{KIN}|{_KIN_ELSEWHERE})(?:'s name)?(?:\sis)?)"
+         r",?\sNAME"),
+    _cue("person", r"\b(?:Mr|Mrs|Ms|Dr|Prof|Herr|Frau|Mme|Sra?|Señora?)\.?\sNAME"),
+    _cue("person", r"\b(?i:met|spoke|talked|lunch|dinner)\swith\sNAME"),
+    _cue("organization", r"\b(?i:work(?:s|ed|ing)?\sat|arbeite[tn]?\sbei|trabaj[oa]\sen|travaille\schez"
+         r"|trabalh[oa]\sn[ao]|работа(?:ю|ет)\sв)\sNAME"),
+    _cue("organization", r"\b(?i:company|employer|startup|firma|empresa|entreprise|компания)\sNAME"),
+    _cue("place", r"\b(?i:live[sd]?\sin|living\sin|born\sin|grew\sup\sin|flight\sto|wohn(?:e|t)\sin"
+         r"|viv[eo]\sen|habite\sà|mor[ao]\sem|жив(?:у|ёт|ет)\sв)\sNAME"),
+    _cue("project", r"\b(?i:project|projekt|proyecto|projet|projeto|проект)\sNAME"),
+    _cue("project", r"(?<![\w-])NAME\s(?:project|Projekt)\b"),
+    _cue("technology", r"\b(?i:written|programmed|coded)\sin\sNAME"),
+    _cue("person", r"(?:妻|夫|妻子|丈夫|朋友|同事|同僚|友人|上司)(?:の|是)?QUOTED"),
+    _cue("organization", r"QUOTED(?:公司|株式会社)"),
+    _cue("project", r"QUOTED(?:项目|プロジェクト)"),
 )  # fmt: skip
-_PROJECT = "Project "
-_ORDER = ("person", "organization", "place", "project", "technology", "event", "document", "product")
-_CROWDED = 0.3
-"""Share of words within sentences that are capitalised, from which on (German, titles) that tells nothing."""
-_SAMPLE = 12
-"""Words that must have been seen for that."""
-_SMALL = re.compile(r"(?<![\w/.@`#-])(?P<word>\w{1,60}(?!\w))(?P<more>[\w’'&+#.-]{0,60})(?![/@`])")
-_MIDDLE = re.compile(r"(?<=[a-zß-ÿ,] )(?P<word>[^\W\d_]\w*)")
-_BEFORE = 100
+_PROJECT = re.compile(r"(?i:project|projekt|proyecto|projet|projeto|проект)\s")
+_PERSONAL = "USER.md"
+"""What it says by name counts on one day."""
+DAYS = 3
+"""Different days on which a name must stand in name position."""
+_CROWDED, _SAMPLE = 0.3, 12
+"""Share of capitalised words within sentences, among so many, from which on a capital tells nothing."""
+_ORDINARY = 0.15
+"""A word that is written small so often, as a share of its capitals, is no name."""
+_BEFORE = 40
 """Characters before a name in which it is looked for whether a sentence begins with it."""
-TWICE = 2
-"""How often a name of which nothing tells what it is must be said to be a concept."""
+_WORDS_IN_NAME = 6
+_TOKEN = re.compile(r"[^\W_][\w'’&+#-]*(?:\.\w+)*")
+THING = "thing"
 
 
 @dataclass(frozen=True, slots=True)
-class Recognised:
-    """A name with the type of entity that it is, and how often it is said."""
+class Named:
+    """A name that counts, as its page is or will be called; ``type`` is ``thing`` where nothing tells it."""
 
     name: str
-    type: str
-    count: int
+    type: str = THING
 
 
-def recognise(texts: Iterable[str], known: Callable[[str], str | None]) -> dict[str, Recognised]:
-    """The entities that ``texts`` speak of, by name. ``known`` gives the type of a name that has a page.
+class Names:
+    """The names that count, each spelling with the entity that it stands for."""
 
-    A first name alone counts for the only longer name that begins with it.
-    """
-    texts = list(texts)
-    small = small_words(texts)
-    crowded = _is_crowded(texts)
-    mentioned: Counter[str] = Counter()
-    votes: dict[str, Counter[str]] = defaultdict(Counter)
-    for text in texts:
-        inside = {name for name, at in names_in(text) if known(name) or not (crowded or _begins(text, at))}
-        for kind, cue in _CUES:
-            for found in cue.finditer(text):
-                if (name := clean_name(found["name"])) and not _is_common(name):
-                    if kind == "person" and is_no_person(name, small):
-                        continue
-                    votes[name][kind] += 1
-                    inside.add(name)
-        mentioned.update(inside)
-    out: dict[str, Recognised] = {}
-    for name, count in mentioned.items():
-        kind = (
-            known(name)
-            or (_by_itself(name) if name in votes else "")
-            or _type_of(votes.get(name))
-            or ("concept" if count >= TWICE else "")
-        )
-        if kind:
-            out[name] = Recognised(name, kind, count)
-    return _with_first_names(_with_projects(out, known), known)
+    def __init__(self, spelled: Mapping[str, Named] | None = None) -> None:
+        self._spelled = dict(spelled or {})
+        self._spelled |= _first_names(self._spelled)
+        whole = sorted((name for name in self._spelled if _is_unspaced(name)), key=len, reverse=True)
+        self._unspaced = re.compile("|".join(map(re.escape, whole)) or r"(?!)")
 
+    def get(self, name: str) -> Named | None:
+        """The entity of this spelling."""
+        return self._spelled.get(name)
 
-def names_in(text: str) -> Iterator[tuple[str, int]]:
-    """The capitalised phrases of a text that can be names, each with where it begins."""
-    for found in _NAME.finditer(text):
-        if (name := clean_name(found[0])) and not _is_common(name):
-            yield name, found.start() + found[0].find(name)
+    def within(self, text: str) -> Iterator[tuple[int, Named]]:
+        """The entities that ``text`` names, each with where: written as they are, the longest name first."""
+        found = [(one.start(), self._spelled[one[0]]) for one in self._unspaced.finditer(text)]
+        tokens = [one.span() for one in _TOKEN.finditer(text)]
+        at = 0
+        while at < len(tokens):
+            for count in range(min(_WORDS_IN_NAME, len(tokens) - at), 0, -1):
+                start, end = tokens[at][0], tokens[at + count - 1][1]
+                said = text[start:end]
+                one = self._spelled.get(said) or self._spelled.get(clean_name(said))
+                if one is not None and not _is_unspaced(said):
+                    found.append((start, one))
+                    at += count - 1
+                    break
+            at += 1
+        return iter(sorted(found, key=lambda item: item[0]))
+
+    def along_with(self, more: Mapping[str, Named]) -> Names:
+        """These names and ``more``; where both have one, it stays what it is here."""
+        return Names({**more, **self._spelled}) if more else self
 
 
 def clean_name(name: str) -> str:
-    """A phrase without what is capitalised beside a name, and without a possessive."""
-    words = name.strip().removesuffix("'s").removesuffix("’s").rstrip("'’-&.").split()
-    while words and words[0].casefold() in _NO_NAMES:
-        words.pop(0)
-    while words and words[-1].casefold() in _NO_NAMES:
-        words.pop()
-    return " ".join(words)
+    """A phrase without a possessive, and without `Project` before it."""
+    bare = name.strip().removesuffix("'s").removesuffix("’s").rstrip("'’-&.")
+    return _PROJECT.sub("", bare, count=1) if _PROJECT.match(bare) else bare
 
 
-def small_words(texts: Iterable[str]) -> frozenset[str]:
-    """The words of ``texts`` as they are written there, that is: those in small letters are no names."""
-    out: set[str] = set()
-    for text in texts:
-        for found in _SMALL.finditer(text):
-            if not found["more"].startswith("-"):
-                out.add(found["word"])
-            out.add(found[0].removesuffix("'s").removesuffix("’s").rstrip("'’-&."))
-    return frozenset(out)
+def is_name(name: str) -> bool:
+    """Whether a page may be called so: no key, path, number, day, month, ordinal, code or common word."""
+    words = name.split()
+    return (
+        2 <= len(name) <= 60
+        and not any(word.casefold().partition("-")[0] in _NO_NAMES for word in (words[0], words[-1]))
+        and len(words[-1]) > 1
+        and sum(map(str.isalpha, name)) > sum(map(str.isdigit, name))
+        and not re.search(
+            r"[/\\_=<>{}()\[\]|*#:;!?\"]|--|\.(?:md|json|ya?ml|py|[jt]sx?|sh|txt|html|css)\b", name
+        )
+        and not re.match(r"\d|[a-z]+[A-Z]\w*\.|[A-Z]{1,4}-[a-z]", name)
+        and not looks_like_key(name)
+    )
 
 
-def is_no_person(name: str, small: Container[str]) -> bool:
-    """Whether a word that does what people do is no name: an office, or what is said in small letters too."""
-    word = name.casefold()
-    if " " in name or word == name:
+def told_in(text: str) -> Iterator[Named]:
+    """What a line says outright that a name is: `my wife Sarah`, `Acme GmbH`, `project Atlas`."""
+    for name, _ in _phrases(text):
+        if kind := _by_itself(name):
+            yield Named(name, kind)
+    for kind, cue in _CUES:
+        for found in cue.finditer(text):
+            name = clean_name(found["name"])
+            if is_name(name) and not _by_itself(name) and "'" not in found["name"][-2:]:
+                yield Named(name, kind)
+
+
+def plain_words(text: str) -> str:
+    """``text`` without emphasis, code, addresses, paths and comments; links are the words they show."""
+    return _NOISE.sub(" ` ", _LINK.sub(lambda found: found["name"], without_emphasis(text)))
+
+
+@dataclass(slots=True, eq=False)
+class _FileNames:
+    """What one file tells of names."""
+
+    days: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
+    capitals: Counter[str] = field(default_factory=Counter)
+    small: Counter[str] = field(default_factory=Counter)
+    told: Counter[Named] = field(default_factory=Counter)
+    known: set[str] = field(default_factory=set)
+
+
+class NameEvidence:
+    """What the logs and episodes of a workspace tell of names; a file that has not changed is read once."""
+
+    def __init__(self, workspace: Workspace) -> None:
+        self._workspace = workspace
+        self._files: dict[str, tuple[tuple[int, int, int], _FileNames]] = {}
+        self._names: dict[str, Named] | None = None
+
+    def names(self) -> Mapping[str, Named]:
+        """The names that all files together bear out, each with the type that most lines tell."""
+        kept: dict[str, tuple[tuple[int, int, int], _FileNames]] = {}
+        for file in self._workspace.scan():
+            if (file.kind not in (Kind.LOG, Kind.EPISODE) and file.path != _PERSONAL) or is_template(
+                file.path
+            ):
+                continue
+            stamp = (file.size, file.ctime_ns, file.inode)
+            found = self._files.get(file.path)
+            if found is None or found[0] != stamp:
+                with suppress(OSError):
+                    data = self._workspace.files.read_or_none(file.path) or b""
+                    found = (stamp, _read(file.path, data.decode("utf-8", "replace")))
+            if found is not None:
+                kept[file.path] = found
+        if self._names is None or kept != self._files:
+            self._names = _borne_out([found for _, found in kept.values()])
+        self._files = kept
+        return self._names
+
+
+def _borne_out(files: Iterable[_FileNames]) -> dict[str, Named]:
+    days: dict[str, set[str]] = defaultdict(set)
+    capitals: Counter[str] = Counter()
+    small: Counter[str] = Counter()
+    told: dict[str, Counter[str]] = defaultdict(Counter)
+    known: set[str] = set()
+    for file in files:
+        known |= file.known
+        capitals.update(file.capitals)
+        small.update(file.small)
+        for name, on in file.days.items():
+            days[name] |= on
+        for one, count in file.told.items():
+            told[one.name][one.type] += count
+    borne_out = known | {
+        name
+        for name, on in days.items()
+        if (len(on) >= DAYS or _PERSONAL in on) and not _is_ordinary(name, capitals, small)
+    }
+    return {name: Named(name, _type_of(name, told.get(name))) for name in borne_out}
+
+
+def _is_ordinary(name: str, capitals: Counter[str], small: Counter[str]) -> bool:
+    """Whether no word of a name is one: each is written small as well, or an abbreviation."""
+    if _is_unspaced(name) or name.casefold() in _SOFTWARE:
         return False
-    return word in _OFFICES or word in small
+    return name.rsplit(" ", 1)[-1].isupper() or not any(
+        not word.rstrip("s").isupper()
+        and (not word[1:].islower() or small[word.casefold()] <= _ORDINARY * capitals[name])
+        for word in name.split()
+    )
 
 
-def _is_common(name: str) -> bool:
-    """Whether it is no name: too short, too long, a word that anything begins with, a year."""
-    return not 2 <= len(name) <= 60 or name.casefold() in _NO_NAMES or not any(map(str.isalpha, name))
+def _read(path: RelPath, text: str) -> _FileNames:
+    out = _FileNames()
+    dated = dated_name(path)
+    day = dated.day.isoformat() if dated else path
+    lines = []
+    fenced = False
+    for line in text.splitlines():
+        if _FENCE.match(line):
+            fenced = not fenced
+        elif not fenced and _NO_PROSE.match(line):
+            day = found[0] if (found := _DAY.search(line[:80])) and line.startswith("#") else day
+        elif not fenced and line.strip():
+            lines.append((day, line))
+            day = found[0] if (found := _DAY.fullmatch(line.removeprefix("created_at: ")[:10])) else day
+    crowded = _is_crowded(line for _, line in lines)
+    for day, line in lines:
+        out.known.update(name for pattern in (_LINK, _MENTION) for name in _marked(pattern, line))
+        words = plain_words(line)
+        out.small.update(found[0] for found in _LOWER.finditer(words))
+        for name in (found["name"] for found in _QUOTED.finditer(words)):
+            if is_name(name):
+                out.days[name].add(day)
+        if crowded:
+            out.told.update(told_in(words))
+            continue
+        phrases = list(_phrases(words))
+        if phrases:
+            out.told.update(told_in(words))
+        for name, start in phrases:
+            if _IN_SENTENCE.search(words, max(0, start - _BEFORE), start):
+                out.days[name].add(day)
+                out.capitals[name] += 1
+    return out
 
 
-def _is_crowded(texts: Iterable[str]) -> bool:
-    words = [found["word"][0] for text in texts for found in _MIDDLE.finditer(text)]
+def _phrases(text: str) -> Iterator[tuple[str, int]]:
+    """The capitalised phrases of a text that can be names, each with where it begins."""
+    for found in _NAME.finditer(text):
+        name = clean_name(found[0])
+        if is_name(name) and not re.search(r" v?\d", name):
+            yield name, found.start() + max(0, found[0].find(name))
+
+
+def _marked(pattern: re.Pattern[str], line: str) -> Iterator[str]:
+    """Names in links and mentions; what is written all small is an id or a command."""
+    for found in pattern.finditer(line):
+        name = " ".join(found["name"].split())
+        if (is_name(name) and name != name.lower()) or _is_unspaced(name):
+            yield name
+
+
+def _is_crowded(lines: Iterable[str]) -> bool:
+    words = [found[1][0] for line in lines for found in re.finditer(r"(?<=[a-zß-ÿ,] )([^\W\d_])\w*", line)]
     return len(words) >= _SAMPLE and sum(map(str.isupper, words)) > _CROWDED * len(words)
 
 
-def _begins(text: str, at: int) -> bool:
-    """Whether a name stands where any word would be capitalised."""
-    before = text[max(0, at - _BEFORE) : at].rstrip(" \t\"'“‘(*_[")
-    return not before or before[-1] in ".!?:;\n-–—•>"
+def _is_unspaced(name: str) -> bool:
+    return re.search(rf"[{_UNSPACED}]", name) is not None
 
 
 def _by_itself(name: str) -> str:
@@ -217,35 +343,18 @@ def _by_itself(name: str) -> str:
     return "organization" if " " in name and name.rsplit(maxsplit=1)[-1] in _FIRMS else ""
 
 
-def _type_of(votes: Counter[str] | None) -> str:
-    if not votes:
-        return ""
-    return max(votes, key=lambda kind: (votes[kind], -_ORDER.index(kind)))
+def _type_of(name: str, told: Counter[str] | None) -> str:
+    """What two lines or more tell of a name, where fewer tell something else."""
+    if kind := _by_itself(name):
+        return kind
+    (kind, most), *others = told.most_common(2) if told else [(THING, 0)]
+    return kind if most > 1 and all(most > count for _, count in others) else THING
 
 
-def _with_projects(found: dict[str, Recognised], known: Callable[[str], str | None]) -> dict[str, Recognised]:
-    """The entities, where `Project Atlas` is `Atlas`, or the other way where it has a page of that name."""
-    out = dict(found)
-    for name, one in found.items():
-        bare = name.removeprefix(_PROJECT)
-        if one.type == "project" or bare != name:
-            full = _PROJECT + bare
-            best = full if known(full) else bare
-            chosen = found.get(best) or Recognised(best, known(best) or "project", one.count)
-            out[bare] = out[full] = chosen
-    return out
-
-
-def _with_first_names(
-    found: dict[str, Recognised], known: Callable[[str], str | None]
-) -> dict[str, Recognised]:
-    """The entities, where `Sarah` is `Sarah Chen` if she is the only Sarah of the source."""
-    longer: dict[str, list[str]] = defaultdict(list)
-    for name, one in found.items():
-        if " " in name and one.type == "person":
-            longer[name.split()[0]].append(name)
-    out = dict(found)
-    for first, names in longer.items():
-        if len(names) == 1 and known(first) is None and (first not in found or found[first].type == "person"):
-            out[first] = found[names[0]]
-    return out
+def _first_names(spelled: Mapping[str, Named]) -> dict[str, Named]:
+    """`Sarah` for `Sarah Chen`, where she is the only person of that name and nothing else is called so."""
+    called: dict[str, set[Named]] = defaultdict(set)
+    for name, one in spelled.items():
+        if one.type == "person" and " " in name:
+            called[name.split()[0]].add(one)
+    return {first: next(iter(of)) for first, of in called.items() if len(of) == 1 and first not in spelled}

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import zip_longest
@@ -12,7 +12,7 @@ from typing import Any
 
 from workbench.errors import UsageError
 from workbench.graph.drafts import USER, EntityDraft, MemoryDraft, RelationDraft
-from workbench.ingest.entities import Recognised, names_in, recognise
+from workbench.ingest.entities import THING, Named, Names, is_name, plain_words, told_in
 from workbench.ingest.event_date import day_in, is_to_come, with_clock
 from workbench.ingest.llm_extraction import ExtractedItem, asked, is_me, portions
 from workbench.ingest.passages import PassageLine, PassageSource
@@ -21,9 +21,12 @@ from workbench.ingest.utterances import OF_AN_AGENT
 from workbench.llm.port import LanguageModel
 from workbench.memory.origin import ALLOWED
 from workbench.memory.sentences import sentences
-from workbench.salience.facts import Family, facts_in, why_not
+from workbench.salience.facts import Fact, Family, facts_in, why_not
 
-_FIRST = ("i", "my", "me", "we", "our", "us", "i'm", "i've", "i'd", "i'll", "mine", "myself")
+_FIRST_WORDS = "i my me we our us i'm i've i'd i'll mine myself ich mein meine wir unser"
+_FIRST = frozenset(_FIRST_WORDS.split())
+_FIRST_SAID = 8
+"""Words at the beginning of a sentence among which who speaks says `I`."""
 _SOMEBODY = re.compile(
     r"(?:\W*(?:and|but|so|yeah|yes|well|also|then)\b)*\W*(?:he|she|they|his|her|their)(?:['’]\w+)?\b",
     re.IGNORECASE,
@@ -34,11 +37,13 @@ _UNSURE = re.compile(
     re.IGNORECASE,
 )
 _DOUBT = "uncertain by their own words"
-_WHO = "about somebody (he, she, they) whom their line does not name"
+_WHO = "about nobody and nothing that their line names"
 _AGENTS = "of what an agent says of itself"
 _NOT_OWNERS = "not said by the owner, so no fact about them"
 _TOO_LONG = "too long for a line of a page, or unfit for one"
-_ABOUT_ME = frozenset({Family.PREFERENCE, Family.PERSONAL, Family.RELATIONSHIP})
+_ABOUT_ME = frozenset({Family.PREFERENCE, Family.PERSONAL, Family.RELATIONSHIP, Family.ACTION, Family.EVENT})
+_SUBJECT = re.compile(r"[\s*_\"“‘']*(?:(?i:the|a|an|der|die|das|el|la|le|o)\s)?[*_\"“‘']*\Z")
+"""What may stand before the name that a sentence is about."""
 _LOOK_BACK = 2_000
 """Characters of a line before a sentence, or of a heading, in which it is looked for whom it is about."""
 _SUREST = 0.95
@@ -46,8 +51,6 @@ _SUREST = 0.95
 AGENT_PAGE = "Agent log"
 """The page of the todos and events that the agent notes and that are of no thing with a page."""
 _DATED = frozenset({"todo", "event", "goal"})
-_ACTS = frozenset({"project", "person", "organization", "product", "technology", "task", "event"})
-"""Types of entities that a fact of several names is about; places and concepts are only mentioned in it."""
 _THINGS = frozenset({"project", "product"})
 """What somebody can say I of and still speak about: `I need to deploy Atlas`."""
 
@@ -65,17 +68,17 @@ class Extraction:
 def extract(
     source: PassageSource,
     *,
-    known: Callable[[str], str | None],
+    names: Names,
     model: LanguageModel | None = None,
     timeout: float = 30.0,
 ) -> Extraction:
-    """What ``source`` teaches. ``known`` gives the type of an entity that has a page, by its name.
+    """What ``source`` teaches of the owner and of what ``names`` or the owner's own words bear out.
 
     With a model, its items take the place of what the rules find in the same lines; where it fails, the rules
     stand and a note says why. ``timeout`` is seconds for one answer. The last answers of a model are kept: a
     plan that is made anew asks it no more.
     """
-    rules = _Rules(source, known)
+    rules = _Rules(source, names)
     notes: list[str] = []
     memories: list[MemoryDraft] = []
     relations: list[RelationDraft] = []
@@ -101,66 +104,65 @@ def extract(
 
 
 class _Rules:
-    """The extractive path over one source, whose names are recognised once."""
+    """The extractive path over one source."""
 
-    def __init__(self, source: PassageSource, known: Callable[[str], str | None]) -> None:
-        self._user = source.user or USER
-        self._owner_names = {self._user.casefold(), USER.casefold(), *source.owner}
-        self._known = known
+    def __init__(self, source: PassageSource, names: Names) -> None:
+        self._lines = source.lines
+        self._owner = Named(source.user or USER, "person")
+        self._owner_names = {self._owner.name.casefold(), USER.casefold(), *source.owner}
         self.left_out: Counter[str] = Counter()
-        speakers = (f"{line.speaker} said" for line in source.lines if line.speaker)
-        self._names = recognise((*(line.text for line in source.lines), *speakers), known)
-        self._turns: dict[tuple[str, ...], list[str]] = defaultdict(list)
-        self._persons: dict[tuple[str, ...], Recognised | None] = {}
+        self._names = names.along_with(_told(source))
+        self._turns: dict[tuple[str, ...], str] = {}
+        """What the lines of one turn say together."""
         for line in source.lines:
-            self._turns[line.origins].append(line.text)
+            self._turns[line.origins] = f"{self._turns.get(line.origins, '')}\n{line.text}"
 
     def memories(self, lines: Iterable[PassageLine]) -> Iterator[MemoryDraft]:
-        """A typed memory for each fact of the lines."""
+        """A typed memory for each fact of the lines that is about the owner or a name that counts."""
         for line in lines:
-            for text, told, strength, family in _stated(line):
+            for fact in _stated(line):
+                text, told = fact.text, fact.type
                 if _of_itself(text, line):
                     self.left_out[_AGENTS] += 1
                     continue
                 if told != "todo" and _UNSURE.search(text):
                     self.left_out[_DOUBT] += 1
                     continue
-                if (owner := self._owner(text, family, line)) is None:
-                    self.left_out[_WHO] += 1
-                    continue
-                if (owner := self._allowed(owner, told, line)) is None:
-                    self.left_out[_NOT_OWNERS] += 1
-                    continue
+                subject = self._subject(fact, line)
                 # `Foghorn lives in the cloud`: only people have a life to tell of.
-                kind = "fact" if told == "identity" and owner.type != "person" else told
+                kind = "fact" if told == "identity" and subject and subject.type != "person" else told
                 if kind == "fact" and is_to_come(text, line.day):
                     kind = "event"
-                day = day_in(text, line.day) if kind in _DATED else None
-                ahead = day is not None and (line.day is None or day >= line.day)
+                days = _days(text, kind, line)
+                page = self._page(subject, kind, line, dated=days["happens_at"] is not None)
+                if page is None:
+                    self.left_out[_NOT_OWNERS if subject else _WHO] += 1
+                    continue
                 try:
                     yield MemoryDraft(
                         text=text,
                         type=kind,
-                        entity=owner.name,
-                        entity_type=owner.type,
-                        confidence=strength,
-                        happens_at=with_clock(day, text) if day and ahead else None,
-                        occurred_at=line.day if ahead or day is None else day,
+                        entity=page.name,
+                        entity_type=page.type,
+                        confidence=round(min(_SUREST, max(0.1, fact.strength)), 2),
+                        **days,
                         **_origin(line),
                     )
                 except UsageError:  # a quotation that no line of a page can hold
                     self.left_out[_TOO_LONG] += 1
 
     def relations(self, lines: Iterable[PassageLine]) -> Iterator[RelationDraft]:
-        """A relation for each that a sentence of the lines states of two names that are known or told."""
+        """A relation for each that a sentence of the lines states of two names that count."""
         for line in lines:
-            for sentence in sentences(line.text):
+            for sentence in sentences(plain_words(line.text)):
                 for said in relations_in(sentence.text):
                     if said.subject == ME and _of_itself(sentence.text, line):
                         continue
-                    subject = self._speaker(line) if said.subject == ME else self._named(said.subject)
-                    target = self._named(said.target, said.target_type)
-                    if target.name == subject.name or not _fits(said.target_type, target.type):
+                    subject = self._speaker(line) if said.subject == ME else self._names.get(said.subject)
+                    target = self._names.get(said.target)
+                    if subject is None or target is None or target.name == subject.name:
+                        continue
+                    if not _fits(said.target_type, target.type):
                         continue
                     if self._is_owner(subject.name) and not line.of_owner:
                         continue
@@ -178,131 +180,128 @@ class _Rules:
     def entities(
         self, memories: Sequence[MemoryDraft], relations: Sequence[RelationDraft]
     ) -> Iterator[EntityDraft]:
-        """Pages for names that are said twice or more and about which nothing else was found."""
+        """Pages for the names that the source says and about which nothing else was found."""
         written = {draft.entity for draft in memories} | {draft.entity for draft in relations}
         written |= {draft.target for draft in relations}
-        for one in dict.fromkeys(self._names.values()):
-            if one.name not in written and one.count > 1 and self._known(one.name) is None:
+        said = (one for line in self._lines for _, one in self._names.within(plain_words(line.text)))
+        for one in dict.fromkeys(said):
+            if one.name not in written and not self._is_owner(one.name):
                 with suppress(UsageError):
                     yield EntityDraft(name=one.name, type=one.type)
 
     def sourced(self, found: ExtractedItem) -> MemoryDraft | RelationDraft | None:
         """A model's draft with what its line knows: source, session, trust, days, and who `I` is.
 
-        None for what no page can hold, and for what an agent says of itself.
+        None for what no page can hold, for names that are none, and for what an agent says of itself.
         """
-        mine = is_me(found.draft.entity) or not found.draft.entity
-        if mine and _of_itself(found.line.text, found.line):
+        draft, line = found.draft, found.line
+        me = self._speaker(line)
+        entity = (
+            me if is_me(draft.entity) or not draft.entity else self._as_named(draft.entity, draft.entity_type)
+        )
+        if entity is me and _of_itself(line.text, line):
             self.left_out[_AGENTS] += 1
             return None
+        days = _days(draft.text, draft.type, line) if isinstance(draft, MemoryDraft) else {}
+        kind = draft.type if isinstance(draft, MemoryDraft) else ""
+        page = self._page(entity, kind, line, dated=days.get("happens_at") is not None)
+        if entity is None or page is None or (isinstance(draft, RelationDraft) and page != entity):
+            self.left_out[_NOT_OWNERS] += 1
+            return None
         try:
-            return self._sourced(found.draft, found.line)
+            if isinstance(draft, MemoryDraft):
+                return replace(draft, entity=page.name, entity_type=page.type, **days, **_origin(line))
+            if not is_name(draft.target):
+                return None
+            draft = replace(draft, entity=page.name, entity_type=page.type)
+            return replace(draft, valid_from=line.day, **_origin(line))
         except UsageError:
             return None
 
-    def _sourced(
-        self, draft: MemoryDraft | RelationDraft, line: PassageLine
-    ) -> MemoryDraft | RelationDraft | None:
-        me = self._speaker(line)
-        if isinstance(draft, RelationDraft):
-            if is_me(draft.entity):
-                draft = replace(draft, entity=me.name, entity_type=me.type)
-            if self._is_owner(draft.entity) and not line.of_owner:
-                self.left_out[_NOT_OWNERS] += 1
-                return None
-            return replace(draft, valid_from=line.day, **_origin(line))
-        owner = Recognised(draft.entity, draft.entity_type, 1) if draft.entity else me
-        allowed = self._allowed(owner, draft.type, line)
-        if allowed is None:
-            self.left_out[_NOT_OWNERS] += 1
-            return None
-        draft = replace(draft, entity=allowed.name, entity_type=allowed.type)
-        day = day_in(draft.text, line.day) if draft.type in _DATED else None
-        ahead = day is not None and (line.day is None or day >= line.day)
-        return replace(
-            draft,
-            happens_at=with_clock(day, draft.text) if day and ahead else None,
-            occurred_at=line.day if ahead or day is None else day,
-            **_origin(line),
-        )
+    def _as_named(self, name: str, kind: str) -> Named | None:
+        return self._names.get(name) or (Named(name, kind or THING) if is_name(name) else None)
 
-    def _owner(self, text: str, family: Family, line: PassageLine) -> Recognised | None:
-        """Whom or what a fact is about: who speaks of themselves, else the first that acts in it.
+    def _subject(self, fact: Fact, line: PassageLine) -> Named | None:
+        """Whom or what a fact is about: who speaks of themselves, else the name that it begins with.
 
-        `She is allergic to nuts` is about the only person whom the line names before, or of whom was spoken
-        in the same breath, where that is known; else about nobody.
+        `She is allergic to nuts` is about the only person whom the line names before, or its turn names, else
+        about nobody. What the owner says of a thing may name it anywhere, if it names no other.
         """
-        if _SOMEBODY.match(text):
-            at = max(0, line.text.find(text))
+        if _SOMEBODY.match(fact.text):
+            at = max(0, line.text.find(fact.text))
             before = self._only_person(line.text[max(0, at - _LOOK_BACK) : at])
-            return before or self._person_of_turn(line.origins)
-        mine = any(word.strip(".,;:!?\"'()") in _FIRST for word in text.casefold().split()[:4])
-        named = [one for name, _ in names_in(text) if (one := self._names.get(name))]
-        about = next((one for one in named if (self._is_spoken_of(one) if mine else one.type in _ACTS)), None)
-        if mine and (about is None or family in _ABOUT_ME):
+            return before or (self._only_person(self._turns[line.origins]) if line.origins else None)
+        words = plain_words(fact.text)
+        named = list(self._names.within(words))
+        if any(word.strip(".,;:!?\"'()") in _FIRST for word in words.casefold().split()[:_FIRST_SAID]):
+            thing = next((one for _, one in named if one.type in _THINGS), None)
+            return thing if thing and fact.family not in _ABOUT_ME else self._speaker(line)
+        if named and _SUBJECT.match(words[: named[0][0]]):
+            return named[0][1]
+        if line.of_owner and fact.family in _ABOUT_ME:
             return self._speaker(line)
-        if about is not None:
-            return about
-        heading = (
-            one
-            for h in reversed(line.heading)
-            for name, _ in names_in(h[:_LOOK_BACK])
-            if (one := self._find(name))
-        )
-        return next((one for one in heading if one.type in _THINGS), self._speaker(line))
+        if line.of_owner and len({one.name for _, one in named}) == 1:
+            return named[0][1]
+        heading = plain_words(line.heading[-1][:_LOOK_BACK]) if line.heading else ""
+        return self._names.get(heading.strip())
 
-    def _allowed(self, owner: Recognised, kind: str, line: PassageLine) -> Recognised | None:
+    def _page(self, subject: Named | None, kind: str, line: PassageLine, *, dated: bool) -> Named | None:
         """The page that a memory of this line may stand on, None for none.
 
         The owner's page is the owner's. What the agent notes stays on pages of things; its todos and
-        events of nothing that has a page stand on one of its own.
+        events with a day to come, of nothing that has a page, stand on one of its own.
         """
-        if line.of_owner or not self._is_owner(owner.name):
-            return owner
-        dated = kind in _DATED and ALLOWED[line.origin].dated
-        return Recognised(AGENT_PAGE, "concept", 1) if dated else None
+        if subject is not None and (line.of_owner or not self._is_owner(subject.name)):
+            return subject
+        told = dated and kind in _DATED and not line.of_owner and ALLOWED[line.origin].dated
+        return Named(AGENT_PAGE) if told else None
 
     def _is_owner(self, name: str) -> bool:
         return name.casefold() in self._owner_names
 
-    def _is_spoken_of(self, one: Recognised) -> bool:
-        """Whether a sentence with `I` can be about this thing; who bought one speaks of themselves."""
-        return one.type in _THINGS and (one.type == "project" or self._known(one.name) is not None)
-
-    def _only_person(self, text: str) -> Recognised | None:
-        named = {one for name, _ in names_in(text) if (one := self._find(name)) and one.type == "person"}
+    def _only_person(self, text: str) -> Named | None:
+        named = {one for _, one in self._names.within(plain_words(text)) if one.type == "person"}
         return named.pop() if len(named) == 1 else None
 
-    def _person_of_turn(self, origins: tuple[str, ...]) -> Recognised | None:
-        """The only person whom the lines of one origin name; they are read once."""
-        if origins and origins not in self._persons:
-            self._persons[origins] = self._only_person("\n".join(self._turns[origins]))
-        return self._persons.get(origins)
-
-    def _named(self, name: str, kind: str = "") -> Recognised:
-        """The entity that a relation names: that it does is reason enough for a page."""
-        return self._find(name) or Recognised(name, kind, 1)
-
-    def _find(self, name: str) -> Recognised | None:
-        if found := self._names.get(name):
-            return found
-        kind = self._known(name)
-        return Recognised(name, kind, 1) if kind else None
-
-    def _speaker(self, line: PassageLine) -> Recognised:
+    def _speaker(self, line: PassageLine) -> Named:
         if line.speaker:
-            found = self._names.get(line.speaker)
-            return Recognised(found.name if found else line.speaker, "person", 1)
-        return Recognised(self._user, "person", 1)
+            return self._names.get(line.speaker) or Named(line.speaker, "person")
+        return self._owner
 
 
-def _stated(line: PassageLine) -> Iterator[tuple[str, str, float, Family]]:
-    """The facts of a line: words, type of memory, how sure, family. A section's own lines always count."""
+def _told(source: PassageSource) -> dict[str, Named]:
+    """The names of who speaks, and those of which the owner, or they, say what they are."""
+    found: dict[str, Named] = {}
+    for line in source.lines:
+        if line.speaker and is_name(line.speaker):
+            found.setdefault(line.speaker, Named(line.speaker, "person"))
+        if not (line.of_owner or line.speaker):
+            continue
+        words = plain_words(line.text)
+        for one in told_in(words):
+            found.setdefault(one.name, one)
+        for sentence in sentences(words):
+            for said in relations_in(sentence.text):
+                ends = ((said.subject, said.subject_type), (said.target, said.target_type))
+                for name, kind in ends:
+                    if name != ME:
+                        found.setdefault(name, Named(name, kind))
+    return found
+
+
+def _stated(line: PassageLine) -> Iterator[Fact]:
+    """The facts of a line. A section's own lines always count."""
     found = facts_in(line.text, by_user=line.by_user)
-    for fact in found:
-        yield fact.text, fact.type, round(min(_SUREST, max(0.1, fact.strength)), 2), fact.family
+    yield from found
     if not found and line.section and why_not(line.text) is None:
-        yield line.text, line.section, 0.6, Family.OTHER
+        yield Fact(
+            text=line.text,
+            start=0,
+            end=len(line.text),
+            family=Family.OTHER,
+            type=line.section,
+            strength=0.6,
+        )
 
 
 def _of_itself(text: str, line: PassageLine) -> bool:
@@ -312,7 +311,17 @@ def _of_itself(text: str, line: PassageLine) -> bool:
 
 def _fits(wanted: str, kind: str) -> bool:
     """Whether what a relation leads to can be that: nobody lives in a technology (`we moved to Vim`)."""
-    return wanted != "place" or kind in ("", "place", "organization", "concept")
+    return wanted != "place" or kind in ("place", "organization", "concept", THING)
+
+
+def _days(text: str, kind: str, line: PassageLine) -> dict[str, Any]:
+    """When it happens, or happened: the day that the words name, else that of the line."""
+    day = day_in(text, line.day) if kind in _DATED else None
+    ahead = day is not None and (line.day is None or day >= line.day)
+    return {
+        "happens_at": with_clock(day, text) if day and ahead else None,
+        "occurred_at": line.day if ahead or day is None else day,
+    }
 
 
 def _origin(line: PassageLine) -> dict[str, Any]:

@@ -8,6 +8,7 @@ twice, and a log that grew teaches only what is new in it.
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -21,10 +22,12 @@ from workbench.graph.directory import Directory
 from workbench.graph.drafts import USER, Draft, MemoryDraft
 from workbench.graph.similar_memories import lookalikes
 from workbench.graph.write import write
+from workbench.ingest.entities import NAME, Named, NameEvidence, Names, is_name
 from workbench.ingest.extract import Extraction, extract
 from workbench.ingest.passages import KINDS, PassageSource, read_source
 from workbench.llm.port import LanguageModel
 from workbench.memory.markdown import Document
+from workbench.memory.names import RelPath
 from workbench.memory.origin import names_of
 from workbench.plural import plural
 from workbench.safety.secrets import masked
@@ -41,6 +44,8 @@ if TYPE_CHECKING:
 KIND = "graph"
 """What a record of the book `ingested` says that is of the graph."""
 _NOTES = 20
+_HEADED = re.compile(rf"^#{{2,4}} (?P<name>{NAME} {NAME})[ \t]*$", re.MULTILINE)
+"""A heading of USER.md that is the name of somebody: `### Ana Ruiz`."""
 
 
 def plan_learn(
@@ -50,19 +55,22 @@ def plan_learn(
     now: datetime,
     model: LanguageModel | None = None,
     embedder: Embedder | None = None,
+    evidence: NameEvidence | None = None,
 ) -> Plan:
     """Put what the source at ``path`` teaches into the graph: memories, entities and relations.
 
     All of it is one operation of `dreaming`, with the record that the source was read. Each line says where
     it is from, its session and the trust of its source. What a person has rejected or forgotten does not come
-    back. With ``embedder``, memories that say in other words what their page says already are named in the
-    notes; they are never merged by that. Whatever fails for one line is a note too.
+    back. ``evidence`` is kept by who learns from many sources. With ``embedder``, memories that say in other
+    words what their page says already are named in the notes; they are never merged by that. Whatever fails
+    for one line is a note too.
 
     Raises NotCuratableError where the source teaches nothing new or is none, NotMemoryError,
     FileNotFoundError.
     """
     document = workspace.document(path)
-    owner = _owner(workspace)
+    names = (evidence or NameEvidence(workspace)).names()
+    owner = _owner(workspace, names)
     source = read_source(document, owner=owner.names)
     source = replace(source, user=source.user or owner.page)
     digest = digest_of(document)
@@ -70,7 +78,8 @@ def plan_learn(
         raise NotCuratableError(
             f"{path}: nothing new since the graph was last learnt from it", hint="nothing was changed"
         )
-    found = extract(source, known=_known(workspace), model=model, timeout=workspace.settings.language_timeout)
+    known = Names(_pages(workspace)).along_with(owner.people).along_with(names)
+    found = extract(source, names=known, model=model, timeout=workspace.settings.language_timeout)
     no_more = rejected_keys(workspace)
     everything: tuple[Draft, ...] = (*found.entities, *found.memories, *found.relations)
     drafts = [draft for draft in everything if draft_key(draft) not in no_more]
@@ -148,43 +157,45 @@ def digest_of(document: Document) -> str:
     return hashlib.sha256(body).hexdigest()[:16]
 
 
-def _known(workspace: Workspace) -> _Types:
-    return _Types(Directory(workspace))
+def _pages(workspace: Workspace) -> dict[str, Named]:
+    """The names of all pages; one that several have stands for none of them until its type is said."""
+    found: dict[str, Named] = {}
+    for page in Directory(workspace).pages():
+        for name in (page.name, *page.aliases):
+            one = Named(page.name, page.type)
+            found[name] = one if found.get(name, one) == one else Named(name, "")
+    return found
 
 
 @dataclass(frozen=True, slots=True)
 class _Owner:
-    """The page of the person whose memory it is, and the names in lower case that they go by."""
+    """The page of the person whose memory it is, and the names in lower case that USER.md's people go by."""
 
     page: str
     names: frozenset[str]
+    people: Mapping[str, Named]
 
 
-def _owner(workspace: Workspace) -> _Owner:
-    """Whom USER.md names, with the page of that name where there is one."""
-    name = owner_name_of(workspace)
-    names = names_of(name)
-    found = None
-    if name:
+def _owner(workspace: Workspace, evidence: Mapping[str, Named]) -> _Owner:
+    """Whom USER.md names, also by a heading. A page `User` of before stays theirs where none has the name."""
+    data = workspace.files.read_or_none(RelPath("USER.md")) or b""
+    headed = [
+        found["name"]
+        for found in _HEADED.finditer(data.decode("utf-8", "replace"))
+        if is_name(found["name"]) and {found["name"], found["name"].split()[0]} & evidence.keys()
+    ]
+    called = [name for name in (owner_name_of(workspace), *headed) if name]
+    names = frozenset().union(*map(names_of, called))
+    people = {
+        said: Named(name, "person") for name in called if is_name(name) for said in (name, name.split()[0])
+    }
+    directory = Directory(workspace)
+    for name in (*called[:1], USER):
         with suppress(WorkbenchError):
-            found = Directory(workspace).find(name, "person")
-    if found is None:
-        return _Owner(USER, names)
-    return _Owner(found.name, names.union(names_of(found.name), map(str.casefold, found.aliases)))
-
-
-class _Types:
-    """Types of the entities that have pages, by name; of a name that several have nothing is known."""
-
-    def __init__(self, directory: Directory) -> None:
-        self._directory = directory
-
-    def __call__(self, name: str) -> str | None:
-        try:
-            found = self._directory.find(name)
-        except WorkbenchError:
-            return None
-        return found.type if found else None
+            if found := directory.find(name, "person"):
+                names = names.union(names_of(found.name), map(str.casefold, found.aliases))
+                return _Owner(found.name, names, people)
+    return _Owner(called[0] if called and is_name(called[0]) else USER, names, people)
 
 
 def _said_otherwise(

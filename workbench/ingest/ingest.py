@@ -23,6 +23,7 @@ from workbench.errors import (
 )
 from workbench.graph.read import GraphReader
 from workbench.ingest.checkpoints import Checkpoint, Checkpoints, Resumed
+from workbench.ingest.entities import NameEvidence
 from workbench.ingest.entity_resolution import resolve
 from workbench.ingest.episodes import episode_of, plan_episode
 from workbench.ingest.graph_update import learnt, plan_learn, unlearnt
@@ -110,6 +111,7 @@ class Ingest:
         self._dry_run = dry_run
         self._progress = progress
         self._graph = GraphReader(workspace)
+        self._evidence = NameEvidence(workspace)
 
     def transcripts(self, named: Sequence[str] = ()) -> Iterator[Taken]:
         """Each transcript in turn. Those that are ``named`` count as completed, however new they are."""
@@ -248,7 +250,14 @@ class Ingest:
             self._resolve({edit.path for edit in made.edits}, taken)
 
     def _lesson(self, path: str, embedder: Embedder | None) -> Plan:
-        return plan_learn(self._workspace, path, now=self._now, model=self._model, embedder=embedder)
+        return plan_learn(
+            self._workspace,
+            path,
+            now=self._now,
+            model=self._model,
+            embedder=embedder,
+            evidence=self._evidence,
+        )
 
     def _resolve(self, written: Collection[str], taken: _Growing) -> None:
         """Merge the entities that are one right after they were learnt; what only may be is a note."""

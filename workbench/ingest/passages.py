@@ -10,7 +10,7 @@ from datetime import date
 
 from workbench.errors import NotCuratableError, UsageError
 from workbench.graph.drafts import entity_name
-from workbench.ingest.entities import is_no_person, small_words
+from workbench.ingest.entities import is_name
 from workbench.memory.entry import Entry, Form, Kind, without_emphasis
 from workbench.memory.episode_page import split_turns
 from workbench.memory.graph_page import memory_type
@@ -35,10 +35,10 @@ _NO_SOURCE = {
 _SECTIONS = {"facts": "fact", "decisions": "decision", "open": "todo"}
 _SPEAKER = re.compile(r"(?P<name>[^\W\d_][\w .'’-]{0,40}?)\s*:\s+(?P<words>\S.*)", re.DOTALL)
 _SPEAKS = 0.3
-"""Share of its lines that say `I`, `my` or `we`, from which on a name in bold is somebody who speaks."""
+"""Share of its lines that say `I` or `my`, from which on a name in bold is somebody who speaks."""
 _OFTEN = 5
 """Lines of one name, of which two that say so are enough."""
-_FIRST = re.compile(r"\b(?:I|[Mm]y|[Ww]e|[Oo]ur|[Mm]e)\b")
+_FIRST = re.compile(r"\b(?:I|[Mm]y|[Mm]e)\b")
 _LABEL_WORDS = """
     action actions answer bug blocker context decision decisions fact facts fix goal goals idea ideas insight
     issue issues learning learnings lesson lessons next note notes open outcome plan preference preferences
@@ -185,7 +185,7 @@ def _section(entry: Entry) -> str:
 def _speakers(texts: Iterable[str]) -> frozenset[str]:
     """The names in bold before a colon (`**Sarah:** …`) that are people who speak.
 
-    Most words there are labels. Of somebody who speaks, a good part of the lines says `I`, `my` or `we`.
+    Most words there are labels. Of somebody who speaks, a good part of the lines says `I` or `my`.
     """
     texts = tuple(texts)
     lines: Counter[str] = Counter()
@@ -194,15 +194,15 @@ def _speakers(texts: Iterable[str]) -> frozenset[str]:
         if (found := _in_bold(text)) is not None:
             lines[found["name"].strip()] += 1
             firsts[found["name"].strip()] += bool(_FIRST.search(found["words"]))
-    small = small_words(texts)
     return frozenset(
         name
         for name, count in lines.items()
         if (firsts[name] >= _SPEAKS * count or (firsts[name] > 1 and count >= _OFTEN))
         and name.casefold() not in _LABELS
+        and is_name(name)
         and len(name.split()) <= 3
         and all(word[:1].isupper() for word in name.split())
-        and not is_no_person(name, small)
+        and not any(re.search(rf"\b{re.escape(name.casefold())}\b", text) for text in texts)
     )
 
 

@@ -145,7 +145,7 @@ _MAIL_HEAD = re.compile(
     r"(?:from|von|de|от|发件人|差出人)\s?[:：][^\n]{0,80}?@|-{2,}\s?(?:original|forwarded)", re.I
 )
 _CALLED = re.compile(
-    r"^[ \t]{0,20}[-*+]?[ \t]{0,20}(?:\*\*|__)?(?:Name|Call(?:ed| them)?|名前|姓名|Имя|Nombre|Nom):?(?:\*\*|__)?:?"
+    r"^[ \t]{0,20}[-*+]?[ \t]{0,20}(?:\*\*|__)?(?:Name|(?:What to )?Call(?:ed| them)?|名前|姓名|Имя|Nombre|Nom):?(?:\*\*|__)?:?"
     r"[ \t]{1,20}(?P<name>[^,;(\n]{1,100})",
     re.MULTILINE | re.IGNORECASE,
 )
