@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -112,11 +113,11 @@ def _judge(lines: TextIO, decided: TextIO | None) -> None:
 
 def _records(lines: TextIO) -> list[dict[str, Any]]:
     records = []
-    for number, line in enumerate(lines, 1):
-        if not line.strip():
+    for number, row in enumerate(lines, 1):
+        if not row.strip():
             continue
         try:
-            record = json.loads(line)
+            record = json.loads(row)
         except ValueError as error:
             raise UsageError(f"line {number} of {lines.name} is no JSON: {error}") from error
         if not isinstance(record, dict):
