@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import Result, Run
-from tests.support.workspaces import Sandbox
+from tests.support.workspaces import LOG, Sandbox
 from workbench.workspace.workspace import Workspace
 
 FACTS = (
@@ -43,6 +43,7 @@ Planned the Atlas release with Sarah and Bob.
 @pytest.fixture
 def dreamer(sandbox: Sandbox) -> Sandbox:
     """A workspace in which two facts were said in three sessions lately."""
+    (sandbox.root / LOG).unlink()  # the first dream looks at all of history
     now = datetime.now(UTC)
     for number in (1, 2, 3):
         day = now - timedelta(days=number)

@@ -99,12 +99,28 @@ def test_dreaming_twice_gives_the_same(nights: Nights) -> None:
     assert one.skipped == other.skipped
 
 
-def test_old_logs_are_not_considered(nights: Nights) -> None:
+def test_the_first_dream_looks_at_all_of_history(nights: Nights) -> None:
+    nights.log(400, FACT)
+    assert nights.proposed() == [FACT]
+
+
+def test_later_dreams_count_back_from_the_newest_log(nights: Nights) -> None:
+    nights.log(200, "We decided to use Redis for the queue of the harbour")
+    propose(nights.workspace, nights.dream().proposals, NOW)
+    nights.log(231, FACT)
+    assert FACT not in nights.proposed()
+    (nights.root / f"memory/{ago(231)}.md").rename(nights.root / f"memory/{ago(229)}.md")
+    assert FACT in nights.proposed()
+
+
+def test_old_logs_are_not_considered_again(nights: Nights) -> None:
+    nights.log(0, "We decided to use Redis for the queue of the harbour")
+    propose(nights.workspace, nights.dream().proposals, NOW)
     nights.log(31, FACT)
     used(nights, FACT)
-    assert nights.proposed() == []
+    assert FACT not in nights.proposed()
     (nights.root / f"memory/{ago(31)}.md").rename(nights.root / f"memory/{ago(30)}.md")
-    assert nights.proposed() == [FACT]
+    assert FACT in nights.proposed()
 
 
 def test_what_is_too_long_is_left_out_with_its_length(nights: Nights) -> None:

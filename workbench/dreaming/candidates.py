@@ -7,7 +7,7 @@ only those that can hold something young enough.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, timedelta
 
@@ -96,13 +96,18 @@ class CandidateScan:
 
 
 def candidates(
-    workspace: Workspace, today: date, days: int, skips: Skips, *, tell: OnProgress = unheard
+    workspace: Workspace, today: date, days: int | None, skips: Skips, *, tell: OnProgress = unheard
 ) -> CandidateScan:
-    """All mentions of at most ``days`` days of age, file by file; what was left out goes to ``skips``."""
+    """All mentions, file by file; what was left out goes to ``skips``.
+
+    ``days`` is their age at most, counted back from the newest log, as a memory that rested is no older for
+    it; None for all of history.
+    """
     found = CandidateScan()
     owner = names_of(owner_name_of(workspace))
-    reader = _Reader(today, today - timedelta(days=days), skips, found, owner)
     files = [file for file in workspace.scan() if file.kind in SOURCES and not _is_aside(file)]
+    oldest = date.min if days is None else _newest(files, today) - timedelta(days=days)
+    reader = _Reader(today, oldest, skips, found, owner)
     for number, file in enumerate(files):
         tell(DreamProgress("reading", number, len(files)))
         named = file_date(file.path, None)
@@ -116,6 +121,12 @@ def candidates(
             continue
         found.mentions += reader.mentions(document, _changed(file, today))
     return found
+
+
+def _newest(files: Sequence[MemoryFile], today: date) -> date:
+    """The day of the newest log; today where no log names a day."""
+    named = (file_date(file.path, None) for file in files if file.kind is Kind.LOG)
+    return max((day for day in named if day is not None and day <= today), default=today)
 
 
 def _is_aside(file: MemoryFile) -> bool:

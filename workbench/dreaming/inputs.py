@@ -48,13 +48,14 @@ def survey(
     """Read all that can be a source, and judge every claim in it. What is left out goes to ``skips``."""
     today = now.date()
     skips = Skips() if skips is None else skips
-    found = candidates(workspace, today, gates.days, skips, tell=tell)
+    book = read_book(workspace)
+    first = not any(proposal.by == "dreaming" for proposal, _ in book.proposals.values())
+    found = candidates(workspace, today, None if first else gates.days, skips, tell=tell)
     tell(DreamProgress("folding"))
     meaning = _meaning(workspace, found)
     clusters = folded(found.mentions, meaning.pairs)
     tell(DreamProgress("recalls"))
     recalls = _recalls(workspace, now, clusters)
-    book = read_book(workspace)
     since = today - timedelta(days=gates.days)
     cold = sum(since <= day <= today for day in recalls.days) < gates.context
     queue, queue_note = _queue(workspace, found, book, now) if not cold else (frozenset[str](), "")
@@ -136,7 +137,7 @@ def _notes(found: CandidateScan, recalls: ClaimRecallIndex, gates: Gates, *, col
             "claims are judged by what they say and who says it (grounding)"
         )
     if found.old:
-        notes.append(f"not considered, as older than {gates.days} days: {found.old:,}")
+        notes.append(f"not considered, as more than {gates.days} days before the newest log: {found.old:,}")
     if found.unread:
         more = f" and {len(found.unread) - 3} more" if len(found.unread) > 3 else ""
         notes.append(f"could not be read: {', '.join(found.unread[:3])}{more}")
