@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from datetime import date, datetime
 
 from workbench.errors import FlaggedError, NotCuratableError, UsageError
-from workbench.graph.decisions import decision, relation_key
 from workbench.graph.drafts import (
     USER,
     Draft,
@@ -16,10 +15,12 @@ from workbench.graph.drafts import (
     RelationDraft,
     dated,
     day_of,
+    decision,
     memory_draft,
     one_line,
+    relation_key,
 )
-from workbench.graph.lines import CONFIDENCE, replaced
+from workbench.graph.lines import CONFIDENCE, number, replaced
 from workbench.graph.page_bytes import document_of, entries_of, with_marks
 from workbench.graph.page_changes import Changes
 from workbench.memory.claims import claim_key
@@ -195,8 +196,8 @@ def plan_update(
     if text is not None and (why := held_back(draft)):
         raise flagged({draft: why})
     for name, value in (
-        ("confidence", _number(confidence)),
-        ("importance", _number(importance)),
+        ("confidence", number(confidence)),
+        ("importance", number(importance)),
         ("valid_until", valid_until if valid_until is None else _day("valid_until", valid_until)),
         ("happens_at", happens_at if happens_at is None else _day("happens_at", happens_at)),
         ("done", None if done is None else (now.date().isoformat() if done else "")),
@@ -399,10 +400,6 @@ def _summary(drafts: Sequence[Draft]) -> str:
 
 def _title(text: str) -> str:
     return cut(" ".join(visible(masked(text), one_line=True).split()), _TITLE)
-
-
-def _number(value: float | None) -> str | None:
-    return None if value is None else f"{value:.2f}".rstrip("0").rstrip(".")
 
 
 def _day(name: str, value: str | date) -> str:
