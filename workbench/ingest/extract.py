@@ -12,7 +12,7 @@ from typing import Any
 
 from workbench.errors import UsageError
 from workbench.graph.drafts import USER, EntityDraft, MemoryDraft, RelationDraft
-from workbench.ingest.entities import THING, Named, Names, is_name, plain_words, told_in
+from workbench.ingest.entities import THING, Named, Names, is_name, marked_in, plain_words, told_in
 from workbench.ingest.event_date import day_in, is_to_come, with_clock
 from workbench.ingest.llm_extraction import ExtractedItem, asked, is_me, portions
 from workbench.ingest.passages import PassageLine, PassageSource
@@ -270,9 +270,10 @@ class _Rules:
 
 
 def _told(source: PassageSource) -> dict[str, Named]:
-    """The names of who speaks, and those of which the owner, or they, say what they are."""
+    """The names in links, of who speaks, and those of which the owner, or they, say what they are."""
     found: dict[str, Named] = {}
     for line in source.lines:
+        found |= {name: Named(name) for name in marked_in(line.text) if name not in found}
         if line.speaker and is_name(line.speaker):
             found.setdefault(line.speaker, Named(line.speaker, "person"))
         if not (line.of_owner or line.speaker):
