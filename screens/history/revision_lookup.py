@@ -13,9 +13,9 @@ from typing import TypeVar
 from screens.drawing.clock import today
 from workbench.errors import UsageError
 from workbench.workspace.plan import Operation
-from workbench.workspace.revisions import commit_at
+from workbench.workspace.revisions import commit_at, local_day
 from workbench.workspace.snapshot import PastWorkspace, open_commit
-from workbench.workspace.timeline import Moments, day_of, stands_recorded
+from workbench.workspace.timeline import Moments, stands_recorded
 from workbench.workspace.workspace import Workspace
 
 _AT_ONCE = 500
@@ -96,18 +96,18 @@ class Timekeeper:
             here = today()
             at = 0
         else:
-            here, at = day_of(self._beside or self._list().known[self._index]), self._index
+            here, at = local_day((self._beside or self._list().known[self._index]).when), self._index
         if by > 0:
-            while self._has(at) and day_of(self._list().known[at]) >= here:
+            while self._has(at) and local_day(self._list().known[at].when) >= here:
                 at += 1
             return self._go(at)
         at -= 1
-        while at >= 0 and day_of(self._list().known[at]) <= here:
+        while at >= 0 and local_day(self._list().known[at].when) <= here:
             at -= 1
         if at < 0:
             return self.home()
-        there = day_of(self._list().known[at])
-        while at > 0 and day_of(self._list().known[at - 1]) == there:
+        there = local_day(self._list().known[at].when)
+        while at > 0 and local_day(self._list().known[at - 1].when) == there:
             at -= 1
         return self._go(at)
 

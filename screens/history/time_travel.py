@@ -28,8 +28,8 @@ from screens.main.movement import Command
 from screens.widgets.entry_list import EntryList
 from workbench.errors import WorkbenchError
 from workbench.workspace.plan import Operation
+from workbench.workspace.revisions import local_day
 from workbench.workspace.snapshot import PastWorkspace
-from workbench.workspace.timeline import day_of
 from workbench.workspace.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -103,7 +103,7 @@ class Travelling:
 
     def today(self) -> date:
         """The day of the memory that is shown, from which ages and countdowns count."""
-        return day_of(self._shown.moment) if self._shown.moment else self._begun()
+        return local_day(self._shown.moment.when) if self._shown.moment else self._begun()
 
     def to(self, operation: Operation, *, before: bool = False) -> None:
         """Show memory as it was right after an operation, or right before it."""

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
 import pytest
 
@@ -293,3 +296,61 @@ def test_what_policy_does_not_take_is_named_and_goes_on_waiting(run: Run, dreame
 
 def test_nothing_is_explained_where_nothing_was_named(run: Run, sandbox: Sandbox) -> None:
     assert run("dream", "--explain", " ").code == 2
+
+
+LINES = [
+    {
+        "id": 1,
+        "text": "- Staging runs on port 8443, `deploy/staging.yaml`",
+        "heading": "Setup",
+        "path": "memory/a.md",
+    },
+    {"id": 2, "text": "Read HEARTBEAT.md if it exists. HEARTBEAT_OK", "heading": "", "path": "memory/a.md"},
+]
+
+
+def jsonl(path: Path, records: Iterable[Mapping[str, object]]) -> str:
+    path.write_text("".join(json.dumps(record) + "\n" for record in records), encoding="utf-8")
+    return str(path)
+
+
+def test_judge_scores_lines_without_a_workspace(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    file = jsonl(elsewhere / "lines.jsonl", LINES)
+    monkeypatch.chdir(elsewhere)
+    found = [json.loads(line) for line in run("dream", "--judge", file).out.splitlines()]
+    assert [one["id"] for one in found] == [1, 2]
+    assert found[0].keys() == {"id", "score", "kept", "type", "why"}
+    assert found[0]["kept"]
+    assert not found[1]["kept"]
+    assert "heartbeat" in found[1]["why"]
+    assert [path.name for path in elsewhere.iterdir()] == ["lines.jsonl"]
+
+
+def test_judge_learns_from_decisions_and_says_which(run: Run, tmp_path: Path) -> None:
+    decided = [
+        {"text": f"- Staging runs on port {n}", "heading": "Setup", "path": "memory/a.md", "accepted": False}
+        for n in range(8000, 8010)
+    ] + [
+        {"text": f"- Ana likes {what}", "heading": "People", "path": "memory/a.md", "accepted": True}
+        for what in ("tea", "rye", "jazz", "maps", "rain", "snow", "salt", "figs", "owls", "ink")
+    ]
+    mixed: list[dict[str, object]] = [
+        one for pair in zip(decided[:10], decided[10:], strict=True) for one in pair
+    ]
+    file, told = jsonl(tmp_path / "l", LINES), jsonl(tmp_path / "d", mixed)
+    cold = json.loads(run("dream", "--judge", file).out.splitlines()[0])
+    warm = json.loads(run("dream", "--judge", file, "--decided", told).out.splitlines()[0])
+    assert warm["score"] < cold["score"]
+    assert "lower because you rejected" in warm["why"]
+
+
+@pytest.mark.parametrize("bad", ["not json", "[1]", '{"id": 1}'])
+def test_judge_says_which_line_is_wrong(run: Run, tmp_path: Path, bad: str) -> None:
+    (tmp_path / "l").write_text(bad + "\n", encoding="utf-8")
+    result = run("dream", "--judge", str(tmp_path / "l"))
+    assert result.code == 2
+    assert "line" in result.err

@@ -20,6 +20,7 @@ from workbench.memory.episode_page import parse_page
 from workbench.memory.graph_page import read_entity
 from workbench.memory.markdown import Document, parse_document
 from workbench.memory.names import RelPath
+from workbench.memory.provenance import parse_instant
 from workbench.memory.transcript import read_transcript
 from workbench.workspace import ledger
 from workbench.workspace.layout import kind_of
@@ -83,7 +84,7 @@ def quarantine(text: str, _: Path) -> None:
 def recalls(text: str, _: Path) -> None:
     page = ledger.parse_page(RelPath("_system/ledger/recalls-2026-03.jsonl"), text.encode())
     assert (len(page.records), page.bad) == (1, 0)
-    assert ledger.moment(page.records[0]["at"]) == datetime(2026, 3, 14, 10, tzinfo=UTC)
+    assert parse_instant(page.records[0]["at"]) == datetime(2026, 3, 14, 10, tzinfo=UTC)
 
 
 def workspace_settings(text: str, folder: Path) -> None:

@@ -7,7 +7,6 @@ import resource
 import subprocess
 import sys
 import time
-from collections import Counter
 from collections.abc import Callable
 from datetime import date
 from pathlib import Path
@@ -26,6 +25,7 @@ from workbench.ingest.extract import extract
 from workbench.ingest.passages import read_source
 from workbench.ingest.relations import relations_in
 from workbench.ingest.specifics import figures, names
+from workbench.ingest.topics import topics
 from workbench.ingest.utterances import fit_lines
 from workbench.memory.entry import Kind
 from workbench.memory.markdown import parse_document
@@ -33,7 +33,7 @@ from workbench.memory.names import RelPath
 from workbench.memory.near_duplicates import distinction, one_holds_the_other
 from workbench.memory.origin import Origin
 from workbench.memory.sentences import MOST_READ, sentences
-from workbench.memory.topics import concept_tags, topics
+from workbench.memory.topics import concept_tags
 from workbench.memory.transcript_text import among_many, clean
 from workbench.memory.window import MOST_PARTS
 from workbench.safety.hidden_text import hidden_in
@@ -86,8 +86,8 @@ PASSES: dict[str, Callable[[str], object]] = {
     "steers": steers,
     "clean": clean,
     "among_many": among_many,
-    "fit_lines": lambda text: list(fit_lines(text[:MOST_READ], Counter())),
-    "topics": topics,
+    "fit_lines": lambda text: fit_lines(text[:MOST_READ]),
+    "topics": lambda text: topics([text]),
     "concept_tags": concept_tags,
     "distinction": distinction,
     "parse": lambda text: parse_document(_LOG, text.encode(), Kind.LOG).entries,

@@ -24,8 +24,7 @@ from workbench.health.finding import Check, CheckResult, Finding, Look
 from workbench.health.health_task import run, shown
 from workbench.health.subject import CheckSubject
 from workbench.jobs.names import Job
-from workbench.jobs.run import JobRun
-from workbench.jobs.run_log import keep
+from workbench.jobs.run_log import JobRun, keep
 from workbench.memory.claims import claim_key
 from workbench.workspace import ledger
 from workbench.workspace.task_context import TaskContext

@@ -6,9 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from workbench.history.change_scan import loses, surroundings
-from workbench.history.line_alignment import changes, kept_lines
 from workbench.history.text_similarity import SAME_ENTRY, SAME_FILE, entry_likeness, file_likeness
-from workbench.memory.patch import split_lines
+from workbench.memory.patch import hunks, kept_lines, split_lines
 
 VERSION = st.lists(st.sampled_from([b"a\n", b"b\n", b"\n", b"- c\r\n", b"\xff\n"]), max_size=9).map(b"".join)
 OPEN = st.builds(lambda data, end: data + end, VERSION, st.sampled_from([b"", b"a", b"z"]))
@@ -26,11 +25,13 @@ def test_a_kept_line_is_the_same_line_and_order_is_kept(before: bytes, after: by
 
 @given(OPEN, OPEN)
 def test_every_line_that_is_not_kept_is_in_a_change(before: bytes, after: bytes) -> None:
-    found = list(changes(before, after))
+    found = hunks(before, after)
     kept = kept_lines(before, after)
-    assert {n for change in found for n in change.new} == {n for n, at in enumerate(kept) if at is None}
+    assert {n for hunk in found for n in range(hunk.at, hunk.at + len(hunk.new))} == {
+        n for n, at in enumerate(kept) if at is None
+    }
     lost = set(range(len(split_lines(before)))) - {at for at in kept if at is not None}
-    assert {n for change in found for n in change.old} == lost
+    assert {n for hunk in found for n in range(hunk.was, hunk.was + len(hunk.old))} == lost
 
 
 @given(OPEN, OPEN)

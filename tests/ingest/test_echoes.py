@@ -5,9 +5,10 @@ from __future__ import annotations
 import pytest
 
 from tests.support.talk import talk
-from workbench.ingest.echo_filter import is_echo
-from workbench.ingest.llm_quotes import choose
+from workbench.ingest.grounding import ECHOED, is_borne_out
+from workbench.ingest.llm_session import choose
 from workbench.ingest.summary import summarise
+from workbench.ingest.utterances import hear
 
 RENT = "The rent of the second workshop is 640 euros a month, from 1 January 2027."
 
@@ -22,7 +23,7 @@ RENT = "The rent of the second workshop is 640 euros a month, from 1 January 202
     ],
 )
 def test_an_answer_that_says_the_same_is_an_echo(told: str, answer: str) -> None:
-    assert is_echo(answer, [told])
+    assert is_borne_out(answer, told, share=ECHOED)
 
 
 @pytest.mark.parametrize(
@@ -36,7 +37,7 @@ def test_an_answer_that_says_the_same_is_an_echo(told: str, answer: str) -> None
     ],
 )
 def test_an_answer_that_adds_or_denies_something_is_none(told: str, answer: str) -> None:
-    assert not is_echo(answer, [told])
+    assert not is_borne_out(answer, told, share=ECHOED)
 
 
 def test_an_episode_and_a_flush_keep_the_persons_own_words() -> None:
@@ -46,7 +47,7 @@ def test_an_episode_and_a_flush_keep_the_persons_own_words() -> None:
         "The lease ends in 2031.",
     ]
     assert [line.text for line in summarise(session).facts] == kept
-    assert [fact.text for fact in choose(session.turns, None).facts] == kept
+    assert [fact.text for fact in choose(hear(session), None).facts] == kept
 
 
 def test_what_was_only_asked_is_answered_and_not_echoed() -> None:
@@ -58,7 +59,7 @@ def test_what_was_only_asked_is_answered_and_not_echoed() -> None:
 
 def test_what_the_person_said_counts_until_they_speak_again() -> None:
     session = talk(RENT, "agent: Noted.", "The lamp is broken since Monday.", f"agent: {RENT}")
-    assert [fact.text for fact in choose(session.turns, None).facts].count(RENT) == 2
+    assert [fact.text for fact in choose(hear(session), None).facts].count(RENT) == 2
 
 
 def test_the_page_tells_whose_words_a_line_has() -> None:

@@ -16,7 +16,8 @@ from workbench.errors import NotCuratableError
 from workbench.ingest.entities import Named, Names, is_name, plain_words, told_in
 from workbench.ingest.event_date import day_in
 from workbench.ingest.extract import Extraction, extract
-from workbench.ingest.llm_extraction import is_grounded
+from workbench.ingest.grounding import is_borne_out
+from workbench.ingest.llm_extraction import GROUNDED
 from workbench.ingest.passages import read_source
 from workbench.ingest.relations import ME, relations_in
 from workbench.llm.port import LanguageModelError, Message, Schema
@@ -408,7 +409,7 @@ def test_any_text_is_read_without_harm(text: str) -> None:
     list(told_in(plain_words(text)))
     list(relations_in(text))
     learnt(f"- {text}\n")
-    assert not is_grounded("entirely other words here", "") or not text
+    assert not is_borne_out("entirely other words here", "", share=GROUNDED) or not text
 
 
 def test_who_speaks_is_never_a_name() -> None:
@@ -438,11 +439,11 @@ def test_a_word_for_many_or_for_anything_is_no_name(text: str) -> None:
     ],
 )
 def test_a_model_that_turns_a_line_around_is_not_believed(line: str, text: str) -> None:
-    assert not is_grounded(text, line)
+    assert not is_borne_out(text, line, share=GROUNDED)
 
 
 def test_a_denial_elsewhere_in_the_line_is_no_obstacle() -> None:
-    assert is_grounded("Likes green tea", "I never drink coffee. I like green tea.")
+    assert is_borne_out("Likes green tea", "I never drink coffee. I like green tea.", share=GROUNDED)
 
 
 @pytest.mark.parametrize("user", ["x" * 500, '"a\\u202eb"', "[a, b]", '"<!-- x -->"'])

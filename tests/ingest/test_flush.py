@@ -23,8 +23,9 @@ from tests.support.workspaces import LOG, LOG_TEXT, Sandbox
 from workbench.history.session import entries_of_session
 from workbench.ingest.checkpoints import Checkpoints
 from workbench.ingest.flush import Flushed, day_of, flush_reading, flush_session
-from workbench.ingest.llm_quotes import ROUNDS, SECONDS
+from workbench.ingest.llm_session import ROUNDS, SECONDS
 from workbench.ingest.session_log import claims_of, quotation
+from workbench.ingest.utterances import Utterance
 from workbench.llm.port import LanguageModelError, Message, Schema
 from workbench.memory.claims import claim_key
 from workbench.memory.entry import Kind, Span
@@ -115,6 +116,28 @@ def test_a_claim_that_a_person_rejected_does_not_come_back(sandbox: Sandbox) -> 
     rejected = {"key": "k", "decision": "rejected", "claim": claim_key(BIRTHDAY), "reason": "", "by": "human"}
     ledger.append(sandbox.workspace, "decisions", [rejected], NOW)
     assert texts(flush(sandbox, turn(BIRTHDAY), turn(DECISION))) == [DECISION]
+
+
+def test_a_session_leaves_ten_lines_a_day_however_often_it_is_flushed(sandbox: Sandbox) -> None:
+    said = [turn(f"We decided to give room {n} of the depot to team {n}.", line=n) for n in range(1, 9)]
+    more = [turn(f"My colleague Ada{n} works at Harbour Freight {n}.", line=n) for n in range(10, 20)]
+    first = flush(sandbox, *said)
+    second = flush(sandbox, *said, *more)
+    assert len(first.lines) + len(second.lines) == 10
+    assert [line.line for line in second.lines] == sorted(line.line for line in second.lines)
+    assert flush(sandbox, *said, *more).lines == ()
+    request = turn("Please remember that the gate code of the depot is 4411.", line=30)
+    assert texts(flush(sandbox, *said, *more, request)) == [request.text]
+
+
+def test_what_the_person_corrected_is_left_out_for_its_correction(sandbox: Sandbox) -> None:
+    done = flush(
+        sandbox,
+        turn("The staging port is 8443.", line=1),
+        turn(DECISION, line=2),
+        turn("The staging port is 9000.", line=3),
+    )
+    assert texts(done) == [DECISION, "The staging port is 9000."]
 
 
 def test_where_there_is_nothing_nothing_is_written(sandbox: Sandbox) -> None:
@@ -281,7 +304,8 @@ def test_an_agent_that_appends_meanwhile_loses_no_line(sandbox: Sandbox) -> None
 @given(text=st.text(min_size=1, max_size=200), line=st.integers(1, 10**6))
 @settings(max_examples=200, deadline=None)
 def test_whatever_was_said_a_line_that_stands_is_known_again(text: str, line: int) -> None:
-    made = quotation(text, session(), turn(text, line=line), date(2026, 3, 20))
+    said = Utterance(turn(text, line=line), 1, 0, text, None, 0.5)
+    made = quotation(said, session(), date(2026, 3, 20))
     if made.stands:
         data = f"# 2026-03-20\n\n## Session: s91\n\n- before\n{made.markdown}- after\n".encode(
             "utf-8", "replace"

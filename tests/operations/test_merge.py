@@ -18,7 +18,7 @@ from workbench.memory.provenance import Provenance, least_trusted
 from workbench.operations.merge import merged, merged_source, plan_merge
 from workbench.operations.pin import plan_pin
 from workbench.operations.promote import plan_promote
-from workbench.operations.promotion_sources import PromotionSource
+from workbench.operations.sources import PromotionSource
 from workbench.operations.undo import plan_undo
 from workbench.workspace.plan import Operation
 from workbench.workspace.workspace import Workspace

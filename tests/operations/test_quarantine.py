@@ -15,7 +15,7 @@ from tests.support.workspaces import EPISODE, EPISODE_TEXT, LOG, LOG_TEXT, MEMOR
 from workbench.errors import ConflictError, EntryNotFoundError, NotCuratableError, NotMemoryError
 from workbench.memory.entry import Entry, Form, Kind
 from workbench.memory.markdown import parse_document
-from workbench.memory.move import behind, leave, lift, neighbour, set_down
+from workbench.memory.move import behind, leave, lift, neighbours, set_down
 from workbench.memory.names import RelPath
 from workbench.operations.promote import plan_promote
 from workbench.operations.quarantine import plan_quarantine, plan_release, quarantined
@@ -235,7 +235,7 @@ def test_among_blocks_of_any_form_it_comes_back_where_it_stood(forms: list[str],
     entry = data.draw(st.sampled_from(entries))
     (passage,) = lift(document, [entry])
     left = leave(document, [passage])
-    place = behind(left, entry.heading, neighbour(document, passage))
+    place = behind(left, entry.heading, next(neighbours(document, passage)))
     assert place is not None
     assert set_down(left, place, [passage])[0].data == document.data
 

@@ -21,6 +21,7 @@ from workbench.memory.address import path_of
 from workbench.memory.claims import claim_key, claim_words
 from workbench.memory.clock_doubt import TOLERANCE
 from workbench.memory.entry import Entry, Form, Kind
+from workbench.memory.provenance import parse_instant
 from workbench.workspace import ledger
 from workbench.workspace.layout import LEDGER
 from workbench.workspace.workspace import Workspace
@@ -100,7 +101,7 @@ def _recalls(workspace: Workspace, since: date | None = None) -> Iterator[_Recal
         said = {name: value for name, value in record.items() if isinstance(value, str)}
         if "entry" in said:
             claim, query, by, at = (said.get(name, "") for name in ("claim", "query", "by", "at"))
-            yield _Recall(said["entry"], claim, query, by, at, ledger.moment(at))
+            yield _Recall(said["entry"], claim, query, by, at, parse_instant(at))
 
 
 @dataclass(frozen=True, slots=True)

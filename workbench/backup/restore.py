@@ -194,7 +194,8 @@ def _lay_out(carrier: Any, root: Path, commit: CommitId) -> tuple[int, tuple[str
             elif mode == _LINK:
                 links.append((path, reader.read(name, "blob")))
             else:
-                files.lay(RelPath(path), reader.read(name, "blob"), executable=mode == "100755")
+                bits = 0o777 if mode == "100755" else 0o666
+                files.lay(RelPath(path), reader.read(name, "blob"), mode=bits)
                 count += 1
         for path, target in links:  # last, so that none can stand in the way of a file
             files.lay_link(RelPath(path), target)

@@ -127,7 +127,7 @@ def _one_late(place: Workspace, number: int, *, discard: bool, yes: bool, as_jso
         return
     row = _late_json(number, late)
     if discard:
-        blob = row["discarded"] = place.operations.discard_late(late)
+        blob = row["discarded"] = place.operations.discard(late)
         narrate(f"removed; git cat-file blob {blob} brings the text back")
     if as_json:
         say_json(row)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TextIO
 
 import click
 
@@ -37,6 +38,19 @@ _NEAR_MISS = "below the bar"
 @click.option("--rollback", metavar="RUN", help="Take back all that was accepted of a run.")
 @click.option("--runs", "lists", is_flag=True, help="List the runs and what came of them.")
 @click.option(
+    "--judge",
+    "judges",
+    metavar="FILE",
+    type=click.File(encoding="utf-8"),
+    help="Score the JSON lines of FILE, or - for standard input; no workspace is needed.",
+)
+@click.option(
+    "--decided",
+    metavar="FILE",
+    type=click.File(encoding="utf-8"),
+    help="With --judge: decisions of an owner to learn from first, as JSON lines.",
+)
+@click.option(
     "--phase", type=click.Choice(PHASES), default="deep", show_default=True, help="deep alone proposes."
 )
 @click.option("--model", metavar="NAME", default="", help="The language model at your endpoint, or none.")
@@ -47,6 +61,8 @@ def dream(
     explain: str | None,
     rollback: str | None,
     lists: bool,
+    judges: TextIO | None,
+    decided: TextIO | None,
     phase: str,
     model: str,
     as_json: bool,
@@ -57,6 +73,9 @@ def dream(
     """
     if sum((applies, explain is not None, rollback is not None, lists)) > 1:
         raise UsageError("one of --apply, --explain, --rollback and --runs at a time")
+    if judges is not None:
+        _judge(judges, decided)
+        return
     with workspace() as place:
         if explain is not None:
             _explain(place, explain, as_json=as_json)
@@ -66,6 +85,28 @@ def dream(
             _list_runs(place, as_json=as_json)
         else:
             _dream(place, phase, model, dry_run=dry_run, applies=applies, as_json=as_json)
+
+
+def _judge(lines: TextIO, decided: TextIO | None) -> None:
+    from workbench.dreaming.line_judgement import judge_records
+
+    for said in judge_records(_records(lines), _records(decided) if decided else ()):
+        click.echo(json.dumps(said, ensure_ascii=False))
+
+
+def _records(lines: TextIO) -> list[dict[str, Any]]:
+    records = []
+    for number, line in enumerate(lines, 1):
+        if not line.strip():
+            continue
+        try:
+            record = json.loads(line)
+        except ValueError as error:
+            raise UsageError(f"line {number} of {lines.name} is no JSON: {error}") from error
+        if not isinstance(record, dict):
+            raise UsageError(f"line {number} of {lines.name} is no JSON object")
+        records.append(record)
+    return records
 
 
 def _dream(place: Workspace, phase: str, model: str, *, dry_run: bool, applies: bool, as_json: bool) -> None:

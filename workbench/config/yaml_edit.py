@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 import yaml
 
-from workbench.config.safe_yaml import read_mapping
+from workbench.config.safe_yaml import MappingError, read_mapping
+from workbench.errors import UsageError
 
 _PLAIN = re.compile(r"[A-Za-z0-9_./~][A-Za-z0-9_./~+-]*(?: [A-Za-z0-9_./~+-]+)*")
 _NO_WORD = re.compile(r"(?i)(?:y|n|yes|no|on|off|true|false|null|~|[0-9.].*)")
 """What other readers of YAML take for something else than a word."""
 _NOTE = re.compile(r"(?:^|(?<=\s))#.*")
 _NUMBER = re.compile(r"[0-9]+(?:\.[0-9]+)?")
+_BOM = "\ufeff"
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +76,47 @@ def without(text: str, place: YamlPlace) -> str:
         return _cut(text, place.key_start, place.end, in_braces=place.in_braces)
     end = max(place.end, parent.end) if place.in_braces else place.end
     return _cut(text, parent.key_start, end, in_braces=False)
+
+
+def with_change(
+    path: Path,
+    data: bytes | None,
+    name: str,
+    value: str | list[str] | None,
+    *,
+    read: Callable[[str], Mapping[str, object]] = read_mapping,
+    places: Callable[[str], Mapping[str, YamlPlace]] | None = None,
+) -> bytes:
+    """The bytes of the file ``path``, which are ``data`` now, with this value for a name, or without it.
+
+    ``read`` says what a text says, and ``places`` where it says it: its outermost names where none is given.
+    Raises UsageError where it is no mapping, and where it is written in a way that this cannot be certain of.
+    """
+    find = places or (lambda text: {place.keys[0]: place for place in yaml_places(text)})
+    try:
+        text = (data or b"").decode("utf-8")
+        mark, text = text[: text.startswith(_BOM)], text.removeprefix(_BOM)
+        wanted = dict(read(text))
+    except ValueError as error:
+        raise UsageError(
+            f"{path} cannot be changed: it is no YAML mapping", hint="correct it first"
+        ) from error
+    wanted.pop(name, None)
+    if value is not None:
+        wanted[name] = value
+        here = find(text).get(name)
+        text = with_value(text, here, value) if here else with_new(text, name, value)
+    while value is None and (here := find(text).get(name)):
+        text = without(text, here)
+    try:
+        certain = read(text) == wanted
+    except MappingError:
+        certain = False
+    if not certain:
+        raise UsageError(
+            f"{path} is written in a way that cannot be changed in place", hint="change it with an editor"
+        )
+    return (mark + text).encode("utf-8")
 
 
 def written(value: str | Sequence[str]) -> str:

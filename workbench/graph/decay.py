@@ -20,8 +20,9 @@ from workbench.graph.snapshot import Graph, Held
 from workbench.memory.claims import claim_key
 from workbench.memory.graph_page import TypedMemory
 from workbench.memory.proposal import Gate, Proposal
+from workbench.memory.provenance import parse_instant
 from workbench.workspace.decisions import settled_keys
-from workbench.workspace.ledger import moment, read
+from workbench.workspace.ledger import read
 from workbench.workspace.workspace import Workspace
 
 DAILY = 0.995
@@ -65,7 +66,7 @@ def read_recalls(records: Iterable[Mapping[str, Any]]) -> RecallDays:
     """The recalls in the records of the ledger's book; days are those of UTC."""
     days: dict[str, set[date]] = defaultdict(set)
     for record in records:
-        if (at := moment(record.get("at"))) is not None:
+        if (at := parse_instant(record.get("at"))) is not None:
             for name in (record.get("claim"), record.get("entry")):
                 if isinstance(name, str) and name:
                     days[name].add(at.date())

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from datetime import date
 from itertools import pairwise
 
-from workbench.agent.entry_usage import UsageIndex
+from workbench.agent.usage import UsageIndex
 from workbench.graph.contradiction_answers import Answer
 from workbench.graph.contradictions import contradictions as claims_that_contradict
 from workbench.graph.decay import FORGET_BELOW, read_recalls, will_fade

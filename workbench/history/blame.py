@@ -7,13 +7,12 @@ from dataclasses import dataclass
 
 from workbench.errors import NotMemoryError
 from workbench.history.attribution import UNRECORDED, Deed, deed_of
-from workbench.history.line_alignment import kept_lines
 from workbench.history.origin import Origin, origin_of
 from workbench.memory.entry import Entry
 from workbench.memory.markdown import Document, parse_document
 from workbench.memory.names import CommitId, RelPath
 from workbench.memory.origin import OriginReader
-from workbench.memory.patch import split_lines
+from workbench.memory.patch import kept_lines, split_lines
 from workbench.memory.session_blocks import session_blocks
 from workbench.workspace.layout import kind_of
 from workbench.workspace.workspace import Workspace

@@ -2,7 +2,7 @@
 
 An entry is followed by its text. In its own file every commit is a step that made it appear or vanish;
 what it was before, or became, is told by the trailers of our operations, and in plain commits by the same
-text in another file, or by text that is alike in the place of the change (``likeness``).
+text in another file, or by text that is alike in the place of the change (``text_similarity``).
 """
 
 from __future__ import annotations

@@ -78,21 +78,23 @@ class Links:
                 new = self._versions.blob_id(commit.id, path)
                 if (moved := self._only_in(entry, path, new, self._old(commit, path))) is not None:
                     return EntryLink("move" if version.after else "rename", (moved,))
-                if version.after is None and _renamed(document.data, self._versions.data(new)):
-                    there = self._versions.document(path, new)
-                    fresh = [e for e in there.entries if entry_in(document, e.address) is None]
-                    if found := likest(entry, fresh):
-                        return EntryLink("rename", (found,))
+                likeness = (
+                    file_likeness(document.data, self._versions.data(new)) if not version.after else 0.0
+                )
+                if likeness > SAME_FILE and (
+                    found := _alike(entry, document, self._versions.document(path, new))
+                ):
+                    return EntryLink("rename", (found,))
         return EntryLink("remove")
 
     def source(self, version: FileVersion, entry: Entry) -> Entry | None:
         """The entry that a copy's own comment names as its source."""
-        own = entry.provenance
-        path = RelPath(path_of(own.source or "")) if own else RelPath("")
-        if own is None or not path or not self._versions.workspace.layout.may_curate(path):
+        source = entry.field("src") or ""
+        path = RelPath(path_of(source))
+        if not path or not self._versions.workspace.layout.may_curate(path):
             return None
-        digits = own.get("entry")
-        if not digits and (found := self._at_line(version, path, own.source or "")):
+        digits = entry.field("entry")
+        if not digits and (found := self._at_line(version, path, source)):
             return found
         address = f"{path}#{digits or entry.hash}"
         if version.commit is not None:
@@ -164,8 +166,7 @@ class Links:
             older = self.renamed_from(commit, version.path)
             if older is not None:
                 old_page = self._versions.document(older, self._old(commit, older))
-                fresh = (e for e in old_page.entries if entry_in(document, e.address) is None)
-                if found := likest(entry, fresh):
+                if found := _alike(entry, document, old_page):
                     return EntryLink("rename", (found,))
         return EntryLink("add")
 
@@ -213,5 +214,6 @@ class Links:
         return found if all(one.hash != entry.hash for one in others) else None
 
 
-def _renamed(old: bytes, new: bytes) -> bool:
-    return file_likeness(old, new) > SAME_FILE
+def _alike(entry: Entry, here: Document, there: Document) -> Entry | None:
+    """What is like an entry of one page on another, where that page alone has it."""
+    return likest(entry, (one for one in there.entries if entry_in(here, one.address) is None))

@@ -7,7 +7,7 @@ operations carry trailers. What nobody vouches for is unknown, and unknown count
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
 
@@ -15,7 +15,7 @@ from workbench.history.attribution import ACTORS, UNKNOWN, Deed
 from workbench.memory.entry import Entry, Kind
 from workbench.memory.markdown import Document
 from workbench.memory.origin import OriginReader, log_trust
-from workbench.memory.provenance import least_trusted
+from workbench.memory.provenance import least_trusted, parse_day
 from workbench.memory.session_blocks import SessionBlock, session_blocks, session_of
 
 
@@ -62,9 +62,7 @@ def origin_of(
     ``sessions`` and ``reader`` are the file's, for who asks for many of its entries.
     """
     blocks = session_blocks(document) if sessions is None else sessions
-    own, header = entry.provenance, document.front_matter
-    said: Callable[[str], str | None] = own.get if own else _nothing
-    in_file: Callable[[str], str | None] = header.text if header else _nothing
+    said, in_file = entry.field, document.header.text
     return Origin(
         who=_who(document, said("by") or in_file("by"), deed),
         trust=log_trust(reader or OriginReader(document), entry)
@@ -74,10 +72,6 @@ def origin_of(
         session=said("session") or (deed and deed.session) or session_of(blocks, entry),
         source=said("src") or in_file("source_id") or in_file("source") or (deed and deed.source) or None,
     )
-
-
-def _nothing(_: str) -> str | None:
-    return None
 
 
 def _who(document: Document, claimed: str | None, deed: Deed | None) -> str:
@@ -101,8 +95,7 @@ def _trust(own: str | None, in_file: str | None, deed: Deed | None) -> str:
 
 
 def _when(entry: Entry, deed: Deed | None) -> date | None:
-    own = entry.provenance
-    by_comment = own and (own.day("occurred_at") or own.day("at"))
+    by_comment = parse_day(entry.field("occurred_at")) or parse_day(entry.field("at"))
     if by_comment or entry.date:
         return by_comment or entry.date
     return deed.when.astimezone().date() if deed and deed.when else None

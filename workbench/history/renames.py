@@ -25,7 +25,7 @@ def file_log(workspace: Workspace, path: str) -> Iterator[FileStep]:
     """The operations that changed a file, newest first, followed back over its renames.
 
     A commit renames a file where one file goes and another one comes with the same bytes, or with more
-    than 60 % of its lines (``likeness``). Git's own detection is not asked: it can be configured.
+    than 60 % of its lines (``text_similarity``). Git's own detection is not asked: it can be configured.
     """
     links = Links(Versions(workspace))
     place: dict[CommitId, int] = {}

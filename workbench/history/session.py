@@ -55,15 +55,13 @@ def _candidates(workspace: Workspace, session: str) -> Iterator[Document]:
 
 def _own(document: Document, session: str) -> Iterator[str]:
     """What a file itself says comes from the session."""
-    header = document.front_matter
-    source = (header and header.text("source_id")) or ""
+    source = document.header.text("source_id") or ""
     blocks = [block for block in session_blocks(document) if session in block.names]
     if document.kind is Kind.EPISODE and (blocks or source == session or source.startswith(session + ":")):
         yield document.path
         return
     for entry in document.entries:
-        own = entry.provenance
-        if (own and own.get("session") == session) or any(
+        if entry.field("session") == session or any(
             block.first <= entry.start_line <= block.last for block in blocks
         ):
             yield entry.address
@@ -77,9 +75,9 @@ def _copies(document: Document, found: dict[str, None]) -> Iterator[str]:
         if "#" in address
     }
     for entry in document.entries:
-        own = entry.provenance
-        if own is None or not own.source:
+        source = entry.field("src")
+        if not source:
             continue
-        path = path_of(own.source) or own.source
-        if path in found or (path, own.get("entry") or entry.hash) in hashes:
+        path = path_of(source) or source
+        if path in found or (path, entry.field("entry") or entry.hash) in hashes:
             yield entry.address

@@ -1,6 +1,6 @@
 """When text counts as the same text, changed: the measures by which plain commits are read.
 
-Entries: the share of words that both have in the same order, ``2 m / (a + b)`` (difflib's ratio over words;
+Entries: the share of words that both have in the same order, ``2 m / (a + b)`` (Indel over words;
 characters of scripts without blanks count as words). From ``SAME_ENTRY`` on one is the other, edited.
 
 Files: the share of lines with words that both have, ``2 m / (a + b)`` over multisets. Above ``SAME_FILE``
@@ -12,11 +12,10 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable
-from difflib import SequenceMatcher
 
-from workbench.history.line_alignment import changes
 from workbench.memory.entry import Entry
 from workbench.memory.markdown import Document
+from workbench.memory.patch import hunks
 
 SAME_ENTRY = 0.5
 SAME_FILE = 0.6
@@ -29,8 +28,9 @@ def entry_likeness(one: str, other: str) -> float:
     words, others = (_WORD.findall(text.casefold())[:_MOST_WORDS] for text in (one, other))
     if not words and not others:
         return 1.0 if one.split() == other.split() else 0.0
-    matcher = SequenceMatcher(None, words, others, autojunk=False)
-    return matcher.ratio() if matcher.quick_ratio() >= SAME_ENTRY else 0.0
+    from rapidfuzz.distance import Indel  # noqa: PLC0415 - few questions of the history need it
+
+    return Indel.normalized_similarity(words, others, score_cutoff=SAME_ENTRY)
 
 
 def file_likeness(one: bytes, other: bytes) -> float:
@@ -45,8 +45,11 @@ def counterpart(entry: Entry, here: Document, there: Document) -> Entry | None:
 
     Only what the other version has more often than this one can be it.
     """
-    lines = range(entry.start_line - 1, entry.end_line)
-    places = [change.old for change in changes(there.data, here.data) if _meet(change.new, lines)]
+    places = [
+        range(hunk.was, hunk.was + len(hunk.old))
+        for hunk in hunks(there.data, here.data)
+        if _meet(range(hunk.at, hunk.at + len(hunk.new)), _lines(entry))
+    ]
     gone = Counter(one.hash for one in there.entries) - Counter(one.hash for one in here.entries)
     near = [e for e in there.entries if e.hash in gone and any(_meet(place, _lines(e)) for place in places)]
     return likest(entry, near)

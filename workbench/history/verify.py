@@ -56,8 +56,8 @@ class _Walked:
 
 def _walk(workspace: Workspace) -> _Walked:
     walked = _Walked()
-    reader = _reader(workspace)
-    digest_size = len(_null(workspace)) // 2
+    reader = ObjectReader(workspace.history.carrier)
+    digest_size = len(workspace.history.name_of(b"")) // 2
 
     @lru_cache(_KEPT_TREES)
     def read(name: str) -> trees.Tree:
@@ -91,7 +91,7 @@ def _walk(workspace: Workspace) -> _Walked:
 def _check_texts(workspace: Workspace, walked: _Walked) -> Check:
     """Read every text that an operation left or replaced, and hash it anew."""
     flaws = list(walked.broken)
-    reader = _reader(workspace)
+    reader = ObjectReader(workspace.history.carrier)
     size = 0
     try:
         for blob, places in walked.texts.items():
@@ -229,12 +229,3 @@ def _check_files(workspace: Workspace) -> Check:
         f"{len(files):,} memory files, {plural(entries, 'entry')} taken apart",
         tuple(flaws),
     )
-
-
-def _reader(workspace: Workspace) -> ObjectReader:
-    carrier = workspace.history.carrier
-    return ObjectReader(carrier)
-
-
-def _null(workspace: Workspace) -> str:
-    return workspace.history.name_of(b"")

@@ -17,11 +17,11 @@ from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
+from workbench.dreaming.replacements import contradicts
 from workbench.errors import ReadOnlyError, WorkbenchError, disk_error
 from workbench.ingest.checkpoints import Checkpoints
-from workbench.ingest.llm_quotes import Quoted, choose
+from workbench.ingest.llm_session import choose
 from workbench.ingest.session_log import (
-    POSING,
     Quotation,
     block,
     claims_of,
@@ -31,22 +31,20 @@ from workbench.ingest.session_log import (
     why_withheld,
 )
 from workbench.ingest.sessions import Reading
+from workbench.ingest.utterances import Utterance, Withheld, hear
 from workbench.llm.port import LanguageModel
-from workbench.memory.claims import claim_key
 from workbench.memory.entry import Kind
 from workbench.memory.markdown import parse_document
 from workbench.memory.names import CommitId, RelPath
-from workbench.memory.provenance import COMMENT
-from workbench.memory.sentences import sentences
 from workbench.memory.session import Session
 from workbench.memory.transcript import Turn
-from workbench.safety.hidden_text import hidden_in
-from workbench.safety.secrets import secrets_in
 from workbench.workspace import ledger
 from workbench.workspace.locks import hold
 from workbench.workspace.plan import Operation, Plan
 from workbench.workspace.workspace import Workspace
 
+MOST_LINES = 10
+"""Lines that one session leaves in the logs of a day, beside what the person asked to be remembered."""
 _LOCK = "flush.lock"
 _LOCK_SECONDS = 30.0
 _EARLIEST = datetime(2000, 1, 1, tzinfo=UTC)
@@ -88,15 +86,6 @@ class Flushed:
             "notes": list(self.notes),
             "skipped": self.skipped or None,
         }
-
-
-@dataclass(frozen=True, slots=True)
-class _Withheld:
-    """A sentence that is not written: the name of its claim, its line in the transcript, and why."""
-
-    key: str
-    line: int
-    why: str
 
 
 def log_path(day: date) -> RelPath:
@@ -156,8 +145,10 @@ def flush_session(
     Without ``model``, or where it fails, facts are found by rules. Raises WriteFailedError, and BusyError
     where somebody else flushes for long.
     """
-    found = choose(session.turns, model, clock=clock)
-    lines, withheld = _lines(session, found.facts, now)
+    heard = hear(session)
+    found = choose(heard, model, clock=clock)
+    lines, unfit = _lines(session, found.facts, now)
+    withheld = (*heard.withheld, *unfit)
     told = Flushed(
         session=session.key,
         source=session.source,
@@ -186,41 +177,18 @@ def day_of(turn: Turn, now: datetime) -> date:
 
 
 def _lines(
-    session: Session, facts: Iterable[Quoted], now: datetime
-) -> tuple[list[Quotation], list[_Withheld]]:
-    """The facts as lines for the log, and every sentence that may not be one, whether it is a fact or not."""
-    guarded = {turn.line: places for turn in session.turns if (places := _guarded(turn.text))}
-    withheld = [
-        _Withheld(claim_key(one.text), turn.line, why)
-        for turn in session.turns
-        if turn.line in guarded
-        for one in sentences(turn.text)
-        if (why := _across(guarded[turn.line], one.start, one.end))
-    ]
-    lines = []
+    session: Session, facts: Iterable[Utterance], now: datetime
+) -> tuple[list[Quotation], list[Withheld]]:
+    """The facts as lines for the log, and those that cannot be one."""
+    lines: list[Quotation] = []
+    withheld: list[Withheld] = []
     for fact in facts:
-        turn = fact.turn
-        if _across(guarded.get(turn.line, []), fact.start, fact.end):
-            continue
-        line = quotation(fact.text, session, turn, day_of(turn, now))
-        if why := why_withheld(fact.text, line):
-            withheld.append(_Withheld(line.key, turn.line, why))
+        line = quotation(fact, session, day_of(fact.turn, now))
+        if why := why_withheld(line):
+            withheld.append(Withheld(line.key, fact.turn.line, why))
         else:
             lines.append(line)
     return lines, withheld
-
-
-def _guarded(text: str) -> list[tuple[int, int, str]]:
-    """The places of a turn that hold secrets or hidden text, also across several sentences."""
-    secrets = [(found.start, found.end, f"secret: {found.rule}") for found in secrets_in(text)]
-    hidden = [(found.start, found.end, f"hidden: {found.rule}") for found in hidden_in(text)]
-    posing = [(*found.span(), f"hidden: {POSING}") for found in COMMENT.finditer(text)]
-    return secrets + hidden + posing
-
-
-def _across(places: Iterable[tuple[int, int, str]], start: int, end: int) -> str:
-    """What stands between ``start`` and ``end`` that may not be written, or nothing."""
-    return next((why for first, last, why in places if first < end and start < last), "")
 
 
 def _alone(workspace: Workspace) -> AbstractContextManager[object]:
@@ -231,14 +199,32 @@ def _alone(workspace: Workspace) -> AbstractContextManager[object]:
 def _with_news(
     workspace: Workspace, session: Session, told: Flushed, lines: Sequence[Quotation], now: datetime
 ) -> Flushed:
-    fresh = distinct(lines, _known(workspace, session, lines, now))
-    return replace(told, lines=fresh, known=len(lines) - len(fresh))
+    there = _claims_there(workspace, session, lines, now)
+    fresh = distinct(lines, there | _rejected(workspace) if lines else there)
+    kept = _chosen(fresh, MOST_LINES - len(there))
+    return replace(told, lines=kept, known=len(lines) - len(fresh))
 
 
-def _known(
+def _chosen(lines: Sequence[Quotation], most: int) -> tuple[Quotation, ...]:
+    """What the person asked to be remembered, and the best of the others up to ``most``, in their order.
+
+    What a later line corrects (`the port is 9000`, after `the port is 8443`) is left out.
+    """
+    standing = [
+        one
+        for at, one in enumerate(lines)
+        if one.requested or not any(contradicts(later.text, one.text) for later in lines[at + 1 :])
+    ]
+    others = sorted((one for one in standing if not one.requested), key=lambda one: -one.worth)
+    requested = len(standing) - len(others)
+    kept = {one.key for one in others[: max(0, most - requested)]}
+    return tuple(one for one in standing if one.requested or one.key in kept)
+
+
+def _claims_there(
     workspace: Workspace, session: Session, lines: Sequence[Quotation], now: datetime
 ) -> frozenset[str]:
-    """Claims that are there already, or that a person rejected.
+    """Claims of the session that the logs of these days hold already.
 
     What tells no day is looked for in yesterday's log too: it was written before midnight, perhaps.
     """
@@ -250,16 +236,19 @@ def _known(
         data = workspace.files.read_or_none(path)
         if data is not None and session.key.encode() in data:
             known |= claims_of(parse_document(path, data, Kind.LOG), session.key)
-    if lines:
-        known |= {
-            claim
-            for record in ledger.read(workspace, "decisions")
-            if record.get("decision") == "rejected" and isinstance(claim := record.get("claim"), str)
-        }
     return frozenset(known)
 
 
-def _note_skips(workspace: Workspace, session: Session, withheld: Sequence[_Withheld], now: datetime) -> None:
+def _rejected(workspace: Workspace) -> frozenset[str]:
+    """Claims that a person rejected."""
+    return frozenset(
+        claim
+        for record in ledger.read(workspace, "decisions")
+        if record.get("decision") == "rejected" and isinstance(claim := record.get("claim"), str)
+    )
+
+
+def _note_skips(workspace: Workspace, session: Session, withheld: Sequence[Withheld], now: datetime) -> None:
     """What was not written, in the ledger: by the name of its claim, never by its words."""
     if not withheld:
         return

@@ -6,7 +6,6 @@ with words or figures that the line does not hold, or about somebody whom it doe
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -14,11 +13,11 @@ from typing import Any
 
 from workbench.errors import UsageError
 from workbench.graph.drafts import MemoryDraft, RelationDraft, memory_draft
+from workbench.ingest.grounding import is_borne_out
 from workbench.ingest.passages import PassageLine
 from workbench.llm.port import LanguageModel, LanguageModelError, Schema
 from workbench.llm.prompts import Passage, ask_json
 from workbench.memory.graph_page import ENTITY_TYPES, IMPORTANCE, RELATIONS
-from workbench.memory.sentences import sentences
 
 CHARACTERS = 8_000
 """Characters of a source that are shown to a model at once."""
@@ -77,10 +76,6 @@ SCHEMA: Schema = {
         },
     },
 }
-_WORD = re.compile(r"[^\W_]+(?:[.:/@-][^\W_]+)*")
-_DENIES = re.compile(
-    r"\b(?:not|never|no longer|nobody|none|without|stopped|cannot)\b|n['’]t\b", re.IGNORECASE
-)
 _ME = frozenset({"user", "the user", "me", "i", "myself"})
 
 
@@ -172,24 +167,6 @@ def portions(lines: Sequence[PassageLine]) -> Iterator[list[PassageLine]]:
         yield some
 
 
-def is_grounded(text: str, line: str) -> bool:
-    """Whether ``line`` says most words of ``text`` too (by their first five letters), and every figure.
-
-    And it must not deny what the text says: the sentence that is likest to it denies just as much.
-    """
-    said = {word[:5] for word in _words(line)}
-    whole = set(_words(line))
-    words = _words(text)
-    if not words or any(any(map(str.isdigit, word)) and word not in whole for word in words):
-        return False
-    if sum(word[:5] in said for word in words) < GROUNDED * len(words):
-        return False
-    stems = {word[:5] for word in words}
-    parts = [one.text for one in sentences(line)] or [line]
-    likest = max(parts, key=lambda part: len(stems & {word[:5] for word in _words(part)}))
-    return bool(_DENIES.search(likest)) == bool(_DENIES.search(text))
-
-
 def _draft(sort: str, item: Mapping[str, Any], line: PassageLine) -> MemoryDraft | RelationDraft | None:
     """The item as a draft, or None where the line does not bear it out."""
     names = [item["entity"]] + ([item["target"]] if sort == "relation" else [])
@@ -197,7 +174,7 @@ def _draft(sort: str, item: Mapping[str, Any], line: PassageLine) -> MemoryDraft
         return None
     try:
         if sort == "memory":
-            if not is_grounded(item["text"], line.text):
+            if not is_borne_out(item["text"], line.text, share=GROUNDED, names_in=_around(line)):
                 return None
             me = is_me(item["entity"])
             return memory_draft(
@@ -227,9 +204,10 @@ def is_me(name: str) -> bool:
 
 
 def _names(line: PassageLine, name: str) -> bool:
-    said = " ".join((line.text, line.speaker, *line.heading)).casefold()
+    said = f"{line.text} {_around(line)}".casefold()
     return " ".join(name.casefold().split()) in " ".join(said.split())
 
 
-def _words(text: str) -> list[str]:
-    return [word.casefold() for word in _WORD.findall(text)]
+def _around(line: PassageLine) -> str:
+    """What names whom a line is about beside its words."""
+    return " ".join((line.speaker, *line.heading))

@@ -14,22 +14,19 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date
 
+from workbench.ingest.utterances import Utterance
 from workbench.memory.claims import claim_key
 from workbench.memory.comment_position import below
 from workbench.memory.entry import Entry, Form, Kind
 from workbench.memory.escape import plain_line
 from workbench.memory.markdown import Document, parse_document
 from workbench.memory.names import RelPath
-from workbench.memory.provenance import COMMENT, provenance
+from workbench.memory.provenance import provenance
 from workbench.memory.session import Session
 from workbench.memory.transcript import Turn
-from workbench.safety.hidden_text import hidden_in
-from workbench.safety.secrets import secrets_in
 
 LONGEST = 1_000
 """Characters of one line; what is longer is no fact but a text."""
-POSING = "a comment that looks like the workbench's own"
-_OPENING = "wb:"
 _LOG = RelPath("memory/log.md")
 _OPEN = (
     (re.compile(r"(`{3,}|~{3,})"), r"\1"),
@@ -43,7 +40,8 @@ _OPEN = (
 class Quotation:
     """A line for the log of ``day``. ``key`` names its claim, ``line`` is where it was said.
 
-    ``stands``: it is one entry of Markdown, with our comment and no other.
+    ``stands``: it is one entry of Markdown, with our comment and no other. ``cut``: it is longer than a line
+    may be. ``requested`` and ``worth`` are those of the utterance.
     """
 
     text: str
@@ -52,6 +50,9 @@ class Quotation:
     comment: str
     line: int
     stands: bool
+    cut: bool = False
+    requested: bool = False
+    worth: float = 0.0
 
     @property
     def markdown(self) -> str:
@@ -59,8 +60,9 @@ class Quotation:
         return below(f"- {self.text}", self.comment) + "\n"
 
 
-def quotation(text: str, session: Session, turn: Turn, day: date) -> Quotation:
-    """``text``, which was said in ``turn``, as a line of the log."""
+def quotation(fact: Utterance, session: Session, day: date) -> Quotation:
+    """What was said as a line of the log."""
+    text, turn = fact.text, fact.turn
     fields = {
         "src": f"{session.source}#L{turn.line}",
         "session": session.key,
@@ -71,7 +73,17 @@ def quotation(text: str, session: Session, turn: Turn, day: date) -> Quotation:
     comment = provenance(fields).render()
     entry = _entry_of(below(f"- {words}", comment) + "\n", comment)
     key = claim_key(entry.text if entry else words)  # by what is read of the log later
-    return Quotation(text=words, key=key, day=day, comment=comment, line=turn.line, stands=entry is not None)
+    return Quotation(
+        text=words,
+        key=key,
+        day=day,
+        comment=comment,
+        line=turn.line,
+        stands=entry is not None,
+        cut=words.endswith("…") and not text.rstrip().endswith("…"),
+        requested=fact.requested,
+        worth=fact.worth,
+    )
 
 
 def trust_of(session: Session, turn: Turn) -> str:
@@ -81,15 +93,9 @@ def trust_of(session: Session, turn: Turn) -> str:
     return "external" if session.trust == "external" else "owner"
 
 
-def why_withheld(said: str, line: Quotation) -> str:
-    """Why a line is not written although it is a fact: it holds a secret or hidden text, or is no line."""
-    if secrets := secrets_in(said):
-        return f"secret: {secrets[0].rule}"
-    if COMMENT.search(said) or _OPENING in said.partition("<!--")[2]:
-        return f"hidden: {POSING}"
-    if hidden := hidden_in(said):
-        return f"hidden: {hidden[0].rule}"
-    if line.text.endswith("…") and not said.rstrip().endswith("…"):
+def why_withheld(line: Quotation) -> str:
+    """Why a line is not written although it is a fact; empty where it is."""
+    if line.cut:
         return f"longer than {LONGEST:,} characters"
     return "" if line.stands else "it does not stand as one line of Markdown"
 

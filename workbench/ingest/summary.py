@@ -1,12 +1,11 @@
 """What an episode says of a session: a summary, and the facts, decisions and open ends, each with its turn.
 
 The summary is the agent's own where it compacted the session, else a model's where one is given and keeps to
-what was said, else the sentences nearest the session's centroid. The rest are quotations by rules, always.
+what was said, else the sentences nearest the session's centroid. The rest are quotations, always.
 """
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -14,9 +13,19 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 
 from workbench.errors import WorkbenchError
 from workbench.ingest.centrality import central, content_words
-from workbench.ingest.echo_filter import without_echoes
-from workbench.ingest.llm_summary import ask
-from workbench.ingest.utterances import MOST_OF_TURN, OF_AN_AGENT, Heard, Utterance, fit_lines, hear, once
+from workbench.ingest.grounding import without_echoes
+from workbench.ingest.llm_session import summary_by
+from workbench.ingest.topics import topics
+from workbench.ingest.utterances import (
+    MOST_OF_TURN,
+    OF_AN_AGENT,
+    Heard,
+    Utterance,
+    Withheld,
+    fit_lines,
+    hear,
+    once,
+)
 from workbench.llm.port import LanguageModel, LanguageModelError
 from workbench.memory.episode_page import (
     COMPACTION,
@@ -28,7 +37,6 @@ from workbench.memory.episode_page import (
 from workbench.memory.escape import plain_line
 from workbench.memory.provenance import least_trusted
 from workbench.memory.session import Session
-from workbench.memory.topics import topics
 from workbench.safety.key_like import clipped, looks_like_key
 from workbench.salience.facts import Family
 
@@ -44,8 +52,7 @@ _MANY = 12
 MOST_COMPACTED = 40
 """Sentences of an agent's own summary that are kept."""
 LEAST_ABSTRACT = 20
-"""Characters that the first real sentence has at least."""
-_FACTS = frozenset(Family) - {Family.DECISION, Family.ACTION}
+"""Characters that a sentence of an abstract has at least, where there is one."""
 _OF_WHO_SPEAKS = frozenset({Family.PERSONAL, Family.PREFERENCE, Family.RELATIONSHIP})
 
 
@@ -95,45 +102,41 @@ class _Same(Generic[T]):
 def _summarised(
     session: Session, of_model: _Same[LanguageModel | None], of_embedder: _Same[Embedder | None]
 ) -> Summary:
-    model, embedder = of_model.value, of_embedder.value
     heard = hear(session)
-    withheld = heard.withheld
-    said = tuple(once(without_echoes(heard.sentences, _told)))
+    said = tuple(once(without_echoes(heard.sentences)))
     notes: list[str] = []
-    quotes = _extracted(said, embedder, notes)
-    lines, by, written = _compacted(session, withheld), COMPACTION, True
-    if not lines and model is not None and said:
-        lines, by, written = _asked(model, heard, notes), model.name, True
-    if not lines:
-        lines, by, written = tuple(one.line for one in quotes), EXTRACTION, False
+    quotes = _nearest_centre(said, of_embedder.value, notes)
     sections = _sections(said)
     kept = [*quotes, *(one for some in sections for one in some)]
-    real = [line.text for line in lines] if by == COMPACTION else [one.text for one in kept]
-    agent = written or any(not one.by_user for one in kept)
+    lines, withheld = _compacted(session)
+    by = COMPACTION if lines else EXTRACTION
+    if not lines and of_model.value is not None and said:
+        lines = _by_model(of_model.value, heard.sentences, notes)
+        by = of_model.value.name if lines else EXTRACTION
+    written = bool(lines)
+    lines = lines or [one.line for one in quotes]
     facts, decisions, open_ends = (tuple(one.line for one in some) for some in sections)
-    words = [line.text for line in (*lines, *facts, *decisions, *open_ends)]
+    by_agent = written or any(not one.by_user for one in kept)
+    everything = Heard(heard.sentences, heard.turns, (*heard.withheld, *withheld), heard.unread)
     return Summary(
-        lines=lines,
+        lines=tuple(lines),
         facts=facts,
         decisions=decisions,
         open=open_ends,
-        abstract=_abstract(real),
-        topics=topics("\n".join(words), MOST_TOPICS),
+        abstract=_first_real([line.text for line in lines]) if by == COMPACTION else _abstract(kept),
+        topics=topics([one.text for one in said] or [line.text for line in lines], MOST_TOPICS),
         by=by,
-        trust=least_trusted(session.trust, *(["agent"] if agent else [])),
-        notes=(_way(by, len(lines), len(heard.sentences)), *notes, *heard.notes),
+        trust=least_trusted(session.trust, *(["agent"] if by_agent else [])),
+        notes=(_way(by, len(lines), len(heard.sentences)), *notes, *everything.notes),
     )
 
 
-def _told(one: Utterance) -> tuple[int, bool, str]:
-    """When and by whom it was said; and its words, where they state something."""
-    return one.place.turn, one.by_user, one.text if one.family or not one.by_user else ""
-
-
-def _extracted(said: Sequence[Utterance], embedder: Embedder | None, notes: list[str]) -> list[Utterance]:
+def _nearest_centre(
+    said: Sequence[Utterance], embedder: Embedder | None, notes: list[str]
+) -> list[Utterance]:
     """The sentences nearest the centroid; by words where the vectors of a model cannot be had."""
     most = max(FEWEST, min(MOST, round(len(said) ** 0.5)))
-    texts, weights = [one.text for one in said], [one.strength for one in said]
+    texts, weights = [one.text for one in said], [one.worth for one in said]
     try:
         picked = central(texts, most, embedder, weights=weights)
     except WorkbenchError as error:
@@ -142,58 +145,72 @@ def _extracted(said: Sequence[Utterance], embedder: Embedder | None, notes: list
     return [said[at] for at in picked]
 
 
-def _compacted(session: Session, withheld: Counter[str]) -> tuple[EpisodeLine, ...]:
-    found = dict.fromkeys(fit_lines(clipped(session.summary, MOST_OF_TURN), withheld))
-    return tuple(EpisodeLine(text) for text in found)[:MOST_COMPACTED]
+def _compacted(session: Session) -> tuple[list[EpisodeLine], list[Withheld]]:
+    fit, withheld = fit_lines(clipped(session.summary, MOST_OF_TURN))
+    return [EpisodeLine(text) for text in dict.fromkeys(fit)][:MOST_COMPACTED], withheld
 
 
-def _asked(model: LanguageModel, heard: Heard, notes: list[str]) -> tuple[EpisodeLine, ...]:
+def _by_model(model: LanguageModel, said: Sequence[Utterance], notes: list[str]) -> list[EpisodeLine]:
     try:
-        asked = ask(model, heard.sentences)
+        found = summary_by(model, said)
     except LanguageModelError as error:
         notes.append(f"{error.args[0] if error.args else 'the model failed'}; sentences were chosen instead")
-        return ()
-    if asked.dropped:
-        notes.append(f"of {model.name}'s sentences {asked.dropped} were dropped: no turn says so")
-    if asked.unseen:
-        notes.append(f"turns that {model.name} was not shown, as they were too many: {asked.unseen}")
-    return asked.lines
+        return []
+    if found.dropped:
+        notes.append(f"of {model.name}'s sentences {found.dropped} were dropped: no turn says so")
+    if found.unseen:
+        notes.append(f"turns that {model.name} was not shown, as they were too many: {found.unseen}")
+    return list(found.lines)
 
 
 def _sections(said: Sequence[Utterance]) -> tuple[list[Utterance], list[Utterance], list[Utterance]]:
-    """Facts, decisions and open ends: the strongest of each, in their order.
+    """Facts, decisions and open ends: the best of each, in their order.
 
     What an agent says of itself (`I prefer short answers`) is no fact: on the page nothing would tell it from
     what the person said.
     """
-    facts = [one for one in said if one.family in _FACTS and not _of_itself(one)]
     decisions = [one for one in said if one.family is Family.DECISION]
     open_ends = [one for one in said if one.family is Family.ACTION]
-    return (
-        _strongest(facts, MOST_FACTS),
-        _strongest(decisions, MOST_DECISIONS),
-        _strongest(open_ends, MOST_OPEN),
-    )
+    facts = [
+        one
+        for one in said
+        if one.family not in (None, Family.DECISION, Family.ACTION) and not _of_itself(one)
+    ]
+    return _best(facts, MOST_FACTS), _best(decisions, MOST_DECISIONS), _best(open_ends, MOST_OPEN)
 
 
 def _of_itself(one: Utterance) -> bool:
     return not one.by_user and one.family in _OF_WHO_SPEAKS and bool(OF_AN_AGENT.search(one.text))
 
 
-def _strongest(said: Sequence[Utterance], most: int) -> list[Utterance]:
-    """At most ``most``, in their order; of equally strong ones those that say more."""
+def _best(said: Sequence[Utterance], most: int) -> list[Utterance]:
+    """At most ``most``, in their order; of those that are worth as much the ones that say more."""
 
-    def rank(at: int) -> tuple[float, int]:
-        return -said[at].strength, -min(_MANY, len(content_words(said[at].text)))
+    def rank(one: Utterance) -> tuple[float, int]:
+        return -one.worth, -min(_MANY, len(content_words(one.text)))
 
-    return [said[at] for at in sorted(sorted(range(len(said)), key=rank)[:most])]
+    best = sorted(said, key=rank)[:most]
+    return [one for one in said if one in best]
 
 
-def _abstract(texts: Sequence[str]) -> str:
-    """The first real sentence, never in a model's words; the first of any length where all are short."""
-    sound = (text for text in texts if not looks_like_key(text))
-    lines = [line for text in sound if (line := plain_line(text, MOST_ABSTRACT))]
-    return next((line for line in lines if len(line) >= LEAST_ABSTRACT), next(iter(lines), ""))
+def _abstract(kept: Sequence[Utterance]) -> str:
+    """The one or two sentences that are worth most and nearest to the centre, as they were said."""
+    sound = [one for one in dict.fromkeys(kept) if plain_line(one.text, MOST_ABSTRACT)]
+    sound = [one for one in sound if not looks_like_key(one.text)]
+    long = [one for one in sound if len(one.text) >= LEAST_ABSTRACT]
+    some = sorted(long or sound, key=lambda one: (one.number, one.start))
+    texts, weights = [one.text for one in some], [one.worth for one in some]
+    for most in (2, 1):
+        text = " ".join(plain_line(texts[at], MOST_ABSTRACT) for at in central(texts, most, weights=weights))
+        if len(text) <= MOST_ABSTRACT:
+            return text
+    return ""
+
+
+def _first_real(texts: Sequence[str]) -> str:
+    """The first real sentence of a summary that an agent wrote; the first one where all are short."""
+    lines = [plain_line(text, MOST_ABSTRACT) for text in texts if not looks_like_key(text)]
+    return next((line for line in lines if len(line) >= LEAST_ABSTRACT), next(iter(filter(None, lines)), ""))
 
 
 def _way(by: str, lines: int, sentences: int) -> str:

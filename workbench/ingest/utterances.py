@@ -1,80 +1,104 @@
 """What was said in a session, sentence by sentence: only what may be written into memory.
 
-Sentences that hold a secret or hidden text are left out and counted; left out is also what no rule would keep
-(questions, code, small talk, orders to an agent).
+A sentence that holds a secret or hidden text, or is part of one, is withheld and counted; left out is also
+what no rule would keep (questions, code, small talk, orders to an agent).
 """
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 
 from workbench.memory.claims import claim_key
 from workbench.memory.episode_page import EpisodeLine, TurnRef
 from workbench.memory.provenance import COMMENT
-from workbench.memory.sentences import sentences
+from workbench.memory.sentences import Sentence, sentences
 from workbench.memory.session import Session
 from workbench.memory.transcript import Turn
-from workbench.safety.findings import TextFinding
 from workbench.safety.hidden_text import hidden_in
 from workbench.safety.key_like import clipped
 from workbench.safety.secrets import secrets_in
 from workbench.salience.facts import Family, facts_in, why_not
 from workbench.salience.prompt_injection import steers
+from workbench.salience.remember_request import wish_in
 
 MOST_OF_TURN = 20_000
 """Characters of one turn that are read: more is a file that was pasted."""
 MOST_OF_SESSION = 2_000_000
 """Characters of a session that are read, from its end: what was said last holds longest."""
-
-
 OF_AN_AGENT = re.compile(r"\b(?:I|[Mm]y|[Mm]e|[Mm]ine|[Mm]yself)\b|^\W*[Pp]lease\b")
 """By which an agent speaks of itself or asks for something (`Please paste no keys here`); `we` is both."""
+POSING = "a comment that looks like the workbench's own"
 _MERELY_SAID = 0.1
-"""Strength of what states nothing that lasts."""
+"""Worth of what states nothing that lasts."""
 _FENCED = re.compile(r"^[ \t]*(```|~~~).*?(?:^[ \t]*\1|\Z)", re.MULTILINE | re.DOTALL)
 _LINE = re.compile(r"[^\n]+")
 
 
 @dataclass(frozen=True, slots=True)
 class Utterance:
-    """A sentence, who said it, and where. ``strength`` in [0, 1]: how sure the rules are that it lasts.
+    """A sentence: ``turn.text[start:start + len(text)]``, of the turn with this ``number``, from 1.
 
-    ``family`` is None where it states nothing that does.
+    ``worth`` in [0, 1] says how likely it is of use for months. ``family`` is None where it states nothing.
     """
 
+    turn: Turn
+    number: int
+    start: int
     text: str
-    place: TurnRef
-    by_user: bool
     family: Family | None
-    strength: float
+    worth: float
+
+    @property
+    def by_user(self) -> bool:
+        """Whether the person said it."""
+        return self.turn.role == "user"
+
+    @property
+    def requested(self) -> bool:
+        """Whether the person asked for it to be remembered."""
+        return self.by_user and wish_in(self.text) is not None
 
     @property
     def line(self) -> EpisodeLine:
         """It as a line of an episode."""
-        return EpisodeLine(self.text, (self.place,), by_agent=not self.by_user)
+        return EpisodeLine(self.text, (TurnRef(self.number, self.turn.line),), by_agent=not self.by_user)
+
+    def stands_in(self, turn: Turn, start: int, end: int) -> bool:
+        """Whether a part of it is between these places of ``turn``."""
+        return self.turn is turn and self.start < end and start < self.start + len(self.text)
+
+
+@dataclass(frozen=True, slots=True)
+class Withheld:
+    """A sentence that is not written: the name of its claim, its line in the transcript, and why."""
+
+    key: str
+    line: int
+    why: str
 
 
 @dataclass(frozen=True, slots=True)
 class Heard:
-    """The sentences of a session in their order; what was ``withheld`` is counted by the rule that named it.
+    """The sentences of a session in their order, and those that were withheld.
 
-    ``unread`` counts characters that were too many.
+    ``turns`` are those that were read, with what may be shown of each. ``unread`` counts characters that were
+    too many.
     """
 
     sentences: tuple[Utterance, ...]
-    withheld: Counter[str] = field(default_factory=Counter)
+    turns: tuple[tuple[Turn, str], ...]
+    withheld: tuple[Withheld, ...] = ()
     unread: int = 0
 
     @property
     def notes(self) -> tuple[str, ...]:
         """What to tell of it."""
-        out = []
-        if self.withheld:
-            rules = ", ".join(f"{rule} ({times})" for rule, times in sorted(self.withheld.items()))
-            out.append(f"left out with the sentences that hold it: {rules}")
+        counts = Counter(one.why for one in self.withheld)
+        rules = ", ".join(f"{rule} ({times})" for rule, times in sorted(counts.items()))
+        out = [f"sentences left out for what they hold: {rules}"] if rules else []
         if self.unread:
             out.append(f"{self.unread:,} characters were not read: they are more than anybody said")
         return tuple(out)
@@ -82,18 +106,32 @@ class Heard:
 
 def hear(session: Session) -> Heard:
     """The sentences of ``session`` that may be kept."""
-    withheld: Counter[str] = Counter()
+    said: list[Utterance] = []
+    withheld: list[Withheld] = []
+    turns: list[tuple[Turn, str]] = []
     chosen, unread = _read(session.turns)
-    said = [one for number, turn, text in chosen for one in _of_turn(number, turn, text, withheld)]
-    return Heard(tuple(said), withheld, unread)
+    for number, turn, text in chosen:
+        guard = Guard(text)
+        hidden = [(one, why) for one in sentences(text) if (why := guard.why(one.start, one.end))]
+        withheld += [Withheld(claim_key(one.text), turn.line, why) for one, why in hidden]
+        turns.append((turn, _without(text, [one for one, _ in hidden])))
+        said += (
+            one for one in _of_turn(number, turn, text) if not guard.why(one.start, one.start + len(one.text))
+        )
+    return Heard(tuple(said), tuple(turns), tuple(withheld), unread)
 
 
-def fit_lines(text: str, withheld: Counter[str]) -> Iterator[str]:
-    """The sentences of a text that nobody said in a turn (a compaction summary), junk left out."""
-    hidden = _Withheld(text, withheld)
-    for start, end in _plain(text, ()):
-        if not hidden.holds(start, end):
-            yield text[start:end]
+def fit_lines(text: str) -> tuple[list[str], list[Withheld]]:
+    """The sentences of a text that nobody said in a turn (a compaction summary), and those withheld."""
+    guard = Guard(text)
+    fit: list[str] = []
+    withheld: list[Withheld] = []
+    for one in _plain(text):
+        if why := guard.why(one.start, one.end):
+            withheld.append(Withheld(claim_key(one.text), 0, why))
+        else:
+            fit.append(one.text)
+    return fit, withheld
 
 
 def once(said: Iterable[Utterance]) -> Iterator[Utterance]:
@@ -104,6 +142,22 @@ def once(said: Iterable[Utterance]) -> Iterator[Utterance]:
         if key not in seen:
             seen.add(key)
             yield one
+
+
+class Guard:
+    """The places of a text that may not be written: secrets and hidden text, also across sentences.
+
+    Nobody says a ``wb:`` comment: one that stands in a transcript wants to be taken for the workbench's own.
+    """
+
+    def __init__(self, text: str) -> None:
+        self._places = [(found.start, found.end, f"secret: {found.rule}") for found in secrets_in(text)]
+        self._places += [(found.start, found.end, f"hidden: {found.rule}") for found in hidden_in(text)]
+        self._places += [(*found.span(), f"hidden: {POSING}") for found in COMMENT.finditer(text)]
+
+    def why(self, start: int, end: int) -> str:
+        """What stands between ``start`` and ``end`` that may not be written, or nothing."""
+        return next((why for first, last, why in self._places if first < end and start < last), "")
 
 
 def _read(turns: tuple[Turn, ...]) -> tuple[list[tuple[int, Turn, str]], int]:
@@ -119,45 +173,28 @@ def _read(turns: tuple[Turn, ...]) -> tuple[list[tuple[int, Turn, str]], int]:
     return chosen[::-1], unread
 
 
-def _of_turn(number: int, turn: Turn, text: str, withheld: Counter[str]) -> Iterator[Utterance]:
-    by_user = turn.role == "user"
-    place = TurnRef(number, turn.line)
-    hidden = _Withheld(text, withheld)
-    facts = {fact.start: fact for fact in facts_in(text, by_user=by_user, of_a_day=True)}
-    for start, end in sorted({(fact.start, fact.end) for fact in facts.values()} | set(_plain(text, facts))):
-        if hidden.holds(start, end):
-            continue
-        fact = facts.get(start)
-        if fact is not None:
-            yield Utterance(fact.text, place, by_user, fact.family, fact.strength)
+def _without(text: str, hidden: Sequence[Sentence]) -> str:
+    """``text`` without these sentences, which must be in their order."""
+    ends = [0, *(one.end for one in hidden)]
+    starts = [*(one.start for one in hidden), len(text)]
+    return "".join(text[end:start] for end, start in zip(ends, starts, strict=True))
+
+
+def _of_turn(number: int, turn: Turn, text: str) -> Iterator[Utterance]:
+    facts = {fact.start: fact for fact in facts_in(text, by_user=turn.role == "user", of_a_day=True)}
+    merely = {one.start: one for one in _plain(text) if one.start not in facts}
+    for start in sorted({*facts, *merely}):
+        if fact := facts.get(start):
+            yield Utterance(turn, number, start, fact.text, fact.family, fact.strength)
         else:
-            yield Utterance(text[start:end], place, by_user, None, _MERELY_SAID)
+            yield Utterance(turn, number, start, merely[start].text, None, _MERELY_SAID)
 
 
-def _plain(text: str, but: Collection[int]) -> Iterator[tuple[int, int]]:
-    """Sentences that are no facts and no junk either, apart from those that begin where ``but`` says.
-
-    What stands in a fence is code; a line that tries to steer an agent says nothing else.
-    """
+def _plain(text: str) -> Iterator[Sentence]:
+    """Sentences that are no junk: none in a fence, none in a line that tries to steer an agent."""
     shut = [found.span() for found in _FENCED.finditer(text)]
     shut += [line.span() for line in _LINE.finditer(text) if steers(line[0])]
-    for sentence in sentences(text):
-        start, end = sentence.start, sentence.end
-        open_ = not any(first < end and start < last for first, last in shut)
-        if start not in but and open_ and why_not(sentence.text) is None:
-            yield start, end
-
-
-class _Withheld:
-    """Places of a text that hold a secret or hidden text, each counted by its rule.
-
-    Nobody says a ``wb:`` comment: one that stands in a transcript wants to be taken for the workbench's own.
-    """
-
-    def __init__(self, text: str, counts: Counter[str]) -> None:
-        forged = (TextFinding("forged mark", *mark.span(), mark[0]) for mark in COMMENT.finditer(text))
-        self._found: list[TextFinding] = [*secrets_in(text), *hidden_in(text), *forged]
-        counts.update(finding.rule for finding in self._found)
-
-    def holds(self, start: int, end: int) -> bool:
-        return any(found.start < end and start < found.end for found in self._found)
+    for one in sentences(text):
+        in_the_open = not any(first < one.end and one.start < last for first, last in shut)
+        if in_the_open and why_not(one.text) is None:
+            yield one

@@ -97,7 +97,15 @@ class Entry:
     @property
     def pinned(self) -> bool:
         """Whether a person wants it kept: no automation lets it go."""
-        return self.provenance is not None and self.provenance.get("pinned") is not None
+        return self.field("pinned") is not None
+
+    def field(self, name: str) -> str | None:
+        """A field of its provenance comment, or None."""
+        return self.provenance.get(name) if self.provenance else None
+
+    def fields(self, name: str) -> tuple[str, ...]:
+        """Every value of a field of its provenance comment."""
+        return self.provenance.all(name) if self.provenance else ()
 
     @property
     def title(self) -> str:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import UTC, date, datetime
+from datetime import date, datetime
 
 from workbench.memory.frontmatter import FrontMatter
 from workbench.memory.markdown import Document
 from workbench.memory.names import RelPath
-from workbench.memory.provenance import parse_day
+from workbench.memory.provenance import parse_day, parse_instant
 
 FOLDER = "episodes/"
 _MOST = 1_000_000_000
@@ -47,16 +47,9 @@ class Episode:
 
 def read_episode(document: Document) -> Episode:
     """The episode in a page; fields that are missing or malformed are left at their defaults."""
-    header = document.front_matter
+    header = document.header
     name = document.path.rpartition("/")[2].removesuffix(".md")
     first = document.entries[0].title if document.entries else ""
-    if header is None or header.problem:
-        return Episode(
-            path=document.path,
-            id=name,
-            abstract=first,
-            problem=header.problem if header else "no front matter",
-        )
     return Episode(
         path=document.path,
         id=header.text("id") or name,
@@ -77,6 +70,7 @@ def read_episode(document: Document) -> Episode:
         ended_at=moment_in(header, "ended_at"),
         last_recalled_at=moment_in(header, "last_recalled_at"),
         turns=count_in(header, "turns"),
+        problem=header.problem if document.front_matter else "no front matter",
     )
 
 
@@ -102,8 +96,4 @@ def count_in(header: FrontMatter, key: str) -> int:
 
 def moment_in(header: FrontMatter, key: str) -> datetime | None:
     """A moment of a header, in UTC where it names no zone; None where there is none."""
-    try:
-        found = datetime.fromisoformat(header.text(key) or "")
-        return found.astimezone(UTC) if found.tzinfo else found.replace(tzinfo=UTC)
-    except (ValueError, OverflowError):
-        return None
+    return parse_instant(header.text(key))

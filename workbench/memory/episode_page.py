@@ -38,7 +38,7 @@ _NULLS = ("null", "~")
 _TURNS = re.compile(r"\s*\(turns? (\d{1,9}(?:, \d{1,9})*)\)\s*\Z")
 _LINE_OF = re.compile(r"#L(\d{1,9})(?:-L?\d{1,9})?\Z")
 _BELOW = re.compile(r"[ \t]+<!-- wb: [^<>]*-->[ \t]*")
-"""A comment of ours on a line of its own, below what it speaks of (see ``commenting``)."""
+"""A comment of ours on a line of its own, below what it speaks of (see ``comment_position``)."""
 _MOVED = re.compile(rb"\n  (<!-- wb: [^<>]*-->)(?=\n)")
 _HEADING = re.compile(r"## +(\S+) *")
 _ANY_HEADING = re.compile(r"#{1,6}(?: |\Z)")

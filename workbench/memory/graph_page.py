@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date
 from types import MappingProxyType
+from typing import Any
 
 from workbench.memory.entry import Entry, Form, Kind
 from workbench.memory.frontmatter import FrontMatter
@@ -167,28 +168,27 @@ def memory_type(entry: Entry) -> str:
     found = _MEMORY.match(entry.text)
     if found and (entry.kind is Kind.ENTITY or found["type"] in IMPORTANCE):
         return found["type"]
-    return (entry.provenance.get("type") or "") if entry.provenance else ""
+    return entry.field("type") or ""
 
 
 def read_entity(document: Document) -> Entity:
     """The entity in a page; its place says name and type where the front matter does not."""
-    header = document.front_matter
-    values = header if header and not header.problem else None
+    header = document.header
     parts = document.path.split("/")
     name = parts[-1].removesuffix(".md")
     return Entity(
         path=document.path,
-        id=(values and values.text("id")) or name,
-        name=(values and values.text("name")) or name.replace("-", " "),
-        type=(values and values.text("type")) or (parts[1] if len(parts) > 2 else "concept"),
-        aliases=values.list("aliases") if values else (),
-        valid_from=parse_day(values.text("valid_from")) if values else None,
-        valid_until=parse_day(values.text("valid_until")) if values else None,
+        id=header.text("id") or name,
+        name=header.text("name") or name.replace("-", " "),
+        type=header.text("type") or (parts[1] if len(parts) > 2 else "concept"),
+        aliases=header.list("aliases"),
+        valid_from=parse_day(header.text("valid_from")),
+        valid_until=parse_day(header.text("valid_until")),
         memories=read_memories(document),
         relations=_relations(document),
-        trust=(values and values.text("trust")) or TRUST[-1],
-        pinned=bool(values and values.flag("pinned")),
-        problem=header.problem if header else None,
+        trust=header.text("trust") or TRUST[-1],
+        pinned=header.flag("pinned"),
+        problem=header.problem,
     )
 
 
@@ -198,8 +198,6 @@ def read_memories(document: Document) -> tuple[TypedMemory, ...]:
     On a graph page any word in brackets is a type; elsewhere, where brackets may mean anything, a memory is a
     list item with one of the known types.
     """
-    header = document.front_matter
-    values = header if header and not header.problem else None
     on_page = document.kind is Kind.ENTITY
     found = []
     for entry in document.entries:
@@ -210,54 +208,39 @@ def read_memories(document: Document) -> tuple[TypedMemory, ...]:
             text = said["text"]
             if entry.parts > 1:
                 text = block_text(document, entry).partition("]")[2]
-            found.append(_memory(said["type"], " ".join(text.split()), entry, values))
+            found.append(_memory(said["type"], " ".join(text.split()), entry, document.header))
     return tuple(found)
 
 
-def _memory(type_: str, text: str, entry: Entry, header: FrontMatter | None) -> TypedMemory:
-    own = _said(entry)
+def _memory(type_: str, text: str, entry: Entry, header: FrontMatter) -> TypedMemory:
+    own = _comment(entry)
     usual = IMPORTANCE.get(type_, OTHER_IMPORTANCE)
     return TypedMemory(
         type=type_,
         text=text,
         entry=entry,
-        id=own.get("id") or "",
-        confidence=_share(own.get("confidence"), CERTAIN),
         importance=_share(own.get("importance"), usual),
         happens_at=parse_moment(own.get("happens_at")),
         occurred_at=parse_moment(own.get("occurred_at")),
-        valid_from=parse_day(own.get("valid_from")),
-        valid_until=parse_day(own.get("valid_until")),
         recorded_at=parse_day(own.get("at")),
-        sources=entry.provenance.all("src") if entry.provenance else (),
-        session=own.get("session") or "",
-        trust=_trust(own, header),
         scene=own.get("scene") or " › ".join(entry.heading),
         done=_is_done(text, own),
+        **_said(entry, own, header),
     )
 
 
 def _relations(document: Document) -> tuple[Relation, ...]:
-    header = document.front_matter
-    values = header if header and not header.problem else None
     found = []
     for entry in document.entries:
         if entry.form is Form.HEADING or (said := _RELATION.fullmatch(entry.text)) is None:
             continue
-        own = _said(entry)
         found.append(
             Relation(
                 kind=relation_kind(said["kind"]),
                 target=said["target"].strip(),
                 entry=entry,
                 shown=(said["shown"] or "").strip(),
-                id=own.get("id") or "",
-                confidence=_share(own.get("confidence"), CERTAIN),
-                valid_from=parse_day(own.get("valid_from")),
-                valid_until=parse_day(own.get("valid_until")),
-                sources=entry.provenance.all("src") if entry.provenance else (),
-                session=own.get("session") or "",
-                trust=_trust(own, values),
+                **_said(entry, _comment(entry), document.header),
             )
         )
     return tuple(found)
@@ -268,15 +251,27 @@ def link_name(target: str) -> str:
     return _LINK_PART.sub("", target).strip().removesuffix(".md")
 
 
-def _said(entry: Entry) -> Mapping[str, str]:
+def _comment(entry: Entry) -> Mapping[str, str]:
     """The fields of the comment, the first of each name, to be asked for many of them."""
     return dict(reversed(entry.provenance.fields)) if entry.provenance else {}
 
 
-def _trust(own: Mapping[str, str], header: FrontMatter | None) -> str:
-    """No line speaks louder than its page; see ``indexing.facets``, which ranks by the same."""
-    said, page = own.get("trust"), header.text("trust") if header else None
-    return least_trusted(said or page, *([page] if page else [])) if said or page else TRUST[-1]
+def _said(entry: Entry, own: Mapping[str, str], header: FrontMatter) -> dict[str, Any]:
+    """What memories and relations have in common.
+
+    No line speaks louder than its page; see ``indexing.facets``, which ranks by the same.
+    """
+    trust, page = own.get("trust"), header.text("trust")
+    levels = [level for level in (trust or page, page) if level]
+    return {
+        "id": own.get("id") or "",
+        "confidence": _share(own.get("confidence"), CERTAIN),
+        "valid_from": parse_day(own.get("valid_from")),
+        "valid_until": parse_day(own.get("valid_until")),
+        "sources": entry.fields("src"),
+        "session": own.get("session") or "",
+        "trust": least_trusted(*levels) if levels else TRUST[-1],
+    }
 
 
 def _is_done(text: str, own: Mapping[str, str]) -> bool:

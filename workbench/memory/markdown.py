@@ -77,6 +77,12 @@ class Document:
     given: tuple[Entry, ...] | None = None
     """The entries of what is not read as Markdown."""
 
+    @property
+    def header(self) -> FrontMatter:
+        """The front matter; where there is none an empty one, behind which the body begins."""
+        top = self.line_starts[0]
+        return self.front_matter or FrontMatter(top, top, top)
+
     @cached_property
     def entries(self) -> tuple[Entry, ...]:
         """All entries, in the order of the file."""

@@ -135,17 +135,6 @@ def set_down(document: Document, place: Destination, passages: Sequence[Passage]
     )
 
 
-def sets_apart(before: Document, after: Document, passage: Passage) -> int | None:
-    """Which block of ``after`` is the passage, if that is all it has beyond ``before``; None otherwise.
-
-    It must stand under the heading that it stood under when it was lifted.
-    """
-    stood, stands = signs(before), signs(after)
-    sought = _sign(passage, passage.entries[0].heading)
-    places = (at for at, found in enumerate(stands) if found == sought)
-    return next((at for at in places if stood == [*stands[:at], *stands[at + 1 :]]), None)
-
-
 def item_of(text: str, origin: Provenance, marker: str = "-") -> Passage:
     """``text`` as a passage: one list item that carries ``origin``. Raises NotCuratableError."""
     source = as_item(text, origin.render(), f"{marker} ").encode("utf-8", "surrogateescape")
@@ -186,8 +175,7 @@ def section_end(document: Document, heading: Heading | None) -> Destination:
         own_start = document.line_starts[min(heading.last, len(document.line_starts) - 1)]
         following = next((h for h in document.headings if h.first >= heading.last), None)
     else:
-        header = document.front_matter
-        own_start = header.body if header else document.line_starts[0]
+        own_start = document.header.body
         following = next(iter(document.headings), None)
     end = document.line_starts[following.first] if following else len(document.data)
     ends = [span.end for block in blocks(document) if own_start <= (span := span_of(block)).start < end]
@@ -239,13 +227,17 @@ def named_section(document: Document, name: str) -> Destination:
 # -- places by their neighbours ------------------------------------------------------------------------
 
 
-def neighbour(document: Document, passage: Passage) -> str:
-    """Behind what in its section, and how many lines behind it, a passage of ``document`` stands."""
+def neighbours(document: Document, passage: Passage) -> Iterator[str]:
+    """Behind what in its section a passage of ``document`` stands, the nearest first.
+
+    The nearest says how many lines are between; the heading itself is named where nothing else is.
+    """
     start = span_of(passage.entries).start
     opening = max((end for end in _openings(document) if end <= start), default=0)
     before = [block for block in blocks(document) if opening <= span_of(block).start < start]
     gap = document.data.count(b"\n", span_of(before[-1]).end if before else opening, start)
-    return (name_of(before[-1][0]) if before else FIRST) + (f"+{gap}" if gap else "")
+    yield (name_of(before[-1][0]) if before else FIRST) + (f"+{gap}" if gap else "")
+    yield from (name_of(block[0]) for block in reversed(before[:-1]))
 
 
 def name_of(entry: Entry) -> str:
@@ -287,9 +279,11 @@ def _end_of(document: Document, path: Sequence[str], name: str) -> int | None:
 
 def _openings(document: Document) -> list[int]:
     """Where what stands under a heading begins: before the first heading, then under each."""
-    header, lines = document.front_matter, document.line_starts
-    top = header.body if header else lines[0]
-    return [top, *(lines[min(heading.last, len(lines) - 1)] for heading in document.headings)]
+    lines = document.line_starts
+    return [
+        document.header.body,
+        *(lines[min(heading.last, len(lines) - 1)] for heading in document.headings),
+    ]
 
 
 # -- marks ---------------------------------------------------------------------------------------------

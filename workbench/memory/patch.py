@@ -22,11 +22,15 @@ class OverlapError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Hunk:
-    """Lines ``old`` gave way to lines ``new``, which stand at line ``at`` (0-based) of the new version."""
+    """Lines ``old`` gave way to lines ``new``, which stand at line ``at`` (0-based) of the new version.
+
+    The old ones stood at line ``was`` of the old version.
+    """
 
     at: int
     old: tuple[bytes, ...]
     new: tuple[bytes, ...]
+    was: int = 0
 
 
 def split_lines(data: bytes) -> list[bytes]:
@@ -39,7 +43,18 @@ def split_lines(data: bytes) -> list[bytes]:
 def hunks(before: bytes, after: bytes) -> list[Hunk]:
     """The changes that lead from ``before`` to ``after``, top to bottom."""
     old, new = split_lines(before), split_lines(after)
-    return [Hunk(j1, tuple(old[i1:i2]), tuple(new[j1:j2])) for i1, i2, j1, j2 in _changes(old, new)]
+    return [Hunk(j1, tuple(old[i1:i2]), tuple(new[j1:j2]), i1) for i1, i2, j1, j2 in _changes(old, new)]
+
+
+def kept_lines(before: bytes, after: bytes) -> list[int | None]:
+    """For each line of ``after`` its number in ``before`` (0-based), or None where it is new."""
+    out: list[int | None] = []
+    drift = 0
+    for hunk in hunks(before, after):
+        out += range(len(out) - drift, hunk.was)
+        out += [None] * len(hunk.new)
+        drift = hunk.at + len(hunk.new) - hunk.was - len(hunk.old)
+    return [*out, *range(len(out) - drift, len(split_lines(before)))]
 
 
 def revert(before: bytes, after: bytes, current: bytes) -> bytes:

@@ -5,8 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import MAXYEAR, MINYEAR, UTC, datetime
+from datetime import MAXYEAR, MINYEAR, datetime
 from typing import Any, Literal, get_args
+
+from workbench.memory.provenance import parse_instant
 
 Action = Literal["add", "merge", "supersede", "archive", "forget", "store", "update"]
 """``add`` to MEMORY.md, ``merge`` into or ``supersede`` its entry ``target``, ``archive`` or ``forget`` the
@@ -132,9 +134,5 @@ def _number(value: object) -> float:
 
 
 def _moment(value: object) -> datetime | None:
-    try:
-        found = datetime.fromisoformat(value) if isinstance(value, str) else None
-        moment = found.astimezone(UTC) if found and found.tzinfo else found and found.replace(tzinfo=UTC)
-    except (ValueError, OverflowError):
-        return None
+    moment = parse_instant(value)
     return moment if moment and MINYEAR < moment.year < MAXYEAR else None  # else some zone cannot tell it

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import date
+from datetime import UTC, date, datetime
 from urllib.parse import quote, unquote
 
 TRUST = ("owner", "agent", "external", "unknown")
@@ -97,4 +97,13 @@ def parse_day(text: str | None) -> date | None:
     try:
         return date.fromisoformat(text[:10])
     except ValueError:
+        return None
+
+
+def parse_instant(said: object) -> datetime | None:
+    """The moment that an ISO date-time names, in UTC, which one without a zone is in; or None."""
+    try:
+        found = datetime.fromisoformat(said) if isinstance(said, str) else None
+        return found and (found.astimezone(UTC) if found.tzinfo else found.replace(tzinfo=UTC))
+    except (ValueError, OverflowError):
         return None

@@ -7,14 +7,14 @@ Each place that could take the comment is tried, and proven by reading the file 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from workbench.errors import NotCuratableError
 from workbench.memory.comment_position import behind, is_read_to_its_end
 from workbench.memory.edit import replaced
 from workbench.memory.entry import Entry, Form, Span
 from workbench.memory.markdown import Document, first_paragraph, is_plain, parse_document, stands_in_code
-from workbench.memory.provenance import COMMENT, FIELD, Provenance, provenance, quoted
+from workbench.memory.provenance import COMMENT, FIELD, provenance, quoted
 
 _ITEM = re.compile(r"(?P<marker>[ \t]*(?:[-*+]|\d{1,9}[.)]))(?P<gap>[ \t]*)(?P<rest>[^ \t\r\n]?)")
 _CLOSING_HASHES = re.compile(r"[ \t]+#+[ \t\r]*\Z")
@@ -38,7 +38,7 @@ def annotate(document: Document, entry: Entry, fields: Mapping[str, str | None])
     """
     if unsound := [name for name in fields if not re.fullmatch(r"\w+", name)]:
         raise ValueError(f"not the name of a field: {unsound[0]!r}")
-    own = entry.provenance.fields if entry.provenance else ()
+    own = _fields(entry)
     wanted = _applied(own, fields)
     if wanted == own:
         return document.data
@@ -64,11 +64,11 @@ def with_comments_in_place(document: Document) -> bytes:
     """
     moved = list(_moved(document))
     data = replaced(document.data, moved)
-    if not moved or _is_as_it_was(document, data):
+    if not moved or _says(document, data, _fields):
         return data
     kept: list[tuple[Span, bytes]] = []
     for one in moved:
-        if _is_as_it_was(document, replaced(document.data, [*kept, one])):
+        if _says(document, replaced(document.data, [*kept, one]), _fields):
             kept.append(one)
     return replaced(document.data, kept)
 
@@ -186,30 +186,23 @@ def _margin(source: str) -> str:
 
 
 def _is_carried(document: Document, block: Span, data: bytes, wanted: Fields) -> bool:
-    """Whether ``data`` says ``wanted`` of the entries of ``block``, and of all else what was said."""
-    if is_plain(document.data) and is_plain(data):
-        return _is_carried_alone(document, block, data, wanted)
-    after = parse_document(document.path, data, document.kind)
-    if len(after.entries) != len(document.entries) or after.front_matter != document.front_matter:
-        return False
-    return all(
-        _standing(old) == _standing(new)
-        and _fields(new.provenance) == (wanted if old.whole == block else _fields(old.provenance))
-        for old, new in zip(document.entries, after.entries, strict=True)
-    )
+    """Whether ``data`` says ``wanted`` of the entries of ``block``, and of all else what was said.
 
-
-def _is_carried_alone(document: Document, block: Span, data: bytes, wanted: Fields) -> bool:
-    """The same, where no block has a part in how another one is read: only this one is read again."""
+    Where no block has a part in how another one is read only this one is read again.
+    """
+    if not (is_plain(document.data) and is_plain(data)):
+        return _says(document, data, lambda entry: wanted if entry.whole == block else _fields(entry))
     end = block.end + len(data) - len(document.data)
-    before, after = (
-        parse_document(document.path, text, document.kind).entries
-        for text in (document.data[block.start : block.end], data[block.start : end])
-    )
-    return len(before) == len(after) and all(
-        _standing(old) == _standing(new) and _fields(new.provenance) == wanted
-        for old, new in zip(before, after, strict=True)
-    )
+    alone = parse_document(document.path, document.data[block.start : block.end], document.kind)
+    return _says(alone, data[block.start : end], lambda _: wanted)
+
+
+def _says(document: Document, data: bytes, wanted: Callable[[Entry], Fields]) -> bool:
+    """Whether all entries of the document are read in ``data``, with what is wanted of each."""
+    after = parse_document(document.path, data, document.kind)
+    return after.front_matter == document.front_matter and [
+        (_standing(entry), wanted(entry)) for entry in document.entries
+    ] == [(_standing(entry), _fields(entry)) for entry in after.entries]
 
 
 def _standing(entry: Entry) -> Sequence[object]:
@@ -217,8 +210,8 @@ def _standing(entry: Entry) -> Sequence[object]:
     return entry.address, entry.form, entry.heading, entry.part, entry.parts
 
 
-def _fields(origin: Provenance | None) -> Fields:
-    return origin.fields if origin else ()
+def _fields(entry: Entry) -> Fields:
+    return entry.provenance.fields if entry.provenance else ()
 
 
 def _moved(document: Document) -> Iterator[tuple[Span, bytes]]:
@@ -241,11 +234,3 @@ def _moved(document: Document) -> Iterator[tuple[Span, bytes]]:
         placed = next(_placed(entry.form, bare, comment, newline), source)
         if placed != source:
             yield block, placed.encode("utf-8", "surrogateescape")
-
-
-def _is_as_it_was(document: Document, data: bytes) -> bool:
-    """Whether all entries of the document are read in ``data``, each with what its comment said."""
-    after = parse_document(document.path, data, document.kind)
-    return after.front_matter == document.front_matter and [
-        (_standing(entry), _fields(entry.provenance)) for entry in after.entries
-    ] == [(_standing(entry), _fields(entry.provenance)) for entry in document.entries]

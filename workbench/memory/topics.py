@@ -1,27 +1,14 @@
-"""What a text is about, by its capitalised phrases and content words: no model, no list of topics."""
+"""What a line is about, by its content words."""
 
 from __future__ import annotations
 
 import re
-from collections import Counter
 
-from workbench.memory.sentences import sentences
-from workbench.memory.verbs import is_base, is_ing, word_set
-from workbench.safety.key_like import looks_like_key
+from workbench.memory.verbs import word_set
 
 MOST_TAGS = 8
 
-_PHRASE = re.compile(
-    r"(?<![\w./@#:-])"
-    r"[^\W\d_a-zà-öø-ÿ][\w’'+#-]*+(?:\.[\w]+)*+"
-    r"(?:[ ](?:of|de|del|la|le|van|von|der|and|the|&)(?=[ ][^\W\d_a-zà-öø-ÿ])|[ ](?:[^\W\d_a-zà-öø-ÿ]"
-    r"|\d)[\w’'+#-]*+(?:\.[\w]+)*+)*+"
-)
 _WORD = re.compile(r"[^\W_](?:[\w’'+#./@-]*[\w+#])?")
-_SMALL = re.compile(r"(?<![\w’'-])[a-zß-öø-ÿ][\w’'-]+")
-_OPENING = re.compile(r"[\W_]*(?:\*\*[^*\n]{1,60}:?\*\*:?\s*)?")
-_IN_NAMES = frozenset(("new", "old", "great", "good", "big", "first", "last", "best", "near"))
-_OPENERS = word_set("i i'm i've i'll i'd the a an my our his her their your this that and but so or if when")
 _POSSESSIVE = re.compile(r"[’']s$|[’']$")
 _COMMON = word_set(
     """a about above after again against ago all almost already also although always am an and another
@@ -47,24 +34,6 @@ _COMMON = word_set(
 )
 
 
-def topics(text: str, most: int = 20) -> tuple[str, ...]:
-    """Capitalised phrases of ``text``, the most frequent first, then in order; at most ``most``.
-
-    A capital that begins a sentence counts for less: what follows it is no topic if it is a common word, or
-    if the text has it in lower case as well.
-    """
-    counts: Counter[str] = Counter()
-    small = set(_SMALL.findall(text))
-    for sentence in sentences(text):
-        opening = _OPENING.match(sentence.text)
-        begin = opening.end() if opening else 0
-        for match in _PHRASE.finditer(sentence.text):
-            phrase = _trimmed(match[0], first=match.start() <= begin, small=small)
-            if phrase and not looks_like_key(phrase):
-                counts[phrase] += 1
-    return tuple(phrase for phrase, _ in counts.most_common(max(0, most)))
-
-
 def concept_tags(text: str) -> tuple[str, ...]:
     """At most eight content words of ``text`` in lower case, names and identifiers first."""
     ranks: dict[str, int] = {}
@@ -76,17 +45,3 @@ def concept_tags(text: str) -> tuple[str, ...]:
         telling = not word.islower() or not word.isalpha()
         ranks[low] = min(ranks.get(low, 1), 0 if telling else 1)
     return tuple(sorted(ranks, key=lambda word: ranks[word]))[:MOST_TAGS]
-
-
-def _trimmed(phrase: str, *, first: bool, small: set[str]) -> str:
-    """``phrase`` less the word that only begins a sentence, and less the common words at its end."""
-    words = _POSSESSIVE.sub("", phrase).split(" ")
-    opens = words[0].casefold()
-    if len(words) == 1:
-        ordinary = opens in _COMMON or (first and (opens in small or is_ing(opens) or is_base(opens)))
-        return "" if ordinary else words[0]
-    if opens in _OPENERS or (first and (opens in _COMMON - _IN_NAMES or opens in small)):
-        words = words[1:]
-    while words and words[-1].casefold() in _COMMON:
-        words.pop()
-    return " ".join(words)

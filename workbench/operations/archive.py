@@ -26,7 +26,6 @@ from workbench.memory.entry import Entry, Kind
 from workbench.memory.invariants import blocks
 from workbench.memory.markdown import Document
 from workbench.memory.move import section
-from workbench.operations.references import telling_lost_links
 from workbench.operations.relocate import Relocation, by_section, with_origin
 from workbench.operations.resolve_entries import Gathered, gather
 from workbench.plural import plural
@@ -86,20 +85,11 @@ def plan_archive(
     stamp = {"archived": today.isoformat()}
     passages = (
         (passage.entries[0].heading, with_origin(document, passage, today, stamp, may_wrap=True))
-        for document, passage in relocation.lift(found)
+        for document, passage in relocation.lift()
     )
     for heading, group in by_section(passages).items():
         relocation.set_down(f"{ARCHIVE}{today:%Y-%m}.md", partial(section, path=heading), group)
-    plan = Plan(
-        action="archive",
-        summary=found.summary,
-        edits=relocation.edits(),
-        entries=found.addresses,
-        became=relocation.became(entry for _, entry in found),
-        reason=reason,
-        notes=tuple(notes),
-    )
-    return telling_lost_links(workspace, plan)
+    return relocation.plan("archive", reason=reason, notes=notes)
 
 
 def least_valuable(
@@ -123,8 +113,7 @@ def _chosen(memory: Document, budget: int, today: date, spared: Collection[str] 
     chosen: list[_Candidate] = []
     estimate = size
     for candidate in sorted(_candidates(memory, today), key=lambda candidate: candidate.rank):
-        said = candidate.block[0].provenance
-        if said and said.get("id") in spared:
+        if candidate.block[0].field("id") in spared:
             continue
         chosen.append(candidate)
         estimate -= _room(memory, candidate.block)

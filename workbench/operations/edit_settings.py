@@ -24,7 +24,7 @@ from workbench.config.settings import (
 )
 from workbench.config.settings_report import SettingOrigin, ToldSetting, places_of, tell, unknown, value_text
 from workbench.config.user_files import read_own, replace_own
-from workbench.config.yaml_edit import with_new, with_value, without
+from workbench.config.yaml_edit import with_change
 from workbench.errors import UsageError
 from workbench.memory.file_edit import FileEdit
 from workbench.memory.names import RelPath
@@ -35,7 +35,6 @@ from workbench.workspace.workspace import Workspace
 Check = Callable[[Settings], object]
 """Raises UsageError for settings of the right form that cannot be used together."""
 Value = str | list[str]
-_BOM = "\ufeff"
 _GAPS = re.compile(r"(?<=[0-9])[_ ,\u202f\u00a0](?=[0-9]{3})")
 
 
@@ -131,41 +130,16 @@ def plan_setting(workspace: Workspace, name: str, value: Value | None, check: Ch
 def changed_bytes(path: Path, before: bytes | None, name: str, value: Value | None) -> bytes:
     """The file with this value for a setting, or without it. Raises UsageError where nothing would change,
     or where the file is written in a way that this cannot be certain of."""
-    try:
-        text = (before or b"").decode("utf-8")
-        mark, text = text[: text.startswith(_BOM)], text.removeprefix(_BOM)
-        said = flat(read_mapping(text))
-    except ValueError as error:
+    after = with_change(path, before, name, value, read=_read, places=places_of)
+    if after == (before or b""):
         raise UsageError(
-            f"{path} cannot be changed: it is no YAML mapping", hint="correct it first"
-        ) from error
-    if value is None and name not in said:
-        raise UsageError(f"{path} does not set {name}")
-    if value is not None and said.get(name) == value:
-        raise UsageError(f"{name} is that already in {path}")
-    wanted = {other: kept for other, kept in said.items() if other != name}
-    new = _written(text, name, value)
-    if value is not None:
-        wanted[name] = value
-    try:
-        certain = flat(read_mapping(new)) == wanted
-    except MappingError:
-        certain = False
-    if not certain:
-        raise UsageError(
-            f"{path} is written in a way that cannot be changed in place", hint="change it with an editor"
+            f"{path} does not set {name}" if value is None else f"{name} is that already in {path}"
         )
-    return (mark + new).encode("utf-8")
+    return after
 
 
-def _written(text: str, name: str, value: Value | None) -> str:
-    places = places_of(text)
-    if value is not None:
-        return with_value(text, places[name], value) if name in places else with_new(text, name, value)
-    while name in places:
-        text = without(text, places[name])
-        places = places_of(text)
-    return text
+def _read(text: str) -> dict[str, object]:
+    return flat(read_mapping(text))
 
 
 def target(setting: ToldSetting) -> SettingOrigin:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import secrets
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import date
 
 from workbench.errors import NotCuratableError, UsageError
@@ -15,14 +15,13 @@ from workbench.memory.entry import Entry, Kind, entry_hash
 from workbench.memory.file_edit import FileEdit
 from workbench.memory.markdown import block_text, parse_document
 from workbench.memory.names import RelPath
-from workbench.memory.provenance import Provenance, least_trusted, split_provenance
+from workbench.memory.provenance import Provenance, least_trusted, parse_day, split_provenance
 from workbench.memory.text_merge import united
 from workbench.operations.edit import put_in_place, reworded
-from workbench.operations.promotion_sources import NEVER_A_SOURCE, PromotionSource, marks
-from workbench.operations.provenance_copy import trust_kept
 from workbench.operations.references import telling_lost_links
 from workbench.operations.resolve_entries import gather, require_released
-from workbench.operations.safety_gate import held_back
+from workbench.operations.safety_gate import require_clean
+from workbench.operations.sources import NEVER_A_SOURCE, PromotionSource, marks, trust_kept
 from workbench.workspace.plan import Plan
 from workbench.workspace.workspace import Workspace
 
@@ -44,7 +43,7 @@ def plan_merge(
     """Make one entry of two or more, at the place of the first that stands in curated memory.
 
     Where none does, the first that is no original is the place. It says ``text`` or, in the order in which
-    they are named, what ``memory.union.united`` makes of them; its trust is the least of theirs, it names
+    they are named, what ``text_merge.united`` makes of them; its trust is the least of theirs, it names
     all their sources, and it keeps an id. The others leave their files, except for those in logs and
     episodes: these are originals and stay, as they do in a promotion. A part of a long block stands for
     the whole block. Hidden text and secrets enter curated memory only with ``allow_flagged``: raises
@@ -52,9 +51,7 @@ def plan_merge(
     """
     target, named = _chosen(workspace, addresses)
     if target.entry.kind is Kind.MEMORY and not allow_flagged:
-        for source in named:
-            if source.entry.kind is not Kind.MEMORY:
-                held_back({source.entry.address: source.entry})
+        require_clean(source.entry for source in named)
     today = today or date.today()
     gone = [source for source in named if source.entry.kind not in _ORIGINALS]
     base = _without(target, [source for source in gone if source.document is target.document])
@@ -192,51 +189,37 @@ def _origin(
     target: PromotionSource, sources: Sequence[PromotionSource], today: date, actor: str
 ) -> Provenance:
     """Where the merged entry came from: all sources, the least trust, the earliest day."""
-    own = target.entry.provenance
     every = (target, *sources)
-    kept = [s.entry.provenance for s in every if s.entry.provenance and s.entry.kind not in _ORIGINALS]
-    names = [value for p in kept if (value := p.get("id"))]
-    days = [day for s in every if (day := _occurred(s))]
-    pins = sorted(value for p in kept if (value := p.get("pinned")))
+    kept = [s.entry for s in every if s.entry.kind not in _ORIGINALS]
+    names = [name for entry in kept if (name := entry.field("id"))]
+    days = [day for s in every if (day := _occurred(s.entry))]
+    pins = sorted(pin for entry in kept if (pin := entry.field("pinned")))
     fields = [("id", names[0] if names else "m" + secrets.token_hex(3))]
-    fields += [("src", value) for value in _distinct(_cited(s) for s in every)]
-    fields += [("entry", value) for value in _distinct(_hashes(s) for s in every)]
-    fields += [("session", value) for value in _distinct(_sessions(s) for s in every)]
+    fields += [("src", value) for value in _distinct(_said(s, "src", s.place) for s in every)]
+    fields += [("entry", value) for value in _distinct(_said(s, "entry", s.entry.hash) for s in every)]
+    fields += [("session", value) for value in _distinct(map(_sessions, every))]
     fields += [("trust", least_trusted(*(trust_kept(s.document, s.entry) for s in every)))]
     fields += [("occurred_at", min(days).isoformat())] if days else []
     fields += [("at", today.isoformat()), ("by", actor)]
     fields += [("pinned", pins[0])] if pins else []
+    own = target.entry.provenance
     return Provenance((*fields, *(item for item in (own.fields if own else ()) if item[0] not in _JOINED)))
 
 
-def _distinct(groups: Iterator[tuple[str, ...]]) -> list[str]:
+def _distinct(groups: Iterable[tuple[str, ...]]) -> list[str]:
     return list(dict.fromkeys(value for group in groups for value in group))
 
 
-def _cited(source: PromotionSource) -> tuple[str, ...]:
-    """Where its words came from: what it says itself, else the line where it stands."""
-    said = _said(source, "src")
-    return said or (() if source.entry.kind is Kind.MEMORY else (source.place,))
-
-
-def _hashes(source: PromotionSource) -> tuple[str, ...]:
-    said = _said(source, "entry")
-    return said or (() if source.entry.kind is Kind.MEMORY else (source.entry.hash,))
+def _said(source: PromotionSource, name: str, own: str) -> tuple[str, ...]:
+    """Where its words came from: what it says itself, else what it is. An original is cited itself."""
+    said = source.entry.fields(name) if source.entry.kind not in _ORIGINALS else ()
+    return said or (() if source.entry.kind is Kind.MEMORY else (own,))
 
 
 def _sessions(source: PromotionSource) -> tuple[str, ...]:
-    own, header = source.entry.provenance, source.document.front_matter
-    in_file = header.text("session") if header else None
-    return (own.all("session") if own else ()) or ((in_file,) if in_file else ())
+    in_file = source.document.header.text("session")
+    return source.entry.fields("session") or ((in_file,) if in_file else ())
 
 
-def _said(source: PromotionSource, name: str) -> tuple[str, ...]:
-    """The values of a field; an original is cited itself, whatever stands in it."""
-    own = source.entry.provenance
-    return own.all(name) if own and source.entry.kind not in _ORIGINALS else ()
-
-
-def _occurred(source: PromotionSource) -> date | None:
-    own = source.entry.provenance
-    said = own.day("occurred_at") if own else None
-    return said or (None if source.entry.kind is Kind.MEMORY else source.entry.date)
+def _occurred(entry: Entry) -> date | None:
+    return parse_day(entry.field("occurred_at")) or (None if entry.kind is Kind.MEMORY else entry.date)

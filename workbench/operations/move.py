@@ -7,7 +7,7 @@ from datetime import date
 from functools import partial
 
 from workbench.errors import NotCuratableError, NotMemoryError, UsageError
-from workbench.memory.edit import find_section, is_heading
+from workbench.memory.edit import find_section
 from workbench.memory.entry import Kind
 from workbench.memory.markdown import Document
 from workbench.memory.move import (
@@ -18,13 +18,11 @@ from workbench.memory.move import (
     unmarked,
 )
 from workbench.memory.provenance import least_trusted
-from workbench.operations.provenance_copy import trust_kept
-from workbench.operations.references import telling_lost_links
 from workbench.operations.relocate import Relocation, with_origin
 from workbench.operations.resolve_entries import gather, require_released
-from workbench.operations.safety_gate import held_back
-from workbench.operations.sections import section_for
-from workbench.safety.terminal import visible
+from workbench.operations.safety_gate import require_clean
+from workbench.operations.sections import require_heading, section_for
+from workbench.operations.sources import trust_kept
 from workbench.workspace.layout import ARCHIVE, is_quarantined, kind_of
 from workbench.workspace.plan import Plan
 from workbench.workspace.workspace import Workspace
@@ -48,11 +46,7 @@ def plan_move(
     says more trust there than it had. Hidden text and secrets enter curated memory only with
     ``allow_flagged``. Raises FlaggedError, NotCuratableError, EntryNotFoundError, NotMemoryError, UsageError.
     """
-    if section is not None and not is_heading(section):
-        raise UsageError(
-            f"“{visible(section[:80], one_line=True)}” cannot be a heading",
-            hint="a heading is one line of visible text without marks",
-        )
+    require_heading(section)
     if to is None and section is None:
         raise UsageError(
             "it is not said where to move it", hint="choose a file (--to) or a heading (--heading)"
@@ -64,13 +58,11 @@ def plan_move(
     today = today or date.today()
     found = gather(workspace, addresses)
     if to is not None and kind_of(to) is Kind.MEMORY and not allow_flagged:
-        for document, entry in found:
-            if document.kind is not Kind.MEMORY:
-                held_back({entry.address: entry})
+        require_clean(entry for _, entry in found)
     relocation = Relocation(workspace, found)
     notes: list[str] = []
     groups: dict[tuple[str, str | None], list[Passage]] = {}
-    for document, passage in relocation.lift(found):
+    for document, passage in relocation.lift():
         target = to or document.path
         if document.kind is Kind.DREAM and target != document.path:
             raise NotCuratableError(
@@ -88,17 +80,8 @@ def plan_move(
         groups.setdefault((target, name), []).append(carried)
     for (target, name), passages in groups.items():
         relocation.set_down(target, _place(name), passages)
-    plan = Plan(
-        action="move",
-        summary=found.summary,
-        edits=relocation.edits(),
-        entries=found.addresses,
-        became=relocation.became(entry for _, entry in found),
-        reason=reason,
-        trailers=tuple(("Section", name) for name in dict.fromkeys(name for _, name in groups) if name),
-        notes=tuple(notes),
-    )
-    return telling_lost_links(workspace, plan)
+    named = [("Section", name) for name in dict.fromkeys(name for _, name in groups) if name]
+    return relocation.plan("move", reason=reason, trailers=named, notes=notes)
 
 
 def _require_target(workspace: Workspace, path: str) -> None:
@@ -136,7 +119,7 @@ def _trust_there(passage: Passage, target: Document) -> str:
     """The trust that a passage would have in another file."""
     said = passage.origin.get("trust") if passage.origin else None
     by_line = target.kind is Kind.MEMORY
-    vouched = target.front_matter.text("trust") if target.front_matter and not by_line else None
+    vouched = None if by_line else target.header.text("trust")
     return least_trusted(said or vouched, vouched or said)
 
 

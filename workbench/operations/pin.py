@@ -71,12 +71,8 @@ def _marked(document: Document, entries: Sequence[Entry], day: str | None) -> by
         _require_news(f"“{entry.plain_title}”", entry.pinned, day is not None)
         if data != document.data:  # addresses do not change by a mark, and spans do
             document = parse_document(document.path, data, document.kind)
-        data = annotate(document, find_entry(document, _whole(entry)), {"pinned": day})
+        data = annotate(document, find_entry(document, entry.address), {"pinned": day})
     return data
-
-
-def _whole(entry: Entry) -> str:
-    return f"{entry.path}#{entry.hash}~{entry.ordinal}"
 
 
 def _require_news(what: str, is_pinned: bool, on: bool) -> None:

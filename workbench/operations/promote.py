@@ -7,17 +7,15 @@ from datetime import date
 
 from workbench.errors import NotCuratableError, UsageError
 from workbench.memory.comment_position import without_block_ids
-from workbench.memory.edit import is_heading
 from workbench.memory.entry import Entry, Kind, entry_hash
 from workbench.memory.file_edit import FileEdit
 from workbench.memory.markdown import Document, parse_document
 from workbench.memory.move import with_item
 from workbench.memory.provenance import Provenance
 from workbench.operations.merge import merged
-from workbench.operations.promotion_sources import NEVER_A_SOURCE, PromotionSource, marks, source_at
-from workbench.operations.provenance_copy import derived_provenance
 from workbench.operations.safety_gate import held_back, left_out
-from workbench.operations.sections import section_for
+from workbench.operations.sections import require_heading, section_for
+from workbench.operations.sources import NEVER_A_SOURCE, PromotionSource, derived_provenance, marks, source_at
 from workbench.safety.secrets import masked
 from workbench.safety.terminal import cut, visible
 from workbench.workspace.plan import Plan
@@ -49,11 +47,7 @@ def plan_promote(
     """
     if section is not None and into is not None:
         raise UsageError("a heading or an entry, not both", hint="the entry says where it stands")
-    if section is not None and not is_heading(section):
-        raise UsageError(
-            f"“{visible(section[:80], one_line=True)}” cannot be a heading",
-            hint="a heading is one line of visible text without marks",
-        )
+    require_heading(section)
     named = {address: source_at(workspace, address) for address in dict.fromkeys(addresses)}
     asked = {address: source.entry for address, source in named.items()}
     held = {} if allow_flagged else held_back(asked)

@@ -1,7 +1,7 @@
 """Quarantine: what is suspicious is set aside, outside of everything an agent loads, and can come back.
 
 An entry in quarantine says in its comment from which file it came (``from``), under which headings it
-stood there (``under``), behind what (``after``, see ``memory.neighbour``) and since when it is set aside
+stood there (``under``), behind what (``after``, see ``memory.move``) and since when it is set aside
 (``quarantined``). Whole pages keep their path below the quarantine's folder, byte for byte.
 """
 
@@ -13,10 +13,9 @@ from dataclasses import dataclass
 from datetime import date
 from functools import partial
 
-from workbench.errors import ConflictError, NotCuratableError, NotMemoryError
+from workbench.errors import NotCuratableError, NotMemoryError
 from workbench.memory.address import path_of
 from workbench.memory.entry import Kind
-from workbench.memory.file_edit import FileEdit
 from workbench.memory.invariants import blocks, plain, span_of
 from workbench.memory.markdown import Document
 from workbench.memory.move import (
@@ -25,13 +24,13 @@ from workbench.memory.move import (
     behind,
     file_end,
     marked,
-    neighbour,
+    neighbours,
     section,
     unmarked,
 )
 from workbench.memory.names import RelPath
-from workbench.operations.references import telling_lost_links
-from workbench.operations.relocate import Relocation, by_section
+from workbench.memory.provenance import parse_day
+from workbench.operations.relocate import PageMove, Relocation, by_section
 from workbench.operations.resolve_entries import gather
 from workbench.workspace.layout import QUARANTINE, Layout, is_quarantined, kind_of, scan
 from workbench.workspace.plan import Plan
@@ -80,25 +79,17 @@ def plan_quarantine(
     moves = [(path, RelPath(QUARANTINE + path), page.data) for path, page in found.pages.items()]
     relocation = Relocation(workspace, found)
     passages = []
-    for document, passage in relocation.lift(found):
+    for document, passage in relocation.lift():
         fields = {
             _FROM: document.path,
             _UNDER: _joined(passage.entries[0].heading),
-            _AFTER: neighbour(document, passage),
+            _AFTER: next(neighbours(document, passage)),
             _SINCE: today.isoformat(),
         }
         passages.append(marked(passage, fields, may_wrap=True))
     if passages:
         relocation.set_down(f"{QUARANTINE}{today:%Y-%m}.md", _in_quarantine, passages)
-    plan = Plan(
-        action="quarantine",
-        summary=found.summary,
-        edits=(*_page_edits(workspace, moves), *(relocation.edits() if passages else ())),
-        entries=found.addresses,
-        became=(*(new for _, new, _ in moves), *relocation.became(entry for _, entry in found)),
-        reason=reason,
-    )
-    return telling_lost_links(workspace, plan)
+    return relocation.plan("quarantine", reason=reason, pages=moves)
 
 
 def plan_release(workspace: Workspace, addresses: Sequence[str], *, reason: str = "") -> Plan:
@@ -108,8 +99,7 @@ def plan_release(workspace: Workspace, addresses: Sequence[str], *, reason: str 
     section is made anew where it is gone itself, and so is the file. Raises ConflictError where another
     page stands in the place of a page, NotCuratableError, EntryNotFoundError, ...
     """
-    pages: list[tuple[RelPath, RelPath, bytes]] = []
-    titles: list[str] = []
+    pages: list[PageMove] = []
     for address in dict.fromkeys(addresses):
         path = path_of(address) or address
         if not is_quarantined(path):
@@ -117,7 +107,6 @@ def plan_release(workspace: Workspace, addresses: Sequence[str], *, reason: str 
             raise NotCuratableError(f"{address} is not in quarantine", hint="nothing was changed")
         if "#" not in address:
             pages.append(_released_page(workspace, RelPath(path)))
-            titles.append(pages[-1][1])
         elif _is_page(path):
             raise NotCuratableError(
                 f"{path} was set aside as a whole page",
@@ -125,7 +114,7 @@ def plan_release(workspace: Workspace, addresses: Sequence[str], *, reason: str 
             )
     found = gather(workspace, [address for address in addresses if "#" in address])
     relocation = Relocation(workspace, found)
-    lifted = relocation.lift(found)
+    lifted = relocation.lift()
     trails = _trails(found.documents.values())
     # What went last comes back first, as each one knows only who stood there then; but what stood behind
     # another comes after that one.
@@ -140,16 +129,8 @@ def plan_release(workspace: Workspace, addresses: Sequence[str], *, reason: str 
     for target, passages in rest.items():
         for under, group in by_section(passages).items():
             notes += _bring_back(relocation, target, under, group)
-    titles += found.titles
-    return Plan(
-        action="release",
-        summary=titles[0] if len(titles) == 1 else f"{len(titles)} entries",
-        edits=(*_page_edits(workspace, pages), *(relocation.edits() if back else ())),
-        entries=(*(old for old, _, _ in pages), *found.addresses),
-        became=(*(new for _, new, _ in pages), *relocation.became(entry for _, entry in found)),
-        reason=reason,
-        notes=tuple(notes),
-    )
+    found.titles[:0] = [new for _, new, _ in pages]
+    return relocation.plan("release", reason=reason, notes=notes, pages=pages)
 
 
 def quarantined(workspace: Workspace) -> list[SetAside]:
@@ -164,13 +145,8 @@ def _set_aside(workspace: Workspace) -> Iterator[SetAside]:
             yield SetAside(file.path, file.path, file.path.removeprefix(QUARANTINE), None)
             continue
         for entry in workspace.document(file.path).entries:
-            said = entry.provenance
-            yield SetAside(
-                entry.address,
-                entry.title,
-                said.get(_FROM) if said else None,
-                said.day(_SINCE) if said else None,
-            )
+            since = parse_day(entry.field(_SINCE))
+            yield SetAside(entry.address, entry.title, entry.field(_FROM), since)
 
 
 def _is_page(path: str) -> bool:
@@ -184,7 +160,7 @@ def _in_quarantine(document: Document) -> Destination:
     return Destination((title,), (len(document.data),), f"# {title}\n\n".encode())
 
 
-def _released_page(workspace: Workspace, path: RelPath) -> tuple[RelPath, RelPath, bytes]:
+def _released_page(workspace: Workspace, path: RelPath) -> PageMove:
     target = RelPath(path.removeprefix(QUARANTINE))
     if not _is_page(path) or not workspace.layout.holds(target):
         raise NotCuratableError(f"{path} is a whole file", hint="release its entries: path#hash")
@@ -192,16 +168,6 @@ def _released_page(workspace: Workspace, path: RelPath) -> tuple[RelPath, RelPat
     if data is None:
         raise NotMemoryError(path)
     return path, target, data
-
-
-def _page_edits(workspace: Workspace, moves: Sequence[tuple[RelPath, RelPath, bytes]]) -> Iterator[FileEdit]:
-    for old, new, data in moves:
-        if workspace.files.read_or_none(new) is not None:
-            raise ConflictError(
-                f"another page stands at {new}; nothing was changed", hint="move that one away first"
-            )
-        yield FileEdit(new, None, data)
-        yield FileEdit(old, data, None)
 
 
 _Spot = tuple[str, tuple[str, ...], str]
@@ -213,9 +179,9 @@ def _trails(documents: Iterable[Document]) -> dict[_Spot, str]:
     trails: dict[_Spot, str] = {}
     for document in documents:
         for block in blocks(document):
-            said = block[0].provenance
-            if said and (after := said.get(_AFTER)):
-                spot = (said.get(_FROM) or "", plain(_split(said.get(_UNDER))), block[0].hash)
+            first = block[0]
+            if after := first.field(_AFTER):
+                spot = (first.field(_FROM) or "", plain(_split(first.field(_UNDER))), first.hash)
                 trails.setdefault(spot, after)
     return trails
 
@@ -245,13 +211,9 @@ def _stands_again(relocation: Relocation, one: _Return) -> bool:
         place = behind(relocation.document(one.target), one.under, said)
         if place is not None:
             with contextlib.suppress(NotCuratableError):
-                relocation.set_down(one.target, partial(_there, place), [one.passage])
+                relocation.set_down(one.target, place, [one.passage])
                 return True
     return False
-
-
-def _there(place: Destination, _: Document) -> Destination:
-    return place
 
 
 def _bring_back(

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import contextlib
 
 from workbench.errors import EntryNotFoundError, NotCuratableError, NotMemoryError, UsageError
 from workbench.memory.address import find_entry, path_of
 from workbench.memory.file_edit import FileEdit
 from workbench.memory.invariants import blocks
 from workbench.memory.markdown import Document, parse_document
-from workbench.memory.move import Passage, leave, lift, section, set_down, sets_apart
+from workbench.memory.move import Passage, behind, lift, neighbours, section, set_down
 from workbench.memory.names import RelPath
-from workbench.memory.patch import OverlapError, revert
 from workbench.repository.commits import Commit
 from workbench.workspace.layout import kind_of
 from workbench.workspace.plan import Plan
@@ -20,7 +19,7 @@ from workbench.workspace.workspace import Workspace
 
 
 def plan_restore(workspace: Workspace, target: str, at: str, *, reason: str = "") -> Plan:
-    """Bring ``target`` back as it was at the moment ``at`` (see ``workspace.moments``).
+    """Bring ``target`` back as it was at the moment ``at`` (see ``workspace.revisions``).
 
     A path brings back the whole file, over what stands there now; an address ``path#hash`` brings one entry
     back to its section, beside the neighbours it had. Raises NotCuratableError when it is there already,
@@ -74,7 +73,7 @@ def _one(target: str, old: Document, now: bytes | None, commit: Commit, reason: 
         )
     block = next((block for block in blocks(old) if entry in block), (entry,))
     (passage,) = lift(old, block)
-    after, index = _placed(document, old, passage, exists=now is not None)
+    after, index = _placed(document, old, passage)
     standing = blocks(after)[index]
     return Plan(
         action="restore",
@@ -87,23 +86,14 @@ def _one(target: str, old: Document, now: bytes | None, commit: Commit, reason: 
     )
 
 
-def _placed(document: Document, old: Document, passage: Passage, *, exists: bool) -> tuple[Document, int]:
-    """The document with the passage beside its old neighbours, else at the end of its section."""
-    if exists:
-        for data in _beside_neighbours(document, old, passage):
-            after = parse_document(document.path, data, document.kind)
-            index = sets_apart(document, after, passage)
-            if index is not None:
-                return after, index
-    return set_down(document, section(document, passage.entries[0].heading), [passage])
-
-
-def _beside_neighbours(document: Document, old: Document, passage: Passage) -> Iterator[bytes]:
-    """What taking back the removal of the passage would make of the document, if it can be."""
-    try:
-        yield revert(old.data, leave(old, [passage]).data, document.data)
-    except (NotCuratableError, OverlapError):
-        return
+def _placed(document: Document, old: Document, passage: Passage) -> tuple[Document, int]:
+    """The document with the passage behind what it stood behind, else at the end of its section."""
+    heading = passage.entries[0].heading
+    for said in neighbours(old, passage):
+        if place := behind(document, heading, said):
+            with contextlib.suppress(NotCuratableError):
+                return set_down(document, place, [passage])
+    return set_down(document, section(document, heading), [passage])
 
 
 def _moment(commit: Commit) -> str:

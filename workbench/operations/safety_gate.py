@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from workbench.errors import FlaggedError
-from workbench.memory.entry import Entry
+from workbench.memory.entry import Entry, Kind
 from workbench.safety.findings import by_rule
 from workbench.safety.hidden_text import hidden_in
 from workbench.safety.secrets import masked, secrets_in
@@ -29,6 +29,13 @@ def held_back(entries: Mapping[str, Entry]) -> dict[str, str]:
     if held and len(held) == len(entries):
         raise FlaggedError({_title(entries[name]): why for name, why in held.items()}, secret=secret)
     return held
+
+
+def require_clean(entries: Iterable[Entry]) -> None:
+    """Raise FlaggedError for the first that does not pass; what is in long-term memory has passed."""
+    for entry in entries:
+        if entry.kind is not Kind.MEMORY:
+            held_back({entry.address: entry})
 
 
 def left_out(entries: Mapping[str, Entry], held: Mapping[str, str]) -> tuple[str, ...]:

@@ -5,7 +5,10 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from workbench.errors import UsageError
+from workbench.memory.edit import is_heading
 from workbench.memory.markdown import Document
+from workbench.safety.terminal import visible
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,3 +81,12 @@ def section_for(text: str, memory: Document) -> str:
             if word in name.casefold():
                 return name
     return family.heading
+
+
+def require_heading(section: str | None) -> None:
+    """Raise UsageError for what a person named as a heading and cannot be one."""
+    if section is not None and not is_heading(section):
+        raise UsageError(
+            f"“{visible(section[:80], one_line=True)}” cannot be a heading",
+            hint="a heading is one line of visible text without marks",
+        )

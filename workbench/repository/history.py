@@ -54,10 +54,13 @@ class History:
     def __init__(
         self, carrier: Any, prefix: str, git_dir: Path, algorithm: str, configured: Mapping[str, str]
     ) -> None:
-        self._git = carrier
+        self.carrier = carrier
+        """The runner, for what others ask of the repository beside its history."""
         self._root = Path(carrier.working_dir)
-        self._prefix = prefix
-        self._git_dir = git_dir
+        self.prefix = prefix
+        """The workspace's place in the repository, empty or with a slash at its end."""
+        self.git_dir = git_dir
+        """The folder of this checkout's own state (HEAD, the index)."""
         self._algorithm = algorithm
         self._digest_size = hashlib.new(algorithm).digest_size
         self._identity = tuple(
@@ -68,7 +71,7 @@ class History:
         self._sees_programs = configured.get("core.filemode", "true") != "false"
         self._cut_off: frozenset[str] = frozenset()
         self._commits: dict[CommitId, Commit] = {}
-        self._staging = Staging(self, self._run, self._feed, prefix)
+        self._staging = Staging(self)
         self._objects_dir = git_dir / "objects"
         self._objects = ObjectReader(carrier)
 
@@ -136,21 +139,6 @@ class History:
         self._objects.close()
 
     @property
-    def carrier(self) -> Any:
-        """The runner, for what this room asks of the repository beside its history."""
-        return self._git
-
-    @property
-    def git_dir(self) -> Path:
-        """The folder of this checkout's own state (HEAD, the index)."""
-        return self._git_dir
-
-    @property
-    def prefix(self) -> str:
-        """The workspace's place in the repository, empty or with a slash at its end."""
-        return self._prefix
-
-    @property
     def shallow(self) -> bool:
         """Whether the history ends before its beginning."""
         return bool(self._cut_off)
@@ -165,10 +153,10 @@ class History:
     def was_head(self, commit: CommitId) -> bool:
         """Whether HEAD has ever stood on a commit, as far as its reflog or a branch remembers."""
         holds = ("for_each_ref", "--count=1", f"--contains={commit}", "refs/heads/", "refs/tags/")
-        if self._run(*holds):
+        if self.run(*holds):
             return True
         try:
-            return commit in self._run("rev_list", "--walk-reflogs", "HEAD", "--").decode().split()
+            return commit in self.run("rev_list", "--walk-reflogs", "HEAD", "--").decode().split()
         except RepositoryStateError:  # there is no reflog
             return False
 
@@ -176,7 +164,7 @@ class History:
         """Raise RepositoryStateError while something unfinished owns the repository, or SpecialFileError."""
         require_regular_repository(self._root)
         for name, what in _UNFINISHED.items():
-            if (self._git_dir / name).exists():
+            if (self.git_dir / name).exists():
                 raise RepositoryStateError(
                     f"{what} is in progress in this repository; nothing was changed",
                     hint="finish or abort it, then try again",
@@ -184,14 +172,14 @@ class History:
 
     def remove_left_locks(self, since: float) -> None:
         """Take away what the gits of a killed action of ours, begun at ``since``, locked and nobody holds."""
-        branch = os.fsdecode(self._git.symbolic_ref("--quiet", "HEAD", with_exceptions=False))
+        branch = os.fsdecode(self.carrier.symbolic_ref("--quiet", "HEAD", with_exceptions=False))
         names = ["index.lock", "HEAD.lock", "packed-refs.lock", *([f"{branch}.lock"] if branch else [])]
         remove_left_locks(self._folders, names, since)
 
     @property
     def _folders(self) -> list[Path]:
         """Where a git of this repository may be at work."""
-        return list(dict.fromkeys([self._git_dir, self._objects_dir.parent, self._root]))
+        return list(dict.fromkeys([self.git_dir, self._objects_dir.parent, self._root]))
 
     def require_untracked(self, folder: str) -> None:
         """Raise RepositoryStateError when git holds files below ``folder``, which is ours alone.
@@ -219,8 +207,8 @@ class History:
         paths = [edit.path for edit in edits]
         rows = {row.path: row for row in self._staging.rows(paths)}
         if unknown := [path for path in paths if path not in rows]:  # what git tracks is never ignored
-            preconditions.require_not_ignored(self._git, unknown)
-        attributes = preconditions.attributes(self._run, paths)
+            preconditions.require_not_ignored(self.carrier, unknown)
+        attributes = preconditions.attributes(self.run, paths)
         head = self.head()
         for edit in edits:
             row = rows.get(edit.path)
@@ -256,13 +244,13 @@ class History:
         head = self.head()
         if head is None:
             return
-        only = ["--", ":(top,literal)" + self._prefix + path] if path else ["--"]
+        only = ["--", ":(top,literal)" + self.prefix + path] if path else ["--"]
         said = ["--fixed-strings", f"--grep={saying}"] if saying else []
         order = ["--date-order"] if path else []  # else git sorts those by their clocks alone
         skip = 0
         while True:
             bounds = (f"--max-count={batch}", f"--skip={skip}")
-            out = self._run("rev_list", *order, *bounds, *said, head, *only)
+            out = self.run("rev_list", *order, *bounds, *said, head, *only)
             names = out.decode().split()
             yield from (self.commit(CommitId(name)) for name in names)
             if len(names) < batch:
@@ -273,27 +261,27 @@ class History:
     def versions(self, path: RelPath) -> Iterator[tuple[CommitId, list[CommitId]]]:
         """The commits that changed a file, newest first, each with the latest ones before it that did."""
         if head := self.head():
-            only = ":(top,literal)" + self._prefix + path
+            only = ":(top,literal)" + self.prefix + path
             for line in (
-                self._run("rev_list", "--date-order", "--parents", head, "--", only).decode().splitlines()
+                self.run("rev_list", "--date-order", "--parents", head, "--", only).decode().splitlines()
             ):
                 name, *before = map(CommitId, line.split())
                 yield name, before
 
     def order(self) -> list[CommitId]:
         """The names of all commits that HEAD reaches, none before those that are built on it."""
-        names = self._run("rev_list", "--topo-order", head, "--") if (head := self.head()) else b""
+        names = self.run("rev_list", "--topo-order", head, "--") if (head := self.head()) else b""
         return [*map(CommitId, names.decode().split())]
 
     def everything(self) -> list[CommitId]:
         """The names of all commits that any reference reaches, oldest first."""
         head = self.head()
-        names = self._run("rev_list", "--topo-order", "--reverse", "--all", *([head] if head else []), "--")
+        names = self.run("rev_list", "--topo-order", "--reverse", "--all", *([head] if head else []), "--")
         return [*map(CommitId, names.decode().split())]
 
     def line_commits(self, commit: CommitId, path: RelPath) -> list[CommitId]:
         """For each line of a file in a commit, the commit that brought it. Raises RepositoryStateError."""
-        return line_commits(self._objects_dir, self._cut_off, commit, self._prefix + path)
+        return line_commits(self._objects_dir, self._cut_off, commit, self.prefix + path)
 
     def named(self, prefix: str) -> list[Commit]:
         """The commits that are called so, the newest first; a whole name goes before the beginning of one.
@@ -305,10 +293,10 @@ class History:
         if head is None:
             return []
         only = ("--topo-order", "--fixed-strings", f"--grep=Operation: {prefix}", head, "--")
-        names = self._run("rev_list", *only).decode().split()
-        objects = self._run("rev_parse", f"--disambiguate={prefix}").decode().split()
+        names = self.run("rev_list", *only).decode().split()
+        objects = self.run("rev_parse", f"--disambiguate={prefix}").decode().split()
         if objects:  # blobs, trees, and what HEAD does not reach are among them
-            names += set(objects).intersection(self._run("rev_list", head, "--").decode().split())
+            names += set(objects).intersection(self.run("rev_list", head, "--").decode().split())
         commits = [self.commit(CommitId(name)) for name in dict.fromkeys(names)]
         whole = [commit for commit in commits if prefix in (commit.id, commit.operation)]
         return whole or [c for c in commits if c.id.startswith(prefix) or c.operation.startswith(prefix)]
@@ -319,7 +307,7 @@ class History:
         if head is None:
             return []
         wanted = ("--first-parent", "--timestamp", f"--max-count={most}", head, "--")
-        lines = self._run("rev_list", *wanted).decode("ascii", "replace").splitlines()
+        lines = self.run("rev_list", *wanted).decode("ascii", "replace").splitlines()
         return [(CommitId(name), moment(seconds)) for seconds, name in (line.split()[:2] for line in lines)]
 
     def blob_changes(
@@ -329,11 +317,11 @@ class History:
 
         Where both have the same bytes, or neither has a file there, the pair is missing.
         """
-        full = self._prefix + path
+        full = self.prefix + path
         before = dict(pairs)
         options = ("--stdin", "-r", "-z", "--raw", "--no-abbrev", "--no-renames")
         asked = "".join(f"{new} {old}\n" for new, old in before.items()).encode()
-        out = ask(self._git, "diff_tree", *options, "--", f":(top,literal){full}", data=asked)
+        out = ask(self.carrier, "diff_tree", *options, "--", f":(top,literal){full}", data=asked)
         found: dict[Pair, tuple[BlobId | None, BlobId | None]] = {}
         commit = CommitId("")
         parts = iter(out.split(b"\0"))
@@ -368,7 +356,7 @@ class History:
         if commit.cut_off:
             return ()
         before = self.commit(commit.parents[0]).tree if commit.parents else None
-        prefix = os.fsencode(self._prefix)
+        prefix = os.fsencode(self.prefix)
         changed = (path for path, _, _ in trees.changed(self._tree, before, commit.tree))
         below = sorted(path[len(prefix) :] for path in changed if path.startswith(prefix))
         return tuple(RelPath(os.fsdecode(path)) for path in below)
@@ -380,7 +368,7 @@ class History:
 
         It is given the folder's path and the name of its tree.
         """
-        for path, blob in trees.files(self._tree, self.commit(commit).tree, self._prefix, enter):
+        for path, blob in trees.files(self._tree, self.commit(commit).tree, self.prefix, enter):
             yield RelPath(path), BlobId(blob)
 
     def stored(self, blob: BlobId) -> bytes:
@@ -394,7 +382,7 @@ class History:
     def names_no_branch(self) -> bool:
         """Whether HEAD is detached."""
         try:
-            return not read_regular(self._git_dir / "HEAD").startswith(b"ref:")
+            return not read_regular(self.git_dir / "HEAD").startswith(b"ref:")
         except (OSError, ValueError):  # an old repository has a link there
             return False
 
@@ -403,12 +391,12 @@ class History:
     def store(self, data: bytes, kind: str = "blob") -> BlobId:
         """Keep ``data`` in the object database, flushed to the disk, and return its name."""
         options = ("--no-filters",) if kind == "blob" else ()
-        return BlobId(self._feed(data, "hash_object", "-t", kind, "-w", *options, "--stdin"))
+        return BlobId(self.feed(data, "hash_object", "-t", kind, "-w", *options, "--stdin"))
 
     def store_for_good(self, data: bytes) -> BlobId:
         """Keep ``data`` under a ref of ours, so that git never drops it, and return its name."""
         blob = self.store(data)
-        status, _, err = self._git.update_ref(
+        status, _, err = self.carrier.update_ref(
             f"{DISCARDED}{blob}",
             blob,
             with_extended_output=True,
@@ -433,7 +421,7 @@ class History:
         """
         tree = self.commit(parent).tree if parent else None
         wanted = {
-            tuple(os.fsencode(self._prefix + path).split(b"/")): trees.Change(
+            tuple(os.fsencode(self.prefix + path).split(b"/")): trees.Change(
                 blob, executable=self._sees_programs and path in programs
             )
             for path, blob in changes.items()
@@ -451,7 +439,7 @@ class History:
         if parent:
             arguments += ["-p", parent]
         data = message.encode("utf-8", "replace")
-        return CommitId(self._feed(data, "commit_tree", *arguments, env=environment))
+        return CommitId(self.feed(data, "commit_tree", *arguments, env=environment))
 
     def require_movable(self, commit: CommitId, expected: CommitId | None) -> None:
         """Raise RepositoryStateError when the current branch could not be moved to ``commit``.
@@ -460,7 +448,7 @@ class History:
         """
         old = expected or "0" * (self._digest_size * 2)
         try:
-            self._feed(
+            self.feed(
                 f"start\nupdate HEAD {commit} {old}\nprepare\nabort\n".encode(), "update_ref", "--stdin"
             )
         except WriteFailedError as error:
@@ -476,7 +464,7 @@ class History:
         Raises RepositoryStateError when it does and yet cannot be moved.
         """
         old = expected or "0" * (self._digest_size * 2)
-        status, _, err = self._git.update_ref(
+        status, _, err = self.carrier.update_ref(
             "-m",
             why,
             "HEAD",
@@ -498,11 +486,11 @@ class History:
 
     def adopt_index(self) -> None:
         """Make the index say what HEAD says (for a repository that was just imported)."""
-        self._git.read_tree("HEAD")
+        self.carrier.read_tree("HEAD")
 
     def import_stream(self, stream: bytes) -> None:
         """Take in a ``git fast-import`` stream."""
-        self._feed(stream, "fast_import", "--quiet", "--date-format=raw")
+        self.feed(stream, "fast_import", "--quiet", "--date-format=raw")
 
     # -- objects ---------------------------------------------------------------------------------
 
@@ -514,7 +502,7 @@ class History:
         if commit is None:
             return None
         tree = self.commit(commit).tree
-        parts = os.fsencode(self._prefix + path).split(b"/")
+        parts = os.fsencode(self.prefix + path).split(b"/")
         for part in parts[:-1]:
             node = self._tree(tree).get(part)
             if node is None or not node.is_tree:
@@ -525,13 +513,14 @@ class History:
     def _store_tree(self, tree: trees.Tree) -> str:
         return self.store(trees.render(tree), "tree")
 
-    def _run(self, command: str, *arguments: str) -> bytes:
+    def run(self, command: str, *arguments: str) -> bytes:
         """What a reading command prints. Raises RepositoryStateError with git's own reason."""
-        return ask(self._git, command, *arguments)
+        return ask(self.carrier, command, *arguments)
 
-    def _feed(self, data: bytes, command: str, *arguments: str, env: Any = None) -> str:
-        process = getattr(self._git, command)(*arguments, as_process=True, istream=PIPE, env=env)
-        out, err = self._git.answer(process, data)
+    def feed(self, data: bytes, command: str, *arguments: str, env: Any = None) -> str:
+        """What a writing command prints that is given ``data``. Raises WriteFailedError with its reason."""
+        process = getattr(self.carrier, command)(*arguments, as_process=True, istream=PIPE, env=env)
+        out, err = self.carrier.answer(process, data)
         if process.proc.returncode:
             raise WriteFailedError(
                 f"git {command.replace('_', '-')} failed: {reason(err.decode('utf-8', 'replace'))}",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING
@@ -50,26 +50,20 @@ class IndexRow:
 class Staging:
     """The index of one repository, for paths below the workspace's place in it."""
 
-    def __init__(
-        self, history: History, run: Callable[..., bytes], feed: Callable[..., str], prefix: str
-    ) -> None:
-        """``run`` and ``feed`` start git; ``prefix`` is the workspace's place in the repository."""
+    def __init__(self, history: History) -> None:
         self._history = history
-        self._run = run
-        self._feed = feed
-        self._prefix = prefix
 
     def rows(self, paths: Iterable[RelPath]) -> list[IndexRow]:
         """What the index says of these paths, and of what is below them."""
-        wanted = [":(top,literal)" + self._prefix + path for path in paths]
+        wanted = [":(top,literal)" + self._history.prefix + path for path in paths]
         found = []
         for at in range(0, len(wanted), AT_ONCE):
             names = wanted[at : at + AT_ONCE]
-            out = self._run("ls_files", "-v", "--stage", "-z", "--full-name", "--", *names)
+            out = self._history.run("ls_files", "-v", "--stage", "-z", "--full-name", "--", *names)
             for record in filter(None, os.fsdecode(out).split("\0")):
                 meta, _, full = record.partition("\t")
                 tag, mode, blob, stage = meta.split(" ")
-                found.append(IndexRow(tag, mode, blob, stage, full[len(self._prefix) :]))
+                found.append(IndexRow(tag, mode, blob, stage, full[len(self._history.prefix) :]))
         return found
 
     def require_nothing_else(self, head: CommitId | None, row: IndexRow | None, edit: FileEdit) -> None:
@@ -141,13 +135,13 @@ class Staging:
 
         Raises WriteFailedError, having changed nothing, when the index is locked.
         """
-        kept = list(lines)
-        data = [os.fsencode(f"{to or self._nothing()} 0\t{self._prefix}{path}") for path, to, _ in kept]
-        self._feed(_records(data), "update_index", "--add", "-z", "--index-info")
+        kept, prefix = list(lines), self._history.prefix
+        data = [os.fsencode(f"{to or self._nothing()} 0\t{prefix}{path}") for path, to, _ in kept]
+        self._history.feed(_records(data), "update_index", "--add", "-z", "--index-info")
         for option in ("--assume-unchanged", "--skip-worktree"):
             marked = [os.fsencode(path) for path, to, row in kept if to and row and option in row.options]
             if marked:
-                self._feed(_records(marked), "update_index", option, "-z", "--stdin")
+                self._history.feed(_records(marked), "update_index", option, "-z", "--stdin")
 
     def _nothing(self) -> str:
         return "0 " + "0" * len(self._history.name_of(b""))

@@ -10,17 +10,15 @@ import hashlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import date
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
 from workbench.memory.address import path_of
 from workbench.memory.claims import KEY_DIGITS, claim_key, claim_words
 from workbench.memory.proposal import Action, Proposal
-from workbench.memory.provenance import parse_day
 from workbench.workspace import ledger
 from workbench.workspace.workspace import Workspace
 
 Decided = Literal["accepted", "edited", "rejected", "deferred", "withdrawn"]
-_DECISIONS: tuple[Decided, ...] = get_args(Decided)
 FINAL = frozenset({"accepted", "edited", "rejected"})
 """After these a claim is not proposed again, until the decision is undone or withdrawn."""
 Family = Literal["keep", "let go", "change"]
@@ -86,16 +84,22 @@ class Decision:
     it is deferred.
     """
 
-    name: Name
+    key: str
     decision: Decided
-    at: str = ""
+    action: str = ""
     claim: str = ""
     near: tuple[str, ...] = ()
+    seen: int = 0
     reason: str = ""
     until: date | None = None
     run: str = ""
     by: str = ""
-    seen: int = 0
+    at: str = ""
+
+    @property
+    def name(self) -> Name:
+        """What it is about."""
+        return family_of(self.action), self.key
 
     @property
     def said(self) -> str:
@@ -106,23 +110,13 @@ class Decision:
 
 def decision_from(record: Mapping[str, Any]) -> Decision | None:
     """The decision that a record of the ledger holds; None where it holds none."""
-    key, decision = record.get("key"), record.get("decision")
-    if not isinstance(key, str) or not key or decision not in _DECISIONS:
+    import msgspec  # noqa: PLC0415 - not before a ledger is read
+
+    try:
+        found = msgspec.convert({name: value for name, value in record.items() if value != ""}, Decision)
+    except msgspec.ValidationError:
         return None
-
-    def word(name: str) -> str:
-        value = record.get(name)
-        return value if isinstance(value, str) else ""
-
-    seen, near = record.get("seen"), record.get("near")
-    return Decision(
-        name=(family_of(word("action")), key),
-        decision=decision,
-        **{name: word(name) for name in ("at", "claim", "reason", "run", "by")},
-        near=tuple(key for key in near if isinstance(key, str)) if isinstance(near, list) else (),
-        until=parse_day(word("until")),
-        seen=seen if isinstance(seen, int) else 0,
-    )
+    return found if found.key else None
 
 
 def decision_record(
@@ -136,21 +130,22 @@ def decision_record(
     by: str = "human",
 ) -> dict[str, object]:
     """The record of a decision, for the ledger. ``text`` is another wording that was decided on."""
+    import msgspec  # noqa: PLC0415 - as above
+
     words = text or proposal.text
-    near = dict.fromkeys((near_of(proposal), near_of(proposal, words)))
-    record: dict[str, object] = {
-        "key": proposal.key,
-        "decision": decision,
-        "action": proposal.action,
-        "claim": claim_key(words),
-        "near": list(near),
-        "seen": seen,
-        "reason": reason,
-        "until": until.isoformat() if until else "",
-        "run": proposal.run,
-        "by": by,
-    }
-    return {name: value for name, value in record.items() if value != ""}
+    made = Decision(
+        key=proposal.key,
+        decision=decision,
+        action=proposal.action,
+        claim=claim_key(words),
+        near=tuple(dict.fromkeys((near_of(proposal), near_of(proposal, words)))),
+        seen=seen,
+        reason=reason,
+        until=until,
+        run=proposal.run,
+        by=by,
+    )
+    return {name: value for name, value in msgspec.to_builtins(made).items() if value not in ("", None)}
 
 
 @dataclass(frozen=True, slots=True)

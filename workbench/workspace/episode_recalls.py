@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from workbench.memory.address import path_of
 from workbench.memory.clock_doubt import TOLERANCE
 from workbench.memory.episode import FOLDER, Episode
+from workbench.memory.provenance import parse_instant
 from workbench.workspace import ledger
 from workbench.workspace.workspace import Workspace
 
@@ -47,7 +48,7 @@ def recall_marks(workspace: Workspace, now: datetime) -> Mapping[str, Mark]:
             seen.add((path, *told))
         counts[path] = counts.get(path, 0) + 1
         scores[path] = scores.get(path, 0.0) + ledger.share(record.get("score"))
-        at = ledger.moment(record.get("at"))
+        at = parse_instant(record.get("at"))
         if at is not None and at <= now + TOLERANCE and at > last.get(path, datetime.min.replace(tzinfo=UTC)):
             last[path] = at
     return {path: Mark(count, last.get(path), scores[path] / count) for path, count in counts.items()}

@@ -72,14 +72,12 @@ def recorded_files(workspace: Workspace, commit: CommitId | None) -> dict[RelPat
     """The files of a commit that are kept with the memory, with the names of their bytes."""
     if commit is None:
         return {}
-    found: dict[RelPath, BlobId] = {}
-    out = ask(workspace.history.carrier, "ls_tree", "-r", "-z", commit)
-    for record in filter(None, os.fsdecode(out).split("\0")):
-        meta, _, path = record.partition("\t")
-        mode, _, name = meta.split(" ")
-        if mode.startswith("100") and is_recorded(workspace, path):
-            found[RelPath(path)] = BlobId(name)
-    return found
+
+    def enter(folder: str, _: str) -> bool:
+        return not (workspace.layout.prunes(folder) and _BESIDE.prunes(folder))
+
+    found = workspace.history.files_in(commit, enter)
+    return {path: blob for path, blob in found if is_recorded(workspace, path)}
 
 
 def _ignored(workspace: Workspace, paths: Iterable[RelPath]) -> tuple[RelPath, ...]:

@@ -126,14 +126,14 @@ class Files:
         with self._folder(path, make=True) as (folder, name):
             _append(folder, name, path, data)
 
-    def lay(self, path: RelPath, data: bytes, *, executable: bool = False) -> None:
+    def lay(self, path: RelPath, data: bytes, *, mode: int = 0o666) -> None:
         """A new file in a folder that is being filled; whoever lays many flushes them together.
 
         Raises FileExistsError where there is anything already.
         """
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
         with self._folder(path, make=True) as (folder, name):
-            descriptor = os.open(name, flags, 0o777 if executable else 0o666, dir_fd=folder)
+            descriptor = os.open(name, flags, mode, dir_fd=folder)
             try:
                 _write_all(descriptor, data)
             finally:

@@ -12,6 +12,7 @@ from typing import Any
 from workbench.memory.names import BlobId, CommitId, OperationId, RelPath
 from workbench.special_files import read_regular
 from workbench.workspace.seal import Seal
+from workbench.workspace.state_files import write_state
 
 _NAME = "journal.json"
 _TEMPORARY = re.compile(r"\.wb-[0-9a-f]+-\d+\.tmp")
@@ -57,15 +58,9 @@ class Journal:
 
     def write(self, intent: Intent) -> None:
         """Make the intent durable."""
-        fresh = self._path.with_suffix(".new")
-        fresh.unlink(missing_ok=True)
-        descriptor = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)
-        with os.fdopen(descriptor, "w", encoding="ascii") as file:
-            told = asdict(intent)
-            json.dump({**told, "seal": self._seal.of(told)}, file)
-            file.flush()
-            os.fsync(descriptor)
-        os.replace(fresh, self._path)
+        told = asdict(intent)
+        sealed = {**told, "seal": self._seal.of(told)}
+        write_state(self._path, sealed, fresh=self._path.with_suffix(".new"), flush=True)
         folder = os.open(self._path.parent, os.O_RDONLY | os.O_DIRECTORY)
         try:
             os.fsync(folder)

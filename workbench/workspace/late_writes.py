@@ -30,6 +30,7 @@ from workbench.special_files import open_regular, read_regular
 from workbench.workspace.files import Files
 from workbench.workspace.layout import LEDGER, Layout
 from workbench.workspace.seal import Seal
+from workbench.workspace.state_files import write_state
 
 SETTLED_SECONDS = 2.0
 """For how long a replaced file is kept in any case: a program may be in the middle of opening it. Also how
@@ -55,9 +56,9 @@ class _Note:
     path: RelPath
     known: int
     digest: str
-    inode: int
-    boot: str
-    moment: float
+    inode: int = 0  # the first versions went by the clock, and noted none of these three
+    boot: str = ""
+    moment: float = 0.0
     carrying: int = 0
     target: int = 0
     target_digest: str = ""
@@ -149,23 +150,25 @@ class Displaced:
         found = (_conflict(path, self._may_be_of) for path in kept)
         return tuple(sorted(found, key=lambda conflict: (conflict.since, conflict.kept.name)))
 
-    def drop(self, conflict: Conflict, text: bytes) -> None:
+    def drop(self, kept: Conflict | Late, text: bytes) -> None:
         """Remove what was looked at, and is stored elsewhere as ``text``.
 
-        While a program may still write into it, it is kept as a replaced file: what it adds is carried over.
-        Raises BusyError where it is not known which file that is for.
+        A conflict that a program may still write into is kept as a replaced file, so that what it adds is
+        carried over. Raises BusyError for any other file that a program is writing into.
         """
-        if not _unlink_unwritten(conflict.kept, text, also_unknown=conflict.path is None):
-            if conflict.path is None:
+        follows = isinstance(kept, Conflict) and kept.path is not None
+        if not _unlink_unwritten(kept.kept, text, also_unknown=not follows):
+            if not follows or kept.path is None:
                 raise BusyError(
-                    f"a program is still writing into {conflict.kept}", hint="try again when it has ended"
+                    f"a program still has {kept.kept} open, and may write into it",
+                    hint="nothing was removed; try again when it has ended",
                 )
             _make(self._folder)
-            name = conflict.kept.name
-            inode = os.lstat(conflict.kept).st_ino
-            self._write_note(name, _Note(conflict.path, len(text), _digest(text), inode, *boot_moment()))
-            os.rename(conflict.kept, self._folder / name)
-        _beside(conflict.kept).unlink(missing_ok=True)
+            name = kept.kept.name
+            inode = os.lstat(kept.kept).st_ino
+            self._write_note(name, _Note(kept.path, len(text), _digest(text), inode, *boot_moment()))
+            os.rename(kept.kept, self._folder / name)
+        _beside(kept.kept).unlink(missing_ok=True)
 
     # -- late bytes ------------------------------------------------------------------------------
 
@@ -218,18 +221,6 @@ class Displaced:
         boot, moment = boot_moment()
         inode = os.lstat(late.kept).st_ino
         self._write_note(name, replace(note, inode=inode, boot=boot, moment=moment))
-
-    def remove(self, late: Late, text: bytes) -> None:
-        """Remove a kept file that the person has looked at, and that is stored elsewhere as ``text``.
-
-        Raises BusyError while a program is writing into it.
-        """
-        if not _unlink_unwritten(late.kept, text, also_unknown=True):
-            raise BusyError(
-                f"a program still has {late.kept} open, and may write into it",
-                hint="nothing was removed; try again when it has ended",
-            )
-        _beside(late.kept).unlink(missing_ok=True)
 
     def _names(self) -> list[str]:
         """The kept files; none where the folder is a link: then nothing in there is ours."""
@@ -335,20 +326,19 @@ class Displaced:
 
         With ``sealed`` only our own counts, for this very file where it is ``present``.
         """
+        import msgspec  # noqa: PLC0415 - hardly ever is a file kept
+
         try:
             found = json.loads(read_regular(self._folder / f"{name}.json"))
             seal = found.pop("seal", None)
             if sealed and not self._seal.fits({**found, "name": name}, seal):
                 return None
-            found.pop("since", None)  # 0.1 went by the clock
-            note = _Note(**{"inode": 0, "boot": "", "moment": 0.0, **found})
+            note = msgspec.convert(found, _Note)
             if sealed and present and note.inode != os.lstat(self._folder / name).st_ino:
                 return None
         except (OSError, ValueError, TypeError, AttributeError, RecursionError):
             return None
-        return (
-            note if isinstance(note.path, str) and isinstance(note.known, int) and note.known >= 0 else None
-        )
+        return note if note.known >= 0 else None
 
     def _has_arrived(self, note: _Note, late: bytes) -> bool:
         now = self._files.read_or_none(note.path) or b""
@@ -356,16 +346,9 @@ class Displaced:
         return late in (now[note.target :] if grown else now)
 
     def _write_note(self, name: str, note: _Note) -> None:
-        fresh = self._folder / f"{name}.json.new"
-        fresh.unlink(missing_ok=True)
-        descriptor = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)
-        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-            told = asdict(note)
-            json.dump({**told, "seal": self._seal.of({**told, "name": name})}, file)
-            if note.carrying:
-                file.flush()
-                os.fsync(descriptor)
-        fresh.replace(self._folder / f"{name}.json")
+        path, told = self._folder / f"{name}.json", asdict(note)
+        sealed = {**told, "seal": self._seal.of({**told, "name": name})}
+        write_state(path, sealed, fresh=path.with_name(f"{name}.json.new"), flush=bool(note.carrying))
 
     def _conflict_name(self, path: RelPath, name: str) -> str:
         """The name under which a conflict will be kept; whose it is is noted beside it first."""

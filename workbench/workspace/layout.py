@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import stat
@@ -140,30 +141,31 @@ def is_template(path: str) -> bool:
 
 def scan(root: Path, layout: Layout) -> list[MemoryFile]:
     """The memory files below ``root``, sorted by path. Links and special files are not memory."""
-    found: list[MemoryFile] = []
-    left = [(os.fspath(root), "")]
-    while left:
-        folder, prefix = left.pop()
-        try:
-            entries = list(os.scandir(folder))
-        except OSError:  # a folder that vanished or may not be read holds nothing for us
-            continue
-        left += [(item.path, f"{prefix}{item.name}/") for item in entries if _enters(item, prefix, layout)]
-        found += _files(entries, prefix, layout)
-    return sorted(found, key=lambda file: file.path)
+    walked = _walk(root, layout)
+    return sorted(
+        (file for _, prefix, items in walked for file in _files(items, prefix, layout)),
+        key=lambda file: file.path,
+    )
 
 
 def folders(root: Path, layout: Layout) -> Iterator[str]:
     """Every folder below ``root``, itself first, in which there can be memory. No link is followed."""
+    return (folder for folder, _, _ in _walk(root, layout))
+
+
+def _walk(root: Path, layout: Layout) -> Iterator[tuple[str, str, list[os.DirEntry[str]]]]:
+    """Each such folder, its path below ``root`` with a slash at the end, and what is in it.
+
+    A folder that vanished or may not be read holds nothing for us.
+    """
     left = [(os.fspath(root), "")]
     while left:
         folder, prefix = left.pop()
-        yield folder
-        try:
-            entries = list(os.scandir(folder))
-        except OSError:
-            continue
-        left += [(item.path, f"{prefix}{item.name}/") for item in entries if _enters(item, prefix, layout)]
+        items: list[os.DirEntry[str]] = []
+        with contextlib.suppress(OSError):
+            items = list(os.scandir(folder))
+        yield folder, prefix, items
+        left += [(item.path, f"{prefix}{item.name}/") for item in items if _enters(item, prefix, layout)]
 
 
 def _enters(item: os.DirEntry[str], prefix: str, layout: Layout) -> bool:

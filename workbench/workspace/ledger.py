@@ -17,6 +17,7 @@ from typing import Any, Literal, get_args
 from workbench.memory.file_edit import FileEdit
 from workbench.memory.names import RelPath
 from workbench.workspace.layout import LEDGER
+from workbench.workspace.ledger_changes import read_record
 from workbench.workspace.workspace import Workspace
 
 Book = Literal["recalls", "decisions", "skips", "ingested", "proposals"]
@@ -87,15 +88,6 @@ def share(said: object) -> float:
     return min(1.0, max(0.0, float(said)))
 
 
-def moment(said: object) -> datetime | None:
-    """The moment that a record's ``at`` names, in UTC, which one without a zone is in; or None."""
-    try:
-        found = datetime.fromisoformat(said) if isinstance(said, str) else None
-        return found and (found.astimezone(UTC) if found.tzinfo else found.replace(tzinfo=UTC))
-    except (ValueError, OverflowError):
-        return None
-
-
 def parse_page(path: RelPath, data: bytes) -> LedgerPage:
     """The records in the bytes of a page; a last line without its end is still being written, or torn."""
     records, bad = [], 0
@@ -125,10 +117,4 @@ def _opening(before: bytes | None) -> bytes:
 
 
 def _record(line: bytes) -> Mapping[str, Any] | None:
-    if len(line) > MAX_LINE:
-        return None
-    try:
-        found = json.loads(line)
-    except (ValueError, RecursionError):
-        return None
-    return found if isinstance(found, dict) else None
+    return read_record(line) if len(line) <= MAX_LINE else None

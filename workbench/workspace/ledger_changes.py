@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
+from typing import Any
 
 from workbench.memory.names import RelPath
 from workbench.workspace.layout import LEDGER
@@ -25,13 +26,18 @@ def is_appended(changes: Iterable[tuple[RelPath, bytes | None, bytes | None]]) -
         path.startswith(tuple(f"{LEDGER}{book}" for book in _BOOKS))
         and after is not None
         and after.startswith(before or b"")
-        and all(map(_is_record, after[len(before or b"") :].splitlines()))
+        and all(
+            not line.strip() or read_record(line) is not None
+            for line in after[len(before or b"") :].splitlines()
+        )
         for path, before, after in changes
     )
 
 
-def _is_record(line: bytes) -> bool:
+def read_record(line: bytes) -> dict[str, Any] | None:
+    """The record that a line of the ledger is; None for any other line."""
     try:
-        return not line.strip() or isinstance(json.loads(line), dict)
+        found = json.loads(line)
     except (ValueError, RecursionError):
-        return False
+        return None
+    return found if isinstance(found, dict) else None

@@ -81,11 +81,10 @@ def is_holding() -> bool:
 
 def holder(path: Path) -> str:
     """Who holds the lock, in words."""
-    try:
-        note = json.loads(read_regular(path))
-        return f"{note['purpose']} (process {note['pid']})"
-    except (OSError, ValueError, KeyError, TypeError):
-        return "another process"
+    note = Held(True)
+    with contextlib.suppress(OSError, ValueError):
+        note = _held(read_regular(path), busy=True)
+    return f"{note.purpose} (process {note.pid})" if note.pid else "another process"
 
 
 def held(path: Path) -> Held | None:
@@ -112,7 +111,10 @@ def held(path: Path) -> Held | None:
 
 
 def _held(left: bytes, *, busy: bool, since: float = 0.0) -> Held:
-    note = _note(left)
+    note: dict[str, object] = {}
+    with contextlib.suppress(ValueError):
+        found = json.loads(left)
+        note = found if isinstance(found, dict) else {}
     pid, purpose, began = note.get("pid"), note.get("purpose"), note.get("since")
     return Held(
         busy,
@@ -127,11 +129,3 @@ def _let_go(descriptor: int) -> None:
     with contextlib.suppress(OSError):
         fcntl.flock(descriptor, fcntl.LOCK_UN)
     os.close(descriptor)
-
-
-def _note(data: bytes) -> dict[str, object]:
-    try:
-        found = json.loads(data)
-    except ValueError:
-        return {}
-    return found if isinstance(found, dict) else {}

@@ -17,7 +17,7 @@ from workbench.config.read_only import require_more_than_looking
 from workbench.config.safe_yaml import MappingError, read_mapping
 from workbench.config.settings import short, user_settings_path
 from workbench.config.user_files import read_own, replace_own
-from workbench.config.yaml_edit import with_new, without, yaml_places
+from workbench.config.yaml_edit import with_change
 from workbench.errors import NoWorkspaceError, UsageError, disk_error
 from workbench.workspace.locks import hold
 from workbench.workspace.workspace import Workspace
@@ -106,22 +106,17 @@ def register(folder: Path | str, name: str = "") -> Registered:
     """
     root = memory_root(folder)
     with _changing():
-        return _registered(root, name)
-
-
-def _registered(root: Path, name: str) -> Registered:
-    known = read_registry()
-    if there := known.at(root):
-        raise UsageError(
-            f"{root} is registered already, as {there.name}",
-            hint=f"`workbench workspaces remove {there.name}` takes it off the list",
-        )
-    chosen = name or free_name(root, known)
-    _require_free(chosen, known)
-    before = read_own(known.path)
-    text, mark = _text(known.path, before)
-    _write(known.path, before, mark + with_new(text, chosen, str(root)), added=(chosen, str(root)))
-    return Registered(chosen, root)
+        known = read_registry()
+        if there := known.at(root):
+            raise UsageError(
+                f"{root} is registered already, as {there.name}",
+                hint=f"`workbench workspaces remove {there.name}` takes it off the list",
+            )
+        chosen = name or free_name(root, known)
+        _require_free(chosen, known)
+        before = read_own(known.path)
+        replace_own(known.path, before, with_change(known.path, before, chosen, str(root)))
+        return Registered(chosen, root)
 
 
 def unregister(name: str) -> str:
@@ -130,21 +125,14 @@ def unregister(name: str) -> str:
     Returns the path that stood there. Raises UsageError where there is no such name.
     """
     with _changing():
-        return _unregistered(name)
-
-
-def _unregistered(name: str) -> str:
-    path = registry_path()
-    before = read_own(path)
-    text, mark = _text(path, before)
-    said = _said(path, before)
-    if name not in said:
-        known = ", ".join(said) or "none"
-        raise UsageError(f"no workspace is registered as {short(name)}", hint=f"registered: {known}")
-    while found := next((place for place in yaml_places(text) if place.keys[0] == name), None):
-        text = without(text, found)
-    _write(path, before, mark + text, removed=name)
-    return str(said[name])
+        path = registry_path()
+        before = read_own(path)
+        said = _said(path, before)
+        if name not in said:
+            known = ", ".join(said) or "none"
+            raise UsageError(f"no workspace is registered as {short(name)}", hint=f"registered: {known}")
+        replace_own(path, before, with_change(path, before, name, None))
+        return str(said[name])
 
 
 def memory_root(folder: Path | str) -> Path:
@@ -222,23 +210,15 @@ def _changing() -> Iterator[None]:
 
 
 def _said(path: Path, data: bytes | None) -> Mapping[str, object]:
-    text, _ = _text(path, data)
     try:
-        return read_mapping(text)
+        return read_mapping((data or b"").decode("utf-8").removeprefix(_BOM))
+    except UnicodeDecodeError as error:
+        raise UsageError(f"{path} is not UTF-8", hint="correct it with an editor") from error
     except MappingError as error:
         raise UsageError(
             f"{path} is no list of workspaces: {short(error)}",
             hint="correct it with an editor; a line is `name: folder`",
         ) from error
-
-
-def _text(path: Path, data: bytes | None) -> tuple[str, str]:
-    """The text without its byte order mark, and the mark."""
-    try:
-        text = (data or b"").decode("utf-8")
-    except UnicodeDecodeError as error:
-        raise UsageError(f"{path} is not UTF-8", hint="correct it with an editor") from error
-    return text.removeprefix(_BOM), text[: text.startswith(_BOM)]
 
 
 def _why_not(name: str, value: object, before: list[Registered]) -> str:
@@ -266,22 +246,3 @@ def _require_free(name: str, known: Registry) -> None:
     taken = next((one for one in known.entries if one.name.casefold() == name.casefold()), None)
     if taken is not None:
         raise UsageError(f"{taken.name} is {taken.root} already", hint="choose another one with --name")
-
-
-def _write(
-    path: Path, before: bytes | None, text: str, *, added: tuple[str, str] | None = None, removed: str = ""
-) -> None:
-    """Write ``text``, where it says exactly what the file said and this change. Raises WorkbenchError."""
-    wanted = {name: value for name, value in _said(path, before).items() if name != removed}
-    if added is not None:
-        wanted[added[0]] = added[1]
-    data = text.encode("utf-8")
-    try:
-        certain = _said(path, data) == wanted
-    except UsageError:
-        certain = False
-    if not certain:
-        raise UsageError(
-            f"{path} is written in a way that cannot be changed in place", hint="change it with an editor"
-        )
-    replace_own(path, before, data)

@@ -27,26 +27,23 @@ def require_no_new_secret(
     archived or set aside may keep it. ``brings_back``: the texts after the edits are the history's own
     (undo, redo, restore), so only those found on disk are looked at.
     """
-    found: list[tuple[RelPath, int, str, TextFinding, bool]] = []
-    for edit in edits:
-        before = _text(edit.before)
-        found += [(edit.path, *what, True) for what in _fresh(_text(recorded(edit.path)), before)]
-        if not brings_back and edit.after != edit.before:
-            found += [(edit.path, *what, False) for what in _fresh(before, _text(edit.after))]
-    if not found:
-        return
     known = [_text(recorded(edit.path)) for edit in edits]
-    seen: set[tuple[RelPath, str]] = set()
-    places = []
-    for path, line, value, finding, on_disk in found:
-        if (path, value) not in seen and not any(value in text for text in known):
-            places.append((path, line, finding, on_disk))
-        seen.add((path, value))
+    places: dict[tuple[RelPath, str], tuple[str, bool]] = {}
+    for edit, kept in zip(edits, known, strict=True):
+        looked = [(kept, _text(edit.before), True)]
+        if not brings_back and edit.after != edit.before:
+            looked.append((_text(edit.before), _text(edit.after), False))
+        for old, new, on_disk in looked:
+            for line, value, finding in _fresh(old, new):
+                if not any(value in text for text in known):
+                    shown = f"{edit.path}:{line}: {finding.rule} {finding.shown}"
+                    places.setdefault((edit.path, value), (shown, on_disk))
     if places:
+        every = [shown for shown, _ in places.values()]
         raise SecretFoundError(
-            [f"{path}:{line}: {finding.rule} {finding.shown}" for path, line, finding, _ in places[:_PLACES]],
-            more=len(places[_PLACES:]),
-            on_disk=any(on_disk for *_, on_disk in places),
+            every[:_PLACES],
+            more=len(every[_PLACES:]),
+            on_disk=any(on_disk for _, on_disk in places.values()),
         )
 
 

@@ -17,8 +17,8 @@ from pathlib import Path
 from typing import NoReturn
 
 from workbench.config.settings import Settings
-from workbench.errors import NoWorkspaceError, ReadOnlyError, WriteFailedError, disk_error
-from workbench.memory.names import CommitId
+from workbench.errors import NotMemoryError, NoWorkspaceError, ReadOnlyError, WriteFailedError, disk_error
+from workbench.memory.names import CommitId, RelPath
 from workbench.repository.commits import Commit
 from workbench.repository.history import History
 from workbench.special_files import read_regular
@@ -164,7 +164,7 @@ def _write_files(workspace: Workspace, commit: Commit, root: Path, told: Callabl
             data = workspace.history.stored(blob)
             files, written = files + 1, written + len(data)
             _require_bounded(commit, files, written)
-            _write(root / path, data)
+            _write(root, path, data)
             if files % _TOLD_EVERY == 0:
                 told(files)
     state = root / layout.STATE_DIR
@@ -186,15 +186,12 @@ def _is_safe(path: str) -> bool:
     return len(path) <= _LONGEST and all(part and not part.startswith(".") for part in path.split("/"))
 
 
-def _write(target: Path, data: bytes) -> None:
+def _write(root: Path, path: RelPath, data: bytes) -> None:
     """Write one file anew; one that the file system cannot hold (its name is too long) is left out."""
     try:
-        target.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        descriptor = os.open(
-            target, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o444
-        )
-        with open(descriptor, "wb") as file:
-            file.write(data)
+        Files(root).lay(path, data, mode=0o444)
+    except NotMemoryError:  # a file stands where its folder should be
+        return
     except OSError as error:
         if error.errno not in _UNFIT:
             raise
@@ -206,7 +203,7 @@ def _copy_settings(today: Path, root: Path) -> None:
     target.unlink(missing_ok=True)
     source = today / layout.SETTINGS_FILE
     if source.is_file() and not source.is_symlink():
-        _write(target, source.read_bytes())
+        _write(root, RelPath(layout.SETTINGS_FILE), source.read_bytes())
 
 
 def _sweep(folder: Path, keep: Path) -> None:

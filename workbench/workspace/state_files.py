@@ -19,13 +19,21 @@ def read_state(path: Path, most: int) -> object | None:
         return None
 
 
-def write_state(path: Path, value: object) -> None:
-    """Put ``value`` there, whole or not at all. Raises OSError."""
-    fresh = path.with_name(f"{path.name}.{os.getpid()}-{time.monotonic_ns()}")
+def write_state(path: Path, value: object, *, fresh: Path | None = None, flush: bool = False) -> None:
+    """Put ``value`` there, whole or not at all, with ``flush`` on the disk too. Raises OSError.
+
+    It is written beside first: under the name ``fresh`` where only one writes at a time, so that what a kill
+    leaves is known by its name.
+    """
+    beside = fresh or path.with_name(f"{path.name}.{os.getpid()}-{time.monotonic_ns()}")
+    beside.unlink(missing_ok=True)
     try:
-        descriptor = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)
+        descriptor = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)
         with os.fdopen(descriptor, "w", encoding="ascii") as file:
             json.dump(value, file)
-        os.replace(fresh, path)
+            if flush:
+                file.flush()
+                os.fsync(descriptor)
+        os.replace(beside, path)
     finally:
-        fresh.unlink(missing_ok=True)
+        beside.unlink(missing_ok=True)

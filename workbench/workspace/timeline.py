@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from datetime import date
-
 from workbench.memory.names import CommitId
 from workbench.workspace import ledger_changes
 from workbench.workspace.external_changes import unrecorded
 from workbench.workspace.plan import Operation
-from workbench.workspace.revisions import local_day
 from workbench.workspace.workspace import Workspace
 
 
@@ -50,11 +47,6 @@ class Moments:
     def _is_moment(self, operation: Operation) -> bool:
         holds = self._workspace.layout.holds
         return operation.action != ledger_changes.ACTION and any(map(holds, operation.paths))
-
-
-def day_of(moment: Operation) -> date:
-    """The day of a moment by the clock of this machine."""
-    return local_day(moment.when)
 
 
 def stands_recorded(workspace: Workspace) -> bool:

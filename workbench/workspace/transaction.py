@@ -353,12 +353,7 @@ class Operations:
 
     def log(self, limit: int = 200, path: RelPath | None = None) -> list[Operation]:
         """The newest ``limit`` operations."""
-        out: list[Operation] = []
-        for operation in self.walk(path=path):
-            if len(out) >= limit:
-                break
-            out.append(operation)
-        return out
+        return list(islice(self.walk(path=path), limit))
 
     def find(self, prefix: str) -> Operation:
         """The operation that is called so; raises as ``commit_named`` does."""
@@ -376,12 +371,15 @@ class Operations:
             raise UsageError(f"there is no conflict {number}", hint="`workbench inbox conflicts` lists them")
         return found[number - 1]
 
-    def discard(self, conflict: Conflict) -> BlobId:
-        """Take a conflict off the list. Its text is kept in git, under the name that is returned."""
-        with self._exclusive("discarding a conflict"):
-            text = conflict.text()
+    def discard(self, kept: Conflict | Late) -> BlobId:
+        """Take a conflict, or a replaced file, off the list: its text stays in git, by the name returned.
+
+        Raises BusyError while a program is writing into it.
+        """
+        with self._exclusive("discarding a kept file"):
+            text = read_regular(kept.kept)
             blob = self._history.store_for_good(text)
-            self._displaced.drop(conflict, text)
+            self._displaced.drop(kept, text)
         return blob
 
     # -- late lines ------------------------------------------------------------------------------
@@ -417,17 +415,6 @@ class Operations:
                 if late.why == "unknown origin" and late.path is not None:
                     self._displaced.adopt(late)
             self._displaced.sweep()
-
-    def discard_late(self, late: Late) -> BlobId:
-        """Remove a kept file. Its text stays in git, under the name that is returned.
-
-        Raises BusyError while a program is writing into it.
-        """
-        with self._exclusive("discarding a replaced file"):
-            text = read_regular(late.kept)
-            blob = self._history.store_for_good(text)
-            self._displaced.remove(late, text)
-        return blob
 
     def of(self, commit: CommitId) -> Operation:
         """The operation that one commit records; whether it is undone is not asked."""

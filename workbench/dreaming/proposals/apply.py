@@ -24,7 +24,7 @@ from workbench.memory.provenance_comment import annotate
 from workbench.operations.archive import plan_archive
 from workbench.operations.forget import plan_forget
 from workbench.operations.merge import merged
-from workbench.operations.promotion_sources import PromotionSource, marks
+from workbench.operations.sources import PromotionSource, marks
 
 _REASON = {"decay": "its importance has faded", "dreaming": "proposed by dreaming"}
 

@@ -15,8 +15,7 @@ from workbench.memory.names import is_outside
 from workbench.memory.origin import Origin, OriginReader
 from workbench.memory.proposal import Proposal
 from workbench.memory.provenance import Provenance, least_trusted
-from workbench.operations.promotion_sources import NEVER_A_SOURCE, PromotionSource
-from workbench.operations.provenance_copy import trust_of
+from workbench.operations.sources import NEVER_A_SOURCE, PromotionSource, trust_of
 from workbench.workspace.workspace import Workspace
 
 _MOST_SOURCES = 3

@@ -13,7 +13,7 @@ from workbench.memory.markdown import block_text
 from workbench.memory.names import RelPath, is_outside
 from workbench.memory.proposal import Proposal
 from workbench.memory.provenance import split_provenance
-from workbench.operations.provenance_copy import trust_of
+from workbench.operations.sources import trust_of
 from workbench.workspace.workspace import Workspace
 
 _PLACE = re.compile(r"(?P<path>.+)#L(?P<first>[1-9]\d{0,8})(?:-L(?P<last>[1-9]\d{0,8}))?")

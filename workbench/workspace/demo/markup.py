@@ -61,11 +61,6 @@ class DatedLine:
     since: StoryTime
     until: StoryTime
 
-    @property
-    def section(self) -> str | None:
-        """The time ``HH:MM`` that this line, a heading of a log, begins with."""
-        return _section(self.text)
-
 
 @dataclass(frozen=True, slots=True)
 class Mark:

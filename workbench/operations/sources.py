@@ -1,7 +1,9 @@
-"""What may enter long-term memory, and the mark that an episode gets when something of it has."""
+"""Entries whose words are taken: which may be, and what is said of their origin where they go."""
 
 from __future__ import annotations
 
+import secrets
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 
@@ -11,7 +13,10 @@ from workbench.memory.episode import read_episode
 from workbench.memory.file_edit import FileEdit
 from workbench.memory.frontmatter import set_front_matter
 from workbench.memory.markdown import Document
+from workbench.memory.origin import OriginReader, log_trust
+from workbench.memory.provenance import Provenance, least_trusted, provenance
 from workbench.operations.resolve_entries import require_released
+from workbench.workspace.layout import ARCHIVE
 from workbench.workspace.workspace import Workspace
 
 NEVER_A_SOURCE = {
@@ -52,15 +57,47 @@ def source_at(workspace: Workspace, address: str) -> PromotionSource:
     )
 
 
-def marks(sources: list[PromotionSource], today: date) -> list[FileEdit]:
+def marks(sources: Sequence[PromotionSource], today: date) -> list[FileEdit]:
     """The edits that mark the episodes among ``sources`` as promoted, where their header can say so."""
     episodes = {s.document.path: s.document for s in sources if s.entry.kind is Kind.EPISODE}
     edits = []
     for path, document in episodes.items():
-        header = document.front_matter
-        if header is None or header.problem or header.text("promoted_at"):
+        if document.front_matter is None or document.header.text("promoted_at"):
             continue
         after = set_front_matter(document.data, "promoted_at", today.isoformat())
         if after != document.data:
             edits.append(FileEdit(path, document.data, after))
     return edits
+
+
+def derived_provenance(document: Document, entry: Entry, today: date) -> Provenance:
+    """The provenance of ``entry`` of ``document`` for the place that it goes to."""
+    return provenance(
+        {
+            "id": "m" + secrets.token_hex(3),
+            "src": f"{entry.path}#L{entry.start_line}",
+            "entry": entry.hash,
+            "session": entry.field("session") or document.header.text("session"),
+            "trust": trust_of(document, entry),
+            "occurred_at": entry.date.isoformat() if entry.date else None,
+            "at": today.isoformat(),
+        }
+    )
+
+
+def trust_of(document: Document, entry: Entry) -> str:
+    """No line speaks louder than the file that it stands in; a log is the agent's, but for what it quotes."""
+    if entry.kind is Kind.LOG:
+        return log_trust(OriginReader(document), entry)
+    in_file = document.header.text("trust")
+    return least_trusted(in_file, entry.field("trust") or in_file)
+
+
+def trust_kept(document: Document, entry: Entry) -> str:
+    """The trust that an entry keeps when it goes elsewhere itself.
+
+    Curated memory speaks for itself line by line, and so does what left it for the archive.
+    """
+    if entry.kind is Kind.MEMORY or entry.path.startswith(ARCHIVE):
+        return least_trusted(entry.field("trust"))
+    return trust_of(document, entry)

@@ -1,0 +1,147 @@
+"""The salience model: what it is made of, what it tells apart, and what an owner's decisions teach it."""
+
+from __future__ import annotations
+
+import random
+from datetime import date, timedelta
+from importlib import resources
+from pathlib import Path
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from benchmarks.salience import Labelled, collections, model_of, own_fit, read_real, write_model
+from workbench.dreaming.features import BUCKETS, Line, counts_of, grams_of
+from workbench.dreaming.normalisation import plain_words, template_of
+from workbench.dreaming.owner_model import LEAST, Example, learned, pairs_in_order
+from workbench.dreaming.salience import base_model
+
+DAY = date(2026, 5, 1)
+PORTS = [
+    f"The {name} service listens on port {number}"
+    for number, name in enumerate(["api", "web", "mail", "db"], 80)
+]
+MEALS = [
+    f"Had {what} with {who} at noon" for what in ("soup", "rice", "bread") for who in ("Ana", "Ben", "Kim")
+]
+
+
+def decisions(count: int, *, keep: list[str], drop: list[str]) -> list[Example]:
+    """Decisions of an owner who keeps some lines and drops others, in turns."""
+    return [
+        Example(
+            Line((keep if n % 2 else drop)[n // 2 % len(keep if n % 2 else drop)]),
+            bool(n % 2),
+            DAY + timedelta(n),
+        )
+        for n in range(count)
+    ]
+
+
+@given(st.lists(st.text(max_size=40), min_size=1, max_size=6))
+def test_a_line_has_the_same_grams_alone_and_among_others(texts: list[str]) -> None:
+    lines = [Line(text, heading=text[:5], path="memory/2026-05-01.md") for text in texts]
+    whole = grams_of(lines)
+    for number, line in enumerate(lines):
+        alone = grams_of([line])
+        here = slice(int(whole.starts[number]), int(whole.starts[number + 1]))
+        assert np.array_equal(whole.buckets[here], alone.buckets)
+        assert np.array_equal(whole.values[here], alone.values)
+
+
+def test_grams_hash_the_same_on_every_machine() -> None:
+    """The weights in the package are by bucket: another hash would make them noise."""
+    found = grams_of([Line("Backups run nightly, バックアップ")])
+    assert (len(found.buckets), int(found.buckets.sum())) == (113, 14694403)
+    assert found.buckets.max() < BUCKETS
+
+
+def test_envelopes_stamps_and_marks_are_no_words() -> None:
+    text = "- [x] ✅ [09:14] user: [Telegram Ana id:12] Use **tabs** [message_id: 99]"
+    assert plain_words(text) == "Use tabs"
+    assert plain_words("<relevant-memories>\n- old\n</relevant-memories>\nUse tabs") == "Use tabs"
+
+
+def test_lines_of_one_template_fold_into_one() -> None:
+    one, other = "Backup 12 done, commit 4f9a1c2 pushed", "Backup 7 done, commit 0be77d1 pushed"
+    assert template_of(one) == template_of(other) == "backup 0 done, commit # pushed"
+
+
+@given(st.text(), st.text(max_size=80), st.text(max_size=80))
+def test_any_text_has_finite_counts(text: str, heading: str, path: str) -> None:
+    assert np.isfinite(counts_of([Line(text, heading, path)])).all()
+
+
+def test_the_weights_are_small_and_quick_to_load() -> None:
+    folder = resources.files("workbench.dreaming")
+    size = sum(len((folder / name).read_bytes()) for name in ("salience.npy", "salience.json"))
+    assert size < 2_000_000
+
+
+def test_the_model_tells_the_collections_apart_in_each_language() -> None:
+    lines = collections()
+    scores = base_model().logits(lines.lines)
+    for language in ("de", "en", "es", "ja", "pt", "zh"):
+        here = np.array([one == language for one in lines.languages])
+        area = pairs_in_order(scores[here], lines.truth[here])
+        assert area is not None
+        assert area > 0.7, language
+
+
+def test_fitting_twice_writes_the_same_bytes(tmp_path: Path) -> None:
+    every = collections()
+    some = range(0, len(every.lines), 40)
+    few = Labelled(
+        tuple(every.lines[n] for n in some),
+        tuple(every.labels[n] for n in some),
+        tuple(every.sources[n] for n in some),
+    )
+    written = []
+    for name in ("one", "other"):
+        (tmp_path / name).mkdir()
+        write_model(model_of(own_fit(few), read_real()), tmp_path / name)
+        written.append({path.name: path.read_bytes() for path in (tmp_path / name).iterdir()})
+    assert written[0] == written[1]
+
+
+def test_decisions_move_what_is_like_them() -> None:
+    base = base_model()
+    owner = learned(base, decisions(30, keep=PORTS, drop=MEALS))
+    kept, dropped = Line("The chat service listens on port 99"), Line("Had cake with Eve at noon")
+    assert owner.active
+    before, after = base.logits([kept, dropped]), owner.logits([kept, dropped])
+    assert after[0] - after[1] > before[0] - before[1] + 0.5
+    moved = owner.because(kept)
+    assert moved is not None
+    assert moved[0].accepted
+    assert "port" in moved[0].line.text
+
+
+def test_few_decisions_teach_nothing() -> None:
+    owner = learned(base_model(), decisions(LEAST - 1, keep=PORTS, drop=MEALS))
+    assert not owner.active
+    assert owner.logits([Line("x y z")]) == base_model().logits([Line("x y z")])
+
+
+def test_decisions_that_contradict_what_was_learned_switch_it_off() -> None:
+    """First ports are kept and meals dropped, then the other way round: the last are foretold badly."""
+    first = decisions(40, keep=PORTS, drop=MEALS)
+    turned = [Example(one.line, not one.accepted, one.day) for one in decisions(40, keep=PORTS, drop=MEALS)]
+    owner = learned(base_model(), [*first, *turned[:30]])
+    assert not owner.active
+    assert "worse" in owner.why_not
+
+
+def test_random_decisions_are_never_worse_than_the_base_by_much() -> None:
+    dice = random.Random(3)
+    lines = [Line(line.text, line.heading, line.path) for line in collections().lines[:400:5]]
+    owner = learned(base_model(), [Example(line, dice.random() < 0.5) for line in lines])
+    assert not owner.active or owner.foretold.right is not None
+
+
+def test_old_decisions_weigh_less() -> None:
+    old = [Example(Line(text), True, DAY - timedelta(days=900)) for text in MEALS]
+    new = [Example(Line(text), False, DAY) for text in MEALS]
+    owner = learned(base_model(), [*old, *new])
+    assert float(owner.pull[: len(old)].sum()) < -float(owner.pull[len(old) :].sum())

@@ -1,0 +1,48 @@
+"""What a line of a log says, without what chat programs, list markers and templates put around it."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+_MEMORIES = re.compile(r"<(relevant-memories|system-reminder)>.*?(?:</\1>|\Z)", re.DOTALL)
+_TAG = re.compile(r"</?[a-z][a-z-]{2,30}>")
+_ENVELOPE = re.compile(
+    r"^\s*(?:system|user|human|assistant|ai|agent|bot)\s?[:：]\s+"
+    r"|^\s*\[(?:telegram|discord|whatsapp|slack|signal|imessage|matrix|feishu|wechat|line|teams|webchat|cron)"
+    r"\b[^\]\n]{0,200}\]:?"
+    r"|\[(?:message_id|msg_id|id|reply_to)\s?:[^\]\n]{0,80}\]"
+    r"|\((?:untrusted metadata|message_id)[^)\n]{0,80}\)",
+    re.IGNORECASE | re.MULTILINE,
+)
+_STAMP = re.compile(
+    r"^[\s*_\[(`]*(?:\d{4}-\d\d-\d\d[t ]?)?\d{1,2}:\d\d(?::\d\d)?(?:\.\d+)?"
+    r"\s?(?:z|utc|gmt[+-]?\d*|[ap]m|[+-]\d\d:?\d\d)?[\])`*_]*\s*(?:[-–—:|]\s+)?",
+    re.IGNORECASE,
+)
+_MARKER = re.compile(r"^\s*(?:>\s?)*(?:[-*+•·]\s+|\d{1,3}[.)]\s+|[①-⑳])?(?:\[[ xX~-]\]\s*)?")
+_CHECKS = re.compile("[✅✔☑✓❌✗✘⬜🔲🔳⏳\ufe0f]+\\s*")
+_HASH = re.compile(
+    r"\b(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])[0-9a-f]{7,40}\b(?:-[0-9a-f]{4,12}\b)*", re.IGNORECASE
+)
+_DIGITS = re.compile(r"\d+(?:[.,:]\d+)*")
+
+
+def plain_words(text: str) -> str:
+    """The words of a block: no list marker, time stamp, check mark, chat envelope or injected memories."""
+    bare = _TAG.sub(" ", _MEMORIES.sub(" ", text))
+    lines = (_plain(line) for line in bare.split("\n"))
+    return "\n".join(line for line in lines if line)
+
+
+def _plain(line: str) -> str:
+    told = _CHECKS.sub("", _MARKER.sub("", line, count=1)).strip()
+    for _ in range(2):  # a speaker, a chat and a time may stand one behind the other, in any order
+        told = _ENVELOPE.sub(" ", _STAMP.sub("", told, count=1)).strip()
+    return told.replace("**", "").replace("__", "").strip()
+
+
+def template_of(text: str) -> str:
+    """The words with every number as ``0`` and every hash as ``#``: lines of one template have the same."""
+    plain = unicodedata.normalize("NFKC", plain_words(text)).casefold()
+    return " ".join(_DIGITS.sub("0", _HASH.sub("#", plain)).split())

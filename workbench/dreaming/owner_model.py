@@ -1,0 +1,251 @@
+"""What an owner's decisions teach: a small correction of the salience model, which stays on this machine.
+
+The correction is a Gaussian process over n-grams and counts whose mean is the base model (C. Rasmussen,
+C. Williams, “Gaussian Processes for Machine Learning”, 2006, algorithm 3.1): with no decisions it is zero,
+and each decision moves what is like it. Old decisions weigh less. Before it is believed it must foretell the
+owner's last decisions, each block from those before it, no worse than the base model does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date
+
+import numpy as np
+from numpy.typing import NDArray
+
+from workbench.dreaming.features import Grams, Line, counts_of, grams_of
+from workbench.dreaming.salience import BATCH, Salience
+
+LEAST = 10
+"""Decisions below which nothing is learned."""
+MOST = 400
+"""The newest decisions that are learned from."""
+HALF_LIFE = 120
+"""Days after which a decision weighs half."""
+_GRAMS, _COUNTS, _BIAS = 4.0, 0.2, 1.0
+"""Variances: how far n-grams, counts and the share of kept lines may move a score, before any decision."""
+_SHIFT = 4.0
+_FOLDED = 1 << 14
+_BLOCKS, _TESTED = 5, 50
+_STEPS = 15
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """A line on which the owner decided, whether it was to be kept, and when."""
+
+    line: Line
+    accepted: bool
+    day: date | None = None
+    what: str = ""
+    """What the owner did, in a word: accepted, rejected, promoted, …"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Foretold:
+    """How well the last decisions would have been foretold from those before them.
+
+    ``right`` and ``base_right`` are shares of the pairs of a kept and a rejected line that were in the right
+    order, in [0, 1], None where there is no such pair; ``worse`` whether the correction told them worse than
+    the base model by more than chance.
+    """
+
+    tested: int = 0
+    right: float | None = None
+    base_right: float | None = None
+    worse: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OwnerModel:
+    """The base model with its correction. ``active`` is whether it corrects anything, ``why_not`` why not."""
+
+    base: Salience
+    examples: tuple[Example, ...] = ()
+    foretold: Foretold = Foretold()
+    why_not: str = ""
+    kernel: _Kernel
+    pull: NDArray[np.float64]
+    """(n,) how far each example pulls what is like it: up above 0, down below."""
+
+    @property
+    def active(self) -> bool:
+        """Whether anything was learned that is used."""
+        return not self.why_not
+
+    def logits(self, lines: Sequence[Line]) -> NDArray[np.float64]:
+        """(n,) the log odds that this owner would keep each line."""
+        said = self.base.logits(lines)
+        if not self.active:
+            return said
+        weights = self.kernel.weights(self.pull)
+        parts = [weights.of(self.base, lines[at : at + BATCH]) for at in range(0, len(lines), BATCH)]
+        return said + (np.concatenate(parts) if parts else 0.0)
+
+    def because(self, line: Line) -> tuple[Example, float] | None:
+        """The decision that moved a line most, and how far in log odds; None where none did."""
+        if not self.active:
+            return None
+        shares = self.kernel.likeness(line) * self.pull
+        most = int(np.argmax(np.abs(shares)))
+        return (self.examples[most], float(shares[most])) if abs(shares[most]) >= 0.1 else None
+
+
+def learned(base: Salience, examples: Sequence[Example]) -> OwnerModel:
+    """What ``examples``, the oldest first, teach. It takes below 0.2 s."""
+    examples = tuple(examples[-MOST:])
+    kept = sum(example.accepted for example in examples)
+    kernel = _Kernel(base, [example.line for example in examples])
+    if len(examples) < LEAST:
+        why = f"{len(examples)} of {LEAST} decisions that it takes to learn from"
+        none = np.zeros(len(examples))
+        return OwnerModel(base=base, examples=examples, why_not=why, kernel=kernel, pull=none)
+    alike = kernel.matrix()
+    answers = np.array([example.accepted for example in examples], np.float64)
+    said, weights = base.logits([example.line for example in examples]), _weights(examples)
+    foretold = _foretold(alike, answers, said, weights)
+    why = ""
+    if foretold.worse:
+        why = f"it would have foretold the last {foretold.tested} decisions worse than the base model"
+    elif kept in (0, len(examples)) and len(examples) < 2 * LEAST:
+        why = "all decisions so far are the same"
+    pull = _fitted(alike, answers, said, weights)
+    return OwnerModel(base=base, examples=examples, foretold=foretold, why_not=why, kernel=kernel, pull=pull)
+
+
+def _weights(examples: Sequence[Example]) -> NDArray[np.float64]:
+    days = [example.day for example in examples if example.day]
+    newest = max(days, default=None)
+    ages = [(newest - example.day).days if newest and example.day else 0 for example in examples]
+    return np.asarray(0.5 ** (np.array(ages, np.float64) / HALF_LIFE), np.float64)
+
+
+@dataclass(frozen=True, slots=True)
+class _LinearWeights:
+    """A correction as weights of the folded n-grams and of the counts."""
+
+    grams: NDArray[np.float32]
+    counts: NDArray[np.float64]
+    bias: float
+
+    def of(self, base: Salience, lines: Sequence[Line]) -> NDArray[np.float64]:
+        grams = grams_of(lines)
+        folded = Grams(grams.buckets & (_FOLDED - 1), grams.values, grams.starts)
+        sums: NDArray[np.float64] = folded.weighed(self.grams) + self.bias
+        sums += base.standardised(counts_of(lines)) @ self.counts
+        return sums
+
+
+class _Kernel:
+    """How alike lines are: ``4 n-grams · n-grams + 0.2 counts · counts / 36 + 1``."""
+
+    def __init__(self, base: Salience, lines: Sequence[Line]) -> None:
+        self._base = base
+        self._grams = _dense(grams_of(lines))
+        self._counts = base.standardised(counts_of(lines))
+
+    def matrix(self) -> NDArray[np.float64]:
+        """(n, n) the likeness of each line to each other one."""
+        return self._with(self._grams, self._counts)
+
+    def likeness(self, line: Line) -> NDArray[np.float64]:
+        """(n,) the likeness of another line to each of them."""
+        alike = self._with(_dense(grams_of([line])), self._base.standardised(counts_of([line])))
+        first: NDArray[np.float64] = alike[0]
+        return first
+
+    def weights(self, pull: NDArray[np.float64]) -> _LinearWeights:
+        """The same as weights of the features, so that many lines are scored at once."""
+        share = _COUNTS / self._counts.shape[1]
+        return _LinearWeights(
+            (_GRAMS * (pull @ self._grams)).astype(np.float32),
+            share * (pull @ self._counts),
+            float(_BIAS * pull.sum()),
+        )
+
+    def _with(self, grams: NDArray[np.float32], counts: NDArray[np.float64]) -> NDArray[np.float64]:
+        share = _COUNTS / self._counts.shape[1]
+        found: NDArray[np.float64] = (
+            _GRAMS * (grams @ self._grams.T) + share * (counts @ self._counts.T) + _BIAS
+        )
+        return found
+
+
+def _dense(grams: Grams) -> NDArray[np.float32]:
+    """(n, 2^14) float32: the n-grams of each line, folded into fewer buckets."""
+    count = len(grams.starts) - 1
+    rows = np.repeat(np.arange(count), np.diff(grams.starts))
+    places = rows * _FOLDED + (grams.buckets & (_FOLDED - 1))
+    sums = np.bincount(places, weights=grams.values, minlength=count * _FOLDED)
+    return sums.reshape(count, _FOLDED).astype(np.float32)
+
+
+def _fitted(
+    kernel: NDArray[np.float64],
+    answers: NDArray[np.float64],
+    said: NDArray[np.float64],
+    weights: NDArray[np.float64],
+) -> NDArray[np.float64]:
+    """(n,) the pull of each decision at the most likely correction, by Newton's method."""
+    correction = np.zeros(len(answers))
+    pull = np.zeros(len(answers))
+    for _ in range(_STEPS):
+        chance = 1.0 / (1.0 + np.exp(-np.clip(said + correction, -30.0, 30.0)))
+        curve = weights * chance * (1.0 - chance) + 1e-6
+        target = curve * correction + weights * (answers - chance)
+        root = np.sqrt(curve)
+        matrix = np.eye(len(answers)) + root[:, None] * kernel * root
+        pull = target - root * np.linalg.solve(matrix, root * (kernel @ target))
+        before, correction = correction, kernel @ pull
+        if np.abs(correction - before).max() < 1e-4:
+            break
+    return pull
+
+
+def _foretold(
+    kernel: NDArray[np.float64],
+    answers: NDArray[np.float64],
+    said: NDArray[np.float64],
+    weights: NDArray[np.float64],
+) -> Foretold:
+    """The last half of the decisions, 50 at most, in blocks, each foretold from all before it.
+
+    The base model is given the owner's share of kept lines too, so that what is compared is what was learned
+    of the lines themselves.
+    """
+    tested = min(_TESTED, len(answers) // 2)
+    places = np.arange(len(answers) - tested, len(answers))
+    corrected, shifted = np.zeros(tested), np.zeros(tested)
+    for block in np.array_split(np.arange(tested), min(_BLOCKS, tested)):
+        before = slice(0, int(places[block[0]]))
+        here, count = places[block], before.stop
+        pull = _fitted(kernel[before, before], answers[before], said[before], weights[before])
+        corrected[block] = said[here] + kernel[here, before] @ pull
+        alike = np.full((count, count), _SHIFT)
+        shift = _SHIFT * _fitted(alike, answers[before], said[before], weights[before]).sum()
+        shifted[block] = said[here] + shift
+    truth = answers[places] > 0
+    losses = _loss(corrected, truth) - _loss(shifted, truth)
+    return Foretold(
+        tested=tested,
+        right=pairs_in_order(corrected, truth),
+        base_right=pairs_in_order(said[places], truth),
+        worse=bool(losses.mean() > losses.std() / np.sqrt(tested)),
+    )
+
+
+def _loss(logits: NDArray[np.float64], truth: NDArray[np.bool_]) -> NDArray[np.float64]:
+    return np.logaddexp(0.0, -np.where(truth, logits, -logits))
+
+
+def pairs_in_order(scores: NDArray[np.float64], truth: NDArray[np.bool_]) -> float | None:
+    """The share of pairs of a true and a false one in which the true one scores higher; a tie is half.
+
+    That is the area under the ROC curve; None where there is no such pair.
+    """
+    true, false = scores[truth], scores[~truth]
+    if not len(true) or not len(false):
+        return None
+    return float(np.mean((true[:, None] > false) + 0.5 * (true[:, None] == false)))

@@ -1,0 +1,63 @@
+"""What is never kept, whatever a model says of it: few rules, each of them certain."""
+
+from __future__ import annotations
+
+import re
+
+from workbench.dreaming.normalisation import plain_words
+from workbench.memory.sentences import beginning
+from workbench.safety.hidden_text import hidden_in
+from workbench.safety.secrets import secrets_in
+from workbench.salience.machine_output import machine_made
+from workbench.salience.prompt_injection import steers
+
+_PASSWORD = re.compile(
+    r"\b(?:pass(?:wor[dt]|phrase|code)|kennwort|contraseña|mot de passe|senha|пароль|pin|secret|token"
+    r"|api key|credentials?)\b(?: \w+){0,3}(?: is| ist| lautet| es| est|:|=)\s*[\"'`]?(?=\S*\d)"
+    r"(?=\S*[^\W\d_])\S{6,}"
+    r"|\bpin(?: \w+){0,3}(?: is| ist| es| est|:)\s*\d{4}"
+    r"|(?:密码|口令|パスワード|暗証番号|비밀번호)\s*(?:[は是为：:=는은]\s*)\S{4,}",
+    re.IGNORECASE,
+)
+_FENCE = re.compile(r"^\s*(?:```|~~~)")
+_TURN = re.compile(
+    r"\bHEARTBEAT(?:_OK|\.md)\b|\bNO_REPLY\b|^\s*(?:system|user)\s?:\s*\[?(?:cron|heartbeat|scheduled)\b"
+    r"|^\s*\[cron[:\s]|^\s*-?\s*\**(?:session (?:id|key)|conversation_label|message_id)\**\s*:",
+    re.IGNORECASE | re.MULTILINE,
+)
+_BLANK = re.compile(
+    r"\{\{?[a-z][\w ]{1,30}\}?\}|<[a-z][a-z _-]{1,30}>|_{4,}|\[(?:your|insert|todo|tbd)\b[^\]]{0,30}\]", re.I
+)
+_WORDS = re.compile(r"[^\W\d_]")
+_LEAST_LETTERS = 4
+_MOST_BLANKS = 2
+
+
+def secret_in(text: str) -> bool:
+    """Whether a text holds a token, a key or a password."""
+    return _PASSWORD.search(text) is not None or bool(secrets_in(text))
+
+
+def veto(text: str) -> str | None:
+    """Why a block of a log is never kept, in a few words for a person; None where it may be."""
+    some = beginning(text)
+    if secret_in(some):
+        return "holds a secret"
+    if hidden_in(some):
+        return "holds hidden text"
+    if reason := next((reason for line in some.split("\n") if (reason := steers(line))), None):
+        return reason
+    return _says_nothing(some)
+
+
+def _says_nothing(text: str) -> str | None:
+    if _FENCE.match(text):
+        return "a code block"
+    if _TURN.search(text):
+        return "a heartbeat, cron or session record"
+    if len(_BLANK.findall(text)) >= _MOST_BLANKS:
+        return "a template with blanks"
+    plain = plain_words(text)
+    if len(_WORDS.findall(plain)) < _LEAST_LETTERS and len(plain) < 4 * _LEAST_LETTERS:
+        return "no words"
+    return machine_made(plain) if "\n" not in plain else None
