@@ -197,9 +197,14 @@ def told_in(text: str) -> Iterator[Named]:
                 yield Named(name, kind)
 
 
+def without_links(text: str) -> str:
+    """``text`` with the words that its wiki links lead to in their place."""
+    return _LINK.sub(lambda found: found["name"], text)
+
+
 def plain_words(text: str) -> str:
     """``text`` without emphasis, code, addresses, paths and comments; links are the words they show."""
-    return _NOISE.sub(" ` ", _LINK.sub(lambda found: found["name"], without_emphasis(text)))
+    return _NOISE.sub(" ` ", without_links(without_emphasis(text)))
 
 
 @dataclass(slots=True, eq=False)
