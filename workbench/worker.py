@@ -47,7 +47,7 @@ TASKS: Mapping[str, TaskSpec] = {
     "reindex": TaskSpec("indexing.sync.reindex_task", "indexing", niceness=10, ends_at_once=True),
     "search": TaskSpec("workbench.agent.search_task", "searching", ends_at_once=True),
     "similar-names": TaskSpec(
-        "workbench.ingest.similar_names_task", "comparing names", niceness=5, ends_at_once=True
+        "workbench.ingest.similar_names", "comparing names", niceness=5, ends_at_once=True
     ),
 }
 

@@ -339,7 +339,7 @@ def test_flush_wants_a_transcript(run: Run) -> None:
 
 
 def test_a_note_and_long_term_memory_teach_the_graph_when_they_are_named(run: Run, sandbox: Sandbox) -> None:
-    sandbox.write("memory/people.md", "# People\n\n- Maria Lopez works at Harbour Freight.\n")
+    sandbox.write("memory/people.md", "# People\n\n- [[Maria Lopez]] works at Harbour Freight.\n")
     sandbox.write("MEMORY.md", "# Memory\n\n- We decided to use tantivy for the search of Project Atlas.\n")
     alone = {one["source"] for one in run("ingest", "--json").json["sources"]}
     assert alone == {LOG, EPISODE}

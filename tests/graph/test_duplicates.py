@@ -17,8 +17,7 @@ from indexing.embedding.select import open_embedder
 from tests.indexing.conftest import model_cache, real_model  # noqa: F401
 from tests.support.hashing import HashingEmbedder
 from tests.support.workspaces import Sandbox
-from workbench.graph.duplicates import Duplicate, duplicates, same_key
-from workbench.graph.name_similarity import likeness, why_apart
+from workbench.graph.duplicates import Duplicate, duplicates, likeness, same_key, why_apart
 from workbench.graph.read import read_graph
 from workbench.graph.snapshot import Graph
 

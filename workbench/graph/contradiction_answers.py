@@ -8,7 +8,7 @@ from typing import Literal, get_args
 
 from workbench.errors import ConflictError, EntryNotFoundError, UsageError
 from workbench.graph.contradictions import Claim, Contradiction, contradictions
-from workbench.graph.decisions import decision, same_record
+from workbench.graph.drafts import decision
 from workbench.graph.duplicates import same_key
 from workbench.graph.entity_recognition import the_one
 from workbench.graph.lines import replaced
@@ -135,7 +135,7 @@ def plan_keep_apart(
     if first.path == second.path:
         raise UsageError(f"{first.name} and {second.name} are one page: {first.path}")
     said = f"{first.name} and {second.name} are two"
-    record = same_record(same_key(first, second), said, reason, actor)
+    record = decision(same_key(first, second), "rejected", claim=said, reason=reason, by=actor)
     return Plan(
         action="settle",
         summary=_short(said),

@@ -14,8 +14,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
 
-from workbench.graph.as_of import memory_holds, relation_holds
-from workbench.graph.snapshot import Graph
+from workbench.graph.snapshot import Graph, memory_holds, relation_holds
 from workbench.graph.statements import comparable, statement_in
 from workbench.memory.claims import claim_key
 from workbench.memory.entry import Entry, without_emphasis

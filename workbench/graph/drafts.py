@@ -1,4 +1,7 @@
-"""What is about to be written into the graph: checked before anything else is asked, one line each."""
+"""What is about to be written into the graph: checked before anything else is asked, one line each.
+
+Also how it is recorded what was decided of a draft: what was rejected or forgotten does not come back.
+"""
 
 from __future__ import annotations
 
@@ -10,12 +13,14 @@ from datetime import date
 from typing import Any, TypeAlias
 
 from workbench.errors import UsageError
+from workbench.memory.claims import claim_key
 from workbench.memory.graph_page import ENTITY_TYPES, IMPORTANCE, relation_kind
 from workbench.memory.moment import Moment, parse_moment
 from workbench.memory.proposal import Proposal
 from workbench.memory.provenance import TRUST
 from workbench.memory.window import fits
 from workbench.safety.terminal import cut, visible
+from workbench.workspace.decisions import near_key
 
 USER = "User"
 """The page of the person whose memory it is, where nothing says what they are called."""
@@ -240,3 +245,25 @@ def _share_of(name: str, value: object) -> float:
 
 def _shown(text: str) -> str:
     return cut(visible(text, one_line=True), 60)
+
+
+def decision(
+    key: str, said: str, *, claim: str, reason: str, by: str, **more: str
+) -> Mapping[str, str | list[str]]:
+    """A record for the book `decisions`; of the words of ``claim`` it holds no more than their digests."""
+    words = {"claim": claim_key(claim), "near": [near_key(claim)]}
+    return {"key": key, "decision": said, **words, "reason": reason, "by": by, **more}
+
+
+def draft_key(draft: Draft) -> str:
+    """The name of the claim that a draft makes; empty for a page, which claims nothing."""
+    if isinstance(draft, EntityDraft):
+        return ""
+    if isinstance(draft, RelationDraft):
+        return relation_key(draft.entity, draft.kind, draft.target)
+    return claim_key(draft.text)
+
+
+def relation_key(entity: str, kind: str, target: str) -> str:
+    """The name of the claim that a relation makes."""
+    return claim_key(f"{entity} {kind.replace('_', ' ')} {target}")

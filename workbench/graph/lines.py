@@ -36,8 +36,8 @@ def memory_marks(draft: MemoryDraft, name: str, today: date) -> Provenance:
     return _with_sources(
         {
             "id": name,
-            "confidence": _number(draft.confidence),
-            "importance": _number(draft.importance),
+            "confidence": number(draft.confidence),
+            "importance": number(draft.importance),
             "occurred_at": _day(draft.occurred_at),
             "happens_at": _day(draft.happens_at),
             "valid_from": _day(draft.valid_from),
@@ -53,7 +53,7 @@ def relation_marks(draft: RelationDraft, name: str, today: date) -> Provenance:
     return _with_sources(
         {
             "id": name,
-            "confidence": _number(draft.confidence),
+            "confidence": number(draft.confidence),
             "valid_from": _day(draft.valid_from or today),
             "valid_until": _day(draft.valid_until),
         },
@@ -88,7 +88,7 @@ def corroborated(own: Provenance | None, draft: MemoryDraft | RelationDraft, nam
     if said is not None and len(new) == len(set(draft.sources)):
         other = CONFIDENCE if draft.confidence is None else draft.confidence
         together = max(said, min(SUREST, 1 - (1 - said) * (1 - other)))
-        fields = replaced(fields, "confidence", _number(together))
+        fields = replaced(fields, "confidence", number(together))
     fields = _after(fields, "src", [("src", source) for source in new])
     if draft.session and ("session", draft.session) not in fields:
         fields = _after(fields, "session", [("session", draft.session)])
@@ -127,7 +127,8 @@ def _share(text: str | None) -> float | None:
     return value if 0 <= value <= 1 else None
 
 
-def _number(value: float | None) -> str | None:
+def number(value: float | None) -> str | None:
+    """A share as a comment says it: at most two digits behind the point."""
     return None if value is None else f"{value:.2f}".rstrip("0").rstrip(".")
 
 

@@ -7,9 +7,8 @@ from collections.abc import Iterator
 from workbench.errors import NotCuratableError, UsageError
 from workbench.graph.entity_recognition import the_one
 from workbench.graph.lines import replaced
-from workbench.graph.links import link_target, relinked
 from workbench.graph.page_bytes import document_of, with_aliases, with_blocks, with_marks
-from workbench.graph.page_names import is_linkable, stem_of
+from workbench.graph.page_names import is_linkable, link_target, relinked, stem_of
 from workbench.graph.read import read_graph
 from workbench.graph.snapshot import Graph
 from workbench.memory.claims import claim_key

@@ -8,8 +8,7 @@ from datetime import date
 from typing import Any, Literal, get_args
 
 from workbench.graph.answer import memory_json
-from workbench.graph.as_of import entity_holds, memory_holds
-from workbench.graph.snapshot import Graph, Held
+from workbench.graph.snapshot import Graph, Held, entity_holds, memory_holds
 from workbench.memory.graph_page import Entity, TypedMemory
 from workbench.memory.moment import ordinal
 

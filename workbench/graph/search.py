@@ -14,7 +14,6 @@ from datetime import date
 from itertools import islice
 
 from workbench.graph.answer import GraphAnswer, GraphFinding, by_memory, by_path, said
-from workbench.graph.as_of import is_over
 from workbench.graph.entity_recognition import (
     Mention,
     covered,
@@ -25,7 +24,7 @@ from workbench.graph.entity_recognition import (
 )
 from workbench.graph.keyword_search import SILENT, memories_with, named_like, query_words, share_of
 from workbench.graph.paths import MAX_HOPS, hops_from, path_score, shortest
-from workbench.graph.snapshot import Graph
+from workbench.graph.snapshot import Graph, is_over
 from workbench.memory.entry import Entry
 from workbench.memory.graph_page import Entity, TypedMemory, name_key
 from workbench.safety.terminal import visible

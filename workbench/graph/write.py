@@ -8,7 +8,6 @@ from datetime import date, datetime
 from typing import Any
 
 from workbench.errors import FlaggedError, NotCuratableError, UsageError
-from workbench.graph.decisions import decision, relation_key
 from workbench.graph.drafts import (
     USER,
     Draft,
@@ -17,10 +16,12 @@ from workbench.graph.drafts import (
     RelationDraft,
     dated,
     day_of,
+    decision,
     memory_draft,
     one_line,
+    relation_key,
 )
-from workbench.graph.lines import CONFIDENCE, replaced
+from workbench.graph.lines import CONFIDENCE, number, replaced
 from workbench.graph.page_bytes import document_of, entries_of, with_marks
 from workbench.graph.page_changes import Changes
 from workbench.memory.claims import claim_key
@@ -245,8 +246,8 @@ def plan_update(
     if text is not None and (why := held_back(draft)):
         raise flagged({draft: why})
     for name, value in (
-        ("confidence", _number(confidence)),
-        ("importance", _number(importance)),
+        ("confidence", number(confidence)),
+        ("importance", number(importance)),
         ("valid_until", valid_until if valid_until is None else _day("valid_until", valid_until)),
         ("happens_at", happens_at if happens_at is None else _day("happens_at", happens_at)),
         ("done", None if done is None else (now.date().isoformat() if done else "")),
@@ -449,10 +450,6 @@ def _summary(drafts: Sequence[Draft]) -> str:
 
 def _title(text: str) -> str:
     return cut(" ".join(visible(masked(text), one_line=True).split()), _TITLE)
-
-
-def _number(value: float | None) -> str | None:
-    return None if value is None else f"{value:.2f}".rstrip("0").rstrip(".")
 
 
 def _day(name: str, value: str | date) -> str:

@@ -197,9 +197,14 @@ def told_in(text: str) -> Iterator[Named]:
                 yield Named(name, kind)
 
 
+def without_links(text: str) -> str:
+    """``text`` with the words that its wiki links lead to in their place."""
+    return _LINK.sub(lambda found: found["name"], text)
+
+
 def plain_words(text: str) -> str:
     """``text`` without emphasis, code, addresses, paths and comments; links are the words they show."""
-    return _NOISE.sub(" ` ", _LINK.sub(lambda found: found["name"], without_emphasis(text)))
+    return _NOISE.sub(" ` ", without_links(without_emphasis(text)))
 
 
 @dataclass(slots=True, eq=False)
@@ -292,7 +297,7 @@ def _read(path: RelPath, text: str) -> _FileNames:
             day = found[0] if (found := _DAY.fullmatch(line.removeprefix("created_at: ")[:10])) else day
     crowded = _is_crowded(line for _, line in lines)
     for day, line in lines:
-        out.known.update(name for pattern in (_LINK, _MENTION) for name in _marked(pattern, line))
+        out.known.update(marked_in(line))
         words = plain_words(line)
         out.small.update(found[0] for found in _LOWER.finditer(words))
         for name in (found["name"] for found in _QUOTED.finditer(words)):
@@ -319,12 +324,13 @@ def _phrases(text: str) -> Iterator[tuple[str, int]]:
             yield name, found.start() + max(0, found[0].find(name))
 
 
-def _marked(pattern: re.Pattern[str], line: str) -> Iterator[str]:
-    """Names in links and mentions; what is written all small is an id or a command."""
-    for found in pattern.finditer(line):
-        name = " ".join(found["name"].split())
-        if (is_name(name) and name != name.lower()) or _is_unspaced(name):
-            yield name
+def marked_in(line: str) -> Iterator[str]:
+    """The names in links and mentions; what is written all small is an id or a command."""
+    for pattern in (_LINK, _MENTION):
+        for found in pattern.finditer(line):
+            name = " ".join(found["name"].split())
+            if is_name(name) and (name != name.lower() or _is_unspaced(name)):
+                yield name
 
 
 def _is_crowded(lines: Iterable[str]) -> bool:

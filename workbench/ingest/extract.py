@@ -12,7 +12,16 @@ from typing import Any
 
 from workbench.errors import UsageError
 from workbench.graph.drafts import USER, EntityDraft, MemoryDraft, RelationDraft
-from workbench.ingest.entities import THING, Named, Names, is_name, plain_words, told_in
+from workbench.ingest.entities import (
+    THING,
+    Named,
+    Names,
+    is_name,
+    marked_in,
+    plain_words,
+    told_in,
+    without_links,
+)
 from workbench.ingest.event_date import day_in, is_to_come, with_clock
 from workbench.ingest.llm_extraction import ExtractedItem, asked, is_me, portions
 from workbench.ingest.passages import PassageLine, PassageSource
@@ -228,7 +237,7 @@ class _Rules:
         about nobody. What the owner says of a thing may name it anywhere, if it names no other.
         """
         if _SOMEBODY.match(fact.text):
-            at = max(0, line.text.find(fact.text))
+            at = max(0, without_links(line.text).find(fact.text))
             before = self._only_person(line.text[max(0, at - _LOOK_BACK) : at])
             return before or (self._only_person(self._turns[line.origins]) if line.origins else None)
         words = plain_words(fact.text)
@@ -270,9 +279,10 @@ class _Rules:
 
 
 def _told(source: PassageSource) -> dict[str, Named]:
-    """The names of who speaks, and those of which the owner, or they, say what they are."""
+    """The names in links, of who speaks, and those of which the owner, or they, say what they are."""
     found: dict[str, Named] = {}
     for line in source.lines:
+        found |= {name: Named(name) for name in marked_in(line.text) if name not in found}
         if line.speaker and is_name(line.speaker):
             found.setdefault(line.speaker, Named(line.speaker, "person"))
         if not (line.of_owner or line.speaker):
@@ -291,7 +301,7 @@ def _told(source: PassageSource) -> dict[str, Named]:
 
 def _stated(line: PassageLine) -> Iterator[Fact]:
     """The facts of a line. A section's own lines always count."""
-    found = facts_in(line.text, by_user=line.by_user)
+    found = facts_in(without_links(line.text), by_user=line.by_user)
     yield from found
     if not found and line.section and why_not(line.text) is None:
         yield Fact(

@@ -17,9 +17,8 @@ from typing import TYPE_CHECKING
 
 from workbench.dreaming.proposals.suspicious import Suspect, suspicious_records
 from workbench.errors import NotCuratableError, WorkbenchError
-from workbench.graph.decisions import draft_key
 from workbench.graph.directory import Directory
-from workbench.graph.drafts import USER, Draft, MemoryDraft
+from workbench.graph.drafts import USER, Draft, MemoryDraft, draft_key
 from workbench.graph.similar_memories import lookalikes
 from workbench.graph.write import write
 from workbench.ingest.entities import NAME, Named, NameEvidence, Names, is_name

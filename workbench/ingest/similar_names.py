@@ -1,9 +1,16 @@
-"""Names of entities that mean the same. Nothing is merged here, and no name is sent to a provider."""
+"""Names that mean the same as a task of the worker; see ``workbench.worker``.
+
+The answer is ``{"pairs": [{"keep", "other", "cosine", "names", "automatic", "why"}]}``, the pages by their
+paths. ``now`` names the day as of which.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from contextlib import closing
 from datetime import date
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from indexing.embedding.choice import choices
 from indexing.embedding.locate import locate
@@ -12,6 +19,7 @@ from workbench.config.settings import Settings
 from workbench.errors import ModelUnavailableError
 from workbench.graph.duplicates import Duplicate, duplicates
 from workbench.graph.read import read_graph
+from workbench.workspace.task_context import TaskContext, moment
 from workbench.workspace.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -45,3 +53,22 @@ def alike(workspace: Workspace, today: date) -> tuple[Duplicate, ...]:
     finally:
         if isinstance(embedder, Closable):
             embedder.close()
+
+
+def run(root: Path, parameters: Mapping[str, Any], context: TaskContext) -> Mapping[str, object]:
+    """Compare the names of all pages. Raises ModelUnavailableError, OSError."""
+    context.progress("comparing")
+    with closing(Workspace.open(root)) as workspace:
+        found = alike(workspace, moment(parameters.get("now")).date())
+    return {"pairs": [_as_json(one) for one in found]}
+
+
+def _as_json(one: Duplicate) -> dict[str, object]:
+    return {
+        "keep": one.keep.path,
+        "other": one.other.path,
+        "cosine": one.cosine,
+        "names": one.names,
+        "automatic": one.automatic,
+        "why": one.why,
+    }
