@@ -69,8 +69,7 @@ def ingest(
     episode, a note, MEMORY.md.
     """
     from workbench.cli.progress import Bar, Counted
-    from workbench.ingest.ingest import Ingest, sort_of
-    from workbench.ingest.source_selection import take_in
+    from workbench.ingest.ingest import Ingest, sort_of, take_in
 
     with workspace() as place, Bar() as bar:
         if not dry_run:
