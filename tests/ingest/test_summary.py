@@ -275,7 +275,11 @@ def test_an_abstract_that_is_too_long_is_cut_at_a_word() -> None:
 
 
 def test_the_abstract_says_what_the_session_was_about_whatever_came_first() -> None:
-    about = [f"The broker cluster {word} survived the outage drill of May." for word in ("north", "south")]
+    about = (
+        "The broker cluster survived the outage drill of May.",
+        "After the outage drill the broker cluster restarted by itself.",
+        "We decided to repeat the outage drill of the broker in June.",
+    )
     found = summarise(talk("My aunt collects porcelain owls in her attic.", *about, "thanks!"))
     assert "outage drill" in found.abstract
     assert "porcelain" not in found.abstract

@@ -30,11 +30,10 @@ from workbench.cli.workspace_options import workspace
 from workbench.errors import ModelUnavailableError, ReadOnlyError, UsageError
 from workbench.ingest.checkpoints import Checkpoints
 from workbench.ingest.flush import Flushed, flush_reading, flush_session
-from workbench.ingest.ingest import Ingest, Taken, sort_of
+from workbench.ingest.ingest import Ingest, Taken, sort_of, take_in
 from workbench.ingest.local_model import local_model
 from workbench.ingest.outcomes import counted, unreadable
 from workbench.ingest.sessions import read_new
-from workbench.ingest.source_selection import take_in
 from workbench.ingest.transcript_files import find, watched
 from workbench.ingest.watch import Event, Follower
 from workbench.jobs.names import Job
@@ -66,7 +65,6 @@ def ingest(
     (*.jsonl) or a folder of them, wherever they lie, or a page (*.md) of this workspace: a log, an
     episode, a note, MEMORY.md.
     """
-
     with workspace() as place, Bar() as bar:
         if not dry_run:
             _ = place.operations  # without a repository nothing can be taken in, so it is said once

@@ -11,9 +11,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass
 from datetime import datetime
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
+
+import msgspec
 
 from indexing.sync.sources import TAIL, tail_digest
 from workbench.ingest.transcript_files import TranscriptFile
@@ -22,6 +24,7 @@ from workbench.workspace.workspace import Workspace
 
 Purpose = Literal["flush", "episode"]
 """What was read for: facts that go into a log, or the episodes of completed sessions."""
+Count = Annotated[int, msgspec.Meta(ge=0)]
 _TOLD = ("source", "digest", "kind", "memories")
 
 
@@ -40,17 +43,17 @@ class Checkpoint:
     source: str
     head: str
     tail: str
-    offset: int
-    line: int
+    offset: Count
+    line: Count
     session: str = ""
-    cycle: int = 0
-    messages: int = 0
-    bytes: int = 0
-    tokens: int = 0
-    first: int = 0
+    cycle: Count = 0
+    messages: Count = 0
+    bytes: Count = 0
+    tokens: Count = 0
+    first: Count = 0
     flushed: bool = False
     until: str = ""
-    memories: int = 0
+    memories: Count = 0
     at: str = ""
 
     def as_record(self) -> dict[str, Any]:
@@ -60,8 +63,6 @@ class Checkpoint:
         return {**told, **rest, "offset": self.offset, "line": self.line}
 
 
-_TYPES: dict[str, type] = {"int": int, "bool": bool}
-_NEEDED = frozenset({"purpose", "source", "head", "tail", "offset", "line"})
 _OF_RECORD = frozenset({"purpose", "source", "tail", "memories", "at", "offset", "line"})
 
 
@@ -140,15 +141,10 @@ class Checkpoints:
 def checkpoint(record: Mapping[str, Any]) -> Checkpoint | None:
     """The checkpoint in a record of the ledger, or None when it is none."""
     values = {**record, "purpose": record.get("kind"), "tail": record.get("digest")}
-    kept: dict[str, Any] = {}
-    for field in fields(Checkpoint):
-        if field.name in values:
-            value = values[field.name]
-            right = _TYPES.get(str(field.type), str)
-            if type(value) is not right or (isinstance(value, int) and value < 0):
-                return None
-            kept[field.name] = value
-    return Checkpoint(**kept) if kept.keys() >= _NEEDED else None
+    try:
+        return msgspec.convert(values, Checkpoint)
+    except msgspec.ValidationError:
+        return None
 
 
 def head_digest(descriptor: int, size: int) -> str | None:

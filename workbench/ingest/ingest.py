@@ -19,6 +19,7 @@ from workbench.errors import (
     NotCuratableError,
     NotMemoryError,
     ReadOnlyError,
+    UsageError,
     WorkbenchError,
 )
 from workbench.graph.read import GraphReader
@@ -37,6 +38,7 @@ from workbench.llm.port import LanguageModel
 from workbench.memory.episode import FOLDER
 from workbench.memory.session import Session
 from workbench.plural import plural
+from workbench.safety.terminal import visible
 from workbench.workspace.plan import Operation, Plan
 from workbench.workspace.workspace import Workspace
 
@@ -346,6 +348,31 @@ class Ingest:
         whole = os.path.join(os.path.realpath(os.path.dirname(name) or "."), os.path.basename(name))
         root = os.fspath(self._workspace.root).rstrip("/") + "/"
         return whole.removeprefix(root)
+
+
+def take_in(
+    run: Ingest, place: Workspace, files: Sequence[str], source: str | None = None
+) -> Iterator[Taken]:
+    """Take in each of ``files`` (pages end in .md), else what there is of ``source``, one after the other.
+
+    ``source`` is markdown, transcript or all; None for the workspace's own pages, and for transcripts where
+    the settings name some. Raises UsageError where a file is of the other sort.
+    """
+    pages = [name for name in files if name.endswith(".md")]
+    transcripts = [name for name in files if name not in pages]
+    for sort, others in (("markdown", transcripts), ("transcript", pages)):
+        if source == sort and others:
+            raise UsageError(f"{visible(others[0], one_line=True)} is no {sort}", hint="leave --source out")
+    if files:
+        if transcripts:
+            yield from run.transcripts(transcripts)
+        if pages:
+            yield from run.markdown(pages)
+        return
+    if source in ("transcript", "all") or (source is None and place.settings.transcripts):
+        yield from run.transcripts()
+    if source != "transcript":
+        yield from run.markdown()
 
 
 def _unsaid(reading: Reading) -> str:

@@ -16,10 +16,9 @@ from typing import Any
 
 from workbench.config.read_only import require_more_than_looking
 from workbench.errors import ModelUnavailableError, StoppedError
-from workbench.ingest.ingest import Ingest, Taken, sort_of
+from workbench.ingest.ingest import Ingest, Taken, sort_of, take_in
 from workbench.ingest.local_model import local_model
 from workbench.ingest.outcomes import unreadable
-from workbench.ingest.source_selection import take_in
 from workbench.llm.port import LanguageModel
 from workbench.llm.provider import open_language_model
 from workbench.workspace.task_context import TaskContext, moment

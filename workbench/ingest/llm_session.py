@@ -38,7 +38,7 @@ _MOST_OF_TURN = 4_000
 _NEAR = 0.6
 """Share of the words of a claim that the sentence it means must hold."""
 _SURE = 0.8
-"""Worth from which a fact of the rules is missed where a model leaves it out."""
+"""Strength from which a fact of the rules is missed where a model leaves it out."""
 _SUMMARY_SECONDS = 30.0
 _SUMMARY_TOKENS = 1_024
 _MOST_OF_MESSAGE = 500
@@ -128,12 +128,12 @@ def choose(
 
 
 def _by_rules(said: Sequence[Utterance]) -> Iterator[Utterance]:
-    return without_echoes(one for one in said if one.family)
+    return without_echoes(one for one in said if one.is_salient)
 
 
 def _missed(said: Sequence[Utterance], found: Sequence[Utterance]) -> list[Utterance]:
     """What the rules add: everything where nothing was found, what they are sure of where less was."""
-    ours = [one for one in said if one.family and one.worth >= (_SURE if found else 0.0)]
+    ours = [one for one in said if one.family and one.strength >= (_SURE if found else 0.0)]
     return [one for one in ours if one not in found] if len(found) < len(ours) else []
 
 

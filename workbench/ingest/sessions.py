@@ -30,18 +30,13 @@ _WORDS = re.compile(r"[\w-]+")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SessionPart:
-    """A session's part, and where in its file it ends: ``offset`` in bytes, ``line`` from 1.
+    """A session's part, and the checkpoint at its end.
 
-    ``closed``: the agent compacted after it, or went on with another session. ``bytes`` is its length in the
-    file, ``tokens`` what the agent's context held at its end, told or estimated.
+    ``closed``: the agent compacted after it, or went on with another session.
     """
 
     session: Session
-    offset: int
-    line: int
     closed: bool
-    bytes: int
-    tokens: int
     checkpoint: Checkpoint
 
 
@@ -194,24 +189,15 @@ class _Parts:
         if key != self._at.session and (self._at.messages or self._at.cycle):
             self._close()
             self._at = replace(self._at, cycle=0, until="")
-        before, number = self._at.offset, self._at.cycle
+        number = self._at.cycle
         session = replace(self._about, key=key, turns=piece.turns, cycle=number, summary=piece.summary)
         self._at = replace(self._at, session=key, messages=self._at.messages + len(piece.turns))
         if session.ended_at:
             self._at = replace(self._at, until=session.ended_at.isoformat())
         self._reach(piece.offset, piece.line)
-        tokens = self._at.tokens
         if piece.closed:
             self._close()
-        return SessionPart(
-            session=session,
-            offset=piece.offset,
-            line=piece.line,
-            closed=piece.closed,
-            bytes=piece.offset - before,
-            tokens=tokens,
-            checkpoint=self._at,
-        )
+        return SessionPart(session=session, closed=piece.closed, checkpoint=self._at)
 
     def _reach(self, offset: int, line: int) -> None:
         length = self._at.bytes + offset - self._at.offset

@@ -136,7 +136,7 @@ def _nearest_centre(
 ) -> list[Utterance]:
     """The sentences nearest the centroid; by words where the vectors of a model cannot be had."""
     most = max(FEWEST, min(MOST, round(len(said) ** 0.5)))
-    texts, weights = [one.text for one in said], [one.worth for one in said]
+    texts, weights = [one.text for one in said], [one.weight for one in said]
     try:
         picked = central(texts, most, embedder, weights=weights)
     except WorkbenchError as error:
@@ -199,7 +199,7 @@ def _abstract(kept: Sequence[Utterance]) -> str:
     sound = [one for one in sound if not looks_like_key(one.text)]
     long = [one for one in sound if len(one.text) >= LEAST_ABSTRACT]
     some = sorted(long or sound, key=lambda one: (one.number, one.start))
-    texts, weights = [one.text for one in some], [one.worth for one in some]
+    texts, weights = [one.text for one in some], [one.weight for one in some]
     for most in (2, 1):
         text = " ".join(plain_line(texts[at], MOST_ABSTRACT) for at in central(texts, most, weights=weights))
         if len(text) <= MOST_ABSTRACT:

@@ -9,8 +9,11 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from workbench.dreaming.features import Line
+from workbench.dreaming.salience import base_model, score_of
+from workbench.dreaming.vetoes import veto
 from workbench.memory.claims import claim_key
 from workbench.memory.episode_page import EpisodeLine, TurnRef
 from workbench.memory.provenance import COMMENT
@@ -32,7 +35,7 @@ OF_AN_AGENT = re.compile(r"\b(?:I|[Mm]y|[Mm]e|[Mm]ine|[Mm]yself)\b|^\W*[Pp]lease
 """By which an agent speaks of itself or asks for something (`Please paste no keys here`); `we` is both."""
 POSING = "a comment that looks like the workbench's own"
 _MERELY_SAID = 0.1
-"""Worth of what states nothing that lasts."""
+"""Strength of what states nothing that lasts."""
 _FENCED = re.compile(r"^[ \t]*(```|~~~).*?(?:^[ \t]*\1|\Z)", re.MULTILINE | re.DOTALL)
 _LINE = re.compile(r"[^\n]+")
 
@@ -41,7 +44,8 @@ _LINE = re.compile(r"[^\n]+")
 class Utterance:
     """A sentence: ``turn.text[start:start + len(text)]``, of the turn with this ``number``, from 1.
 
-    ``worth`` in [0, 1] says how likely it is of use for months. ``family`` is None where it states nothing.
+    ``family`` is None where it states nothing; ``strength`` in [0, 1] says how sure the rules are that it
+    does, ``salience`` how likely it is of use for months, by the learned model.
     """
 
     turn: Turn
@@ -49,7 +53,29 @@ class Utterance:
     start: int
     text: str
     family: Family | None
-    worth: float
+    strength: float
+    salience: float = 0.0
+
+    @property
+    def worth(self) -> float:
+        """By how much it goes before others, in [0, 1]."""
+        return self.strength * self.salience
+
+    @property
+    def weight(self) -> float:
+        """How much it counts for what a session is about, in [0, 1]."""
+        return self.salience if self.family else _MERELY_SAID * self.salience
+
+    @property
+    def is_salient(self) -> bool:
+        """Whether it is worth a line of a log: a cue word says that it lasts, or the model finds so.
+
+        What an agent says needs the model, but for decisions: of itself it says nothing that lasts.
+        """
+        if self.requested or self.family is Family.DECISION:
+            return True
+        cued = self.by_user and self.family not in (None, Family.OTHER, Family.TECHNICAL)
+        return self.family is not None and (cued or self.salience >= base_model().floor)
 
     @property
     def by_user(self) -> bool:
@@ -116,9 +142,13 @@ def hear(session: Session) -> Heard:
         withheld += [Withheld(claim_key(one.text), turn.line, why) for one, why in hidden]
         turns.append((turn, _without(text, [one for one, _ in hidden])))
         said += (
-            one for one in _of_turn(number, turn, text) if not guard.why(one.start, one.start + len(one.text))
+            one
+            for one in _of_turn(number, turn, text)
+            if not guard.why(one.start, one.start + len(one.text)) and veto(one.text) is None
         )
-    return Heard(tuple(said), tuple(turns), tuple(withheld), unread)
+    logits = base_model().logits([Line(one.text) for one in said])
+    scored = (replace(one, salience=score_of(logit)) for one, logit in zip(said, logits, strict=True))
+    return Heard(tuple(scored), tuple(turns), tuple(withheld), unread)
 
 
 def fit_lines(text: str) -> tuple[list[str], list[Withheld]]:
