@@ -24,6 +24,7 @@ import random
 import re
 import statistics
 import subprocess
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -57,12 +58,16 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class Labelled:
-    """Lines with their labels, the source that each is from, and its language where that is told."""
+    """Lines with their labels, and the source that each is from.
+
+    Where that is told, also its language, and the label of a second reader who saw none of the first.
+    """
 
     lines: tuple[Line, ...]
     labels: tuple[str, ...]
     sources: tuple[str, ...]
     languages: tuple[str, ...] = ()
+    second: tuple[str, ...] = ()
 
     @property
     def truth(self) -> NDArray[np.bool_]:
@@ -83,7 +88,17 @@ def collections(folder: Path = COLLECTIONS) -> Labelled:
         tuple(row["label"] for row in rows),
         tuple(row["source"] for row in rows),
         tuple(row["language"] for row in rows),
+        tuple(row["label2"] for row in rows),
     )
+
+
+def kappa(first: Sequence[object], second: Sequence[object]) -> float:
+    """Cohen's kappa of two readers: their agreement beyond what their own shares would give by chance."""
+    size = len(first)
+    agreed = sum(one == other for one, other in zip(first, second, strict=True)) / size
+    ones, others = Counter(first), Counter(second)
+    chance = sum(ones[label] * others[label] for label in ones) / size**2
+    return (agreed - chance) / (1 - chance)
 
 
 def real_lines(labels: Path, repositories: Path) -> Labelled:
@@ -458,6 +473,7 @@ def main() -> None:
     arguments = parser.parse_args()
     lines = collections()
     print(f"{len(lines.lines)} lines of {len(set(lines.sources))} sources, {lines.truth.mean():.0%} durable")
+    print(f"two readers: kappa {kappa(lines.labels, lines.second):.3f} of three labels")
     own = own_fit(lines)
     if arguments.labels:
         real = real_lines(arguments.labels, arguments.repos)

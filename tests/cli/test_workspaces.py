@@ -170,7 +170,7 @@ def test_conditions_batches_and_explanations_are_those_of_one_search(run: Run, b
 def test_a_change_since_indexing_is_said_with_the_name(run: Run, both: Sandbox) -> None:
     both.write(LOG, "# 2026-03-14\n\n- The broker port is 1884\n")
     answer = run("search", "tea", "--all", "--json").json
-    assert answer["stale"].startswith("other: 1 file has changed")
+    assert answer["stale"].startswith("other: the index is behind the files: 1 changed")
 
 
 def test_memory_as_it_was_can_be_searched_in_all(run: Run, both: Sandbox) -> None:

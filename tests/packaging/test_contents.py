@@ -37,6 +37,7 @@ DIST_INFO = f"memory_workbench-{__version__}.dist-info"
 DATA = (
     re.compile(r"workbench/py\.typed"),
     re.compile(r"workbench/cli/schemas/\w+\.json"),
+    re.compile(r"workbench/dreaming/salience\.(npy|json)"),
     re.compile(r"workbench/jobs/content/nightly\.\w+"),
     re.compile(r"workbench/workspace/template_files/\w+\.md"),
     re.compile(r"workbench/workspace/demo/content/(history\.yaml|workspace/.+\.(md|yaml))"),
