@@ -43,8 +43,10 @@ _ADDRESS = re.compile(r".+\.\w{1,8}#[0-9a-f]{3,12}(?:~\d{1,6})?", re.DOTALL)
 _LINE_START = re.compile(r"^(?P<indent>[ ]*)-[ ]", re.MULTILINE)
 _HOW = "each test is `- question: …` with `finds: …` in the line below"
 
+_MOST_TARGETS = 20
 _Words = Annotated[str, msgspec.Meta(pattern=r"\S")]
-_Targets = _Words | Annotated[list[_Words], msgspec.Meta(max_length=20)]
+# Without limits: msgspec 0.22 frees a union of a text and a list that both have limits twice when it ends.
+_Targets = str | list[str]
 
 
 class _Row(msgspec.Struct, forbid_unknown_fields=True):
@@ -105,10 +107,7 @@ def _test(number: int, raw: object) -> RecallTest:
         row = msgspec.convert(raw, _Row, strict=False)
     except msgspec.ValidationError as error:
         raise UsageError(f"test {number} of {RECALL_TESTS}: {error}", hint=_HOW) from error
-    finds, excluded = (
-        tuple(target_of(one.strip()) for one in ([said] if isinstance(said, str) else said or ()))
-        for said in (row.finds, row.excluded)
-    )
+    finds, excluded = (_targets(number, said) for said in (row.finds, row.excluded))
     if not finds and not excluded:
         raise UsageError(
             f"test {number} of {RECALL_TESTS} does not say what is to be found",
@@ -123,6 +122,14 @@ def _test(number: int, raw: object) -> RecallTest:
         mode=row.mode,
         filters=row.filters,
     )
+
+
+def _targets(number: int, said: _Targets | None) -> tuple[Target, ...]:
+    words = [said] if isinstance(said, str) else said or []
+    if len(words) > _MOST_TARGETS or not all(one.strip() for one in words):
+        problem = f"names at most {_MOST_TARGETS} targets, none of them empty"
+        raise UsageError(f"test {number} of {RECALL_TESTS} {problem}", hint=_HOW)
+    return tuple(target_of(one.strip()) for one in words)
 
 
 def target_of(text: str) -> Target:
