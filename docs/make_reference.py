@@ -31,7 +31,7 @@ COMMANDS_HEAD = """# Commands
 `WORKBENCH_WORKSPACE`) before a command's name chooses another one. Data goes to standard output, narration
 and progress to standard error.
 
-Exit codes: 0 done, 1 failed, 2 wrong usage, 3 busy (try again), 4 checked and found wanting, 130
+Exit codes: 0 done, 1 failed, 2 wrong usage, 3 busy (try again), 4 a check failed, 130
 interrupted. With `--json` an error is `{"error": {"code", "message", "hint"}}` on standard output, with the
 same exit code. What the other answers hold is in [JSON](json.md).
 

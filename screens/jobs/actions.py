@@ -20,7 +20,7 @@ WORK_ACTIONS: tuple[Action, ...] = (
         "c",
         "stop",
         Group.ACT,
-        "Stop the long work under way (index, dream, taking in, backup): the next run goes on from there.",
+        "Stop the long work under way (index, dream, ingest, backup): the next run goes on from there.",
         places=LISTS,
         blocked=always,
     ),

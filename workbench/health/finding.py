@@ -167,7 +167,7 @@ class Figure(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """What one look saw, in a few words, what it found wanting, and what it counted on the way."""
+    """What one look saw, in a few words, what it found, and what it counted on the way."""
 
     seen: str
     findings: tuple[Finding, ...] = ()
