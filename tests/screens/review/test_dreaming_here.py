@@ -12,7 +12,7 @@ from screens.review.dream_job import dreamer_of
 from screens.review.progress import new_words
 from tests.screens.review.reviewing import reviewed
 from tests.support.tasks import replace_task
-from tests.support.workspaces import Sandbox
+from tests.support.workspaces import LOG, Sandbox
 from workbench.dreaming.outcome import DreamOutcome, outcome_from_json
 from workbench.errors import WorkbenchError
 
@@ -23,6 +23,7 @@ WISH = "Sarah prefers async reviews over meetings"
 @pytest.fixture
 def yesterday(sandbox: Sandbox) -> Sandbox:
     """Something was written that is worth keeping, and something that is not."""
+    (sandbox.root / LOG).unlink()  # the first dream looks at all of history
     day = date.today() - timedelta(days=1)
     sandbox.write(
         f"memory/{day}.md", f"# {day}\n\n- {FACT}\n- {WISH}\n- ok, will do\n\n```\nls -la [/]\n```\n"
