@@ -141,7 +141,7 @@ class FarAnswer:
             "stale": self.stale or False,
             "degraded": self.degraded,
             "notes": list(self.notes),
-            "workspaces": msgspec.to_builtins(self.asked),
+            "workspaces": [msgspec.to_builtins(one) for one in self.asked],
             "hits": [one.as_json(rank) for rank, one in enumerate(self.hits, 1)],
         }
 
