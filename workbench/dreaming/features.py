@@ -192,7 +192,7 @@ _CAPITAL = re.compile(r"(?<=[\w,;:] )[^\W\d_a-zà-öø-ÿа-я][\w’'-]+")
 
 NAMES = (
     "its length",
-    "an unusual length",
+    "how usual its length is",
     "several lines",
     "digits",
     "a done mark",
@@ -221,7 +221,7 @@ NAMES = (
     "a heading with a clock time",
     "a heading with a done mark",
     "no heading",
-    "a long heading",
+    "the length of its heading",
     "a log of one session",
     "a file other than a log",
     "code fences",
