@@ -30,7 +30,7 @@ _DIGITS = re.compile(r"\d+(?:[.,:]\d+)*")
 
 def plain_words(text: str) -> str:
     """The words of a block: no list marker, time stamp, check mark, chat envelope or injected memories."""
-    bare = _TAG.sub(" ", _MEMORIES.sub(" ", text))
+    bare = _TAG.sub(" ", _MEMORIES.sub(" ", text)) if "<" in text else text
     lines = (_plain(line) for line in bare.split("\n"))
     return "\n".join(line for line in lines if line)
 
@@ -44,5 +44,10 @@ def _plain(line: str) -> str:
 
 def template_of(text: str) -> str:
     """The words with every number as ``0`` and every hash as ``#``: lines of one template have the same."""
-    plain = unicodedata.normalize("NFKC", plain_words(text)).casefold()
-    return " ".join(_DIGITS.sub("0", _HASH.sub("#", plain)).split())
+    return folded_words(plain_words(text))
+
+
+def folded_words(plain: str) -> str:
+    """The template of what ``plain_words`` gave."""
+    folded = plain.lower() if plain.isascii() else unicodedata.normalize("NFKC", plain).casefold()
+    return " ".join(_DIGITS.sub("0", _HASH.sub("#", folded)).split())

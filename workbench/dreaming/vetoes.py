@@ -28,6 +28,10 @@ _TURN = re.compile(
 _BLANK = re.compile(
     r"\{\{?[a-z][\w ]{1,30}\}?\}|<[a-z][a-z _-]{1,30}>|_{4,}|\[(?:your|insert|todo|tbd)\b[^\]]{0,30}\]", re.I
 )
+_CODE_SPAN = re.compile(r"`[^`\n]+`")
+_ITEM = re.compile(r"\s*(?:[-*+•]|\d{1,3}[.)])\s")
+_NOTED = frozenset({"code", "metadata", "a shell command", "only a path"})
+"""What may be a setting that somebody noted, where it is an item of a list."""
 _WORDS = re.compile(r"[^\W\d_]")
 _LEAST_LETTERS = 4
 _MOST_BLANKS = 2
@@ -55,9 +59,10 @@ def _says_nothing(text: str) -> str | None:
         return "a code block"
     if _TURN.search(text):
         return "a heartbeat, cron or session record"
-    if len(_BLANK.findall(text)) >= _MOST_BLANKS:
+    if len(_BLANK.findall(_CODE_SPAN.sub("", text))) >= _MOST_BLANKS:
         return "a template with blanks"
     plain = plain_words(text)
     if len(_WORDS.findall(plain)) < _LEAST_LETTERS and len(plain) < 4 * _LEAST_LETTERS:
         return "no words"
-    return machine_made(plain) if "\n" not in plain else None
+    made = machine_made(plain) if "\n" not in plain else None
+    return None if made in _NOTED and _ITEM.match(text) else made
