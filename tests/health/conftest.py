@@ -21,11 +21,18 @@ from tests.indexing.conftest import (  # noqa: F401 - fixtures
 )
 from tests.support.workspaces import Sandbox
 from workbench.health.checks import checks_of, examine
-from workbench.health.finding import DOCTOR, CheckResult, Finding
+from workbench.health.finding import DOCTOR, CheckResult, Finding, Look
 from workbench.health.subject import CheckSubject
 from workbench.workspace.workspace import Workspace
 
 QUESTIONS = ("staging port", "Sarah reviews", "Atlas", "same words", "tea", "weather in Lisbon")
+
+
+def said_by(look: Look) -> tuple[str, list[Finding]]:
+    """What a check saw, and what it found."""
+    every = list(look)
+    seen = "; ".join(one for one in every if isinstance(one, str))
+    return seen, [one for one in every if isinstance(one, Finding)]
 
 
 @dataclass

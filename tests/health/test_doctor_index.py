@@ -227,14 +227,6 @@ def test_files_from_the_future_are_named(ward: Ward) -> None:
     assert "nothing is lost" in finding.meaning
 
 
-def test_a_date_that_somebody_set_is_a_note(ward: Ward) -> None:
-    ahead = time.time() + 86_400
-    os.utime(ward.root / "MEMORY.md", (ahead, ahead))
-    (note,) = ward.outcomes("clock")["clock"].findings
-    assert note.severity == "info"
-    assert "MEMORY.md" in note.what
-
-
 def test_while_a_reindex_runs_the_index_is_not_judged(ward: Ward) -> None:
     from workbench.workspace.locks import hold
 
