@@ -24,8 +24,7 @@ from tests.fleet.models import LAST_WORDS, hashing, mortal
 from tests.fleet.storage import CREDENTIALS, Bucket, bucket
 from tests.fleet.workspaces import make_fleet, write
 from tests.support.hashing import HashingEmbedder
-from workbench.fleet.pool import InProcess, Lost
-from workbench.fleet.ray_workers import QUIET, RayPool
+from workbench.fleet.pool import QUIET, InProcess, Lost, RayPool
 from workbench.fleet.report import FleetReport
 from workbench.fleet.roster import Agent
 from workbench.fleet.run import Plan, reindex
