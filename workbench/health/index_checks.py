@@ -37,7 +37,6 @@ _LOOKED_AT = 200
 """Indexed files that are compared with those on disk to tell whose index it is."""
 _READ = 20_000
 """An index of so many entries is read in full; more would take longer than anybody waits here."""
-_HALF_WRITTEN = ("index/.current-*", "index/gen-*/.manifest.json-*", "index/gen-*/.pending.json-*")
 
 
 def rebuild(subject: CheckSubject, *, suspect: bool = False) -> str:
@@ -212,26 +211,19 @@ def model_of_vectors(subject: CheckSubject, _: Generation, manifest: Manifest) -
         dimension = found.dimension if found else None
     else:
         dimension = first.service.dimensions
-    if first.identity != manifest.model:
-        yield "another model"
-        made = f"{manifest.model}'s ({manifest.dimension} dimensions)"
-        named = first.identity + (f" ({dimension} dimensions)" if dimension else "")
-        yield Finding(
-            f"the vectors are {made}, the settings name {named}",
-            "vectors of two models cannot be compared: until it is done searches go by words alone",
-            "run `workbench reindex`: it embeds everything anew, aside; or name the former model again",
-            repair=repair,
-        )
-    elif dimension in (None, 0, manifest.dimension):
-        yield f"{manifest.dimension} dimensions by {manifest.model}"
-    else:
-        yield "another dimension"
-        yield Finding(
-            f"the manifest says {manifest.dimension} dimensions, and {first.identity} has {dimension}",
-            "vectors of another length cannot be compared with a question",
-            "run `workbench reindex --full`: it embeds everything anew, aside",
-            repair=repair,
-        )
+    made, named = f"{manifest.model} ({manifest.dimension} dimensions)", first.identity
+    if first.identity == manifest.model and dimension in (None, 0, manifest.dimension):
+        yield f"made by {made}"
+        return
+    if dimension:
+        named += f" ({dimension} dimensions)"
+    yield "another model"
+    yield Finding(
+        f"the vectors are by {made}, the settings name {named}",
+        "vectors of two models cannot be compared: until it is done searches go by words alone",
+        "run `workbench reindex --full`: it embeds everything anew, aside; or name the former model again",
+        repair=repair,
+    )
 
 
 @_at_rest
@@ -329,9 +321,7 @@ def flat_copy(subject: CheckSubject, generation: Generation, manifest: Manifest)
     from indexing.vectors.flat import intact  # noqa: PLC0415 - imports numpy
 
     def copy_anew() -> str:
-        with hold(subject.state / SYNC, "doctor"):
-            done = subject.put_aside(generation.flat)
-        return f"{done}; {rebuild(subject)}"
+        return f"{subject.put_aside(generation.flat, SYNC)}; {rebuild(subject)}"
 
     if not intact(generation.flat, card):
         yield Finding(
@@ -389,10 +379,6 @@ def sync(subject: CheckSubject) -> Look:
         yield error.message
         return
     yield fresh.summary
-    if half := [path for pattern in _HALF_WRITTEN for path in subject.state.glob(pattern)]:
-        names = few([path.name for path in half])
-        move = partial(_move_away, subject, half)
-        yield Finding(f"half-written files of the index: {names}", severity="info", repair=move)
     if touched is not None or later:
         what = "the last reindex was interrupted"
         what += f" while it wrote {plural(len(touched), 'file')}" if touched else ""
@@ -401,8 +387,3 @@ def sync(subject: CheckSubject) -> Look:
         # What is broken is found by the other checks of the index.
         again = Fix(deed="reindex", label="bring the index up to date")
         yield Finding(f"index: {fresh.summary}", "", REINDEX, "info", fixes=(again,))
-
-
-def _move_away(subject: CheckSubject, paths: list[Path]) -> str:
-    with hold(subject.state / SYNC, "doctor"):
-        return "; ".join([subject.put_aside(path) for path in paths])

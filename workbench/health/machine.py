@@ -26,7 +26,6 @@ from workbench.workspace.locks import hold
 NO_UNDO = "nothing can be promoted, forgotten or undone; browsing and searching work"
 _PACKAGE = "memory-workbench"
 _FOR_TESTS = "test"
-_DUMB = ("", "dumb", "unknown")
 _LIMITS = Path("/proc/sys/fs/inotify")
 _EVENTS = 0x00000100 | 0x00000200 | 0x00000008 | 0x00000040 | 0x00000080  # made, gone, written, moved
 _LATE = "changes of an agent show up some seconds late: they are looked for by the clock instead"
@@ -88,20 +87,13 @@ def git(subject: CheckSubject) -> Look:
 
 def terminal(_: CheckSubject) -> Look:
     """TERM, and the encoding of what is printed."""
-    term = os.environ.get("TERM", "")
     encoding = locale.getpreferredencoding(False)
-    yield f"TERM {term or 'not set'}, {encoding}"
+    yield f"TERM {os.environ.get('TERM') or 'not set'}, {encoding}"
     if codecs.lookup(encoding).name != "utf-8":
         yield Finding(
             f"the locale writes {encoding}, not UTF-8",
             "other letters than those of ASCII cannot be shown, and the interface draws badly",
             "set a UTF-8 locale, for example LC_ALL=C.UTF-8",
-        )
-    if sys.stdin is not None and sys.stdin.isatty() and term in _DUMB:
-        yield Finding(
-            f"TERM is {term or 'not set'}",
-            "the interface needs a terminal that can move its cursor; all commands work without",
-            "run it in a terminal that sets TERM, for example TERM=xterm-256color",
         )
 
 

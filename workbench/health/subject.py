@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 import os
 import time
@@ -21,7 +22,7 @@ from workbench.memory.entry import Entry, Kind
 from workbench.memory.markdown import Document
 from workbench.workspace.late_lines import carry_late
 from workbench.workspace.layout import STATE_DIR
-from workbench.workspace.locks import held
+from workbench.workspace.locks import held, hold
 from workbench.workspace.plan import Plan
 from workbench.workspace.snapshot import PastWorkspace
 from workbench.workspace.workspace import Workspace
@@ -119,9 +120,14 @@ class CheckSubject:
             return False
         return found is not None and found.held
 
-    def put_aside(self, path: Path) -> str:
-        """Move ``path`` into ``.workbench/set-aside/``; what was done. Raises WorkbenchError."""
-        return f"moved to {put_into(self.workspace.state_dir() / ASIDE, path).relative_to(self.root)}"
+    def put_aside(self, path: Path, lock: str = "") -> str:
+        """Move ``path`` into ``.workbench/set-aside/``, with our ``lock`` held; what was done.
+
+        Raises WorkbenchError.
+        """
+        folder = self.workspace.state_dir() / ASIDE
+        with hold(self.state / lock, "doctor") if lock else contextlib.nullcontext():
+            return f"moved to {put_into(folder, path).relative_to(self.root)}"
 
     def close(self) -> None:
         """End what reading the history started."""

@@ -101,7 +101,7 @@ def interrupted_action(subject: CheckSubject) -> Look:
                 f"{name} is there: {what}",
                 "no file was changed by it",
                 "`workbench doctor --fix` sets it aside",
-                repair=partial(_put_journal_aside, subject, subject.state / name),
+                repair=partial(subject.put_aside, subject.state / name, ACTION),
             )
 
 
@@ -141,11 +141,6 @@ def _is_written(subject: CheckSubject, intent: Intent) -> bool:
         if step.temporary and (subject.root / step.path).with_name(step.temporary).exists():
             return False
     return True
-
-
-def _put_journal_aside(subject: CheckSubject, path: Path) -> str:
-    with hold(subject.state / ACTION, "doctor"):
-        return subject.put_aside(path)
 
 
 def conflicts(subject: CheckSubject) -> Look:

@@ -266,7 +266,7 @@ def _spoken(seconds: float) -> str:
 
 def owner(subject: CheckSubject) -> Look:
     """All of ``.workbench`` belongs to whom the workspace belongs to."""
-    like, me = os.stat(subject.root), os.geteuid()
+    like = os.stat(subject.root)
     user = like.st_uid
     foreign = [path for path, found in _ours(subject.state) if found.st_uid != user]
     yield f"user {user}"
@@ -285,14 +285,7 @@ def owner(subject: CheckSubject) -> Look:
             f"{shown} belongs to another user than the workspace (user {user})",
             "made by a run as somebody else (sudo?); reindexing and actions may be refused",
             f"sudo chown -R --reference={subject.root} {subject.state}",
-            repair=give if me == 0 else None,
-        )
-    if me not in (user, 0):
-        yield Finding(
-            f"the workspace belongs to user {user}, and you are user {me}",
-            "searching may work; actions and reindexing need the right to write",
-            "work as its owner, or give yourself the right to write",
-            "info",
+            repair=give if os.geteuid() == 0 else None,
         )
 
 
