@@ -11,7 +11,6 @@ import json
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime, time
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -53,11 +52,10 @@ def read_recalls(workspace: Workspace, path: Path) -> Carried:
             raise UsageError("it was never recalled")
         return Item(name=name, digest=digest_of(raw), recalls=records)
 
-    named = (
-        (key if len(key) <= _LONGEST_KEY else digest_of(key), raw)
-        for key, raw in sorted(_entries(path).items())
+    entries = sorted(_entries(path).items())
+    return carried(
+        LABEL, ((key if len(key) <= _LONGEST_KEY else digest_of(key), raw) for key, raw in entries), item
     )
-    return carried(LABEL, ((name, partial(item, name, raw)) for name, raw in named))
 
 
 class _Recalled(msgspec.Struct, frozen=True, rename="camel"):
