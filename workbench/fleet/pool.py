@@ -13,9 +13,9 @@ import pickle
 import shutil
 import tempfile
 import warnings
-from collections import deque
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any, Protocol, Self
+from typing import Any, Protocol, Self, TypeAlias
 
 from workbench.errors import UsageError, WorkbenchError
 from workbench.fleet.worker import Done, Recipe, Task, Worker
@@ -44,22 +44,15 @@ class Lost:
     why: str
 
 
+Brought: TypeAlias = "tuple[Task, Done | Lost]"
+"""A task, and what came of it."""
+
+
 class Pool(Protocol):
-    """Workers. ``capacity`` tasks are in hand at a time; what is finished first comes first."""
+    """Workers, from the beginning of a block to its end."""
 
-    @property
-    def capacity(self) -> int:
-        """Tasks that can be in hand."""
-
-    @property
-    def busy(self) -> int:
-        """Tasks that are in hand."""
-
-    def submit(self, task: Task) -> None:
-        """Give a task to a worker that has none."""
-
-    def next(self) -> tuple[Task, Done | Lost]:
-        """Wait for a task to end."""
+    def map(self, tasks: Iterable[Task]) -> Iterator[Brought]:
+        """Carry tasks out, as many at a time as there are workers; what is finished first comes first."""
 
     def __enter__(self) -> Self:
         """Start the workers."""
@@ -71,11 +64,8 @@ class Pool(Protocol):
 class InProcess:
     """One worker in this process."""
 
-    capacity = 1
-
     def __init__(self, recipe: Recipe) -> None:
         self._recipe = recipe
-        self._waiting: deque[Task] = deque()
 
     def __enter__(self) -> Self:
         self._worker = Worker(self._recipe)
@@ -84,19 +74,10 @@ class InProcess:
     def __exit__(self, *_: object) -> None:
         return
 
-    @property
-    def busy(self) -> int:
-        """Tasks that wait for ``next``."""
-        return len(self._waiting)
-
-    def submit(self, task: Task) -> None:
-        """Remember a task."""
-        self._waiting.append(task)
-
-    def next(self) -> tuple[Task, Done | Lost]:
-        """Carry a task out."""
-        task = self._waiting.popleft()
-        return task, self._worker.run(task)
+    def map(self, tasks: Iterable[Task]) -> Iterator[Brought]:
+        """Carry tasks out, one after the other."""
+        for task in tasks:
+            yield task, self._worker.run(task)
 
 
 class RayPool:
@@ -112,8 +93,7 @@ class RayPool:
         self._folder = ""
         self._ray: Any = None
         self._function: Any = None
-        self._held: dict[Any, Task] = {}
-        self.capacity = 0
+        self._at_a_time = 0
 
     def __enter__(self) -> Self:
         """Start Ray and its first worker, so that what is wrong with the model is said at once.
@@ -153,19 +133,20 @@ class RayPool:
             shutil.rmtree(self._folder, ignore_errors=True)
             self._folder = ""
 
-    @property
-    def busy(self) -> int:
-        """Tasks that are in hand."""
-        return len(self._held)
+    def map(self, tasks: Iterable[Task]) -> Iterator[Brought]:
+        """Carry tasks out, as many at a time as there are workers; what is finished first comes first."""
+        held: dict[Any, Task] = {}
+        for task in tasks:
+            held[self._function.remote(self._recipe, task)] = task
+            if len(held) >= self._at_a_time:
+                yield self._finished(held)
+        while held:
+            yield self._finished(held)
 
-    def submit(self, task: Task) -> None:
-        """Give a task to a worker that has none."""
-        self._held[self._function.remote(self._recipe, task)] = task
-
-    def next(self) -> tuple[Task, Done | Lost]:
-        """Wait for a task to end."""
-        (ready,), _ = self._ray.wait(list(self._held), num_returns=1)
-        task = self._held.pop(ready)
+    def _finished(self, held: dict[Any, Task]) -> Brought:
+        """Wait for one of the tasks to end, which is then held no more."""
+        (ready,), _ = self._ray.wait(list(held), num_returns=1)
+        task = held.pop(ready)
         try:
             done: Done = self._ray.get(ready)
         except self._ray.exceptions.RayError as error:
@@ -193,12 +174,12 @@ class RayPool:
         """Have one worker open its model. Raises WorkbenchError where none can."""
         there = self._ray.cluster_resources()
         processors = max(1, int(there.get("CPU", 1)))
-        self.capacity = min(self._workers or processors, processors)
+        self._at_a_time = min(self._workers or processors, processors)
         gpus = there.get("GPU", 0) if self._has_model else 0
-        # A task that is lost is halved by whoever gave it; Ray would only try the whole of it again.
-        self._function = self._ray.remote(max_retries=0, num_cpus=1, num_gpus=min(1.0, gpus / self.capacity))(
-            _carry_out
-        )
+        # A task that is lost is taken apart by whoever gave it; Ray would only try the whole of it again.
+        self._function = self._ray.remote(
+            max_retries=0, num_cpus=1, num_gpus=min(1.0, gpus / self._at_a_time)
+        )(_carry_out)
         first = self._function.options(max_retries=_FAILED_STARTS - 1)
         try:
             self._ray.get(first.remote(self._recipe, Task(())), timeout=_PATIENCE_SECONDS)

@@ -1,13 +1,12 @@
 """A run over a fleet: workers read and embed, this process compares and writes, a batch at a time.
 
 Whatever ends a run, the batches that were written stay, and the next run finds by the digests of files
-what is left to do. A batch that is lost with its worker is halved, so that what kills workers ends up alone.
+what is left to do. What failed is tried again by itself, so that what kills its worker costs no other.
 """
 
 from __future__ import annotations
 
 import time
-from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime
@@ -17,7 +16,7 @@ from indexing.shared.location import Location
 from indexing.shared.table import SharedTable, TableFingerprint
 from indexing.sync.manifest import words_fingerprint
 from workbench.errors import IndexUnavailableError
-from workbench.fleet.pool import Lost, Pool
+from workbench.fleet.pool import Pool
 from workbench.fleet.report import Failure, FleetProgress, FleetReport, OnProgress
 from workbench.fleet.roster import Agent
 from workbench.fleet.worker import Done, Recipe, Task
@@ -76,7 +75,6 @@ class _Run:
         self._agents = {agent.name: agent for agent in agents}
         self._place, self._recipe, self._plan, self._progress = place, recipe, plan, progress
         self._report = FleetReport(place.uri, recipe.identity, len(agents))
-        self._queue: deque[Task] = deque()
         self._books: list[dict[str, str]] = []
         self._doubled: set[str] = set()
         self._ended = 0
@@ -90,7 +88,7 @@ class _Run:
             with pool:  # first: no process may be forked any more once the storage's client is at work
                 report.starting = time.perf_counter() - started
                 self._open()
-                self._go_round(pool)
+                self._go_rounds(pool)
             if self._plan.prune:
                 gone = [name for name in self._patient(self._table.workspaces) if name not in self._agents]
                 self._patient(lambda: self._table.remove(gone))
@@ -108,23 +106,27 @@ class _Run:
         card = TableFingerprint(words_fingerprint(), self._recipe.identity, self._recipe.dimension)
         self._table = self._patient(lambda: SharedTable.make(self._place, card, full=self._plan.full))
         self._empty = self._patient(self._table.count) == 0
-        agents, size = tuple(self._agents.values()), self._plan.batch
-        self._queue.extend(Task(agents[at : at + size]) for at in range(0, len(agents), size))
 
-    def _go_round(self, pool: Pool) -> None:
-        while self._queue or pool.busy:
-            while self._queue and pool.busy < pool.capacity:
-                pool.submit(self._compared(self._queue.popleft()))
-            task, brought = pool.next()
-            if isinstance(brought, Lost):
-                self._lost(task, brought.why)
+    def _go_rounds(self, pool: Pool) -> None:
+        """All workspaces in batches; then those that failed one by one, as often as they may."""
+        agents, size = list(self._agents.values()), self._plan.batch
+        for attempt in range(1, self._plan.retries + 2):
+            batches = (Task(tuple(agents[at : at + size])) for at in range(0, len(agents), size))
+            failed: dict[str, str] = {}
+            for task, brought in pool.map(self._compared(batch, attempt) for batch in batches):
+                failed |= self._take(brought) if isinstance(brought, Done) else self._lost(task, brought.why)
+                self._progress(FleetProgress("workspaces", self._ended, len(self._agents)))
+            if attempt > self._plan.retries:
+                for name, why in failed.items():
+                    self._report.failed.append(Failure(name, self._agents[name].path, why, attempt))
+                    self._end(name, "failed", why)
             else:
-                self._take(task, brought)
-            self._progress(FleetProgress("workspaces", self._ended, len(self._agents)))
+                self._report.retried += len(failed)
+            agents, size = [self._agents[name] for name in failed], 1
 
-    def _compared(self, task: Task) -> Task:
+    def _compared(self, task: Task, attempt: int) -> Task:
         """The task with what the table knows of its workspaces."""
-        if self._empty and task.attempt == 1:
+        if self._empty and attempt == 1:
             return task
         begun = time.perf_counter()
         known = self._patient(lambda: self._table.known([agent.name for agent in task.agents]))
@@ -135,7 +137,8 @@ class _Run:
                 self._doubled.add(name)
         return replace(task, known=digests)
 
-    def _take(self, task: Task, done: Done) -> None:
+    def _take(self, done: Done) -> dict[str, str]:
+        """Write what a worker brought, and count; the workspaces that failed, with why."""
         report = self._report
         begun = time.perf_counter()
         if done.files:
@@ -147,51 +150,30 @@ class _Run:
         report.writing += time.perf_counter() - begun
         report.reading += done.reading
         report.embedding += done.embedding
-        again = []
         for outcome in done.outcomes:
             report.changed_files += outcome.changed
             report.removed_files += outcome.removed
             report.entries += outcome.entries
             report.embedded += outcome.embedded
             report.lacking += outcome.lacking
-            agent = self._agents[outcome.name]
-            if outcome.error and task.attempt <= self._plan.retries:
-                again.append(agent)
-            elif outcome.error:
-                self._fail(agent, outcome.error, task.attempt)
-            else:
+            if not outcome.error:
                 report.files += outcome.files
                 changed = bool(outcome.changed or outcome.removed)
                 report.written += changed
                 report.unchanged += not changed
-                self._end(agent, "done", "")
-        self._try_again(again, task.attempt + 1)
+                self._end(outcome.name, "done")
+        return {outcome.name: outcome.error for outcome in done.outcomes if outcome.error}
 
-    def _lost(self, task: Task, why: str) -> None:
+    def _lost(self, task: Task, why: str) -> dict[str, str]:
+        """Note that a worker died at a task; its workspaces, all of which failed."""
         self._report.lost += 1
         first, last = task.agents[0].name, task.agents[-1].name
         self._report.deaths.append(f"at {first}{f' to {last}' if last != first else ''}: {why}")
-        middle = len(task.agents) // 2
-        if middle:  # which of them its worker died of, if of any, shows when they are apart
-            self._try_again(task.agents[:middle], task.attempt)
-            self._try_again(task.agents[middle:], task.attempt)
-        elif task.attempt > self._plan.retries:
-            self._fail(task.agents[0], f"its worker was lost: {why}", task.attempt)
-        else:
-            self._try_again(task.agents, task.attempt + 1)
+        return {agent.name: f"its worker was lost: {why}" for agent in task.agents}
 
-    def _try_again(self, agents: Sequence[Agent], attempt: int) -> None:
-        if agents:
-            self._report.retried += len(agents)
-            self._queue.append(Task(tuple(agents), attempt))
-
-    def _fail(self, agent: Agent, why: str, attempts: int) -> None:
-        self._report.failed.append(Failure(agent.name, agent.path, why, attempts))
-        self._end(agent, "failed", why)
-
-    def _end(self, agent: Agent, state: str, error: str) -> None:
+    def _end(self, name: str, state: str, error: str = "") -> None:
         at = datetime.now().astimezone().isoformat(timespec="seconds")
-        self._books.append({**asdict(agent), "state": state, "error": error, "at": at})
+        self._books.append({**asdict(self._agents[name]), "state": state, "error": error, "at": at})
         self._ended += 1
 
     def _settle(self) -> None:

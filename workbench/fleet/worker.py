@@ -31,13 +31,9 @@ class Recipe:
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """Some workspaces for one worker. ``known`` are the digests of their files as the table has them.
-
-    ``attempt`` counts from 1.
-    """
+    """Some workspaces for one worker. ``known`` are the digests of their files as the table has them."""
 
     agents: tuple[Agent, ...]
-    attempt: int = 1
     known: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
 
