@@ -25,7 +25,7 @@ from workbench.health import (
     unfinished_checks,
     workspace_checks,
 )
-from workbench.health.finding import DOCTOR, Check, CheckResult, Family, Finding, Look, counted
+from workbench.health.finding import DOCTOR, Check, CheckResult, Family, Finding, Look, SkippedError, counted
 from workbench.health.subject import CheckSubject
 
 _LISTED: tuple[tuple[Family, tuple[Callable[[CheckSubject], Look], ...]], ...] = (
@@ -132,6 +132,8 @@ def look_at(check: Check, subject: CheckSubject) -> CheckResult:
                     seen.append(one)
                 else:
                     findings.append(one)
+        except SkippedError as skipped:
+            seen.append(str(skipped))
         except Exception as error:  # whatever it was, the person shall hear of it and of all other checks
             seen, failure = _failure(error)
             findings.append(failure)

@@ -82,7 +82,7 @@ def _near(one: Entry, other: Entry, how: str) -> Finding:
 
 def _twice(rule: str, what: str, one: Entry, others: Sequence[Entry], *, severe: bool) -> Finding:
     every = tuple(entry.address for entry in (one, *others))[:_MERGED]
-    merge = Fix(deed="merge", label=f"make one of these {len(every)}", addresses=every)
+    merge = Fix("merge", f"make one of these {len(every)}", every)
     return about(
         one,
         rule,

@@ -55,7 +55,7 @@ _COMMANDS: Mapping[str, str] = {
 """The commands of fixes that are not called like the fix."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Fix:
     """One way to fix a finding: what is done, to which entries or pages.
 
@@ -149,6 +149,10 @@ class Finding:
 def worst_first(findings: Sequence[Finding]) -> list[Finding]:
     """The gravest first; among equals by rule, file and line."""
     return sorted(findings, key=lambda one: (SEVERITIES.index(one.severity), one.rule, one.path, one.line))
+
+
+class SkippedError(Exception):
+    """Raised by a check that cannot look now, or has nothing to look at: the message says why."""
 
 
 Look: TypeAlias = "Iterator[str | Finding]"

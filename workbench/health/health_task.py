@@ -62,7 +62,7 @@ def _shown(one: Finding, check: str) -> Finding:
     """A repair is one for all findings of the same check."""
     fixes = one.fixes
     if one.repair is not None:
-        fixes = (Fix(deed="repair", label=f"repair it: {check}", of=check), *fixes)
+        fixes = (Fix("repair", f"repair it: {check}", of=check), *fixes)
     return replace(
         one,
         what=masked(one.what),

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import functools
 import hashlib
 import json
 import sqlite3
-from collections.abc import Callable
 from contextlib import closing
 from functools import partial
 from pathlib import Path
@@ -22,7 +20,7 @@ from indexing.sync.manifest import FORMAT, Manifest, words_fingerprint
 from indexing.sync.run import CACHE_FILE, reindex
 from indexing.vectors.flat_card import INDEX_ROWS, fitting_card, newest_version
 from workbench.errors import IndexUnavailableError, ModelUnavailableError, WorkbenchError
-from workbench.health.finding import Finding, Fix, Look
+from workbench.health.finding import Finding, Fix, Look, SkippedError
 from workbench.health.models import is_asked, local_model
 from workbench.health.subject import ASIDE, SYNC, CheckSubject, few, put_into
 from workbench.memory.names import RelPath, is_outside
@@ -31,7 +29,7 @@ from workbench.temporary import scratch
 from workbench.workspace.locks import hold
 
 REINDEX = "run `workbench reindex`"
-_RUNNING = "a reindex is running: the index is not judged now"
+_RUNNING = "a reindex is running"
 _MEANING = "answers may be missing or wrong; the files are untouched, and the next reindex makes it again"
 _LOOKED_AT = 200
 """Indexed files that are compared with those on disk to tell whose index it is."""
@@ -76,35 +74,9 @@ def _damaged(subject: CheckSubject, what: str, meaning: str = _MEANING, *, unsee
     return Finding(what, meaning, REINDEX, repair=partial(rebuild, subject, suspect=unseen))
 
 
-def _at_rest(
-    look: Callable[[CheckSubject, Generation, Manifest], Look],
-) -> Callable[[CheckSubject], Look]:
-    """A check of the generation in use, where there is one and no sync is at it."""
-
-    @functools.wraps(look)
-    def check(subject: CheckSubject) -> Look:
-        if subject.is_busy(SYNC):
-            yield _RUNNING
-            return
-        try:
-            generation = Generations(subject.state).current()
-            found = generation.manifest() if generation else None
-        except RefusedError as error:
-            yield error.message
-            return
-        if generation is None or found is None:
-            yield NO_INDEX
-        else:
-            yield from look(subject, generation, found)
-
-    return check
-
-
 def manifest(subject: CheckSubject) -> Look:
     """The pointer to the generation in use, and its manifest."""
-    if subject.is_busy(SYNC):
-        yield _RUNNING
-        return
+    subject.require_rest(SYNC, _RUNNING)
     generations = Generations(subject.state)
     try:
         current = generations.current()
@@ -146,13 +118,12 @@ def _why_no_manifest(path: Path) -> str:
     return "does not say what a manifest says"
 
 
-@_at_rest
-def workspace(subject: CheckSubject, current: Generation, manifest: Manifest) -> Look:
+def workspace(subject: CheckSubject) -> Look:
     """The index is of this workspace, and not of one that its folder was copied from."""
+    current, manifest = subject.index_in_use()
     own = sorted(path for path in manifest.files if not is_outside(path))
     if not own:
-        yield "nothing to compare"
-        return
+        raise SkippedError("nothing to compare")
     here = {file.path: file.inode for file in subject.workspace.scan()}
     sample = own[:: max(1, len(own) // _LOOKED_AT)]
     there = [path for path in sample if path in here]
@@ -192,17 +163,15 @@ def _is_same(subject: CheckSubject, manifest: Manifest, path: RelPath) -> bool:
         return False
 
 
-@_at_rest
-def model_of_vectors(subject: CheckSubject, _: Generation, manifest: Manifest) -> Look:
+def model_of_vectors(subject: CheckSubject) -> Look:
     """The vectors of the index come from the model in the settings, and have its dimension."""
+    _, manifest = subject.index_in_use()
     if manifest.model is None:
-        yield NO_VECTORS
-        return
+        raise SkippedError(NO_VECTORS)
     try:
         first = choices(subject.workspace.settings, threads=1).first()
-    except ModelUnavailableError:
-        yield f"made by {manifest.model}; there is no model to compare with"
-        return
+    except ModelUnavailableError as error:
+        raise SkippedError(f"made by {manifest.model}; there is no model to compare with") from error
     repair = None
     if first.service is None:
         # Sending a whole memory to a provider needs the person's own command, and may cost.
@@ -226,12 +195,11 @@ def model_of_vectors(subject: CheckSubject, _: Generation, manifest: Manifest) -
     )
 
 
-@_at_rest
-def words(subject: CheckSubject, generation: Generation, manifest: Manifest) -> Look:
+def words(subject: CheckSubject) -> Look:
     """The word index: its files as they were left, its fields, its count, and its entries readable."""
+    generation, manifest = subject.index_in_use()
     if manifest.words != words_fingerprint():
-        yield "another version made it"
-        return
+        raise SkippedError("another version made it")
     if what := _changed(generation, generation.lexical, manifest, due=bool(manifest.entries)):
         yield generation.name
         yield _damaged(subject, what)
@@ -283,12 +251,11 @@ def _changed(generation: Generation, folder: Path, manifest: Manifest, *, due: b
     return f"{store}: {few(names)} changed, came or went since the last sync"
 
 
-@_at_rest
-def vectors(subject: CheckSubject, generation: Generation, manifest: Manifest) -> Look:
+def vectors(subject: CheckSubject) -> Look:
     """The vectors: their files as they were left, and by one model."""
+    generation, manifest = subject.index_in_use()
     if manifest.model is None and not generation.vectors.exists():
-        yield "none were made"
-        return
+        raise SkippedError("none were made")
     about = f"{plural(manifest.entries - manifest.pending, 'vector')} of {manifest.dimension} dimensions"
     yield f"{about} by {manifest.model}"
     due = bool(manifest.entries) and manifest.model is not None
@@ -300,13 +267,12 @@ def vectors(subject: CheckSubject, generation: Generation, manifest: Manifest) -
         yield _damaged(subject, what)
 
 
-@_at_rest
-def flat_copy(subject: CheckSubject, generation: Generation, manifest: Manifest) -> Look:
+def flat_copy(subject: CheckSubject) -> Look:
     """The copy of the vectors that searches read: of the table as it is, and every byte as it was written."""
+    generation, manifest = subject.index_in_use()
     due = manifest.pending or manifest.leftover or not manifest.model or manifest.entries > INDEX_ROWS
     if due or newest_version(generation.vectors) is None:
-        yield "none is due"
-        return
+        raise SkippedError("none is due")
     yield generation.name
     card = fitting_card(generation.flat, generation.vectors)
     if card is None:
@@ -336,16 +302,14 @@ def embedding_cache(subject: CheckSubject) -> Look:
     """The vectors that were computed before, by text."""
     path = subject.state / CACHE_FILE
     if not path.is_file():
-        yield "there is none"
-        return
+        raise SkippedError("there is none")
     try:
         with closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True, timeout=1.0)) as base:
             (count,) = base.execute("SELECT COUNT(*) FROM vectors").fetchone()
             (problem,) = base.execute("PRAGMA quick_check(1)").fetchone()
     except sqlite3.Error as error:
         if isinstance(error, sqlite3.OperationalError) and "no such table" not in str(error):
-            yield f"not to be read now: {error}"
-            return
+            raise SkippedError(f"not to be read now: {error}") from error
         count, problem = 0, error
 
     def put_aside() -> str:
@@ -366,18 +330,15 @@ def embedding_cache(subject: CheckSubject) -> Look:
 
 def sync(subject: CheckSubject) -> Look:
     """The last reindex came to its end, and how far it is behind now."""
+    subject.require_rest(SYNC, _RUNNING)
     fresh = freshness(subject.workspace)
-    if subject.is_busy(SYNC):
-        yield "a reindex is running"
-        return
     generations = Generations(subject.state)
     try:
         current = generations.current()
         touched = current.pending() if current else None
         later = generations.unfinished() if current else []
     except RefusedError as error:
-        yield error.message
-        return
+        raise SkippedError(error.message) from error
     yield fresh.summary
     if touched is not None or later:
         what = "the last reindex was interrupted"
@@ -385,5 +346,5 @@ def sync(subject: CheckSubject) -> Look:
         yield _damaged(subject, what, "its words may be those of before; the next one finishes it")
     elif fresh.state in ("missing", "stale") or (fresh.pending and not fresh.keywords_only):
         # What is broken is found by the other checks of the index.
-        again = Fix(deed="reindex", label="bring the index up to date")
+        again = Fix("reindex", "bring the index up to date")
         yield Finding(f"index: {fresh.summary}", "", REINDEX, "info", fixes=(again,))

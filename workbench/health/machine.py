@@ -13,11 +13,9 @@ from datetime import UTC, datetime
 from importlib import metadata
 from pathlib import Path
 
-from indexing.engines import RefusedError
-from indexing.sync.generations import Generations
 from indexing.sync.sources import Sources
 from workbench.errors import NoGitError, SpecialFileError
-from workbench.health.finding import Finding, Look
+from workbench.health.finding import Finding, Look, SkippedError
 from workbench.health.subject import SYNC, CheckSubject
 from workbench.memory.clock_doubt import TOLERANCE
 from workbench.repository.git_runner import carrier_for
@@ -49,25 +47,20 @@ def libraries(_: CheckSubject) -> Look:
         wanted = [Requirement(line) for line in metadata.requires(_PACKAGE) or ()]
         extras = set(metadata.metadata(_PACKAGE).get_all("Provides-Extra") or ()) - {_FOR_TESTS}
     except metadata.PackageNotFoundError:
-        yield "run from its source: which libraries it needs is not known"
-        return
+        raise SkippedError("run from its source: which libraries it needs is not known") from None
     shown = []
     for one in wanted:
-        needed = one.marker is None or one.marker.evaluate({"extra": ""})
-        if not needed and not any(one.marker.evaluate({"extra": name}) for name in extras if one.marker):
-            continue
+        by = [name for name in ("", *extras) if one.marker is None or one.marker.evaluate({"extra": name})]
         try:
-            found = metadata.version(one.name)
+            found = metadata.version(one.name) if by else None
         except metadata.PackageNotFoundError:
-            what = f"{one.name} is not installed" if needed else ""
-        else:
-            shown.append(f"{one.name} {found}")
-            tested = one.specifier.contains(found, prereleases=True)
-            what = f"{one.name} {found} is not among the versions that were tested ({one.specifier})"
-            what = "" if tested else what
-        if what:
+            found = "not installed" if "" in by else None
+        if found is None:
+            continue
+        shown.append(f"{one.name} {found}")
+        if found == "not installed" or not one.specifier.contains(found, prereleases=True):
             yield Finding(
-                what,
+                f"{one.name} {found} is not among the versions that were tested ({one.specifier})",
                 "what needs it may fail, or give other answers than were tested",
                 f"{os.path.basename(sys.executable)} -m pip install '{one.name}{one.specifier}'",
             )
@@ -100,8 +93,7 @@ def terminal(_: CheckSubject) -> Look:
 def watching(subject: CheckSubject) -> Look:
     """Every folder that memory is in is watched for a moment (inotify), and let go again."""
     if not sys.platform.startswith("linux"):
-        yield "not a matter of this system"
-        return
+        raise SkippedError("not a matter of this system")
     folders = Sources(subject.workspace).folders()
     watched, refusal = _watch(folders)
     yield f"{watched:,} folders can be watched"
@@ -190,11 +182,8 @@ def clock(subject: CheckSubject) -> Look:
             "set the clock right (`timedatectl`), or wait",
         )
     try:
-        generation = Generations(subject.state).current()
-        manifest = generation.manifest() if generation else None
-    except RefusedError:
-        return
-    if generation is None or manifest is None or subject.is_busy(SYNC):
+        generation, manifest = subject.index_in_use()
+    except SkippedError:
         return
 
     def forget() -> str:

@@ -85,7 +85,7 @@ def budget(subject: CheckSubject) -> Look:
             "over budget",
             path,
             1,
-            fixes=(Fix(deed="archive", label="archive the least valuable entries"),),
+            fixes=(Fix("archive", "archive the least valuable entries"),),
         )
     elif used >= limit * _NEAR:
         yield Finding(
@@ -224,11 +224,11 @@ def _expiring_episode(document: Document, today: date, times: int) -> Iterator[F
     times = max(episode.recall_count, times)
     recalled = f"recalled {plural(times, 'time')}" if times else "never recalled"
     fixes = [
-        Fix(deed="extend", label="let it stay 30 days longer", addresses=(document.path,)),
-        Fix(deed="pin", label="pin it: it never expires", addresses=(document.path,)),
+        Fix("extend", "let it stay 30 days longer", (document.path,)),
+        Fix("pin", "pin it: it never expires", (document.path,)),
     ]
     if left < 0:
-        fixes.append(Fix(deed="expire", label="let all expired episodes go"))
+        fixes.append(Fix("expire", "let all expired episodes go"))
     yield Finding(
         f"{countdown(episode, today)}: {episode.abstract[:_TITLE]}",
         f"{kept}; {recalled}. A night removes it when its time is over; git keeps it",
@@ -335,10 +335,10 @@ def contradictions(subject: CheckSubject) -> Look:
 def _answers(claim: Contradiction) -> Iterator[Fix]:
     """What can be answered to a contradiction of the graph."""
     for word, label in _ANSWERS:
-        yield Fix(deed="settle", label=label, addresses=(claim.key,), of=word)
-    yield Fix(deed="open", label="see both beside each other, with where they come from", of="contradictions")
+        yield Fix("settle", label, (claim.key,), of=word)
+    yield Fix("open", "see both beside each other, with where they come from", of="contradictions")
     for one in (claim.old, claim.new):
-        yield Fix(deed="forget-memory", label=f"forget: {one.text[:50]}", addresses=one.addresses)
+        yield Fix("forget-memory", f"forget: {one.text[:50]}", one.addresses)
 
 
 def statement(entry: Entry) -> Statement | None:

@@ -344,7 +344,7 @@ def recall_tests(subject: CheckSubject) -> Look:
             "info",
         )
         return
-    again = Fix(deed="tests", label="run all recall tests again")
+    again = Fix("tests", "run all recall tests again")
     try:
         verdicts = run_recall_tests(subject.workspace, tests)
     except IndexUnavailableError as error:
@@ -352,7 +352,7 @@ def recall_tests(subject: CheckSubject) -> Look:
         yield Finding(
             f"the tests could not be run: {error.message}",
             do=error.hint or "run `workbench reindex`",
-            fixes=(Fix(deed="reindex", label="bring the index up to date"), again),
+            fixes=(Fix("reindex", "bring the index up to date"), again),
         )
         return
     failing = [verdict for verdict in verdicts if not verdict.passed]
@@ -367,7 +367,7 @@ def _failing(verdict: Verdict, again: Fix) -> Finding:
     first = verdict.first.partition(": ")[0]
     address = wanted or (first if path_of(first) else "")
     entry = address if "#" in address else ""
-    edit = Fix(deed="edit", label="edit the entry", addresses=(entry,))
+    edit = Fix("edit", "edit the entry", (entry,))
     doubts = [doubt for doubt in (verdict.degraded, verdict.stale) if doubt]
     return Finding(
         f"{verdict.test.question}: {verdict.reason}",

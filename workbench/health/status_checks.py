@@ -30,7 +30,7 @@ _WEEK = 7
 
 def backup(subject: CheckSubject) -> Look:
     """The last backup, and what it does not hold."""
-    elsewhere = Fix(deed="backup", label="back up to a place that you name", of="DIR")
+    elsewhere = Fix("backup", "back up to a place that you name", of="DIR")
     last = remembered(subject.workspace)
     if last is None:
         yield "never"
@@ -56,7 +56,7 @@ def backup(subject: CheckSubject) -> Look:
             "what came since is on this disk alone",
             f"`workbench backup {target}`",
             "warning",
-            fixes=(Fix(deed="backup", label=f"back up to {target} again"), elsewhere),
+            fixes=(Fix("backup", f"back up to {target} again"), elsewhere),
         )
 
 
@@ -100,7 +100,7 @@ def inbox(subject: CheckSubject) -> Look:
             "nothing of it becomes memory before a person accepts it",
             "decide in the dream review; `workbench inbox list` shows them too",
             "info",
-            fixes=(Fix(deed="open", label="open the dream review", of="proposals"),),
+            fixes=(Fix("open", "open the dream review", of="proposals"),),
         )
 
 

@@ -13,11 +13,15 @@ from datetime import date, datetime
 from functools import cached_property
 from pathlib import Path
 
+from indexing.engines import RefusedError
 from indexing.storage import not_a_link
+from indexing.sync.freshness import NO_INDEX
+from indexing.sync.generations import Generation, Generations
+from indexing.sync.manifest import Manifest
 from indexing.sync.report import OnProgress
 from workbench.config.settings import Settings
 from workbench.errors import UsageError, WorkbenchError, disk_error
-from workbench.health.finding import Finding, Fix, FixKind, Severity
+from workbench.health.finding import Finding, Fix, FixKind, Severity, SkippedError
 from workbench.memory.entry import Entry, Kind
 from workbench.memory.markdown import Document
 from workbench.workspace.late_lines import carry_late
@@ -112,13 +116,23 @@ class CheckSubject:
         """The day that decides what is over."""
         return self.moment.date()
 
-    def is_busy(self, name: str) -> bool:
-        """Whether somebody holds our lock ``name`` now."""
+    def require_rest(self, lock: str, doing: str) -> None:
+        """Raise SkippedError where somebody holds our ``lock`` now: what they are ``doing`` is not judged."""
+        with contextlib.suppress(OSError):
+            if (found := held(self.state / lock)) and found.held:
+                raise SkippedError(f"{doing}: it is not judged now")
+
+    def index_in_use(self) -> tuple[Generation, Manifest]:
+        """The generation that is searched. Raises SkippedError where there is none, or a sync is at it."""
+        self.require_rest(SYNC, "a reindex is running")
         try:
-            found = held(self.state / name)
-        except OSError:
-            return False
-        return found is not None and found.held
+            generation = Generations(self.state).current()
+            manifest = generation.manifest() if generation else None
+        except RefusedError as error:
+            raise SkippedError(error.message) from error
+        if generation is None or manifest is None:
+            raise SkippedError(NO_INDEX)
+        return generation, manifest
 
     def put_aside(self, path: Path, lock: str = "") -> str:
         """Move ``path`` into ``.workbench/set-aside/``, with our ``lock`` held; what was done.
@@ -229,7 +243,7 @@ def fix_of(entry: Entry, deed: FixKind, label: str = "") -> Fix:
     label = label or _LABELS[deed]
     if deed == "forget" and entry.kind is Kind.ENTITY:
         deed = "forget-memory"
-    return Fix(deed=deed, label=label, addresses=(entry.address,))
+    return Fix(deed, label, (entry.address,))
 
 
 def few(names: Sequence[str]) -> str:

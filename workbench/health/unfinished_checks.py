@@ -9,7 +9,7 @@ from pathlib import Path
 
 from workbench import processes
 from workbench.errors import BusyError, RepositoryStateError, WorkbenchError
-from workbench.health.finding import Finding, Fix, Look
+from workbench.health.finding import Finding, Fix, Look, SkippedError
 from workbench.health.subject import ACTION, ASIDE, SYNC, CheckSubject, few
 from workbench.history.orphans import check_strays
 from workbench.memory.names import RelPath
@@ -26,7 +26,7 @@ from workbench.workspace.seal import Seal
 _HOUR = 3_600.0
 """Seconds after which even a large reindex deserves a look."""
 _STOPS = {SYNC: "no reindex can run", ACTION: "no action can be carried out"}
-_RUNNING = "an action is running: it is not judged now"
+_RUNNING = "an action is running"
 _JOURNAL = "journal.json"
 
 
@@ -80,9 +80,7 @@ def _holder(subject: CheckSubject, name: str, found: Held, who: str) -> Iterator
 
 def interrupted_action(subject: CheckSubject) -> Look:
     """The journal of an action that was interrupted, and notes of actions that nobody believed."""
-    if subject.is_busy(ACTION):
-        yield _RUNNING
-        return
+    subject.require_rest(ACTION, _RUNNING)
     notes = {
         "journal.refused": "a note of an interrupted action that no commit confirms was not believed",
         "journal.new": "a note of an action was begun and not finished, so nothing was done",
@@ -149,15 +147,14 @@ def conflicts(subject: CheckSubject) -> Look:
         kept = subject.workspace.operations.conflicts()
         late = subject.workspace.operations.late()
     except WorkbenchError as error:
-        yield error.message
-        return
+        raise SkippedError(error.message) from error
     yield f"{plural(len(kept), 'kept text')}, {plural(len(late), 'replaced file')}"
     for number, path in enumerate(kept, 1):
         yield Finding(
             f"{path.relative_to(subject.root)} holds text of another writer that is in no memory file",
             "two wrote in the same moment, and this one's text fitted nowhere",
             f"`workbench inbox conflicts --show {number}`, put it in its place, then --discard {number}",
-            fixes=(Fix(deed="open", label="see it beside its file", of="conflicts"),),
+            fixes=(Fix("open", "see it beside its file", of="conflicts"),),
         )
     for one in late:
         if one.why != "held open":
@@ -173,12 +170,8 @@ def leftovers(subject: CheckSubject) -> Look:
     """Temporary files beside memory, and what a killed git or backup left."""
     try:
         strays, _ = check_strays(subject.workspace)
-    except BusyError:
-        yield _RUNNING
-        return
     except WorkbenchError as error:
-        yield f"not looked at: {error.message}"
-        return
+        raise SkippedError(f"not looked at: {error.message}") from error
     yield strays.looked_at
     for flaw in strays.flaws:
         if flaw.kind == "special" or "/journal." in flaw.what or ".lock was left" in flaw.what:

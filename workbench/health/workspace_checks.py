@@ -24,11 +24,12 @@ from workbench.errors import (
     disk_error,
 )
 from workbench.format import FORMAT
-from workbench.health.finding import Finding, Fix, Look
+from workbench.health.finding import Finding, Fix, Look, SkippedError
 from workbench.health.machine import NO_UNDO
 from workbench.health.subject import ASIDE, CheckSubject, few
 from workbench.history.orphans import LOCK_SECONDS
 from workbench.operations.migrate import files_of_older_form, plan_migrate
+from workbench.plural import duration
 from workbench.repository.git_runner import ask
 from workbench.safety.secrets import secrets_in
 from workbench.special_files import kind_of_special, special_files
@@ -83,7 +84,7 @@ def _problems(subject: CheckSubject, shared: Path) -> Iterator[Finding]:
             meaning = "no command works on this workspace until it is corrected"
         told = told or [(subject.unreadable.message, subject.unreadable.hint)]
     for what, hint in told:
-        fix = Fix(deed="open", label="open the settings", of="settings")
+        fix = Fix("open", "open the settings", of="settings")
         yield Finding(what, meaning, hint or "correct or remove it", fixes=(fix,))
 
 
@@ -137,7 +138,7 @@ def format_(subject: CheckSubject) -> Look:
             "basic-memory reads such relations as plain links, Obsidian does not find such blocks",
             "`workbench doctor --fix` shows the change and asks; it is one operation: undo takes it back",
             "info",
-            fixes=(Fix(deed="migrate", label="bring it to today's format"),),
+            fixes=(Fix("migrate", "bring it to today's format"),),
             repair=partial(_migrate, subject) if subject.agree else None,
         )
 
@@ -186,9 +187,8 @@ def git_locks(subject: CheckSubject) -> Look:
     try:
         history = subject.workspace.history
         top, common = os.fsdecode(ask(history.carrier, "rev_parse", *names)).split("\n")[:2]
-    except WorkbenchError:
-        yield "there is no repository to look into"
-        return
+    except WorkbenchError as error:
+        raise SkippedError("there is no repository to look into") from error
     folders = [Path(top), history.git_dir, Path(common)]
     found = {
         lock
@@ -222,19 +222,17 @@ def _git_lock(subject: CheckSubject, lock: Path, folders: list[Path]) -> Iterato
         return subject.put_aside(lock)
 
     alive = "not to be seen here" if gits is None else ", ".join(gits) or "none"
-    doubt = _doubt(lock, seen.st_mtime, age, gits, users)
+    doubt = _doubt(lock, age, gits, users)
     do = f"{doubt}: if no git is running, remove it yourself"
     yield Finding(
-        f"{lock} is there, {_spoken(age)} old; git processes alive: {alive}",
+        f"{lock} is there, {duration(age)} old; git processes alive: {alive}",
         "until it is gone git refuses to change what it locks: its index, HEAD, or a reference",
         do if doubt else "`workbench doctor --fix` moves it away",
         repair=None if doubt else move,
     )
 
 
-def _doubt(
-    lock: Path, since: float, age: float, alive: tuple[str, ...] | None, users: tuple[int, ...] | None
-) -> str:
+def _doubt(lock: Path, age: float, alive: tuple[str, ...] | None, users: tuple[int, ...] | None) -> str:
     """Why a lock is not proven to be stale, empty where it is.
 
     A git that waits for an editor holds its lock without having the file open, so every git counts.
@@ -247,18 +245,7 @@ def _doubt(
         return f"{alive[0]} is running and may hold it"
     if not processes.is_local(lock):
         return "another machine may hold it, as this disk is a shared one"
-    boot = processes.boot_time()
-    if age < LOCK_SECONDS and (boot is None or since >= boot):
-        return "it is younger than ten minutes, and its git may be out of sight"
-    return ""
-
-
-def _spoken(seconds: float) -> str:
-    """An age in words."""
-    for size, unit in ((86_400, "days"), (3_600, "hours"), (60, "minutes")):
-        if seconds >= 2 * size:
-            return f"{seconds / size:.0f} {unit}"
-    return f"{seconds:.0f} seconds"
+    return "it is younger than ten minutes, and its git may be out of sight" if age < LOCK_SECONDS else ""
 
 
 # -- the state folder ------------------------------------------------------------------------------
@@ -293,9 +280,8 @@ def permissions(subject: CheckSubject) -> Look:
     """Derived files are plain ones in plain folders, for their owner alone: folders 0700, files 0600."""
     try:
         status = os.lstat(subject.state)
-    except FileNotFoundError:
-        yield "there is no .workbench yet"
-        return
+    except FileNotFoundError as error:
+        raise SkippedError("there is no .workbench yet") from error
     if not stat.S_ISDIR(status.st_mode):
         yield ".workbench"
         what = f"{subject.state} is {'a link' if stat.S_ISLNK(status.st_mode) else 'not a folder'}"
