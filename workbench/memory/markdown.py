@@ -89,25 +89,20 @@ class Document:
         if self.given is not None:
             return self.given
         day = file_date(self.path, self.front_matter)
-        return _number(entry for block in self.blocks for entry in _entries(self, block, day))
+        return tuple(_number(entry for block in self.blocks for entry in _entries(self, block, day)))
 
-    def with_hash(self, prefix: str) -> tuple[Entry, ...]:
-        """The entries whose hash begins with ``prefix``; no other one is made for it."""
+    def with_hash(self, prefix: str) -> Iterator[Entry]:
+        """The entries whose hash begins with ``prefix``, in order; the file is read as far as one asks."""
         if self.given is not None or "entries" in self.__dict__:
-            return tuple(entry for entry in self.entries if entry.hash.startswith(prefix))
+            return (entry for entry in self.entries if entry.hash.startswith(prefix))
         day = file_date(self.path, self.front_matter)
         return _number(
             entry
-            for block, own in zip(self.blocks, self._hashes, strict=True)
-            if own is None or own.startswith(prefix)
+            for block in self.blocks
+            if (own := _hash(block, _source(self, block))) is None or own.startswith(prefix)
             for entry in _entries(self, block, day)
             if entry.hash.startswith(prefix)
         )
-
-    @cached_property
-    def _hashes(self) -> tuple[EntryHash | None, ...]:
-        """The hash of each block's entry; None where a block is too long to be one entry."""
-        return tuple(_hash(block, _source(self, block)) for block in self.blocks)
 
 
 def parse_document(path: RelPath, data: bytes, kind: Kind) -> Document:
@@ -378,14 +373,12 @@ def _dedent(text: str) -> str:
     return "\n".join(line[margin:] for line in lines)
 
 
-def _number(entries: Iterable[Entry]) -> tuple[Entry, ...]:
+def _number(entries: Iterable[Entry]) -> Iterator[Entry]:
     """The entries with their ordinals: the nth entry of the file with the same text."""
     seen: dict[str, int] = {}
-    out: list[Entry] = []
     for entry in entries:
         count = seen[entry.hash] = seen.get(entry.hash, 0) + 1
-        out.append(entry if count == 1 else replace(entry, ordinal=count))
-    return tuple(out)
+        yield entry if count == 1 else replace(entry, ordinal=count)
 
 
 def _line_starts(data: bytes) -> tuple[int, ...]:
