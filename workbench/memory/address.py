@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from workbench.errors import AmbiguousEntryError, EntryNotFoundError
-from workbench.memory.entry import Entry
+from workbench.memory.entry import HASH_DIGITS, Entry
 from workbench.memory.markdown import Document
 
 _ORDINAL = re.compile(r"[0-9]{1,9}")
@@ -32,9 +32,11 @@ def find_entry(document: Document, address: str) -> Entry:
     if len(wanted) < SHORTEST_PREFIX or (repeated and not _ORDINAL.fullmatch(ordinal)):
         raise EntryNotFoundError(address)
     number = int(ordinal) if repeated else 1
-    found = [entry for entry in document.with_hash(wanted) if entry.ordinal == number]
-    if not found:
+    matching = (entry for entry in document.with_hash(wanted) if entry.ordinal == number)
+    found = next(matching, None)
+    if found is None:
         raise EntryNotFoundError(address)
-    if len(found) > 1:
-        raise AmbiguousEntryError(address, [entry.address for entry in found])
-    return found[0]
+    # A whole hash and an ordinal name one entry at most: the rest of a long log need not be read.
+    if len(wanted) < HASH_DIGITS and (others := list(matching)):
+        raise AmbiguousEntryError(address, [entry.address for entry in (found, *others)])
+    return found
