@@ -70,7 +70,8 @@ class Given:
         if self.leader is None:
             return (own,)
         place = self.leader.workspace
-        return own, SearchScope(place, HybridSearch(place, today=today, model=self.model.choice), LEADER)
+        theirs = HybridSearch(place, today=today, model=self.model.choice)
+        return own, SearchScope(place, theirs, LEADER, LEADER)
 
     def inject(self, message: str, *, user: str = "", memory_loaded: bool = True) -> Injection:
         return inject(

@@ -57,7 +57,7 @@ def found(places: Across, text: str, **more: object) -> FarAnswer:
 
 
 def shown(answer: FarAnswer) -> list[tuple[str, str]]:
-    return [(one.workspace.name, one.hit.snippet) for one in answer.hits]
+    return [(one.scope.name, one.hit.snippet) for one in answer.hits]
 
 
 ITEMS = (
@@ -91,7 +91,7 @@ def test_one_workspace_alone_answers_as_it_does_by_itself(made: Make, text: str,
 def test_copies_of_a_workspace_alternate_with_equal_strengths(made: Make, words: bool) -> None:
     places = [made(name, *ITEMS, vectors=not words) for name in ("b", "a", "c")]
     answer = found(asked(*places, words=words), "staging port", k=9)
-    assert [one.workspace.name for one in answer.hits] == ["a", "b", "c"] * 3
+    assert [one.scope.name for one in answer.hits] == ["a", "b", "c"] * 3
     for first, second, third in zip(*[iter(answer.hits)] * 3, strict=True):
         assert first.strength == second.strength == third.strength
         assert first.hit.entry == second.hit.entry == third.hit.entry
@@ -120,8 +120,8 @@ def test_who_knows_nothing_of_it_does_not_stand_before_who_does(made: Make, word
     )
     bad = made("a", "The key is under the mat", "Keys are lost now and then", vectors=not words)
     answer = found(asked(bad, good, words=words), "deploy key of the broker", k=4)
-    assert [one.workspace.name for one in answer.hits][:2] == ["z", "z"]
-    assert answer.hits[-1].workspace.name == "a"
+    assert [one.scope.name for one in answer.hits][:2] == ["z", "z"]
+    assert answer.hits[-1].scope.name == "a"
     assert all(a.strength >= b.strength for a, b in zip(answer.hits, answer.hits[1:], strict=False))
 
 
@@ -134,7 +134,7 @@ def test_the_hits_of_one_workspace_keep_their_order(made: Make, words: bool) -> 
     ]
     answer = found(asked(*places, words=words), "staging port on Friday", k=20)
     for place in places:
-        ranks = [one.hit.rank for one in answer.hits if one.workspace == place]
+        ranks = [one.hit.rank for one in answer.hits if one.scope.name == place.name]
         assert ranks == sorted(ranks)
         assert ranks
     again = found(asked(*reversed(places), words=words), "staging port on Friday", k=20)

@@ -16,7 +16,7 @@ from datetime import UTC, date, datetime, timedelta
 import msgspec
 
 from workbench.agent.exclusion_policy import why_withheld
-from workbench.errors import WorkbenchError
+from workbench.errors import WorkbenchError, reason_of
 from workbench.memory.address import path_of
 from workbench.memory.claims import claim_key, claim_words
 from workbench.memory.clock_doubt import TOLERANCE
@@ -78,8 +78,7 @@ def record_recalls(
     try:
         ledger.append(workspace, "recalls", records, now)
     except (WorkbenchError, OSError) as error:
-        reason = error.message if isinstance(error, WorkbenchError) else error.strerror or str(error)
-        return f"this recall was not recorded: {reason}"
+        return f"this recall was not recorded: {reason_of(error)}"
     return None
 
 

@@ -197,17 +197,17 @@ def _say_team(found: TeamAnswer, explain: bool) -> None:
     _say_first(found.own)
     if not found.hits:
         narrate("nothing was found")
-    for scope, hit in found.hits:
-        _say_hit(hit, hit.rank, f"{scope.mark}:{hit.entry}" if scope.mark else hit.entry, hit.score, explain)
+    for one in found.hits:
+        _say_hit(one.hit, one.hit.rank, one.scope.address(one.hit.entry), one.hit.score, explain)
 
 
 def _say_far(found: FarAnswer, explain: bool) -> None:
     _say_first(found)
     if not found.hits:
         narrate(f"nothing was found in {plural(len(found.asked), 'workspace')}")
-    width = max((len(each.workspace.name) for each in found.hits), default=0)
+    width = max((len(each.scope.name) for each in found.hits), default=0)
     for rank, each in enumerate(found.hits, 1):
-        where = f"{each.workspace.name.ljust(width)}  {each.hit.entry}"
+        where = f"{each.scope.name.ljust(width)}  {each.hit.entry}"
         _say_hit(each.hit, rank, where, each.strength, explain)
 
 

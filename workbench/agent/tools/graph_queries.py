@@ -95,14 +95,12 @@ def _by_meaning(
         user=door.user,
     )
     found: list[tuple[str, Held, float]] = []
-    notes: list[str] = []
     today = door.now().date()
     with door.searching(call) as scopes:
-        for one in ask(scopes, query):
+        asked, notes = ask(scopes, query)
+        for one in asked:
             notes += one.notes
-            if one.answer is None:
-                continue
-            relevance = RelevanceOf(one.scope.searcher.pool(query))
+            relevance = RelevanceOf(one.pool)
             standing = {held.memory.entry.address: held for held in graphs[one.scope.mark].memories()}
             for hit in one.answer.hits:
                 held = standing.get(hit.entry)

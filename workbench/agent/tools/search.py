@@ -10,14 +10,14 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import Meta
 
-from indexing.document import Stored, entry_key
+from indexing.document import Stored
 from indexing.query.filters import Filters
 from indexing.search.answer import Hit, Mode, Query
 from workbench.agent.exclusion_policy import why_flagged, why_over
 from workbench.agent.federated_search import ranked_scopes
 from workbench.agent.fence import as_text
-from workbench.agent.relevance import RelevanceOf, words_that_count
-from workbench.agent.scopes import LEADER, Scoped, SearchScope, ask
+from workbench.agent.relevance import RelevanceOf
+from workbench.agent.scopes import LEADER, SearchScope, ask
 from workbench.agent.tools.agent_session import Call, Door
 from workbench.agent.tools.tool import (
     ANYTHING,
@@ -80,27 +80,21 @@ def memory_search(door: Door, said: SearchArguments, call: Call) -> Result:
         plain=True,
         user=door.user,
     )
-    notes: list[str] = []
-    rows: list[dict[str, Any]] = []
-    given: list[Given] = []
+    rows, given = list[dict[str, Any]](), list[Given]()
     with door.searching(call) as scopes:
-        asked: list[Scoped] = []
-        for one in ask(scopes, query):
-            call.go_on()
-            notes += one.notes
-            asked.append(one)
-        hits, said_of_scale = ranked_scopes(asked, query)
-        notes += said_of_scale
-        pools = {scope.mark: scope.searcher.pool(query) for scope, _ in hits}
-        relevances = {mark: RelevanceOf(pool) for mark, pool in pools.items()}
-        for scope, hit in hits:
-            key, pool = entry_key(hit.entry), pools[scope.mark]
-            stored = pool.entry(key) if key in pool.matches else None
-            score = relevances[scope.mark].of(key, words_that_count(stored)).score if stored else None
-            rows.append(_row(scope, hit, stored, score, door.now().date()))
-            if not scope.mark:
-                words, counted = stored.text if stored else hit.snippet, hit.score if score is None else score
-                given.append(Given(hit.entry, words, counted))
+        asked, notes = ask(scopes, query)
+        call.go_on()
+        hits, said_of_scale = ranked_scopes(asked, query.k)
+        notes += [*(note for one in asked for note in one.notes), *said_of_scale]
+        relevances = {one.scope.mark: RelevanceOf(one.pool) for one in asked}
+        for one in hits:
+            relevance = relevances[one.scope.mark]
+            stored = relevance.stored(one.hit.entry)
+            score = relevance.of_entry(stored).score if stored else None
+            rows.append(_row(one.scope, one.hit, stored, score, door.now().date()))
+            if not one.scope.mark:
+                words = stored.text if stored else one.hit.snippet
+                given.append(Given(one.hit.entry, words, one.hit.score if score is None else score))
         if behind := door.behind():
             notes.append(behind)
     notes += door.record(given, said.query, "memory_search")
