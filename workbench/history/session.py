@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 from workbench.errors import NotMemoryError
 from workbench.memory.address import path_of
@@ -43,8 +42,7 @@ def _candidates(workspace: Workspace, session: str) -> Iterator[Document]:
     names = {session.encode("utf-8", "surrogateescape")}
     comment = provenance({"session": session}).render()  # where odd characters are spelt otherwise
     names.add(comment.partition("session=")[2].removesuffix(" -->").encode())
-    aside = replace(workspace.layout, include=(f"{layout.QUARANTINE}**/*.md",), exclude=("**/.*", "**/.*/**"))
-    for file in (*workspace.scan(), *layout.scan(workspace.root, aside)):
+    for file in (*workspace.scan(), *layout.scan(workspace.root, layout.SET_ASIDE)):
         try:
             data = workspace.files.read(file.path)
         except (OSError, NotMemoryError):
