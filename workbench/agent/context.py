@@ -225,49 +225,29 @@ def _entry_candidate(scope: SearchScope, hit: Hit, stored: Stored, measured: Rel
         about=about,
         relevance=measured,
         weight=_weight(hit.scores),
-        line=_line(
-            scope,
-            measured,
-            entry=hit.entry,
+        line=ContextLine(
+            entry=scope.address(hit.entry),
             path=hit.path,
             line=hit.start_line,
-            text=f"{about}: {stored.text}" if about else stored.text,
-            date=hit.date,
+            text=as_line(f"{about}: {stored.text}" if about else stored.text),
             trust=facets.trust,
-            user=facets.user,
             sources=facets.sources,
+            user=facets.user or None,
+            date=hit.date,
+            scope=scope.mark or None,
+            **_measures(measured),
         ),
     )
 
 
-def _line(
-    scope: SearchScope,
-    measured: Relevance,
-    *,
-    entry: str,
-    path: str,
-    line: int,
-    text: str,
-    date: datetime.date | None,
-    trust: str,
-    user: str | None,
-    sources: tuple[str, ...],
-) -> ContextLine:
-    return ContextLine(
-        entry=scope.address(entry),
-        path=path,
-        line=line,
-        text=as_line(text),
-        score=round(measured.score, 4),
-        parts={name: round(value, 4) for name, value in measured.parts.items()},
-        words=measured.words,
-        why=measured.why,
-        trust=trust,
-        sources=sources,
-        user=user or None,
-        date=date,
-        scope=scope.mark or None,
-    )
+def _measures(measured: Relevance) -> dict[str, Any]:
+    """What a line says of its relevance."""
+    return {
+        "score": round(measured.score, 4),
+        "parts": {name: round(value, 4) for name, value in measured.parts.items()},
+        "words": measured.words,
+        "why": measured.why,
+    }
 
 
 def _weight(scores: Scores) -> float:
@@ -303,17 +283,17 @@ def _abstracts(one: ScopeAnswer, relevance: RelevanceOf) -> Iterator[ContextCand
             text=text,
             relevance=measured,
             weight=weights.get(path, 1.0),
-            line=_line(
-                scope,
-                measured,
-                entry=path,
+            line=ContextLine(
+                entry=scope.address(path),
                 path=path,
                 line=data.count(b"\n", 0, data.find(_ABSTRACT) + 1) + 1,
-                text=f"Episode of {day}: {text}" if day else f"Episode: {text}",
-                date=day,
+                text=as_line(f"Episode of {day}: {text}" if day else f"Episode: {text}"),
                 trust=trust if trust in TRUST else "unknown",
-                user=header.text("user"),
                 sources=tuple(filter(None, [header.text("session")])),
+                user=header.text("user") or None,
+                date=day,
+                scope=scope.mark or None,
+                **_measures(measured),
             ),
         )
 

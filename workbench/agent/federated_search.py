@@ -31,7 +31,7 @@ import contextlib
 import heapq
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from itertools import accumulate, islice
@@ -45,7 +45,7 @@ from indexing.lexical.query_rewrite import question_terms
 from indexing.lexical.terms import NO_TERMS
 from indexing.lexical.vocabulary import rarity
 from indexing.ranking.weights import Weights, weights_of
-from indexing.search.answer import Hit, Query, SearchAnswer, query_from_json
+from indexing.search.answer import Hit, Query, SearchAnswer
 from indexing.search.candidates import Pool
 from indexing.search.hybrid import HybridSearch
 from indexing.search.keyword import LexicalSearch
@@ -56,7 +56,7 @@ from workbench.agent.scopes import ScopeAnswer, SearchScope, ask, open_leader, s
 from workbench.config.settings_report import tell
 from workbench.errors import IndexUnavailableError, NoWorkspaceError, WorkbenchError, reason_of
 from workbench.workspace.layout import STATE_DIR
-from workbench.workspace.registry import Registered, searched
+from workbench.workspace.registry import Registered
 from workbench.workspace.snapshot import PastWorkspace
 from workbench.workspace.workspace import Workspace
 
@@ -85,89 +85,56 @@ class WorkspaceAnswer:
     unavailable: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FarAnswer:
-    """The hits of all, the best first, and what each workspace said. ``took_ms`` is in milliseconds."""
-
-    query: str
-    mode: str
-    took_ms: float
-    hits: tuple[ScopeHit, ...]
-    asked: tuple[WorkspaceAnswer, ...]
-    notes: tuple[str, ...] = ()
-
-    @property
-    def degraded(self) -> str | None:
-        """What is missing from the answer, or None."""
-        said = ((one.workspace, one.unavailable or one.degraded) for one in self.asked)
-        return "; ".join(f"{name}: {why}" for name, why in said if why) or None
-
-    @property
-    def stale(self) -> str | None:
-        """Which indexes lie behind their files, or None."""
-        return "; ".join(f"{one.workspace}: {one.stale}" for one in self.asked if one.stale) or None
-
-    def with_notes(self, notes: Sequence[str]) -> FarAnswer:
-        """The answer with these notes before its own."""
-        return replace(self, notes=_once((*notes, *self.notes)))
-
-    def as_json(self) -> dict[str, object]:
-        """As the command line prints it: what an answer of one workspace has, and whose each hit is."""
-        rows = [
-            {
-                **one.hit.as_json(),
-                "rank": rank,
-                "rank_there": one.hit.rank,
-                "strength": round(one.strength, 6),
-                "workspace": one.scope.name,
-                "root": str(one.scope.workspace.root),
-            }
-            for rank, one in enumerate(self.hits, 1)
-        ]
-        return {
-            "query": self.query,
-            "state": _state(self) if rows else "empty",
-            "mode": self.mode,
-            "took_ms": round(self.took_ms, 2),
-            "stale": self.stale or False,
-            "degraded": self.degraded,
-            "notes": list(self.notes),
-            "workspaces": [msgspec.to_builtins(one) for one in self.asked],
-            "hits": rows,
-        }
-
-
 @dataclass(frozen=True, slots=True)
-class TeamAnswer:
-    """``own`` is one's own answer, with the notes of all; ``hits`` those of all scopes, the best first.
+class FederatedAnswer:
+    """The hits of all that were asked, the best first; ``told`` is what else there is to say, without hits.
 
-    Where both have hits, the score of a hit is on the scale of both, and its parts are those that it has in
-    its own workspace.
+    ``asked`` is what each registered workspace said; nothing where a team was asked, whose member has the
+    leader's hits among their own. Their scores are on the scale of both, and the parts of a score are those
+    that the hit has in its own workspace.
     """
 
-    own: SearchAnswer
+    told: SearchAnswer
     hits: tuple[ScopeHit, ...]
+    asked: tuple[WorkspaceAnswer, ...] = ()
 
-    def with_notes(self, notes: Sequence[str]) -> TeamAnswer:
+    def with_notes(self, notes: Iterable[str]) -> FederatedAnswer:
         """The answer with these notes before its own."""
-        return replace(self, own=replace(self.own, notes=_once((*notes, *self.own.notes))))
+        return replace(self, told=replace(self.told, notes=_once((*notes, *self.told.notes))))
 
     def as_json(self) -> dict[str, object]:
-        """As the answer of one workspace; a leader's hit says so, and in which folder it is."""
-        rows = []
-        for scope, hit in ((one.scope, one.hit) for one in self.hits):
-            row = hit.as_json()
-            if scope.mark:
-                row["scope"], row["root"] = scope.mark, str(scope.workspace.root)
-                row["entry"], row["path"] = scope.address(hit.entry), scope.address(hit.path)
-            rows.append(row)
-        said = {**self.own.as_json(), "hits": rows}
-        if rows and not self.own.hits:
-            said["state"] = _state(self.own)
-        return said
+        """As the answer of one workspace, with what each workspace said, and whose a hit is."""
+        said = self.told.as_json()
+        if self.hits:
+            said["state"] = "degraded" if self.told.degraded else "stale" if self.told.stale else "ok"
+        if self.asked:
+            del said["generation"]
+            said["workspaces"] = [msgspec.to_builtins(one) for one in self.asked]
+        row = _row_of_workspace if self.asked else _row_of_team
+        return {**said, "hits": [row(one, rank) for rank, one in enumerate(self.hits, 1)]}
 
 
-class Across:
+def _row_of_workspace(one: ScopeHit, rank: int) -> dict[str, object]:
+    return {
+        **one.hit.as_json(),
+        "rank": rank,
+        "rank_there": one.hit.rank,
+        "strength": round(one.strength, 6),
+        "workspace": one.scope.name,
+        "root": str(one.scope.workspace.root),
+    }
+
+
+def _row_of_team(one: ScopeHit, rank: int) -> dict[str, object]:
+    scope, hit = one.scope, one.hit
+    row = {**hit.as_json(), "rank": rank, "score": round(one.strength, 6)}
+    if scope.mark:
+        row |= {"scope": scope.mark, "root": str(scope.workspace.root)}
+        row |= {"entry": scope.address(hit.entry), "path": scope.address(hit.path)}
+    return row
+
+
+class FederatedSearch:
     """Asks several workspaces. They stay open between questions; ``close`` ends their helpers.
 
     ``words`` asks by words alone and loads no model. ``today`` is the day from which ages count, that of a
@@ -193,7 +160,7 @@ class Across:
         self._models = {model.identity: model for model in models}
         self._open: dict[Path, SearchScope] = {}
 
-    def search(self, query: Query) -> FarAnswer:
+    def search(self, query: Query) -> FederatedAnswer:
         """The best of all of them. Raises IndexUnavailableError where none could be asked."""
         started = time.perf_counter()
         query = query if query.weights is not None else replace(query, weights=own_weights())
@@ -220,14 +187,16 @@ class Across:
         hits, notes = in_one_order(found, query.k)
         notes = [*(f"{one.scope.name}: {note}" for one in found for note in one.answer.notes), *notes]
         modes = {one.answer.mode for one in found if one.answer.hits}
-        return FarAnswer(
+        told = SearchAnswer(
             query=query.text,
             mode=next(iter(modes)) if len(modes) == 1 else "lexical" if self._words else query.mode,
             took_ms=(time.perf_counter() - started) * 1e3,
-            hits=tuple(hits),
-            asked=tuple(asked),
+            generation="",
+            stale=_joined((one.workspace, one.stale) for one in asked),
+            degraded=_joined((one.workspace, one.unavailable or one.degraded) for one in asked),
             notes=_common(notes, len(found)),
         )
+        return FederatedAnswer(told, tuple(hits), tuple(asked))
 
     def close(self) -> None:
         """End what was opened."""
@@ -285,7 +254,7 @@ class TeamSearch:
         except WorkbenchError as error:
             self._problem = f"{error.message}: only your own memory is asked"
 
-    def search(self, query: Query) -> TeamAnswer:
+    def search(self, query: Query) -> FederatedAnswer:
         """At most ``query.k`` hits of all. Raises IndexUnavailableError where none can be asked."""
         self._scopes = self._scopes or scopes_of(self._workspace, self._engine, self._leader)
         asked, unavailable = ask(self._scopes, query)
@@ -295,10 +264,9 @@ class TeamSearch:
         leaders = (note for one in asked if one.scope.mark for note in one.notes)
         notes = [*unavailable, *filter(None, [self._problem]), *leaders, *scale]
         if own is None:
-            own = replace(asked[0].answer, hits=(), notes=())
-        return TeamAnswer(
-            replace(own, notes=_once((*own.notes, *notes)), stale=own.stale or self._behind), hits
-        )
+            own = replace(asked[0].answer, notes=())
+        told = replace(own, hits=(), notes=_once((*own.notes, *notes)), stale=own.stale or self._behind)
+        return FederatedAnswer(told, tuple(hits))
 
     def close(self) -> None:
         """End the leader's helpers; one's own workspace is whoever's it was."""
@@ -306,63 +274,20 @@ class TeamSearch:
             self._leader.close()
 
 
-class WideSearch:
-    """Answers requests beyond ``workspace`` in the way in which ``engine`` asks that one.
-
-    What is opened stays open for the next question; the list of workspaces is read for each.
-    """
-
-    def __init__(self, workspace: Workspace, engine: LexicalSearch) -> None:
-        self._workspace = workspace
-        self._engine = engine
-        self._team: TeamSearch | None = None
-        self._across: Across | None = None
-
-    def team(self, request: Mapping[str, object]) -> dict[str, object]:
-        """The answer of one's own memory and the leader's. Raises WorkbenchError."""
-        if self._team is None:
-            self._team = TeamSearch(self._workspace, self._engine)
-        return self._team.search(query_from_json(request, self._engine.weights)).as_json()
-
-    def everywhere(self, request: Mapping[str, object]) -> dict[str, object]:
-        """The answer of all registered workspaces and this one. Raises WorkbenchError."""
-        places = searched(self._workspace.root)
-        if self._across is None or self._across.places != places:
-            if self._across is not None:
-                self._across.close()
-            hybrid = isinstance(self._engine, HybridSearch)
-            model = self._engine.model if isinstance(self._engine, HybridSearch) else None
-            self._across = Across(places, words=not hybrid, models=[model] if model else ())
-        return self._across.search(query_from_json(request, own_weights())).as_json()
-
-    def close(self) -> None:
-        """End what was opened."""
-        for one in (self._across, self._team):
-            if one is not None:
-                one.close()
-        self._across = None
-
-
 def own_weights() -> Weights:
     """The weights of the person's own settings. Raises UsageError."""
     return weights_of(tell(None).effective())
 
 
-def ranked_scopes(asked: Sequence[ScopeAnswer], k: int) -> tuple[tuple[ScopeHit, ...], list[str]]:
-    """The best ``k`` hits of all scopes, numbered through, and what is to be said of their scale.
+def ranked_scopes(asked: Sequence[ScopeAnswer], k: int) -> tuple[list[ScopeHit], list[str]]:
+    """The best ``k`` hits of all scopes, and what is to be said of their scale.
 
     Where only one scope has hits, their scores are its own.
     """
     having = [one for one in asked if one.answer.hits]
-    hits, notes = list[ScopeHit](), list[str]()
-    if len(having) < 2:
-        hits = [ScopeHit(one.scope, hit, hit.score) for one in having for hit in one.answer.hits]
-    else:
-        hits, notes = in_one_order(having, k)
-    numbered = (
-        replace(one, hit=replace(one.hit, rank=rank, score=one.strength)) for rank, one in enumerate(hits, 1)
-    )
-    return tuple(numbered), notes
+    if len(having) > 1:
+        return in_one_order(having, k)
+    return [ScopeHit(one.scope, hit, hit.score) for one in having for hit in one.answer.hits], []
 
 
 def in_one_order(found: Sequence[ScopeAnswer], k: int) -> tuple[list[ScopeHit], list[str]]:
@@ -432,9 +357,9 @@ def _strengths(one: ScopeAnswer, weights: dict[str, float], begun: str, *, meani
         yield replace(hit.scores, share=1.0, vector=measured).total
 
 
-def _state(answer: FarAnswer | SearchAnswer) -> str:
-    """The one word for an answer that has hits."""
-    return "degraded" if answer.degraded else "stale" if answer.stale else "ok"
+def _joined(said: Iterable[tuple[str, object]]) -> str | None:
+    """What is said of each by its name, in one line; None where nothing is."""
+    return "; ".join(f"{name}: {what}" for name, what in said if what) or None
 
 
 def _once(notes: Iterable[str]) -> tuple[str, ...]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime, timedelta
@@ -142,10 +143,7 @@ class UsageIndex:
 def _summed(recalls: Iterable[_Recall]) -> EntryUsage:
     """What these recalls come to; one answer that gave several lines of a page counts once."""
     answers = {(one.at, one.query, one.by): one.last for one in recalls}
-    who: dict[str, int] = {}
-    for _, _, by in answers:
-        if by:
-            who[by] = who.get(by, 0) + 1
+    who = Counter(by for _, _, by in answers if by)
     return EntryUsage(
         times=len(answers),
         questions=len({query for _, query, _ in answers if query}),
