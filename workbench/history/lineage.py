@@ -7,7 +7,6 @@ text in another file, or by text that is alike in the place of the change (``tex
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
@@ -17,14 +16,13 @@ from workbench.history.attribution import Deed, deed_of
 from workbench.history.change_scan import plain_count, surroundings
 from workbench.history.text_similarity import SAME_FILE, counterpart, file_likeness, likest
 from workbench.history.versions import FileVersion, Versions, entry_in, spoken
-from workbench.memory.address import path_of
+from workbench.memory.address import entry_at_line, hash_of, path_of, place_of
 from workbench.memory.entry import Entry
 from workbench.memory.markdown import Document
 from workbench.memory.names import BlobId, CommitId, RelPath
 from workbench.repository.commits import Commit
 from workbench.workspace.workspace import Workspace
 
-_LINE = re.compile(r"#L(\d{1,9})")
 _TAKES_BACK = frozenset({"undo", "redo", "restore"})
 _MOST_FILES = 1_000
 """Files that one commit changed among which a moved entry is looked for."""
@@ -265,8 +263,10 @@ class Links:
         if not path or not self._versions.workspace.layout.may_curate(path):
             return None
         digits = entry.field("entry")
-        if not digits and (found := self._at_line(version, path, source)):
-            return found
+        if not digits and (place := place_of(source)) and version.commit is not None:
+            there = self._versions.document_at(version.commit.id, path)
+            if found := entry_at_line(there, place[1]):
+                return found
         address = f"{path}#{digits or entry.hash}"
         if version.commit is not None:
             for commit in (*version.commit.parents, version.commit.id):
@@ -276,14 +276,6 @@ class Links:
             return self._versions.last_seen(address)
         except UsageError:  # no such entry, or several: the comment is only text
             return None
-
-    def _at_line(self, version: FileVersion, path: RelPath, source: str) -> Entry | None:
-        """The entry at ``path#L12``, as the file was when the copy was made."""
-        line = _LINE.search(source)
-        if line is None or version.commit is None:
-            return None
-        entries = self._versions.document_at(version.commit.id, path).entries
-        return next((e for e in entries if e.start_line <= int(line[1]) <= e.end_line), None)
 
     def made_by(self, commit: Commit, named: Sequence[str], source: Entry) -> list[Entry]:
         """What an operation made of ``source``: the entries it names, else copies with the same text."""
@@ -303,7 +295,7 @@ class Links:
         mine = spoken(entry.address)
         named = [address for before, after in became_pairs(deed) if after == mine for address in before]
         if not deed.became:
-            named = [a for a in deed.entries if a.rpartition("#")[2].partition("~")[0] == entry.hash]
+            named = [a for a in deed.entries if hash_of(a) == entry.hash]
         for address in named:
             for parent in commit.parents:
                 if address != mine and (found := self._at(parent, address, commit)):
