@@ -80,11 +80,7 @@ class Curating:
     def commands(self) -> dict[str, Command]:
         """The commands by action id."""
         return {
-            **{
-                name: partial(self.act, name)
-                for name, one in OPERATIONS.items()
-                if one.key and one.subject.many
-            },
+            **{name: partial(self.act, name) for name, one in OPERATIONS.items() if one.key},
             "archive": lambda: self.act("archive", look=True),
             "prune": lambda: self.ask(expire_request()),
             "restore_memory": self._restore_memory,
@@ -106,7 +102,9 @@ class Curating:
     def act(self, action: str, *, look: bool = False) -> None:
         """Do it: one entry needs no question; several, or a person who wants to look, are shown first."""
         context = self._screen.context()
-        targets = {"archive": context.marked, "undo": (), "redo": ()}.get(action, context.targets)
+        targets = context.marked if action == "archive" else context.targets
+        if not OPERATIONS[action].subject.many:
+            targets = replace(context, marked=()).targets
         pinned = {entry.address for entry in self._screen.memory_view.entries if entry.pinned}
         request = Request(action=turned(action, targets, pinned), addresses=addresses_of(targets))
         self.carry_out_or_ask(request, targets, look=look)

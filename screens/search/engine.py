@@ -31,7 +31,7 @@ from workbench.workspace.workspace import Workspace
 
 if TYPE_CHECKING:
     from indexing.search.keyword import LexicalSearch
-    from workbench.agent.federated_search import WideSearch
+    from workbench.agent.search_task import FederatedRequests
 
 HITS = 50
 PATIENCE_SECONDS = 30.0
@@ -72,7 +72,7 @@ class Engine:
         self._post = post
         self._executor = ThreadPoolExecutor(1, thread_name_prefix="words")
         self._words: LexicalSearch | None = None
-        self._wide: WideSearch | None = None
+        self._federated: FederatedRequests | None = None
         self._child: Process | None = None
         self._asked: TypedQuery | None = None
         self._waiting: TypedQuery | None = None
@@ -173,15 +173,15 @@ class Engine:
 
     def _forget(self) -> None:
         """In the thread: what was opened by the settings before."""
-        if self._wide is not None:
-            self._wide.close()
-        self._words = self._wide = None
+        if self._federated is not None:
+            self._federated.close()
+        self._words = self._federated = None
 
     async def close(self) -> None:
         """End both halves."""
-        if self._wide is not None:
-            self._executor.submit(self._wide.close)
-        self._executor.shutdown(wait=False, cancel_futures=self._wide is None)
+        if self._federated is not None:
+            self._executor.submit(self._federated.close)
+        self._executor.shutdown(wait=False, cancel_futures=self._federated is None)
         self._on_time()
         await worker_client.stop(self._child)
 
@@ -218,12 +218,12 @@ class Engine:
             return found_in(self._beyond(by_words).team(request))
         return found_in(by_words.search(query_from_json(request, by_words.weights)).as_json())
 
-    def _beyond(self, by_words: LexicalSearch) -> WideSearch:
-        from workbench.agent.federated_search import WideSearch  # noqa: PLC0415 - only where there is more than one workspace
+    def _beyond(self, by_words: LexicalSearch) -> FederatedRequests:
+        from workbench.agent.search_task import FederatedRequests  # noqa: PLC0415 - only where there is more than one workspace
 
-        if self._wide is None:
-            self._wide = WideSearch(self._workspace, by_words)
-        return self._wide
+        if self._federated is None:
+            self._federated = FederatedRequests(self._workspace, by_words)
+        return self._federated
 
     @property
     def _of_a_team(self) -> bool:

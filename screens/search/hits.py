@@ -12,6 +12,7 @@ from screens.drawing.safe_text import Shown, row_text, words
 from screens.loading.snapshots import Promoted
 from screens.panes.entry_rows import lightened
 from screens.search.explanation import ScorePart, parts_in
+from workbench.memory.address import hash_of
 from workbench.memory.names import is_outside
 
 _BAR, _KIND, _DAY, _NAME = 4, 10, 10, 12
@@ -43,7 +44,7 @@ class FoundHit:
     @property
     def digits(self) -> str:
         """The hash of its words."""
-        return self.entry.rpartition("#")[2].partition("~")[0]
+        return hash_of(self.entry)
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,15 +5,21 @@ from __future__ import annotations
 import asyncio
 import errno
 import os
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
 import pytest
 from rich.cells import cell_len
 
+from screens.main.request import Request, plan_of
 from tests.screens.interface import Interface, opened
 from tests.support.workspaces import LOG, LOG_TEXT, MEMORY_TEXT, Sandbox
-from workbench.errors import disk_error
+from workbench.errors import UsageError, disk_error
+from workbench.operations.operation_spec import REASON
+from workbench.operations.pin import plan_pin
+from workbench.operations.registry import OPERATIONS
+from workbench.workspace.plan import Plan
 from workbench.workspace.workspace import Workspace
 
 PORT = "- The staging port is 8443\n"
@@ -67,6 +73,29 @@ async def test_forget_undo_and_redo_change_exactly_the_bytes_they_say(sandbox: S
         await interface.until_said("Done again")
         assert sandbox.read(LOG) == without
     assert actions(sandbox) == ["redo", "undo", "forget", "start"]
+
+
+def plan_praise(workspace: Workspace, address: str, *, reason: str = "") -> Plan:
+    return replace(plan_pin(workspace, [address], reason=reason), action="praise")
+
+
+async def test_an_operation_on_one_entry_needs_no_more_than_its_declaration(
+    sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one = OPERATIONS["edit"]._replace(
+        name="praise", plan=f"{__name__}:plan_praise", key="f9", draft="", parameters=(REASON,)
+    )
+    monkeypatch.setitem(OPERATIONS, "praise", one)
+    async with opened(sandbox.workspace) as interface:
+        await interface.go_to("staging port")
+        interface.main.commands["praise"]()
+        await interface.until(lambda: subjects(sandbox)[0].startswith("praise: The staging port"), "done")
+
+
+def test_a_request_for_what_an_operation_does_not_take_is_refused(sandbox: Sandbox) -> None:
+    request = Request(action="forget", addresses=(LOG,), section="Facts")
+    with pytest.raises(UsageError, match="forget does not take section"):
+        plan_of(sandbox.workspace, request)
 
 
 async def test_a_burst_of_keys_is_done_in_its_order(sandbox: Sandbox) -> None:
