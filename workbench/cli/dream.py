@@ -10,7 +10,7 @@ from typing import Any, TextIO
 
 import click
 
-from workbench.cli.options import choice, flag, model_option, word
+from workbench.cli.options import flag, model_option, word
 from workbench.cli.output import (
     answered,
     json_option,
@@ -22,7 +22,7 @@ from workbench.cli.output import (
     wants_json,
 )
 from workbench.cli.progress import Bar
-from workbench.cli.proposal_text import bar, line, say_field, say_proposal, say_score, say_wrapped, short_key
+from workbench.cli.proposal_text import line, say_field, say_proposal, say_score, say_wrapped, short_key
 from workbench.cli.workspace_options import workspace
 from workbench.dreaming.explain import explain
 from workbench.dreaming.proposals.accept import diff_of
@@ -36,7 +36,7 @@ from workbench.dreaming.proposals.runs import (
     runs,
     shared_with,
 )
-from workbench.dreaming.result import PHASES, Dream, Phase
+from workbench.dreaming.result import Dream
 from workbench.dreaming.run import dream as dreamt
 from workbench.errors import ReadOnlyError, UsageError, WorkbenchError
 from workbench.llm.provider import open_language_model
@@ -70,7 +70,6 @@ _NEAR_MISS = "below the bar"
     type=click.File(encoding="utf-8"),
     help="With --judge: decisions of an owner to learn from first, as JSON lines.",
 )
-@choice("--phase", PHASES, "deep", "deep alone proposes.")
 @model_option
 @json_option
 def dream(
@@ -81,7 +80,6 @@ def dream(
     lists: bool,
     judges: TextIO | None,
     decided: TextIO | None,
-    phase: Phase,
     model: str,
 ) -> None:
     """Find what is worth keeping, and propose it.
@@ -101,7 +99,7 @@ def dream(
         elif lists:
             _list_runs(place)
         else:
-            _dream(place, phase, model, dry_run=dry_run, applies=applies)
+            _dream(place, model, dry_run=dry_run, applies=applies)
 
 
 def _judge(lines: TextIO, decided: TextIO | None) -> None:
@@ -126,15 +124,13 @@ def _records(lines: TextIO) -> list[dict[str, Any]]:
     return records
 
 
-def _dream(place: Workspace, phase: Phase, model: str, *, dry_run: bool, applies: bool) -> None:
-    if applies and phase != "deep":
-        raise UsageError(f"the phase {phase} proposes nothing, so there is nothing to apply")
+def _dream(place: Workspace, model: str, *, dry_run: bool, applies: bool) -> None:
     if applies:
         _ = place.operations  # without a repository nothing is dreamt that could not be taken back
     now = datetime.now().astimezone()
     port = open_language_model(place.settings, model)
     with Bar() as progress:
-        found = dreamt(place, now=now, model=port, phase=phase, tell=progress.show)
+        found = dreamt(place, now=now, model=port, tell=progress.show)
     proposed = Proposed(added=found.proposals) if dry_run else _proposed(place, found, now)
     candidates = (*proposed.added, *proposed.waiting)
     told = [{**one.as_json(), "diff": _diff(place, one, now)} for one in candidates] if wants_json() else []
@@ -153,7 +149,7 @@ def _dream(place: Workspace, phase: Phase, model: str, *, dry_run: bool, applies
         _say_applied(found, done)
     elif applies:
         narrate("nothing was applied: this run proposes nothing new; `workbench inbox list` shows what waits")
-    elif found.phase == "deep":
+    else:
         count = len(candidates)
         wait = "would wait" if dry_run else "waits" if count == 1 else "wait"
         narrate(
@@ -239,14 +235,9 @@ def _say_applied(found: Dream, done: _Applied) -> None:
 
 
 def _say_dream(found: Dream) -> None:
-    """What a run saw, in a few lines, without its proposals."""
-    say(f"run {found.run}, phase {found.phase}", bold=True)
-    passed = f", {found.gated:,} passed every gate" if found.phase == "deep" else ""  # only deep has gates
-    say(f"{plural(found.considered, 'claim')} considered{passed}")
-    for seen in found.seen:
-        strength = f"{bar(seen.strength, 10)} {seen.strength:.2f}"
-        say(f"{seen.key[:8]}  {strength}  {plural(len(seen.days), 'day')}, {line(seen.section)}")
-        say_wrapped(seen.text)
+    """What a run considered and left out, in a few lines, without its proposals."""
+    say(f"run {found.run}", bold=True)
+    say(f"{plural(found.considered, 'claim')} considered, {found.gated:,} could be proposed")
     if found.reasons:
         say("left out", dim=True)
     for why, count in list(found.reasons.items())[:_REASONS]:

@@ -28,6 +28,8 @@ _TURN = re.compile(
 _BLANK = re.compile(
     r"\{\{?[a-z][\w ]{1,30}\}?\}|<[a-z][a-z _-]{1,30}>|_{4,}|\[(?:your|insert|todo|tbd)\b[^\]]{0,30}\]", re.I
 )
+_QUESTION = re.compile(r"[?？]\W*$")
+_STOP = re.compile(r"[.!。！](?:\s|$)|[。！]")
 _WORDS = re.compile(r"[^\W\d_]")
 _LEAST_LETTERS = 4
 _MOST_BLANKS = 2
@@ -58,6 +60,8 @@ def _says_nothing(text: str) -> str | None:
     if len(_BLANK.findall(text)) >= _MOST_BLANKS:
         return "a template with blanks"
     plain = plain_words(text)
+    if _QUESTION.search(plain) and not _STOP.search(plain):
+        return "a question"
     if len(_WORDS.findall(plain)) < _LEAST_LETTERS and len(plain) < 4 * _LEAST_LETTERS:
         return "no words"
     return machine_made(plain) if "\n" not in plain else None
