@@ -347,3 +347,13 @@ def test_judge_says_which_line_is_wrong(run: Run, tmp_path: Path, bad: str) -> N
     result = run("dream", "--judge", str(tmp_path / "l"))
     assert result.code == 2
     assert "line" in result.err
+
+
+def test_the_command_line_says_what_was_learned(run: Run, sandbox: Sandbox) -> None:
+    shown = run("dream", "--learned")
+    assert "0 decisions to learn from" in shown.out
+    assert "not used: 0 of 10 decisions" in shown.out
+    assert run("dream", "--learned", "--json").json["decisions"] == 0
+    refused = run("dream", "--forget-learned")
+    assert refused.code != 0
+    assert "nothing was learned" in refused.err

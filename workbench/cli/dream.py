@@ -57,6 +57,12 @@ _NEAR_MISS = "below the bar"
 @word("--explain", "KEY", "Why one claim is, or is not, proposed: a key, entry or words.", default=None)
 @word("--rollback", "RUN", "Take back all that was accepted of a run.", default=None)
 @flag("--runs", "List the runs and what came of them.", "lists")
+@flag(
+    "--learned",
+    "What your decisions have taught, and how well they would have been foretold.",
+    "shows_learned",
+)
+@flag("--forget-learned", "Let no decision until now teach anything; undo takes it back.", "forgets")
 @click.option(
     "--judge",
     "judges",
@@ -78,6 +84,8 @@ def dream(
     explain: str | None,
     rollback: str | None,
     lists: bool,
+    shows_learned: bool,
+    forgets: bool,
     judges: TextIO | None,
     decided: TextIO | None,
     model: str,
@@ -86,8 +94,10 @@ def dream(
 
     Nothing enters long-term memory by that: proposals wait (`workbench inbox`), unless --apply is given.
     """
-    if sum((applies, explain is not None, rollback is not None, lists)) > 1:
-        raise UsageError("one of --apply, --explain, --rollback and --runs at a time")
+    if sum((applies, explain is not None, rollback is not None, lists, shows_learned, forgets)) > 1:
+        raise UsageError(
+            "one of --apply, --explain, --rollback, --runs, --learned and --forget-learned at a time"
+        )
     if judges is not None:
         _judge(judges, decided)
         return
@@ -98,6 +108,10 @@ def dream(
             (_preview_rollback if dry_run else _roll_back)(place, rollback)
         elif lists:
             _list_runs(place)
+        elif shows_learned:
+            _say_learned(place)
+        elif forgets:
+            _forget_learned(place, dry_run=dry_run)
         else:
             _dream(place, model, dry_run=dry_run, applies=applies)
 
@@ -265,6 +279,42 @@ def _explain(place: Workspace, wanted: str) -> None:
             say_field(name, str(value))
     for source in found.sources:
         say_field("source", source)
+
+
+def _say_learned(place: Workspace) -> None:
+    from workbench.dreaming.owner_examples import learning_report
+
+    found = learning_report(place)
+    if answered(found):
+        return
+    say(f"{plural(found.decisions, 'decision')} to learn from", bold=True)
+    say("used in the score" if found.active else f"not used: {found.why_not}")
+    if found.right is not None and found.base_right is not None:
+        say(
+            f"of the last {found.tested}, {found.right:.0%} of the pairs would have been in the right order, "
+            f"{found.base_right:.0%} without them"
+        )
+    for title, examples in (
+        ("higher is what is like", found.raised),
+        ("lower is what is like", found.lowered),
+    ):
+        if examples:
+            say(title, dim=True)
+        for what, text in examples:
+            say_wrapped(f"{what}: {text}")
+
+
+def _forget_learned(place: Workspace, *, dry_run: bool) -> None:
+    from workbench.dreaming.owner_examples import plan_forget_learned
+
+    now = datetime.now().astimezone()
+    if dry_run:
+        say_diff(plan_forget_learned(place, now).diff())
+        return
+    operation = place.operations.carry_out(lambda: plan_forget_learned(place, now))
+    if not answered(operation_json(operation)):
+        say(operation.summary, bold=True)
+        narrate(f"operation {operation.id}; `workbench undo {operation.id}` takes it back")
 
 
 def _list_runs(place: Workspace) -> None:

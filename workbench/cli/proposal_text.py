@@ -45,7 +45,7 @@ def say_proposal(proposal: Proposal, *, note: str = "") -> None:
     if proposal.target and proposal.action in ("merge", "supersede"):
         say(f"{_MARGIN}{cut(f'the entry there: {line(proposal.target)}', columns - len(_MARGIN))}", dim=True)
     if proposal.parts:
-        say(f"{_MARGIN}{bar(proposal.score)}  {line(_factors(proposal.parts))}")
+        say(cut(f"{_MARGIN}{bar(proposal.score)}  {line(_factors(proposal.parts))}", columns))
     if proposal.gates:
         say_wrapped(_gates_line(proposal.gates), dim=True)
     say_wrapped(_from(proposal), dim=True)

@@ -7,12 +7,13 @@ from collections.abc import Iterator
 from datetime import datetime
 
 from workbench.dreaming.fact_type import fact_type
+from workbench.dreaming.line_judgement import why_of
 from workbench.dreaming.progress import OnProgress, unheard
 from workbench.dreaming.result import Explanation, Skip
 from workbench.dreaming.score import Judged
 from workbench.dreaming.selection import MOST_SOURCES, Chooser, why_proposed
 from workbench.dreaming.skips import Skips
-from workbench.dreaming.survey import Survey, survey
+from workbench.dreaming.survey import Survey, line_of, survey
 from workbench.memory.claims import claim_key
 from workbench.workspace.workspace import Workspace
 
@@ -44,10 +45,11 @@ def explain(
         verdict = f"it could be proposed, and is left out all the same: {why}"
     else:
         verdict = f"it is not proposed: {found.left_out}"
-    return _explained(found, verdict, proposed=choice is not None)
+    words = why_of(known.scorer.model, line_of(found.cluster.best))
+    return _explained(found, verdict, words, proposed=choice is not None)
 
 
-def _explained(found: Judged, verdict: str, *, proposed: bool) -> Explanation:
+def _explained(found: Judged, verdict: str, words: str, *, proposed: bool) -> Explanation:
     cluster, recalls = found.cluster, found.recalls
     sources = [mention.source for mention in cluster.mentions]
     return Explanation(
@@ -69,6 +71,7 @@ def _explained(found: Judged, verdict: str, *, proposed: bool) -> Explanation:
             "trust": cluster.best.trust,
             "type": fact_type(cluster.best.text),
             "why": why_proposed(found, None),
+            "words": words,
         },
     )
 

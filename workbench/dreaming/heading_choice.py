@@ -46,7 +46,7 @@ def _likeness(text: str, others: Sequence[str]) -> NDArray[np.float64]:
     rows = np.repeat(np.arange(len(others) + 1), np.diff(grams.starts))
     places = rows * _FOLDED + (grams.buckets & (_FOLDED - 1))
     sums = np.bincount(places, weights=grams.values, minlength=(len(others) + 1) * _FOLDED)
-    vectors = sums.reshape(-1, _FOLDED)
-    vectors /= np.maximum(1e-9, np.linalg.norm(vectors, axis=1, keepdims=True))
+    vectors = sums.reshape(-1, _FOLDED).astype(np.float64)
+    vectors = vectors / np.maximum(1e-9, np.linalg.norm(vectors, axis=1, keepdims=True))
     found: NDArray[np.float64] = vectors[1:] @ vectors[0]
     return found

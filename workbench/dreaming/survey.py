@@ -14,10 +14,10 @@ from workbench.dreaming.clusters import Cluster, days_of, folded, sources_of
 from workbench.dreaming.deadlines import passed_deadline
 from workbench.dreaming.features import Line
 from workbench.dreaming.line_judgement import LineScorer
-from workbench.dreaming.owner_model import learned
+from workbench.dreaming.owner_examples import owner_model
 from workbench.dreaming.progress import DreamProgress, OnProgress, unheard
 from workbench.dreaming.proposals.inbox import Book, read_book
-from workbench.dreaming.salience import BATCH, base_model
+from workbench.dreaming.salience import BATCH
 from workbench.dreaming.score import Judged
 from workbench.dreaming.semantic_clusters import Alike, alike_in_meaning
 from workbench.dreaming.signals import ClaimRecallIndex, ClaimRecalls, read_recalls
@@ -58,7 +58,8 @@ def survey(
     clusters = folded(found.mentions, meaning.pairs)
     tell(DreamProgress("recalls"))
     recalls = _recalls(workspace, now, clusters)
-    scorer = LineScorer(learned(base_model(), ()))
+    lines = [line_of(cluster.best) for cluster in clusters]
+    scorer = LineScorer(owner_model(workspace, book))
     known = [_known(cluster, recalls.of.get(cluster.mentions[0].key)) for cluster in clusters]
     return Survey(
         today=today,
@@ -66,7 +67,7 @@ def survey(
         found=found,
         recalls=recalls,
         book=book,
-        judged=tuple(_judged(known, scorer, today, tell)),
+        judged=tuple(_judged(known, lines, scorer, today, tell)),
         skips=skips,
         notes=(*_notes(found, recalls, days), *meaning.notes),
     )
@@ -91,9 +92,10 @@ def _known(cluster: Cluster, recalled: ClaimRecalls | None) -> Judged:
     )
 
 
-def _judged(known: Sequence[Judged], scorer: LineScorer, today: date, tell: OnProgress) -> Iterator[Judged]:
+def _judged(
+    known: Sequence[Judged], lines: Sequence[Line], scorer: LineScorer, today: date, tell: OnProgress
+) -> Iterator[Judged]:
     """All claims with the salience of their words, and why each that may not be proposed may not."""
-    lines = [line_of(one.cluster.best) for one in known]
     likely = _likeliest(known, lines, scorer)
     for start in range(0, len(known), BATCH):
         tell(DreamProgress("judging", start, len(known)))

@@ -19,7 +19,7 @@ _PASSWORD = re.compile(
     r"|(?:密码|口令|パスワード|暗証番号|비밀번호)\s*(?:[は是为：:=는은]\s*)\S{4,}",
     re.IGNORECASE,
 )
-_FENCE = re.compile(r"^\s*(?:```|~~~)")
+_FENCE = re.compile(r"^\s*(?:```|~~~|\$\$)")
 _TURN = re.compile(
     r"\bHEARTBEAT(?:_OK|\.md)\b|\bNO_REPLY\b|^\s*(?:system|user)\s?:\s*\[?(?:cron|heartbeat|scheduled)\b"
     r"|^\s*\[cron[:\s]|^\s*-?\s*\**(?:session (?:id|key)|conversation_label|message_id)\**\s*:",
@@ -28,6 +28,7 @@ _TURN = re.compile(
 _BLANK = re.compile(
     r"\{\{?[a-z][\w ]{1,30}\}?\}|<[a-z][a-z _-]{1,30}>|_{4,}|\[(?:your|insert|todo|tbd)\b[^\]]{0,30}\]", re.I
 )
+_LEADS_IN = re.compile(r"[:：]\W*$")
 _QUESTION = re.compile(r"[?？]\W*$")
 _STOP = re.compile(r"[.!。！](?:\s|$)|[。！]")
 _WORDS = re.compile(r"[^\W\d_]")
@@ -60,6 +61,8 @@ def _says_nothing(text: str) -> str | None:
     if len(_BLANK.findall(text)) >= _MOST_BLANKS:
         return "a template with blanks"
     plain = plain_words(text)
+    if _LEADS_IN.search(plain) and "\n" not in plain:
+        return "it only leads in what follows"
     if _QUESTION.search(plain) and not _STOP.search(plain):
         return "a question"
     if len(_WORDS.findall(plain)) < _LEAST_LETTERS and len(plain) < 4 * _LEAST_LETTERS:
