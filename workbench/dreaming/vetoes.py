@@ -54,6 +54,7 @@ def veto(text: str) -> str | None:
 
 
 def _says_nothing(text: str) -> str | None:
+    """Why the form of a block says that nothing in it is said by anybody."""
     if _FENCE.match(text):
         return "a code block"
     if _TURN.search(text):
@@ -61,10 +62,12 @@ def _says_nothing(text: str) -> str | None:
     if len(_BLANK.findall(text)) >= _MOST_BLANKS:
         return "a template with blanks"
     plain = plain_words(text)
-    if _LEADS_IN.search(plain) and "\n" not in plain:
-        return "it only leads in what follows"
-    if _QUESTION.search(plain) and not _STOP.search(plain):
-        return "a question"
     if len(_WORDS.findall(plain)) < _LEAST_LETTERS and len(plain) < 4 * _LEAST_LETTERS:
         return "no words"
-    return machine_made(plain) if "\n" not in plain else None
+    return _asks_or_leads_in(plain) or (machine_made(plain) if "\n" not in plain else None)
+
+
+def _asks_or_leads_in(plain: str) -> str | None:
+    if _LEADS_IN.search(plain) and "\n" not in plain:
+        return "it only leads in what follows"
+    return "a question" if _QUESTION.search(plain) and not _STOP.search(plain) else None
