@@ -26,7 +26,7 @@ from workbench.memory.origin import ALLOWED, Origin, OriginReader, names_of
 from workbench.memory.sentences import sentences
 from workbench.memory.session_blocks import SessionBlock, session_blocks, session_of
 from workbench.memory.window import MOST_PARTS, word_pieces
-from workbench.salience.suspicious_orders import suspicion
+from workbench.safety.suspicious_orders import suspicion
 from workbench.workspace.layout import ARCHIVE, MemoryFile, is_template
 from workbench.workspace.owner import owner_name_of
 from workbench.workspace.workspace import Workspace

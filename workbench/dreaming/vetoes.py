@@ -7,9 +7,9 @@ import re
 from workbench.dreaming.normalisation import plain_words
 from workbench.memory.sentences import beginning
 from workbench.safety.hidden_text import hidden_in
+from workbench.safety.machine_output import machine_made
+from workbench.safety.prompt_injection import steers
 from workbench.safety.secrets import secrets_in
-from workbench.salience.machine_output import machine_made
-from workbench.salience.prompt_injection import steers
 
 _PASSWORD = re.compile(
     r"\b(?:pass(?:wor[dt]|phrase|code)|kennwort|contraseña|mot de passe|senha|пароль|pin|secret|token"

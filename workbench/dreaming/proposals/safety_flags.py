@@ -12,8 +12,8 @@ from workbench.memory.proposal import Proposal
 from workbench.safety.findings import by_rule
 from workbench.safety.hidden_text import hidden_in
 from workbench.safety.secrets import masked, secrets_in
+from workbench.safety.suspicious_orders import suspicion
 from workbench.safety.terminal import cut, visible
-from workbench.salience.suspicious_orders import suspicion
 
 _TITLE = 60
 
