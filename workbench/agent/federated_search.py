@@ -193,7 +193,7 @@ Ranked: TypeAlias = tuple[str, Hit, float]
 class Across:
     """Asks several workspaces. They stay open between questions; ``close`` ends their helpers.
 
-    ``words`` asks by words alone and loads no model. ``today`` is the day from which ages count, that of a
+    ``words`` asks by keyword only and loads no model. ``today`` is the day from which ages count, that of a
     workspace in the past where none is given. ``behind`` tells why an index lies behind its files. ``models``
     are those that are in memory already.
     """

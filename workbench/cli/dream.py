@@ -230,7 +230,7 @@ def _dream_json(
 def _say_applied(found: Dream, done: _Applied) -> None:
     if done.operation is not None:
         say(done.operation.summary, bold=True)
-        narrate(f"operation {done.operation.id}; `workbench dream --rollback {found.run}` takes it back")
+        narrate(f"operation {done.operation.id}; `workbench dream --rollback {found.run}` undoes it")
     elif done.plan is not None:
         say_diff(done.plan.diff())
     else:

@@ -207,7 +207,7 @@ def vectors_of_model(place: CheckSubject, _: Generation, manifest: Manifest) -> 
         what += f", the settings name {first.identity}" + (f" ({dimension} dimensions)" if dimension else "")
         finding = Finding(
             what=what,
-            meaning="vectors of two models cannot be compared: until it is done searches go by words alone",
+            meaning="vectors of two models cannot be compared: until it is done searches go by keyword only",
             do="run `workbench reindex`: it embeds everything anew, aside; or name the former model again",
             repair=partial(rebuild, place) if mine else None,
         )
@@ -393,7 +393,9 @@ def _figures(fresh: Freshness) -> Iterator[Figure]:
         stale = fresh.added + fresh.changed + fresh.removed
         yield Figure("index_entries", "Entries in the index.", fresh.entries)
         yield Figure("index_stale_files", "Files that the index is behind by.", stale)
-        yield Figure("index_entries_without_vector", "Entries found by words alone.", fresh.pending)
+        yield Figure(
+            "index_entries_without_vector", "Entries without a vector, found by keyword only.", fresh.pending
+        )
     yield Figure("index_usable", "1 where there is an index that answers.", float(usable))
 
 

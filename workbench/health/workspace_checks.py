@@ -150,7 +150,7 @@ def workspace_format(place: CheckSubject) -> Look:
     finding = Finding(
         what=f"comments of ours stand in the way of other programs in {few([*older])}",
         meaning="basic-memory reads such relations as plain links, Obsidian does not find such blocks",
-        do="`workbench doctor --fix` shows the change and asks; it is one operation: undo takes it back",
+        do="`workbench doctor --fix` shows the change and asks; it is one operation: undo undoes it",
         severity="info",
         fixes=(Fix(deed="migrate", label="bring it to today's format"),),
         repair=partial(_migrate, place) if place.agree else None,
@@ -170,7 +170,7 @@ def _migrate(place: CheckSubject) -> str:
     if place.agree is None or not place.agree(plan()):
         raise UsageError("you did not agree to it")
     operation = place.workspace.operations.carry_out(plan)
-    return f"{operation.summary}; `workbench undo {operation.id}` takes it back"
+    return f"{operation.summary}; `workbench undo {operation.id}` undoes it"
 
 
 # -- repository ------------------------------------------------------------------------------------
