@@ -57,7 +57,7 @@ async def test_results_change_while_typing(indexed: Sandbox) -> None:
         await interface.until(
             lambda: texts(interface) == ["A paragraph about the weather in Lisbon."], "the weather"
         )
-        assert "words" in interface.main.overlay.status
+        assert "keyword" in interface.main.overlay.status
 
 
 async def test_the_newest_question_wins_and_old_hits_stay_until_then(indexed: Sandbox) -> None:
