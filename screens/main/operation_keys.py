@@ -36,7 +36,7 @@ _HISTORY_PAUSE_SECONDS = 0.2
 _SHOWN_SECONDS = 1.0
 """What was done is seen long before; only a row that it does not change stays as it is."""
 _PAST = {
-    "promote": "Promoted", "forget": "Forgotten", "undo": "Taken back", "redo": "Done again",
+    "promote": "Promoted", "forget": "Forgotten", "undo": "Undone", "redo": "Redone",
     "edit": "Edited", "merge": "Merged", "move": "Moved", "pin": "Pinned", "unpin": "Unpinned",
     "quarantine": "Set aside", "release": "Released", "archive": "Archived", "expire": "Cleared away",
     "accept": "Accepted", "reject": "Rejected", "defer": "Put off", "withdraw": "Withdrawn",
@@ -189,9 +189,9 @@ class Curating:
             screen.here.mark(set(screen.here.marked), on=False)
         subject = operation.summary.removeprefix(f"{operation.action}: ")
         where = [f"→ {place}" for place in self._arrived(operation, message.request)]
-        back = f"{key_for('undo')} takes it back"
+        back = f"{key_for('undo')} undoes it"
         if operation.action == "undo":
-            back = f"{key_for('redo')} does it again"
+            back = f"{key_for('redo')} redoes it"
         text = "\n".join((subject, *where, back))
         lines = [*map(row_text, text.split("\n")), *(row_text(in_keys(note)) for note in operation.notes)]
         if operation.undoes is not None and (told := self._told.pop(operation.undoes, None)):

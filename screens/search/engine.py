@@ -65,7 +65,7 @@ class TypedQuery:
 
 
 class Engine:
-    """Answers questions by posting ``Answered``; says when the meaning half comes and goes."""
+    """Answers questions by posting ``Answered``; says when semantic search comes and goes."""
 
     def __init__(self, workspace: Workspace, post: Callable[[Message], object]) -> None:
         self._workspace = workspace
@@ -115,7 +115,7 @@ class Engine:
         return ()
 
     async def consult(self, request: Mapping[str, object]) -> dict[str, Any] | None:
-        """What the process of the meaning half answers to a request of another sort than a search.
+        """What the process of semantic search answers to a request of another sort than a search.
 
         None where it cannot: it is not ready, it ended, it does not answer, or a newer request came first.
         """
@@ -135,7 +135,7 @@ class Engine:
             self._consulted.pop(name, None)
 
     async def run_child(self) -> None:
-        """Keep the meaning half running; returns when it has died too often, or runs already."""
+        """Keep semantic search running; returns when it has died too often, or runs already."""
         if self._running:
             return
         self._running = True
@@ -244,18 +244,18 @@ class Engine:
         try:
             child = self._child = await worker_client.start("search", self._workspace.root, {})
         except OSError as error:
-            return f"the meaning half cannot be started: {error.strerror}"
+            return f"semantic search cannot be started: {error.strerror}"
         assert child.stdout is not None
         self._stuck = False
         try:
             while line := await child.stdout.readline():
                 self._hear(line)
         except ValueError:
-            return "the meaning half answered with too long a line"
+            return "semantic search answered with too long a line"
         finally:
             self._on_time()
             await worker_client.stop(child)
-        return "the meaning half did not answer" if self._stuck else "the meaning half stopped"
+        return "semantic search did not answer" if self._stuck else "semantic search stopped"
 
     def _hear(self, line: bytes) -> None:
         try:

@@ -57,7 +57,7 @@ class Then:
 
 @dataclass(frozen=True, slots=True)
 class HitList:
-    """An answer as the screen needs it. ``sides`` is ``words`` or ``words + meaning``."""
+    """An answer as the screen needs it. ``sides`` is ``keyword`` or ``hybrid``."""
 
     query: str
     hits: tuple[FoundHit, ...]
@@ -94,7 +94,7 @@ def found_in(answer: Mapping[str, object]) -> HitList:
     return HitList(
         query=str(answer.get("query", "")),
         hits=hits,
-        sides="words + meaning" if answer.get("mode") == "hybrid" else "words",
+        sides="hybrid" if answer.get("mode") == "hybrid" else "keyword",
         stale=str(stale) if stale else None,
         degraded=str(degraded) if degraded else None,
         notes=(*map(str, notes), *_unavailable(answer.get("workspaces"))),

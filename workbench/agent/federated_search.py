@@ -137,7 +137,7 @@ def _row_of_team(one: ScopeHit, rank: int) -> dict[str, object]:
 class FederatedSearch:
     """Asks several workspaces. They stay open between questions; ``close`` ends their helpers.
 
-    ``words`` asks by words alone and loads no model. ``today`` is the day from which ages count, that of a
+    ``words`` asks by keyword only and loads no model. ``today`` is the day from which ages count, that of a
     workspace in the past where none is given. ``behind`` tells why an index lies behind its files. ``models``
     are those that are in memory already.
     """

@@ -35,7 +35,7 @@ class Related:
 
 
 def question_of(entry: Entry) -> dict[str, object]:
-    """What to ask the index for entries like this one: by words and meaning, no language of conditions."""
+    """What to ask the index for entries like this one: a hybrid search, without a language of conditions."""
     text = " ".join(entry.text.split())[:QUESTION_LETTERS]
     return {"query": text, "plain": True, "k": MOST + 2, "mode": "hybrid"}
 

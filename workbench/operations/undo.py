@@ -77,7 +77,7 @@ def _standing_undo(workspace: Workspace, target: Operation) -> Operation:
     found = next(standing, None) if target.undone else None
     if found is None:
         raise NotCuratableError(
-            f"{target.id} is not taken back, so there is nothing to do again", hint="undo takes it back"
+            f"{target.id} is not taken back, so there is nothing to do again", hint="undo undoes it"
         )
     return found
 
@@ -117,7 +117,7 @@ def _of_memory(workspace: Workspace, target: Operation) -> tuple[list[FileEdit],
     if not ours and others:
         raise NotCuratableError(
             f"{target.id} changed no memory: {_named(others)}",
-            hint=f"git revert {target.commit[:12]} takes it back",
+            hint=f"git revert {target.commit[:12]} undoes it",
         )
     note = f"not memory, so left as it is: {_named(others)}"
     return ours, (note,) if others else ()

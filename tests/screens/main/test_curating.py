@@ -66,11 +66,11 @@ async def test_forget_undo_and_redo_change_exactly_the_bytes_they_say(sandbox: S
         assert interface.main.here.row is not None
         assert "We decided" in interface.main.here.row.text
         await interface.press("u")
-        await interface.until_said("Taken back")
+        await interface.until_said("Undone")
         assert sandbox.read(LOG) == LOG_TEXT.encode()
         await interface.until(lambda: "staging port" in str(rows.rows), "the row is back")
         await interface.press("U")
-        await interface.until_said("Done again")
+        await interface.until_said("Redone")
         assert sandbox.read(LOG) == without
     assert actions(sandbox) == ["redo", "undo", "forget", "start"]
 
@@ -102,7 +102,7 @@ async def test_a_burst_of_keys_is_done_in_its_order(sandbox: Sandbox) -> None:
     async with opened(sandbox.workspace) as interface:
         await interface.go_to("staging port")
         await interface.press("p", "u", "U")
-        await interface.until_said("Done again")
+        await interface.until_said("Redone")
     assert actions(sandbox) == ["redo", "undo", "promote", "start"]
     assert b"The staging port" in sandbox.read("MEMORY.md")
 
@@ -145,7 +145,7 @@ async def test_a_whole_episode_is_forgotten_and_brought_back(sandbox: Sandbox) -
         await interface.until_said("Forgotten")
         assert not (sandbox.root / "episodes/2026/03/e1.md").exists()
         await interface.press("u")
-        await interface.until_said("Taken back")
+        await interface.until_said("Undone")
     assert sandbox.read("episodes/2026/03/e1.md") == before
 
 
@@ -289,7 +289,7 @@ async def test_after_an_undo_the_cursor_is_on_what_came_back(sandbox: Sandbox) -
         await interface.until_said("Forgotten")
         await interface.until(lambda: rows.row and rows.row.address != gone, "it is gone")
         await interface.press("u")
-        await interface.until_said("Taken back")
+        await interface.until_said("Undone")
         await interface.until(lambda: rows.row and rows.row.address == gone, "the cursor is on it again")
 
 
@@ -299,8 +299,8 @@ async def test_the_toast_of_an_operation_goes_when_it_is_undone(sandbox: Sandbox
         await interface.press("p")
         await interface.until(lambda: "Promoted" in interface.toasts, "it is said")
         await interface.press("u")
-        await interface.until(lambda: "Taken back" in interface.toasts, "the undo is said")
+        await interface.until(lambda: "Undone" in interface.toasts, "the undo is said")
         assert "Promoted" not in interface.toasts
         await interface.press("U")
-        await interface.until(lambda: "Done again" in interface.toasts, "the redo is said")
-        assert "Taken back" not in interface.toasts
+        await interface.until(lambda: "Redone" in interface.toasts, "the redo is said")
+        assert "Undone" not in interface.toasts
