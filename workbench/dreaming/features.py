@@ -62,6 +62,12 @@ class Grams:
         sums: NDArray[np.float64] = np.bincount(self.lines, shares, minlength=self.count).astype(np.float64)
         return sums
 
+    def dense(self, width: int) -> NDArray[np.float32]:
+        """(n, width) float32: the n-grams of each line in fewer buckets, a power of two."""
+        places = self.lines * width + (self.buckets & (width - 1))
+        sums = np.bincount(places, weights=self.values, minlength=self.count * width)
+        return sums.reshape(self.count, width).astype(np.float32)
+
 
 @dataclass(frozen=True, slots=True)
 class Features:

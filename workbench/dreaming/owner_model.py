@@ -145,7 +145,7 @@ class _Kernel:
 
     def __init__(self, base: Salience, features: Features) -> None:
         self._base = base
-        self._grams = _dense(features.grams)
+        self._grams = features.grams.dense(_FOLDED)
         self._counts = base.standardised(features.counts)
 
     def matrix(self) -> NDArray[np.float64]:
@@ -155,7 +155,7 @@ class _Kernel:
     def likeness(self, line: Line) -> NDArray[np.float64]:
         """(n,) the likeness of another line to each of them."""
         features = features_of([line])
-        alike = self._with(_dense(features.grams), self._base.standardised(features.counts))
+        alike = self._with(features.grams.dense(_FOLDED), self._base.standardised(features.counts))
         first: NDArray[np.float64] = alike[0]
         return first
 
@@ -174,13 +174,6 @@ class _Kernel:
             _GRAMS * (grams @ self._grams.T) + share * (counts @ self._counts.T) + _BIAS
         )
         return found
-
-
-def _dense(grams: Grams) -> NDArray[np.float32]:
-    """(n, 2^14) float32: the n-grams of each line, folded into fewer buckets."""
-    places = grams.lines * _FOLDED + (grams.buckets & (_FOLDED - 1))
-    sums = np.bincount(places, weights=grams.values, minlength=grams.count * _FOLDED)
-    return sums.reshape(grams.count, _FOLDED).astype(np.float32)
 
 
 def _fitted(
