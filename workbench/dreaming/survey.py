@@ -159,10 +159,10 @@ def _form(text: str) -> tuple[float, ...]:
 
 
 def _meaning(workspace: Workspace, found: CandidateScan) -> Alike:
-    """Claims in other words: of those only that are all that their entry says, the index has a vector."""
+    """Claims in other words, the newest first: the index has vectors of whole entries."""
     whole = {mention.key: mention for mention in found.mentions if mention.whole}
-    texts = {key: mention.context for key, mention in whole.items()}
-    return alike_in_meaning(workspace, texts, {key: mention.text for key, mention in whole.items()})
+    newest = sorted(whole.values(), key=lambda mention: mention.day, reverse=True)
+    return alike_in_meaning(workspace, {mention.key: mention.context for mention in newest})
 
 
 def _recalls(workspace: Workspace, now: datetime, clusters: Sequence[Cluster]) -> ClaimRecallIndex:
