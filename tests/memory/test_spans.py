@@ -375,7 +375,7 @@ def test_forgetting_many_entries_reads_the_file_a_bounded_number_of_times() -> N
         work(lambda: take_out(document, [e for e in document.entries if e.form is Form.ITEM][:count]))  # noqa: B023
         for count in (10, 200)
     )
-    assert many <= 4 * few
+    assert many <= 6 * few  # twenty times as many
 
 
 def test_a_line_of_five_megabytes_of_words_is_divided_without_loss() -> None:

@@ -76,7 +76,7 @@ def test_a_known_operation_is_read_up_to_and_no_further(
         plan_undo(long_history, "00000000001")
 
 
-def test_pinning_in_a_long_log_reads_each_entry_once(
+def test_pinning_in_a_long_log_reads_no_further_than_the_entry(
     sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     lines = [
@@ -91,7 +91,7 @@ def test_pinning_in_a_long_log_reads_each_entry_once(
     monkeypatch.setattr(markdown, "_parser", parsed)
     plan = plan_pin(sandbox.workspace, [address])
     assert b"- entry 10 25 <!-- wb: pinned=" in (plan.edits[0].after or b"")
-    assert 1_000 <= read.calls < 1_100
+    assert 500 <= read.calls < 600
     assert parsed.calls < 10  # the block alone, not the log
 
 

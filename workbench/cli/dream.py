@@ -62,7 +62,7 @@ _NEAR_MISS = "below the bar"
     "What your decisions have taught, and how well they would have been foretold.",
     "shows_learned",
 )
-@flag("--forget-learned", "Let no decision until now teach anything; undo takes it back.", "forgets")
+@flag("--forget-learned", "Let no decision until now teach anything; undo undoes it.", "forgets")
 @click.option(
     "--judge",
     "judges",
@@ -240,7 +240,7 @@ def _dream_json(
 def _say_applied(found: Dream, done: _Applied) -> None:
     if done.operation is not None:
         say(done.operation.summary, bold=True)
-        narrate(f"operation {done.operation.id}; `workbench dream --rollback {found.run}` takes it back")
+        narrate(f"operation {done.operation.id}; `workbench dream --rollback {found.run}` undoes it")
     elif done.plan is not None:
         say_diff(done.plan.diff())
     else:
@@ -314,7 +314,7 @@ def _forget_learned(place: Workspace, *, dry_run: bool) -> None:
     operation = place.operations.carry_out(lambda: plan_forget_learned(place, now))
     if not answered(operation_json(operation)):
         say(operation.summary, bold=True)
-        narrate(f"operation {operation.id}; `workbench undo {operation.id}` takes it back")
+        narrate(f"operation {operation.id}; `workbench undo {operation.id}` undoes it")
 
 
 def _list_runs(place: Workspace) -> None:

@@ -14,6 +14,7 @@ from workbench.cli.output import (
     say,
     say_diff,
     say_row,
+    wants_json,
 )
 from workbench.workspace.plan import Operation, Plan
 from workbench.workspace.workspace import Workspace
@@ -47,7 +48,8 @@ def act(
         return plans[-1]
 
     operation = place.operations.carry_out(plan_and_keep)
-    if answered(operation_json(operation, plans[-1].diff())):
+    if wants_json():
+        answered(operation_json(operation, plans[-1].diff()))
         return
     say(operation.summary)
     for key, value in operation.trailers:
@@ -55,7 +57,7 @@ def act(
             say(f"  → {value}")
     for address in new_addresses(operation):
         say_row(f"  as {address}")
-    narrate(f"operation {operation.id}; `workbench undo {operation.id}` takes it back")
+    narrate(f"operation {operation.id}; `workbench undo {operation.id}` undoes it")
     narrate_notes(operation.notes)
 
 

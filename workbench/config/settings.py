@@ -6,11 +6,9 @@ command, an endpoint, a model to download or a key.
 
 from __future__ import annotations
 
-import errno
 import os
 import re
 import reprlib
-import stat
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
@@ -21,6 +19,7 @@ from workbench.config.declaration import Declaration, setting
 from workbench.config.safe_yaml import MAX_BYTES, MappingError, read_mapping
 from workbench.errors import UsageError
 from workbench.format import FORMAT, KEY, format_in
+from workbench.special_files import open_regular
 
 PROVIDERS = ("local", "openai", "gemini", "none")
 """Who can turn text into vectors; `openai` is every endpoint that speaks OpenAI's API."""
@@ -390,26 +389,15 @@ def read_file(path: Path, *, trusted: bool) -> bytes:
     A person's own file may be a link or a device. A workspace's must be a plain file: a link in it
     could lead anywhere.
     """
-    own = os.O_NOFOLLOW | os.O_NONBLOCK
+    if trusted:
+        with path.open("rb") as file:
+            return file.read(MAX_BYTES + 1)
     try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | (0 if trusted else own))
-    except OSError as error:
-        if not trusted and error.errno in (errno.ELOOP, errno.ENXIO):
-            raise _not_plain(path) from error
-        raise
-    try:
-        if not trusted and not stat.S_ISREG(os.fstat(descriptor).st_mode):
-            raise _not_plain(path)
-        data = b""
-        while len(data) <= MAX_BYTES and (chunk := os.read(descriptor, MAX_BYTES + 1 - len(data))):
-            data += chunk
-        return data
-    finally:
-        os.close(descriptor)
-
-
-def _not_plain(path: Path) -> UsageError:
-    return UsageError(f"{path} is not a plain file", hint="put the settings themselves in it, or remove it")
+        with open_regular(path) as descriptor, os.fdopen(os.dup(descriptor), "rb") as file:
+            return file.read(MAX_BYTES + 1)
+    except ValueError as error:
+        hint = "put the settings themselves in it, or remove it"
+        raise UsageError(f"{path} is not a plain file", hint=hint) from error
 
 
 def flat(found: Mapping[str, object], root: Path | None = None) -> dict[str, object]:

@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterable
 from workbench.memory.entry import entry_hash
 from workbench.memory.frontmatter import read_front_matter
 from workbench.memory.patch import hunks
-from workbench.memory.plain_list import plain_lines
+from workbench.memory.plain_blocks import plain_blocks
 from workbench.memory.provenance import split_provenance
 
 _LINES_BELOW = 2
@@ -37,11 +37,12 @@ def plain_count(data: bytes, spellings: Collection[bytes]) -> int | None:
     None for all other bytes: there an entry can change by what stands beside it.
     """
     header = read_front_matter(data)
-    blocks = plain_lines(data, header.body if header else 0)
-    if blocks is None:
+    body = header.body if header else 0
+    plain = plain_blocks(data, body, data.count(b"\n", 0, body))
+    if plain.end < len(data):
         return None
     lines = data.split(b"\n")
-    return sum(b"\n".join(lines[first:last]).strip() in spellings for _, first, last in blocks)
+    return sum(b"\n".join(lines[first:last]).strip() in spellings for _, first, last, *_ in plain.blocks)
 
 
 def _window(data: bytes, start: int, end: int) -> bytes:

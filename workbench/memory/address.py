@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 
 from workbench.errors import AmbiguousEntryError, EntryNotFoundError
-from workbench.memory.entry import Entry
+from workbench.memory.entry import HASH_DIGITS, Entry
 from workbench.memory.markdown import Document
 
+_PLACE = re.compile(r"(?P<path>.+)#L(?P<line>\d{1,9})(?:-.*)?", re.DOTALL)
 _ORDINAL = re.compile(r"[0-9]{1,9}")
 SHORTEST_PREFIX = 4
 """Hash digits that an address must give at least."""
@@ -16,6 +17,17 @@ SHORTEST_PREFIX = 4
 def path_of(address: str) -> str:
     """The file that an address speaks of (a path may hold ``#`` itself: the last one counts)."""
     return address.rpartition("#")[0]
+
+
+def hash_of(address: str) -> str:
+    """The digits of the hash that an address names, without the ordinal."""
+    return address.rpartition("#")[2].partition("~")[0]
+
+
+def place_of(source: str) -> tuple[str, int] | None:
+    """The file and the first line that ``path#L12``, or ``path#L12-L15``, names; None for another source."""
+    found = _PLACE.fullmatch(source)
+    return (found["path"], int(found["line"])) if found else None
 
 
 def entry_at_line(document: Document, line: int) -> Entry | None:
@@ -32,9 +44,11 @@ def find_entry(document: Document, address: str) -> Entry:
     if len(wanted) < SHORTEST_PREFIX or (repeated and not _ORDINAL.fullmatch(ordinal)):
         raise EntryNotFoundError(address)
     number = int(ordinal) if repeated else 1
-    found = [entry for entry in document.with_hash(wanted) if entry.ordinal == number]
-    if not found:
+    matching = (entry for entry in document.with_hash(wanted) if entry.ordinal == number)
+    found = next(matching, None)
+    if found is None:
         raise EntryNotFoundError(address)
-    if len(found) > 1:
-        raise AmbiguousEntryError(address, [entry.address for entry in found])
-    return found[0]
+    # A whole hash and an ordinal name one entry at most: the rest of a long log need not be read.
+    if len(wanted) < HASH_DIGITS and (others := list(matching)):
+        raise AmbiguousEntryError(address, [entry.address for entry in (found, *others)])
+    return found

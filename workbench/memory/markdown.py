@@ -7,8 +7,9 @@ end at ``\\n`` only, so the spans hold for CRLF, lone CR, NUL, form feeds, a BOM
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import date
 from functools import cache, cached_property
 from typing import TYPE_CHECKING, NamedTuple
@@ -17,7 +18,7 @@ from workbench.memory.dated_name import dated_name
 from workbench.memory.entry import Entry, Form, Kind, Span, entry_hash
 from workbench.memory.frontmatter import BOM, FrontMatter, read_front_matter
 from workbench.memory.names import EntryHash, RelPath
-from workbench.memory.plain_list import has_plain_lines, plain_lines
+from workbench.memory.plain_blocks import FoundBlock, plain_blocks, restart
 from workbench.memory.provenance import Provenance, parse_day, split_provenance
 from workbench.memory.window import WINDOW, fits, pieces
 
@@ -36,6 +37,9 @@ _FORMS = {
     "blockquote_open": Form.QUOTE,
     "html_block": Form.HTML,
 }
+_PROBE = "# end\n"
+_LEAST_PARSED = 256
+"""Bytes that the parser is given at least, where a file is not plain."""
 _LISTS = ("bullet_list_open", "ordered_list_open")
 
 
@@ -76,6 +80,8 @@ class Document:
     """Byte offset of each line, and one more for the end of the file."""
     given: tuple[Entry, ...] | None = None
     """The entries of what is not read as Markdown."""
+    is_plain: bool = field(default=False, compare=False)
+    """Whether each block is read from its own lines and the one below, whatever else the file says."""
 
     @property
     def header(self) -> FrontMatter:
@@ -89,39 +95,38 @@ class Document:
         if self.given is not None:
             return self.given
         day = file_date(self.path, self.front_matter)
-        return _number(entry for block in self.blocks for entry in _entries(self, block, day))
+        return tuple(_number(entry for block in self.blocks for entry in _entries(self, block, day)))
 
-    def with_hash(self, prefix: str) -> tuple[Entry, ...]:
-        """The entries whose hash begins with ``prefix``; no other one is made for it."""
+    def with_hash(self, prefix: str) -> Iterator[Entry]:
+        """The entries whose hash begins with ``prefix``, in order; the file is read as far as one asks."""
         if self.given is not None or "entries" in self.__dict__:
-            return tuple(entry for entry in self.entries if entry.hash.startswith(prefix))
+            return (entry for entry in self.entries if entry.hash.startswith(prefix))
         day = file_date(self.path, self.front_matter)
         return _number(
             entry
-            for block, own in zip(self.blocks, self._hashes, strict=True)
-            if own is None or own.startswith(prefix)
+            for block in self.blocks
+            if (own := _hash(block, _source(self, block))) is None or own.startswith(prefix)
             for entry in _entries(self, block, day)
             if entry.hash.startswith(prefix)
         )
 
-    @cached_property
-    def _hashes(self) -> tuple[EntryHash | None, ...]:
-        """The hash of each block's entry; None where a block is too long to be one entry."""
-        return tuple(_hash(block, _source(self, block)) for block in self.blocks)
+    def entries_of(self, block: Block) -> tuple[Entry, ...]:
+        """The entries that a block of this document is, each as if it were the first of its words."""
+        return tuple(_entries(self, block, file_date(self.path, self.front_matter)))
+
+    def block_at(self, start: int) -> int:
+        """Which block begins at byte ``start``, or is the first one below it."""
+        line = bisect_left(self.line_starts, start)
+        return bisect_left(self.blocks, line, key=lambda block: block.first)
 
 
 def parse_document(path: RelPath, data: bytes, kind: Kind) -> Document:
     """``data`` as its header, headings and blocks. Any bytes are a document; nothing raises."""
     header = read_front_matter(data)
     starts = _line_starts(data)
-    headings, blocks = _headings_and_blocks(data, header, starts)
-    return Document(path, kind, data, header, tuple(headings), tuple(blocks), starts)
-
-
-def is_plain(data: bytes) -> bool:
-    """Whether each block of ``data`` is read from its own lines alone, whatever stands above and below it."""
-    header = read_front_matter(data)
-    return has_plain_lines(data, header.body if header else 0)
+    found, is_plain = _found(data, header.body if header else 0)
+    headings, blocks = _headings_and_blocks(data, found, starts)
+    return Document(path, kind, data, header, tuple(headings), tuple(blocks), starts, is_plain=is_plain)
 
 
 def file_date(path: str, header: FrontMatter | None) -> date | None:
@@ -175,13 +180,6 @@ def _parser() -> MarkdownIt:
     return MarkdownIt("commonmark", {"html": True}).enable("table").disable("reference")
 
 
-def _tokens(data: bytes, header: FrontMatter | None) -> list[Token]:
-    body = header.body if header else 0
-    text = data[body:].decode("utf-8", "replace").removeprefix("\ufeff")
-    text = "\n" * data.count(b"\n", 0, body) + text  # the header's lines still count
-    return _parsed(text, _Outer())
-
-
 class _Outer(list["Token"]):
     """Lets go of what stands inside items, quotes and tables at once: of a long log that is most of it."""
 
@@ -199,11 +197,9 @@ def _parsed(text: str, tokens: list[Token] | None = None) -> list[Token]:
 
 
 def _headings_and_blocks(
-    data: bytes, header: FrontMatter | None, starts: tuple[int, ...]
+    data: bytes, found: Iterable[FoundBlock], starts: tuple[int, ...]
 ) -> tuple[list[Heading], list[Block]]:
     """The headings, and the blocks that become entries, in the order of the file."""
-    plain = plain_lines(data, header.body if header else 0)
-    found = _found(_tokens(data, header)) if plain is None else _found_plain(data, starts, plain)
     headings: list[Heading] = []
     blocks: list[Block] = []
     stack: list[tuple[int, str]] = []
@@ -214,10 +210,9 @@ def _headings_and_blocks(
             stack.append((level, split_provenance(title)[0].strip()))
             path = tuple(text for _, text in stack)
             headings.append(Heading(level, first, last, path))
-        end = min(last, len(starts) - 1)
-        while end - 1 > first and not data[starts[end - 1] : starts[end]].strip():
-            end -= 1  # a list item's range includes the blank lines after it
-        blocks.append(Block(form, first, end, path))
+        while last - 1 > first and not data[starts[last - 1] : starts[last]].strip():
+            last -= 1  # noqa: PLW2901 - a list item's range includes the blank lines after it
+        blocks.append(Block(form, first, last, path))
     return headings, [
         block
         for at, block in enumerate(blocks)
@@ -225,36 +220,54 @@ def _headings_and_blocks(
     ]
 
 
-_Found = tuple[Form, int, int, int, str]
-"""A block with its lines; of a heading also its level and its words as they are written."""
+def _found(data: bytes, body: int) -> tuple[list[FoundBlock], bool]:
+    """All blocks from byte ``body`` on, and whether each of them is a plain one; others the parser reads."""
+    line = data.count(b"\n", 0, body)
+    at = body + len(BOM) if data.startswith(BOM, body) else body
+    found: list[FoundBlock] = []
+    least, is_plain = _LEAST_PARSED, True
+    while at < len(data):
+        plain = plain_blocks(data, at, line)
+        found += plain.blocks
+        # Where plain blocks are few, more is parsed at once.
+        least = _LEAST_PARSED if plain.blocks else 2 * least
+        at, line = plain.end, plain.line
+        while at < len(data):
+            is_plain = False
+            end = restart(data, min(at + least, len(data)))
+            lines = data.count(b"\n", at, end)
+            text = data[at:end].decode("utf-8", "replace")
+            tokens = _parsed(text if end == len(data) else text + _PROBE, _Outer())
+            if end == len(data) or _is_closed(tokens, lines):
+                found += _parsed_blocks(tokens if end == len(data) else tokens[:-3], line)
+                at, line = end, line + lines
+                break
+            least *= 2
+    return found, is_plain
 
 
-def _found_plain(data: bytes, starts: tuple[int, ...], plain: list[tuple[str, int, int]]) -> Iterator[_Found]:
-    forms = {"-": Form.ITEM, "p": Form.PARAGRAPH}
-    for kind, first, last in plain:
-        if kind == "#":
-            hashes, _, title = data[starts[first] : starts[last]].decode("utf-8", "replace").partition(" ")
-            yield Form.HEADING, first, last, len(hashes), title.strip()
-        else:
-            yield forms[kind], first, last, 0, ""
+def _is_closed(tokens: Sequence[Token], lines: int) -> bool:
+    """Whether the probe below so many lines was read as the heading that it is: nothing above is open."""
+    heading = tokens[-3] if len(tokens) >= 3 else None
+    return heading is not None and heading.type == "heading_open" and heading.map == [lines, lines + 1]
 
 
-def _found(tokens: Sequence[Token]) -> Iterator[_Found]:
+def _parsed_blocks(tokens: Sequence[Token], above: int) -> Iterator[FoundBlock]:
     inside_list = False
     for at, token in enumerate(tokens):
         if token.level == 0 and token.type in _LISTS:
             inside_list = True
         elif token.level == 0:
             inside_list = inside_list and not token.type.endswith("_list_close")
-        lines = token.map
-        if lines is None:
+        if token.map is None:
             continue
+        first, last = token.map[0] + above, token.map[1] + above
         if token.type == "heading_open" and token.level == 0:
-            yield Form.HEADING, lines[0], lines[1], int(token.tag[1:]), tokens[at + 1].content
+            yield Form.HEADING, first, last, int(token.tag[1:]), tokens[at + 1].content
         elif inside_list and token.level == 1 and token.type == "list_item_open":
-            yield Form.ITEM, lines[0], lines[1], 0, ""
+            yield Form.ITEM, first, last, 0, ""
         elif token.level == 0 and token.type in _FORMS:
-            yield _FORMS[token.type], lines[0], lines[1], 0, ""
+            yield _FORMS[token.type], first, last, 0, ""
 
 
 def _stands_alone(blocks: Sequence[Block], at: int) -> bool:
@@ -378,14 +391,12 @@ def _dedent(text: str) -> str:
     return "\n".join(line[margin:] for line in lines)
 
 
-def _number(entries: Iterable[Entry]) -> tuple[Entry, ...]:
+def _number(entries: Iterable[Entry]) -> Iterator[Entry]:
     """The entries with their ordinals: the nth entry of the file with the same text."""
     seen: dict[str, int] = {}
-    out: list[Entry] = []
     for entry in entries:
         count = seen[entry.hash] = seen.get(entry.hash, 0) + 1
-        out.append(entry if count == 1 else replace(entry, ordinal=count))
-    return tuple(out)
+        yield entry if count == 1 else replace(entry, ordinal=count)
 
 
 def _line_starts(data: bytes) -> tuple[int, ...]:

@@ -13,7 +13,7 @@ from workbench.errors import NotCuratableError
 from workbench.memory.comment_position import behind, is_read_to_its_end
 from workbench.memory.edit import replaced
 from workbench.memory.entry import Entry, Form, Span
-from workbench.memory.markdown import Document, first_paragraph, is_plain, parse_document, stands_in_code
+from workbench.memory.markdown import Document, first_paragraph, parse_document, stands_in_code
 from workbench.memory.provenance import COMMENT, FIELD, provenance, quoted
 
 _ITEM = re.compile(r"(?P<marker>[ \t]*(?:[-*+]|\d{1,9}[.)]))(?P<gap>[ \t]*)(?P<rest>[^ \t\r\n]?)")
@@ -188,13 +188,29 @@ def _margin(source: str) -> str:
 def _is_carried(document: Document, block: Span, data: bytes, wanted: Fields) -> bool:
     """Whether ``data`` says ``wanted`` of the entries of ``block``, and of all else what was said.
 
-    Where no block has a part in how another one is read only this one is read again.
+    The bytes around the block are the same, so all else says the same where it is still the same blocks.
     """
-    if not (is_plain(document.data) and is_plain(data)):
-        return _says(document, data, lambda entry: wanted if entry.whole == block else _fields(entry))
-    end = block.end + len(data) - len(document.data)
-    alone = parse_document(document.path, document.data[block.start : block.end], document.kind)
-    return _says(alone, data[block.start : end], lambda _: wanted)
+    at, lines = document.block_at(block.start), document.line_starts
+    # In a plain file the blocks beside it are all that a block could change, unless it is a bare heading.
+    if document.is_plain and document.blocks[at].form is not Form.HEADING:
+        first, last = max(0, at - 1), min(at + 1, len(document.blocks) - 1)
+        start, end = lines[document.blocks[first].first], lines[document.blocks[last].last]
+        data = data[start : end + len(data) - len(document.data)]
+        document = parse_document(document.path, document.data[start:end], document.kind)
+        at, lines = document.block_at(block.start - start), document.line_starts
+    after = parse_document(document.path, data, document.kind)
+    added = len(after.line_starts) - len(lines)
+    below = (
+        each._replace(first=each.first + added, last=each.last + added) for each in document.blocks[at + 1 :]
+    )
+    return (
+        after.is_plain >= document.is_plain
+        and after.front_matter == document.front_matter
+        and after.blocks[:at] == document.blocks[:at]
+        and after.blocks[at + 1 :] == tuple(below)
+        and [(_standing(entry), wanted) for entry in document.entries_of(document.blocks[at])]
+        == [(_standing(e), _fields(e)) for each in after.blocks[at : at + 1] for e in after.entries_of(each)]
+    )
 
 
 def _says(document: Document, data: bytes, wanted: Callable[[Entry], Fields]) -> bool:

@@ -71,7 +71,8 @@ def _marked(document: Document, entries: Sequence[Entry], day: str | None) -> by
         _require_news(f"“{entry.plain_title}”", entry.pinned, day is not None)
         if data != document.data:  # addresses do not change by a mark, and spans do
             document = parse_document(document.path, data, document.kind)
-        data = annotate(document, find_entry(document, entry.address), {"pinned": day})
+            entry = find_entry(document, entry.address)  # noqa: PLW2901 - the same entry, where it stands now
+        data = annotate(document, entry, {"pinned": day})
     return data
 
 

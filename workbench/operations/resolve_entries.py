@@ -57,9 +57,10 @@ def gather(workspace: Workspace, addresses: Sequence[str], *, pages: str = "") -
     for address in dict.fromkeys(addresses):
         if "#" in address:
             path = RelPath(path_of(address))
-            if path not in found.documents:
-                found.documents[path] = workspace.locate(address)[0]
-            entry = find_entry(found.documents[path], address)
+            if path in found.documents:
+                entry = find_entry(found.documents[path], address)
+            else:
+                found.documents[path], entry = workspace.locate(address)
             named = found.entries.setdefault(path, [])
             if entry not in named:
                 named.append(entry)
