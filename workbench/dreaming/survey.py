@@ -80,6 +80,8 @@ def _known(cluster: Cluster, recalled: ClaimRecalls | None) -> Judged:
     from outside corroborates nothing that the owner or the agent says.
     """
     recalls = recalled or ClaimRecalls()
+    if len(cluster.mentions) == 1:
+        return Judged(cluster=cluster, recalls=recalls)
     echoes = frozenset(recalls.days) - {cluster.mentions[0].day}
     inside = [mention for mention in cluster.mentions if mention.trusted] or cluster.mentions
     sources = len(sources_of(inside, echoes=echoes))
