@@ -22,6 +22,7 @@ from workbench.dreaming.score import Judged
 from workbench.dreaming.semantic_clusters import Alike, alike_in_meaning
 from workbench.dreaming.signals import ClaimRecallIndex, ClaimRecalls, read_recalls
 from workbench.dreaming.skips import Skips
+from workbench.memory.entry import Kind
 from workbench.plural import plural
 from workbench.workspace.workspace import Workspace
 
@@ -119,8 +120,9 @@ def _judged(
 
 
 def line_of(mention: Mention) -> Line:
-    """A mention as the model sees it."""
-    return Line(mention.text, mention.heading, mention.path)
+    """A mention as the model sees it: as it stands in its file, but for the turn that an episode names."""
+    text = mention.context if mention.whole and mention.kind is not Kind.EPISODE else mention.text
+    return Line(f"- {text}" if mention.item else text, mention.heading, mention.path)
 
 
 def _likeliest(known: Sequence[Judged], lines: Sequence[Line], scorer: LineScorer) -> frozenset[int]:
