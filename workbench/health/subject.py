@@ -174,17 +174,12 @@ class Corpus:
         """Each file by its path."""
         return {document.path: document for document in self.documents}
 
-    @cached_property
-    def _ends(self) -> dict[str, list[int]]:
-        """The last line of each entry of a file, in order."""
-        return {one.path: [entry.end_line for entry in one.entries] for one in self.documents}
-
     def entry_at(self, path: str, line: int) -> Entry | None:
         """The entry that stands at a line, counted from 1; None between entries."""
-        if path not in self.by_path:
-            return None
-        entries = self.by_path[path].entries[bisect_left(self._ends[path], line) :][:1]
-        return next((entry for entry in entries if entry.start_line <= line), None)
+        document = self.by_path.get(path)
+        entries = document.entries if document else ()
+        at = bisect_left(entries, line, key=lambda entry: entry.end_line)
+        return entries[at] if at < len(entries) and entries[at].start_line <= line else None
 
     def at_line(
         self,
