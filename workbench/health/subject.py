@@ -8,7 +8,7 @@ import os
 import time
 from bisect import bisect_left
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 from functools import cached_property
 from pathlib import Path
@@ -194,11 +194,11 @@ class Corpus:
         deeds: Sequence[FixKind] = (),
     ) -> Finding:
         """A finding at a line; ``deeds`` are what can be done to the entry that stands there."""
+        finding = Finding(what, meaning, do, severity, rule, path, line)
         entry = self.entry_at(path, line)
         if entry is None:
-            return Finding(what, meaning, do, severity, rule, path, line)
-        fixes = tuple(fix_of(entry, deed) for deed in deeds)
-        return Finding(what, meaning, do, severity, rule, path, line, entry.address, fixes=fixes)
+            return finding
+        return replace(finding, entry=entry.address, fixes=tuple(fix_of(entry, deed) for deed in deeds))
 
 
 def about(
