@@ -42,6 +42,8 @@ _DROPPED_WEIGHTS = frozenset(
     )
 )
 """Weights that older versions let a file set one by one."""
+_DROPPED_GATES = frozenset({"dream_score", "dream_signals", "dream_context"})
+"""Thresholds of dreaming that older versions had in place of a rank."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,11 +193,6 @@ class Settings:
     )
     inject_tokens: int = setting(200, "Tokens that are given with a message at most.", unit="tokens")
     inject_entries: int = setting(5, "Entries that are given with a message at most.", unit="entries")
-    dream_score: float = setting(
-        0.75, "Score from which dreaming proposes a memory.", unit="of 1", minimum=0, maximum=1
-    )
-    dream_signals: int = setting(3, "Recalls and mentions that it must have.")
-    dream_context: int = setting(3, "Different questions or days that it must have been of use in.")
     dream_limit: int = setting(10, "Proposals of one dream.", unit="proposals")
     dream_days: int = setting(30, "Age in days up to which entries are considered.", unit="days")
     search_preset: str = setting(
@@ -347,6 +344,8 @@ def hint_for_unknown(name: str) -> str:
     """What to do about a name that no setting has."""
     if name in _DROPPED_WEIGHTS:
         return "search_preset chooses the weights of a search"
+    if name in _DROPPED_GATES:
+        return "dreaming proposes the best by their rank: dream_limit says how many"
     near = similar(name, names())
     return f"did you mean {' or '.join(near)}?" if near else "`workbench config` lists them"
 

@@ -31,7 +31,7 @@ _HELP = {
     "files": "Memory files, those beside the workspace included.",
     "index_entries": "Entries in the index.",
     "index_stale_files": "Files that the index is behind by.",
-    "index_entries_without_vector": "Entries found by words alone.",
+    "index_entries_without_vector": "Entries without a vector, found by keyword only.",
     "index_usable": "1 where there is an index that answers.",
     "memory_budget_share": "Characters of MEMORY.md, as a share of its budget.",
     "proposals_pending": "Proposals that wait for a person.",

@@ -27,7 +27,7 @@ from workbench.workspace.layout import STATE_DIR
 from workbench.workspace.locks import held, hold
 from workbench.workspace.workspace import Workspace
 
-_WORDS_ONLY = "searches answer by words alone, and say so"
+_WORDS_ONLY = "searches are keyword-only, and say so"
 _WITHOUT = "sessions are summed up and memories proposed by rules alone, and it is said"
 _NOT_ASKED = "not asked, as that needs --network"
 _PREPARING = "prepare.lock"

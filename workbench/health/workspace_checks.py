@@ -136,7 +136,7 @@ def format_(subject: CheckSubject) -> Look:
         yield Finding(
             f"comments of ours stand in the way of other programs in {few([*older])}",
             "basic-memory reads such relations as plain links, Obsidian does not find such blocks",
-            "`workbench doctor --fix` shows the change and asks; it is one operation: undo takes it back",
+            "`workbench doctor --fix` shows the change and asks; it is one operation: undo undoes it",
             "info",
             fixes=(Fix("migrate", "bring it to today's format"),),
             repair=partial(_migrate, subject) if subject.agree else None,
@@ -155,7 +155,7 @@ def _migrate(subject: CheckSubject) -> str:
     if subject.agree is None or not subject.agree(plan()):
         raise UsageError("you did not agree to it")
     operation = subject.workspace.operations.carry_out(plan)
-    return f"{operation.summary}; `workbench undo {operation.id}` takes it back"
+    return f"{operation.summary}; `workbench undo {operation.id}` undoes it"
 
 
 # -- repository ------------------------------------------------------------------------------------

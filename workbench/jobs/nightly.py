@@ -129,7 +129,7 @@ def _ingest(night: Night) -> StepOutcome:
     failed = [one for one in done if one.outcome in ("failed", "refused")]
     notes = [f"{one.source}: {one.why}" for one in failed]
     notes += [
-        f"{one.source}: `workbench undo {operation.id}` takes it back"
+        f"{one.source}: `workbench undo {operation.id}` undoes it"
         for one in taken
         for operation in one.operations
     ]
