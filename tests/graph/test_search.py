@@ -10,10 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.support.pages import TEAM, graph_of
-from workbench.graph.answer import GraphAnswer
-from workbench.graph.paths import MAX_HOPS, Path, leading_to, shortest
-from workbench.graph.search import search_graph
-from workbench.graph.snapshot import Graph
+from workbench.graph.model import Graph
+from workbench.graph.search import MAX_HOPS, GraphAnswer, Path, leading_to, search_graph, shortest
 from workbench.memory.entry import Entry
 from workbench.memory.graph_page import Entity
 

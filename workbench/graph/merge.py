@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from datetime import datetime
 
 from workbench.errors import NotCuratableError, UsageError
-from workbench.graph.entity_recognition import the_one
-from workbench.graph.lines import replaced
-from workbench.graph.page_bytes import document_of, with_aliases, with_blocks, with_marks
+from workbench.graph.drafts import decision, replaced
+from workbench.graph.duplicates import same_key
+from workbench.graph.keyword_search import the_one
+from workbench.graph.model import Graph
+from workbench.graph.page_edit import document_of, with_aliases, with_blocks, with_marks
 from workbench.graph.page_names import is_linkable, link_target, relinked, stem_of
 from workbench.graph.read import read_graph
-from workbench.graph.snapshot import Graph
 from workbench.memory.claims import claim_key
 from workbench.memory.edit import take_out
 from workbench.memory.entry import Entry, Kind
@@ -21,6 +23,7 @@ from workbench.memory.markdown import Document
 from workbench.memory.names import RelPath
 from workbench.memory.provenance import TRUST, Provenance, least_trusted
 from workbench.safety.terminal import cut, visible
+from workbench.workspace.ledger import with_records
 from workbench.workspace.plan import Plan
 from workbench.workspace.workspace import Workspace
 
@@ -295,3 +298,25 @@ def _folded(document: Document) -> Document:
 
 def _title(text: str) -> str:
     return cut(" ".join(visible(text, one_line=True).split()), 60)
+
+
+def plan_keep_apart(
+    workspace: Workspace, one: str, other: str, *, now: datetime, reason: str = "", actor: str = "human"
+) -> Plan:
+    """Record that two entities are not one: they are neither merged nor shown as duplicates any more.
+
+    Raises UsageError where a name is nobody's or that of several.
+    """
+    graph = read_graph(workspace)
+    first, second = the_one(graph, one), the_one(graph, other)
+    if first.path == second.path:
+        raise UsageError(f"{first.name} and {second.name} are one page: {first.path}")
+    said = f"{first.name} and {second.name} are two"
+    record = decision(same_key(first, second), "rejected", claim=said, reason=reason, by=actor)
+    return Plan(
+        action="settle",
+        summary=_title(said),
+        edits=(with_records(workspace, "decisions", [record], now),),
+        reason=reason,
+        actor=actor,
+    )
