@@ -133,7 +133,7 @@ def _release(place: Workspace, addresses: Sequence[str], *, reason: str, **given
 def _list_quarantine(place: Workspace) -> NoReturn:
     from workbench.operations.quarantine import quarantined
 
-    found = quarantined(place)
+    found = list(quarantined(place))
     reasons = _reasons(place) if found else {}
     told = [
         {

@@ -57,7 +57,7 @@ def act(
             say(f"  → {value}")
     for address in new_addresses(operation):
         say_row(f"  as {address}")
-    narrate(f"operation {operation.id}; `workbench undo {operation.id}` takes it back")
+    narrate(f"operation {operation.id}; `workbench undo {operation.id}` undoes it")
     narrate_notes(operation.notes)
 
 

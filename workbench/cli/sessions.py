@@ -245,7 +245,7 @@ def _say_taken(taken: Taken, *, dry_run: bool) -> None:
         why = f"; {taken.why}" if taken.why else ""
         say_row(f"{taken.source}: {episodes}{taken.memories} new in the graph{why}")
         for operation in taken.operations:
-            narrate(f"  {operation.summary}; `workbench undo {operation.id}` takes it back")
+            narrate(f"  {operation.summary}; `workbench undo {operation.id}` undoes it")
     for note in taken.notes:
         narrate(f"  note: {note}")
     _narrate_bad(taken.source, taken.bad)
@@ -269,7 +269,7 @@ def _say_flushed(one: Flushed, *, dry_run: bool) -> None:
     if one.known:
         narrate_row(f"{one.source}: {one.known} there already")
     for operation in one.operations:
-        narrate(f"operation {operation.id}; `workbench undo {operation.id}` takes it back")
+        narrate(f"operation {operation.id}; `workbench undo {operation.id}` undoes it")
     narrate_notes(one.notes)
 
 
