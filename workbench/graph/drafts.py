@@ -33,6 +33,8 @@ _MOMENTS = ("happens_at", "occurred_at")
 """What may have a time of the day as well."""
 _DAYS = (*_MOMENTS, "valid_from", "valid_until")
 _SHARES = ("confidence", "importance")
+_SAID = ("confidence", "importance", "occurred_at", "happens_at", "valid_from", "valid_until")
+"""What the comment of a line says of a draft, in its order."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -287,49 +289,16 @@ def claim_id(letter: str, path: str, words: str, taken: Container[str]) -> str:
     raise AssertionError("a thousand names are taken")
 
 
-def memory_line(draft: MemoryDraft) -> str:
-    """``- [type] text``, without its comment."""
-    return f"- [{draft.type}] {draft.text}"
-
-
-def memory_marks(draft: MemoryDraft, name: str, today: date) -> Provenance:
-    """What the comment of a memory says, in the order in which a person reads it."""
-    return _with_sources(
-        {
-            "id": name,
-            "confidence": number(draft.confidence),
-            "importance": number(draft.importance),
-            "occurred_at": _day(draft.occurred_at),
-            "happens_at": _day(draft.happens_at),
-            "valid_from": _day(draft.valid_from),
-            "valid_until": _day(draft.valid_until),
-        },
-        draft,
-        today,
-    )
-
-
-def relation_marks(draft: RelationDraft, name: str, today: date) -> Provenance:
-    """What the comment of a relation says."""
-    return _with_sources(
-        {
-            "id": name,
-            "confidence": number(draft.confidence),
-            "valid_from": _day(draft.valid_from or today),
-            "valid_until": _day(draft.valid_until),
-        },
-        draft,
-        today,
-    )
-
-
-def _with_sources(
-    first: dict[str, str | None], draft: MemoryDraft | RelationDraft, today: date
-) -> Provenance:
+def draft_marks(draft: MemoryDraft | RelationDraft, name: str, today: date) -> Provenance:
+    """What the comment of a draft's line says, in the order in which a person reads it."""
+    said: dict[str, str | None] = {"id": name}
+    for field in _SAID:
+        value = getattr(draft, field, None)
+        said[field] = value.isoformat() if isinstance(value, date) else number(value)
     sources = tuple(("src", source) for source in draft.sources)
     trust = draft.trust if draft.trust != "unknown" else None
     rest = provenance({"session": draft.session or None, "trust": trust, "at": today.isoformat()})
-    return Provenance((*provenance(first).fields, *sources, *rest.fields))
+    return Provenance((*provenance(said).fields, *sources, *rest.fields))
 
 
 def corroborated(own: Provenance | None, draft: MemoryDraft | RelationDraft, name: str) -> Provenance:
@@ -391,7 +360,3 @@ def _share(text: str | None) -> float | None:
 def number(value: float | None) -> str | None:
     """A share as a comment says it: at most two digits behind the point."""
     return None if value is None else f"{value:.2f}".rstrip("0").rstrip(".")
-
-
-def _day(day: date | None) -> str | None:
-    return day.isoformat() if day else None

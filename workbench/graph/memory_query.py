@@ -10,7 +10,7 @@ from typing import Any, Literal, get_args
 from workbench.errors import UsageError
 from workbench.graph.keyword_search import may_be, memories_with, mention_of, mentions, suggestions
 from workbench.graph.model import Graph, Held, entity_holds, memory_holds, memory_json
-from workbench.graph.search import leading_to
+from workbench.graph.search import MAX_HOPS
 from workbench.memory.graph_page import IMPORTANCE, Entity, TypedMemory, name_key
 from workbench.memory.moment import ordinal
 
@@ -155,9 +155,8 @@ class EntityScope:
             name_key(name): entity for entity in entities for name in (entity.name, *entity.aliases)
         }
         present = graph if graph.day else graph.as_of(today)
-        for nearness, kind in ((1, "part_of"), (3, "works_on")):
-            for entity in entities:
-                self._add(present, present.at(entity.path) or entity, kind, nearness)
+        for entity in entities:
+            self._add_related(present, present.at(entity.path) or entity)
 
     def of(self, held: Held) -> Nearness | None:
         """How near a memory is, and why; None for one that is about something else."""
@@ -172,13 +171,24 @@ class EntityScope:
         """Whether a page belongs to what is asked for, as itself or as a part."""
         return self._near.get(entity.path, (9, ""))[0] < 2
 
-    def _add(self, graph: Graph, entity: Entity, kind: str, nearness: int) -> None:
-        for path in leading_to(graph, entity, kind):
-            end = path[-1].entity
-            if end is not None and (kind == "part_of" or end.type == "person" or len(path) == 1):
-                self._near.setdefault(
-                    end.path, (nearness, f"{end.name} {kind.replace('_', ' ')} {entity.name}")
-                )
+    def _add_related(self, graph: Graph, whole: Entity) -> None:
+        """The parts of an entity, and who works on it or on one of them, up to three relations away."""
+        seen, level = {whole.path}, [whole]
+        for distance in range(MAX_HOPS):
+            parts = []
+            for link in (link for one in level for link in graph.relations_to(one)):
+                source, kind = link.source, link.relation.kind
+                if kind == "part_of" and source.path not in seen:
+                    seen.add(source.path)
+                    parts.append(source)
+                    self._add(source, 1, f"{source.name} part of {whole.name}")
+                elif kind == "works_on" and (source.type == "person" or not distance):
+                    self._add(source, 3, f"{source.name} works on {whole.name}")
+            level = parts
+
+    def _add(self, entity: Entity, nearness: int, why: str) -> None:
+        if nearness < self._near.get(entity.path, (9, ""))[0]:
+            self._near[entity.path] = (nearness, why)
 
     def _by_file(self, held: Held) -> Nearness | None:
         """A note that is named like the entity is about it."""

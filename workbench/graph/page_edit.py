@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 
@@ -18,9 +18,7 @@ from workbench.graph.drafts import (
     RelationDraft,
     claim_id,
     corroborated,
-    memory_line,
-    memory_marks,
-    relation_marks,
+    draft_marks,
 )
 from workbench.graph.page_names import is_linkable, link, page_path, stem_of
 from workbench.memory.claims import claim_key, claim_words
@@ -231,29 +229,17 @@ def _scalar(text: str) -> str:
     return quoted_scalar(text)
 
 
-@dataclass(frozen=True, slots=True)
-class Listed:
-    """One page of the graph: whose it is."""
-
-    path: RelPath
-    id: str
-    name: str
-    type: str
-    aliases: tuple[str, ...] = ()
-
-
 class Directory:
     """The pages of a workspace, read once; new ones can be entered, so that a plan sees its own."""
 
     def __init__(self, workspace: Workspace) -> None:
-        self._by_name: dict[str, list[Listed]] = defaultdict(list)
-        self._by_path: dict[str, Listed] = {}
+        self._by_name: dict[str, list[Entity]] = defaultdict(list)
+        self._by_path: dict[str, Entity] = {}
         for file in workspace.scan():
             if file.kind is Kind.ENTITY and (data := workspace.files.read_or_none(file.path)) is not None:
-                said = header_of(file.path, data)
-                self._enter(Listed(file.path, said.id, said.name, said.type, said.aliases))
+                self._enter(header_of(file.path, data))
 
-    def find(self, name: str, kind: str = "") -> Listed | None:
+    def find(self, name: str, kind: str = "") -> Entity | None:
         """The page of the entity that is called so, of this type where one is said.
 
         What a page calls itself goes before its other names. Raises UsageError where several do.
@@ -268,31 +254,31 @@ class Directory:
             )
         return found[0] if found else None
 
-    def pages(self) -> Iterable[Listed]:
+    def pages(self) -> Iterable[Entity]:
         """All pages."""
         return self._by_path.values()
 
-    def at(self, path: str) -> Listed:
+    def at(self, path: str) -> Entity:
         """The page at ``path``, which must be one of those."""
         return self._by_path[path]
 
-    def is_alone(self, page: Listed) -> bool:
+    def is_alone(self, page: Entity) -> bool:
         """Whether no other entity has the name of this one."""
         return all(one.path == page.path for one in self._by_name.get(name_key(page.name), ()))
 
-    def open(self, name: str, kind: str = "", *, otherwise: str = "concept") -> Listed:
+    def open(self, name: str, kind: str = "") -> Entity:
         """The page of that entity, a new one where there is none."""
         if found := self.find(name, kind):
             return found
-        kind = kind or otherwise
+        kind = kind or "concept"
         path = page_path(name, kind, self._by_path)
-        return self._enter(Listed(path, _entity_id(path), name, kind))
+        return self._enter(Entity(path=path, id=_entity_id(path), name=name, type=kind))
 
-    def named(self, page: Listed, aliases: tuple[str, ...]) -> Listed:
+    def named(self, page: Entity, aliases: tuple[str, ...]) -> Entity:
         """The page, from now on found by these further names too."""
         return self._enter(replace(page, aliases=tuple(dict.fromkeys((*page.aliases, *aliases)))))
 
-    def _enter(self, page: Listed) -> Listed:
+    def _enter(self, page: Entity) -> Entity:
         self._by_path[page.path] = page
         for name in {name_key(name) for name in (page.name, *page.aliases, page.id)}:
             others = [one for one in self._by_name[name] if one.path != page.path]
@@ -341,8 +327,7 @@ class OpenPage:
             if not _differ(memory.happens_at, draft.happens_at) and _is_said_by(memory, draft, today):
                 return self._corroborate(memory, draft)
         day = draft.happens_at.isoformat() if draft.happens_at else ""
-        words = memory_line(draft)
-        return self._wait(("m", *key, day), words, draft, lambda name: memory_marks(draft, name, today))
+        return self._wait(("m", *key, day), f"- [{draft.type}] {draft.text}", draft, today)
 
     def relate(self, draft: RelationDraft, link_text: str, names: frozenset[str], today: date) -> str:
         """Add a relation to what is called ``names``, or the draft's sources to the one that is there."""
@@ -350,10 +335,7 @@ class OpenPage:
             for relation in self._relations.get((draft.kind, name), ()):
                 if _is_said_by(relation, draft, today):
                     return self._corroborate(relation, draft)
-        words = f"- {draft.kind} {link_text}"
-        return self._wait(
-            ("r", draft.kind, link_text), words, draft, lambda name: relation_marks(draft, name, today)
-        )
+        return self._wait(("r", draft.kind, link_text), f"- {draft.kind} {link_text}", draft, today)
 
     def _corroborate(self, line: TypedMemory | Relation, draft: MemoryDraft | RelationDraft) -> str:
         entry = line.entry
@@ -366,19 +348,13 @@ class OpenPage:
             self.touched.add(name)
         return name
 
-    def _wait(
-        self,
-        key: tuple[str, ...],
-        words: str,
-        draft: MemoryDraft | RelationDraft,
-        marks: Callable[[str], Provenance],
-    ) -> str:
+    def _wait(self, key: tuple[str, ...], words: str, draft: MemoryDraft | RelationDraft, today: date) -> str:
         if (same := self._waiting.get(key)) is not None:
             same.marks = corroborated(same.marks, draft, "")
             return same.marks.get("id") or ""
         name = self._name(key[0], words)
         self.touched.add(name)
-        self._waiting[key] = _Waiting(words, marks(name))
+        self._waiting[key] = _Waiting(words, draft_marks(draft, name, today))
         return name
 
     def _name(self, letter: str, words: str) -> str:
@@ -410,7 +386,7 @@ class Changes:
         self._workspace = workspace
         self._pages: dict[RelPath, OpenPage] = {}
 
-    def page(self, listed: Listed, *, valid_from: date | None = None) -> OpenPage:
+    def page(self, listed: Entity, *, valid_from: date | None = None) -> OpenPage:
         """The page, read on first use; a new one begins with its header."""
         if (found := self._pages.get(listed.path)) is None:
             if not self._workspace.layout.holds(listed.path):
@@ -420,7 +396,7 @@ class Changes:
             found = self._pages[listed.path] = OpenPage(data, document_of(listed.path, fresh))
         return found
 
-    def open(self, name: str, kind: str, *, valid_from: date | None = None) -> tuple[Listed, OpenPage]:
+    def open(self, name: str, kind: str, *, valid_from: date | None = None) -> tuple[Entity, OpenPage]:
         """The page of the entity that is called so."""
         listed = self.directory.find(name, kind) if kind else None
         if listed is None and (self._by_name or not kind):
@@ -438,7 +414,7 @@ class Changes:
         words = link(target.name, target.path, alone=self.directory.is_alone(target))
         return listed.path, page.relate(replace(draft, valid_from=start), words, names, self.today)
 
-    def name(self, listed: Listed, aliases: tuple[str, ...]) -> None:
+    def name(self, listed: Entity, aliases: tuple[str, ...]) -> None:
         """Give an entity further names. Raises NotCuratableError where one of them is another's own name."""
         page = self.page(listed)
         page.aliases += [alias for alias in aliases if name_key(alias) != name_key(listed.name)]
@@ -473,7 +449,7 @@ class Changes:
         for path, after in documents.items():
             yield FileEdit(path, self._pages[path].before, after.data)
 
-    def _header(self, listed: Listed, valid_from: date | None) -> bytes:
+    def _header(self, listed: Entity, valid_from: date | None) -> bytes:
         return new_page(
             listed.path,
             id=listed.id,

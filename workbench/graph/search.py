@@ -39,7 +39,6 @@ _SHORTEST = 5
 """Paths of the same length that are told."""
 _NEXT_HOP = 0.6
 """How much less a thing counts that is one hop further away."""
-_TRANSITIVE = frozenset({"located_in", "part_of", "depends_on", "uses", "caused_by", "supersedes"})
 _VAGUE = 0.8
 """How much a ``related_to`` counts, which says little, beside a relation that says what it is."""
 
@@ -95,45 +94,14 @@ def hops_from(graph: Graph, entity: Entity) -> Iterator[Hop]:
     yield from (Hop(link, False) for link in graph.relations_to(entity) if not _to_itself(link))
 
 
-def leading_to(graph: Graph, end: Entity, kind: str, *, hops: int = MAX_HOPS) -> tuple[Path, ...]:
-    """From where relations of this kind lead to ``end``: each thing by its shortest path, begun at ``end``.
-
-    Walks go on by relations that carry the meaning further: who works on a part of a project works on the
-    project, and what is in a town is in its country.
-    """
-    carrying = _TRANSITIVE & {kind} or ({"part_of"} if kind == "works_on" else set())
-    found: dict[str, Path] = {}
-    seen = {end.path}
-    frontier: list[tuple[Entity, Path]] = [(end, ())]
-    looked_at = 0
-    for _ in range(hops):
-        following: list[tuple[Entity, Path]] = []
-        for entity, path in frontier:
-            met = {end.path, *(hop.link.source.path for hop in path)}
-            for link in graph.relations_to(entity):
-                looked_at += 1
-                if looked_at > MAX_LOOKED_AT:
-                    return _ranked(found.values())
-                further, source = (*path, Hop(link, False)), link.source
-                if source.path in met:
-                    continue
-                if link.relation.kind == kind:
-                    found.setdefault(source.path, further)
-                if link.relation.kind in carrying and source.path not in seen:
-                    seen.add(source.path)
-                    following.append((source, further))
-        frontier = following
-    return _ranked(found.values())
-
-
-def shortest(graph: Graph, first: Entity, second: Entity, *, hops: int = MAX_HOPS) -> Walk:
-    """The shortest paths between two entities, whichever way their relations point; none beyond ``hops``."""
+def shortest(graph: Graph, first: Entity, second: Entity) -> Walk:
+    """The shortest paths between two entities, whichever way their relations point; none beyond three."""
     if first.path == second.path:
         return Walk(())
     reached: dict[str, list[Path]] = {first.path: [()]}
     frontier = [first]
     looked_at = 0
-    for _ in range(hops):
+    for _ in range(MAX_HOPS):
         level: dict[str, tuple[Entity, list[Path]]] = {}
         for entity in frontier:
             for hop in hops_from(graph, entity):
