@@ -24,18 +24,15 @@ from workbench.cli.renamed import RenamedGroup
 from workbench.cli.team import whose
 from workbench.cli.workspace_options import workspace
 from workbench.errors import IndexUnavailableError, UsageError
-from workbench.graph.answer import GraphAnswer, memory_json
-from workbench.graph.contradiction_answers import open_contradictions
-from workbench.graph.contradictions import Claim
+from workbench.graph.contradictions import Claim, open_contradictions
 from workbench.graph.decay import fading_in
-from workbench.graph.entity_recognition import the_one
-from workbench.graph.memory_query import MemoryMatch, MemoryQuery, Result
+from workbench.graph.keyword_search import the_one
+from workbench.graph.memory_query import Due, MemoryMatch, MemoryQuery, Result, Schedule, Sort, upcoming
 from workbench.graph.memory_query import find as found_by
-from workbench.graph.neighbourhood import Node, neighbourhood
+from workbench.graph.model import memory_json
 from workbench.graph.operations import OPERATIONS
 from workbench.graph.read import read_graph
-from workbench.graph.schedule import Due, Schedule, Sort, upcoming
-from workbench.graph.search import search_graph, unnamed_words
+from workbench.graph.search import GraphAnswer, Node, neighbourhood, search_graph, unnamed_words
 from workbench.graph.stats import Stats
 from workbench.graph.stats import stats as counted
 from workbench.ingest.entity_resolution import resolve

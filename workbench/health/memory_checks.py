@@ -10,12 +10,10 @@ from datetime import date
 from itertools import pairwise
 
 from workbench.agent.usage import UsageIndex
-from workbench.graph.contradiction_answers import Answer
-from workbench.graph.contradictions import Contradiction
+from workbench.graph.contradictions import Answer, Contradiction, Statement, statement_in
 from workbench.graph.contradictions import contradictions as claims_that_contradict
 from workbench.graph.decay import FORGET_BELOW, read_recalls, will_fade
 from workbench.graph.read import read_graph
-from workbench.graph.statements import Statement, statement_in
 from workbench.health.finding import Finding, Fix, Look
 from workbench.health.subject import CURATED, NAMED, CheckSubject, about, fix_of, place_of
 from workbench.memory.entry import Entry, Form, Kind, without_emphasis
@@ -291,8 +289,8 @@ def fading(subject: CheckSubject) -> Look:
 def contradictions(subject: CheckSubject) -> Look:
     """Pairs of curated entries that give one thing two values, where a rule can tell.
 
-    What is read as a statement, ``workbench.graph.statements`` says. Pages of the graph know more of what a
-    line is about: their contradictions are those that nobody has answered yet.
+    What is read as a statement, ``workbench.graph.contradictions`` says. Pages of the graph know more of
+    what a line is about: their contradictions are those that nobody has answered yet.
     """
     said: dict[tuple[str, ...], list[tuple[Entry, Statement]]] = defaultdict(list)
     for entry in subject.corpus.curated:
