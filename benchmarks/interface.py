@@ -203,13 +203,13 @@ def measure_search(session: Session, workspace: Path, trials: int) -> dict[str, 
         session.drain(0.1)
         sent = session.keys(_DELETE)
         lexical.append((session.until(place) - sent) * 1e3)
-        hybrid.append((session.until("words + meaning") - sent) * 1e3)
+        hybrid.append((session.until("hybrid") - sent) * 1e3)
     return {"key_to_lexical_painted_ms": spread(lexical), "key_to_hybrid_painted_ms": spread(hybrid)}
 
 
 def measure_session(workspace: Path, trials: int) -> dict[str, object]:
     session = Session(OURS, str(workspace))
-    session.until("index up to date · words + meaning", INDEX_SECONDS)  # what is not embedded yet will be
+    session.until("index up to date · hybrid", INDEX_SECONDS)  # what is not embedded yet will be
     session.drain(1.0)
     report: dict[str, object] = {"rss_mb": memory(session.pid)}
     before = session.cpu()
@@ -228,10 +228,10 @@ def measure_session(workspace: Path, trials: int) -> dict[str, object]:
     for _ in range(trials):
         session.drain(TOAST_SECONDS)  # what was said before must be gone to see it said again
         sent = session.keys("p")
-        promote.append((session.until("u takes it back") - sent) * 1e3)
+        promote.append((session.until("u undoes it") - sent) * 1e3)
         session.drain(0.6)
         sent = session.keys("u")
-        undo.append((session.until("U does it again") - sent) * 1e3)
+        undo.append((session.until("U redoes it") - sent) * 1e3)
     report["promote_key_to_painted_ms"], report["undo_key_to_painted_ms"] = spread(promote), spread(undo)
     session.keys("\x1b")
     session.drain(1.0)

@@ -17,13 +17,12 @@ import string
 import sys
 import tempfile
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import yaml
 
-from workbench.dreaming.gates import Gates
 from workbench.dreaming.run import dream
 from workbench.salience.facts import facts_in, why_not
 from workbench.workspace.templates import set_up
@@ -105,9 +104,8 @@ def dreamt(lines: Sequence[Line]) -> frozenset[str]:
             items = "".join(f"- {line.text}\n" for line in lines[day::_DAYS])
             (root / "memory" / f"{date}.md").write_text(f"# {date}\n\n{items}", encoding="utf-8")
         workspace = Workspace.open(root)
-        gates = replace(Gates.of(workspace.settings), limit=len(lines))
         proposed = {
-            source for one in dream(workspace, now=now, gates=gates).proposals for source in one.sources
+            source for one in dream(workspace, now=now, limit=len(lines)).proposals for source in one.sources
         }
         workspace.close()
     # Lines that follow each other are divided among the days, so each has its place.

@@ -69,10 +69,9 @@ SCENES: dict[str, tuple[str, tuple[int, int], tuple[str, ...]]] = {
 """For each picture its theme, its size and its keys, and what is waited for between them."""
 _READING = ("reading …", "looking …", "working …", "… looks", "     waits  ")
 STATES: dict[str, Callable[[WorkbenchApp], bool]] = {
-    "wait": lambda app: app.main.overlay.status == "words + meaning",
+    "wait": lambda app: app.main.overlay.status == "hybrid",
     "then": lambda app: (
-        app.main.overlay.status == "words + meaning"
-        and (app.main.searching.found or NOTHING).then is not None
+        app.main.overlay.status == "hybrid" and (app.main.searching.found or NOTHING).then is not None
     ),
     "answered": lambda app: isinstance(app.screen, AgentScreen) and app.screen.answered,
     "dreamt": lambda app: "new proposals" in shown(app),
@@ -86,7 +85,7 @@ async def take(workspace: Workspace, name: str) -> None:
     app = WorkbenchApp(workspace)
     async with app.run_test(size=size) as pilot:
         app.use_theme(theme)
-        await until(pilot, lambda: "up to date · words + meaning" in app.main.title_line.status)
+        await until(pilot, lambda: "up to date · hybrid" in app.main.title_line.status)
         for key in keys:
             if key in STATES:
                 await until(pilot, partial(STATES[key], app))

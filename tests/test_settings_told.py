@@ -29,7 +29,7 @@ include:  # patterns
 theme: dark
 inject: {tokens: 5, entries: 3}
 dream:
-  score: 0.5
+  limit: 5
   days: 4
 transcript_exclude: |
   long
@@ -53,7 +53,7 @@ def test_every_setting_says_what_it_is_and_numbers_their_unit() -> None:
     assert list(DECLARED) == NAMES
     assert all(declared.doc.endswith(".") for declared in DECLARED.values())
     counts = {name for name, one in DECLARED.items() if isinstance(one.default, int) and not one.unit}
-    assert counts == {"dream_signals", "dream_context"}
+    assert counts == set()
     assert DECLARED["search_preset"].choices == tuple(PRESETS)
     assert told.effective() == Settings()
 
@@ -134,7 +134,7 @@ def test_one_value_is_changed_and_every_other_byte_stays(place) -> None:  # type
         (TEXT, "memory_budget", None, TEXT.replace("memory:\n  budget: 10000  # mine\n", "")),
         (TEXT, "inject_tokens", None, TEXT.replace("tokens: 5, ", "")),
         (TEXT, "inject_entries", None, TEXT.replace(", entries: 3", "")),
-        (TEXT, "dream_score", None, TEXT.replace("  score: 0.5\n", "")),
+        (TEXT, "dream_limit", None, TEXT.replace("  limit: 5\n", "")),
         (TEXT, "episode_days", "9", TEXT + "episode_days: 9\n"),
         ("", "theme", "no", 'theme: "no"\n'),
         ("a: b", "theme", "light", "a: b\ntheme: light\n"),

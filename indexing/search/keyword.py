@@ -1,4 +1,4 @@
-"""Asking the index by words alone: fit for any process, as nothing heavier than tantivy is loaded.
+"""Asking the index by keyword only: fit for any process, as nothing heavier than tantivy is loaded.
 
 A search never waits for a sync, and starts none but the first: see ``indexing.sync.first_index``.
 """
@@ -148,7 +148,9 @@ class LexicalSearch:
 
     def _pool(self, asked: TimedQuery, snapshot: Snapshot, size: int) -> Pool:
         """What is ranked, ``size`` of each side."""
-        return self._by_words(asked, snapshot, size, None if asked.query.mode == "lexical" else "words only")
+        return self._by_words(
+            asked, snapshot, size, None if asked.query.mode == "lexical" else "keyword search only"
+        )
 
     def _by_words(self, asked: TimedQuery, snapshot: Snapshot, size: int, degraded: str | None) -> Pool:
         days = asked.days

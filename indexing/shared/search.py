@@ -1,4 +1,4 @@
-"""Asking the table of many workspaces: by words and by meaning, ranked as one workspace's hits are.
+"""Asking the table of many workspaces: by keyword and by vectors, ranked as one workspace's hits are.
 
 Both sides are asked for within the conditions, before they choose their best. Words are weighed by how rare
 they are among all workspaces. Hits are told as they were indexed: their files may be on another machine.
@@ -120,7 +120,7 @@ class FleetSearch:
             try:
                 self._by_meaning(found, question, terms, condition, size, both=mode == "hybrid")
             except ModelUnavailableError as error:
-                mode, degraded = "lexical", f"{error.message}: words only"
+                mode, degraded = "lexical", f"{error.message}: keyword search only"
         if not question.text.strip():
             for row in self._table.lookup(condition, STORED, size):
                 found[row["id"]] = _Found(row)
@@ -140,9 +140,9 @@ class FleetSearch:
         if asked == "lexical":
             return asked, None
         if not self._table.card.dimension:
-            return "lexical", "there are no vectors in this table: words only"
+            return "lexical", "there are no vectors in this table: keyword search only"
         if self._embedder is None:
-            return "lexical", f"{self._why or 'there is no model'}: words only"
+            return "lexical", f"{self._why or 'there is no model'}: keyword search only"
         return asked, None
 
     def _by_words(self, found: dict[str, _Found], terms: Terms, condition: str, size: int) -> None:

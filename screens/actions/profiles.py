@@ -1,7 +1,7 @@
 """Key maps to start from: what a profile changes of the keys that the actions have by themselves.
 
 ``vim`` is for hands that know it, in single keys: chords such as ``gg`` or ``dd`` would make every first key
-wait for a second one. ``g`` alone is the first row, ``d`` alone forgets, and ``u`` takes it back, as ever.
+wait for a second one. ``g`` alone is the first row, ``d`` alone forgets, and ``u`` undoes it, as ever.
 ``h`` and ``l`` fold and unfold as in trees; ctrl+w goes to the next pane. ``ctrl+b`` may belong to a terminal
 multiplexer: the page keys do the same.
 """

@@ -48,7 +48,7 @@ class Answering:
         self._counting += 1
 
     async def message(self, text: str, *, memory_loaded: bool) -> tuple[ContextPage, bool]:
-        """What is given with a message, and whether that rests on words only for want of the model.
+        """What is given with a message, and whether that rests on keywords for want of the model.
 
         Raises what ``inject`` raises.
         """

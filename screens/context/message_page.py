@@ -20,7 +20,7 @@ _INVITATION = (
     "what is given with it is shown as you type: each entry with its score, the reason, and its cost\n"
     "nothing that is looked up here is recorded as a recall"
 )
-_BY_WORDS = "scores by words only: meaning takes no part"
+_BY_WORDS = "scores by keyword only: no embedding model takes part"
 _WHY = 26
 """Cells that a reason may take in a row; behind the row it stands whole."""
 Known = Mapping[str, Entry]
@@ -44,7 +44,7 @@ def message_page(found: Injection, known: Known, settings: Settings, *, meaning:
     else:
         empty = words("")
     notes = [] if meaning else [_BY_WORDS]
-    notes += [one for one in found.notes if meaning or one != "words only"]
+    notes += [one for one in found.notes if meaning or one != "keyword search only"]
     head = [note(number, text) for number, text in enumerate(notes)]
     if not rows:
         told = "\n".join([empty, *(row.text for row in head)])

@@ -26,11 +26,11 @@ from workbench.workspace.workspace import Workspace
 
 NEVER = 300
 """Entries that are listed of those that were never given."""
-WORDS_ONLY = "words only"
+WORDS_ONLY = "keyword search only"
 
 
 class ByWords:
-    """Answers by words alone, where the process with the model does not; for one thread."""
+    """Answers by keyword only, where the process with the model does not; for one thread."""
 
     def __init__(self) -> None:
         self._scopes: tuple[SearchScope, ...] = ()

@@ -81,7 +81,7 @@ class AgentScreen(BrowseScreen):
         self._answered: str | None = None
         """The message that the page of messages answers; None where none was answered yet."""
         self._improvable = False
-        """Whether the answer that is shown rests on words only for as long as the model is loading."""
+        """Whether the answer that is shown rests on keywords for as long as the model is loading."""
         self._tabs = TabLine(NAMES)
         self._cost = PartsLine("agent-cost", right=True)
         self.commands |= {

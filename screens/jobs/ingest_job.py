@@ -142,9 +142,9 @@ def outcome(said: Mapping[str, Any]) -> tuple[Shown, str]:
         made = (
             f"{plural(int(said.get('episodes', 0)), 'episode')}, {said.get('memories', 0)} new in the graph"
         )
-        back = f"{key_for('undo')} takes it back"
+        back = f"{key_for('undo')} undoes it"
         if operations > 1:
-            many = f"{operations} operations: {key_for('undo')} takes them back one by one"
+            many = f"{operations} operations: {key_for('undo')} undoes them one by one"
             back = f"{many}, {key_for('operations')} shows them"
         lines += [made, back]
     lines += [f"{os.path.basename(source)}: {why}" for source, why in troubles[:_SHOWN]]

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from screens.loading.snapshots import Promoted
+from workbench.memory.address import hash_of, place_of
 from workbench.memory.entry import Entry
 from workbench.memory.provenance import Provenance
 
@@ -35,16 +36,14 @@ def origins_of(said: Provenance) -> tuple[SourceOrigin, ...]:
     paired = len(sources) == len(hashes)
     found = []
     for at, source in enumerate(sources):
-        path, _, place = source.rpartition("#L")
-        number = place.partition("-")[0]
-        if path and number.isdecimal():
-            found.append(SourceOrigin(path, int(number), hashes[at] if paired else None))
+        if place := place_of(source):
+            found.append(SourceOrigin(*place, hashes[at] if paired else None))
     return tuple(found)
 
 
 def hashes_of(said: Provenance) -> tuple[str, ...]:
     """The hashes of the words that it was made of, without the file and the ordinal that may stand there."""
-    return tuple(value.rpartition("#")[2].partition("~")[0] for value in said.all("entry"))
+    return tuple(map(hash_of, said.all("entry")))
 
 
 def promoted_in(entries: Iterable[Entry]) -> Promoted:

@@ -175,7 +175,8 @@ def _facts(entry: Entry) -> tuple[tuple[str, str], ...]:
         facts.append(("day", f"{entry.date:%a} {entry.date.day} {entry.date:%b %Y}"))
     facts.append(("kind", str(entry.kind)))
     origin = entry.provenance
-    facts.append(("trust", row_text(origin.trust) if origin else "unknown"))
+    if origin:  # what a line without a mark is worth depends on its whole file: `show` says it
+        facts.append(("trust", row_text(origin.trust)))
     for name, value in origin.fields if origin else ():
         if name != "trust":
             facts.append((_LABELS.get(name, row_text(name.replace("_", " "))), row_text(value)))

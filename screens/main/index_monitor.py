@@ -185,7 +185,7 @@ class Following:
         await self.engine.close()
 
     def _draw(self) -> None:
-        sides = "words + meaning" if self._meaning else "words"
+        sides = "hybrid" if self._meaning else "keyword"
         if self._progress:
             self._screen.title_line.show(self._progress, "busy")
         elif why := self._waits or self._problem or self._failing:

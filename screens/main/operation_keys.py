@@ -36,7 +36,7 @@ _HISTORY_PAUSE_SECONDS = 0.2
 _SHOWN_SECONDS = 1.0
 """What was done is seen long before; only a row that it does not change stays as it is."""
 _PAST = {
-    "promote": "Promoted", "forget": "Forgotten", "undo": "Taken back", "redo": "Done again",
+    "promote": "Promoted", "forget": "Forgotten", "undo": "Undone", "redo": "Redone",
     "edit": "Edited", "merge": "Merged", "move": "Moved", "pin": "Pinned", "unpin": "Unpinned",
     "quarantine": "Set aside", "release": "Released", "archive": "Archived", "expire": "Cleared away",
     "accept": "Accepted", "reject": "Rejected", "defer": "Put off", "withdraw": "Withdrawn",
@@ -80,11 +80,7 @@ class Curating:
     def commands(self) -> dict[str, Command]:
         """The commands by action id."""
         return {
-            **{
-                name: partial(self.act, name)
-                for name, one in OPERATIONS.items()
-                if one.key and one.subject.many
-            },
+            **{name: partial(self.act, name) for name, one in OPERATIONS.items() if one.key},
             "archive": lambda: self.act("archive", look=True),
             "prune": lambda: self.ask(expire_request()),
             "restore_memory": self._restore_memory,
@@ -106,7 +102,9 @@ class Curating:
     def act(self, action: str, *, look: bool = False) -> None:
         """Do it: one entry needs no question; several, or a person who wants to look, are shown first."""
         context = self._screen.context()
-        targets = {"archive": context.marked, "undo": (), "redo": ()}.get(action, context.targets)
+        targets = context.marked if action == "archive" else context.targets
+        if not OPERATIONS[action].subject.many:
+            targets = replace(context, marked=()).targets
         pinned = {entry.address for entry in self._screen.memory_view.entries if entry.pinned}
         request = Request(action=turned(action, targets, pinned), addresses=addresses_of(targets))
         self.carry_out_or_ask(request, targets, look=look)
@@ -191,9 +189,9 @@ class Curating:
             screen.here.mark(set(screen.here.marked), on=False)
         subject = operation.summary.removeprefix(f"{operation.action}: ")
         where = [f"→ {place}" for place in self._arrived(operation, message.request)]
-        back = f"{key_for('undo')} takes it back"
+        back = f"{key_for('undo')} undoes it"
         if operation.action == "undo":
-            back = f"{key_for('redo')} does it again"
+            back = f"{key_for('redo')} redoes it"
         text = "\n".join((subject, *where, back))
         lines = [*map(row_text, text.split("\n")), *(row_text(in_keys(note)) for note in operation.notes)]
         if operation.undoes is not None and (told := self._told.pop(operation.undoes, None)):

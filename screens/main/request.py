@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from screens.drawing.clock import now
+from workbench.errors import UsageError
 from workbench.operations.operation_spec import OperationSpec
 from workbench.operations.registry import OPERATIONS
 from workbench.workspace.plan import Plan
@@ -43,11 +44,16 @@ def plan_of(workspace: Workspace, request: Request) -> Plan:
     return replace(plan, allow_secrets=True) if request.allow_secrets else plan
 
 
+_PARAMETERS = ("section", "into", "to", "text", "allow_flagged")
+"""What a request may say beside the entries."""
+
+
 def _declared(workspace: Workspace, request: Request) -> Plan:
-    """The plan of an operation of the registry, with those of its parameters that were asked for."""
+    """The plan of an operation of the registry. Raises UsageError where it does not take what was said."""
     operation = OPERATIONS[request.action]
-    names = [parameter.name for parameter in operation.parameters]
-    given = {name: value for name in names if (value := getattr(request, name, None)) is not None}
+    given = {name: value for name in _PARAMETERS if (value := getattr(request, name)) not in (None, False)}
+    if unknown := given.keys() - {parameter.name for parameter in operation.parameters}:
+        raise UsageError(f"{operation.name} does not take {', '.join(sorted(unknown))}")
     if operation.draft:
         given["expected"] = request.expected
     if request.action == "quarantine":

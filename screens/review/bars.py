@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from screens.drawing.rows import Row, RowPart, Tone
 from screens.drawing.safe_text import Shown, row_text, words
-from workbench.dreaming.gates import lowered
-from workbench.dreaming.score_breakdown import shares
+from workbench.dreaming.score import MOST
+from workbench.dreaming.score import filled as share_of
 from workbench.memory.proposal import Gate
 
 _NAME = 13
@@ -19,14 +19,14 @@ _ROOM = 1.25
 
 
 def score_rows(score: float, parts: Mapping[str, float]) -> Iterator[Row]:
-    """A bar for each part, as long as it reaches of its weight, and the sum."""
+    """A bar for each factor, as long as it is of what it can be, and their product."""
     if not parts:
         return
     yield Row("score", words("Score"), tone="head", tail=(RowPart(words(f"{score:.2f}"), "accent"),))
-    for number, share in enumerate(shares(parts)):
-        of = f"of {share.weight:.2f}" if share.weight else ""
+    for number, (name, value) in enumerate(parts.items()):
+        of = f"of {MOST[name]:.2f}" if name in MOST else ""
         yield _with_bar(
-            f"part:{number}", share.name, filled(share.filled, _BAR), f"{share.value:.2f} {of}", "accent"
+            f"part:{number}", name, filled(share_of(name, value), _BAR), f"{value:.2f} {of}", "accent"
         )
     yield Row("score:end", words(""), inert=True)
 
@@ -43,8 +43,6 @@ def gate_rows(gates: Sequence[Gate]) -> Iterator[Row]:
     for number, gate in enumerate(gates):
         tone: Tone = "warn" if gate.distance else "good"
         yield _with_bar(f"gate:{number}", gate.name, gate_bar(gate), gate_words(gate), tone)
-    if why := lowered(gates):
-        yield Row("gates:lowered", row_text(why), tone="faint")
     yield Row("gates:end", words(""), inert=True)
 
 

@@ -286,4 +286,4 @@ def _said(done: RolledBack) -> str:
     undone = plural(len(done.undone), "operation")
     stays = f"; {plural(len(done.refused), 'operation')} stay, as newer text is in the way"
     again = f"; {key_for('redo')} does the last one again" if done.undone else ""
-    return f"Taken back: {undone} of run {done.run}{stays if done.refused else again}"
+    return f"Undone: {undone} of run {done.run}{stays if done.refused else again}"

@@ -113,7 +113,7 @@ def outcome_rows(outcome: DreamOutcome) -> list[Row]:
 
 def _read(outcome: DreamOutcome) -> str:
     return (
-        f"{grouped(outcome.considered)} claims considered, {grouped(outcome.gated)} passed every gate, "
+        f"{grouped(outcome.considered)} claims considered, {grouped(outcome.gated)} could be proposed, "
         f"{new_words(outcome)}, {len(outcome.waiting)} waited already"
     )
 

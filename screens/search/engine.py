@@ -31,7 +31,7 @@ from workbench.workspace.workspace import Workspace
 
 if TYPE_CHECKING:
     from indexing.search.keyword import LexicalSearch
-    from workbench.agent.federated_search import WideSearch
+    from workbench.agent.search_task import FederatedRequests
 
 HITS = 50
 PATIENCE_SECONDS = 30.0
@@ -65,14 +65,14 @@ class TypedQuery:
 
 
 class Engine:
-    """Answers questions by posting ``Answered``; says when the meaning half comes and goes."""
+    """Answers questions by posting ``Answered``; says when semantic search comes and goes."""
 
     def __init__(self, workspace: Workspace, post: Callable[[Message], object]) -> None:
         self._workspace = workspace
         self._post = post
         self._executor = ThreadPoolExecutor(1, thread_name_prefix="words")
         self._words: LexicalSearch | None = None
-        self._wide: WideSearch | None = None
+        self._federated: FederatedRequests | None = None
         self._child: Process | None = None
         self._asked: TypedQuery | None = None
         self._waiting: TypedQuery | None = None
@@ -115,7 +115,7 @@ class Engine:
         return ()
 
     async def consult(self, request: Mapping[str, object]) -> dict[str, Any] | None:
-        """What the process of the meaning half answers to a request of another sort than a search.
+        """What the process of semantic search answers to a request of another sort than a search.
 
         None where it cannot: it is not ready, it ended, it does not answer, or a newer request came first.
         """
@@ -135,7 +135,7 @@ class Engine:
             self._consulted.pop(name, None)
 
     async def run_child(self) -> None:
-        """Keep the meaning half running; returns when it has died too often, or runs already."""
+        """Keep semantic search running; returns when it has died too often, or runs already."""
         if self._running:
             return
         self._running = True
@@ -173,15 +173,15 @@ class Engine:
 
     def _forget(self) -> None:
         """In the thread: what was opened by the settings before."""
-        if self._wide is not None:
-            self._wide.close()
-        self._words = self._wide = None
+        if self._federated is not None:
+            self._federated.close()
+        self._words = self._federated = None
 
     async def close(self) -> None:
         """End both halves."""
-        if self._wide is not None:
-            self._executor.submit(self._wide.close)
-        self._executor.shutdown(wait=False, cancel_futures=self._wide is None)
+        if self._federated is not None:
+            self._executor.submit(self._federated.close)
+        self._executor.shutdown(wait=False, cancel_futures=self._federated is None)
         self._on_time()
         await worker_client.stop(self._child)
 
@@ -218,12 +218,12 @@ class Engine:
             return found_in(self._beyond(by_words).team(request))
         return found_in(by_words.search(query_from_json(request, by_words.weights)).as_json())
 
-    def _beyond(self, by_words: LexicalSearch) -> WideSearch:
-        from workbench.agent.federated_search import WideSearch  # noqa: PLC0415 - only where there is more than one workspace
+    def _beyond(self, by_words: LexicalSearch) -> FederatedRequests:
+        from workbench.agent.search_task import FederatedRequests  # noqa: PLC0415 - only where there is more than one workspace
 
-        if self._wide is None:
-            self._wide = WideSearch(self._workspace, by_words)
-        return self._wide
+        if self._federated is None:
+            self._federated = FederatedRequests(self._workspace, by_words)
+        return self._federated
 
     @property
     def _of_a_team(self) -> bool:
@@ -244,18 +244,18 @@ class Engine:
         try:
             child = self._child = await worker_client.start("search", self._workspace.root, {})
         except OSError as error:
-            return f"the meaning half cannot be started: {error.strerror}"
+            return f"semantic search cannot be started: {error.strerror}"
         assert child.stdout is not None
         self._stuck = False
         try:
             while line := await child.stdout.readline():
                 self._hear(line)
         except ValueError:
-            return "the meaning half answered with too long a line"
+            return "semantic search answered with too long a line"
         finally:
             self._on_time()
             await worker_client.stop(child)
-        return "the meaning half did not answer" if self._stuck else "the meaning half stopped"
+        return "semantic search did not answer" if self._stuck else "semantic search stopped"
 
     def _hear(self, line: bytes) -> None:
         try:

@@ -12,6 +12,7 @@ from screens.drawing.safe_text import Shown, row_text, words
 from screens.loading.snapshots import Promoted
 from screens.panes.entry_rows import lightened
 from screens.search.explanation import ScorePart, parts_in
+from workbench.memory.address import hash_of
 from workbench.memory.names import is_outside
 
 _BAR, _KIND, _DAY, _NAME = 4, 10, 10, 12
@@ -43,7 +44,7 @@ class FoundHit:
     @property
     def digits(self) -> str:
         """The hash of its words."""
-        return self.entry.rpartition("#")[2].partition("~")[0]
+        return hash_of(self.entry)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +57,7 @@ class Then:
 
 @dataclass(frozen=True, slots=True)
 class HitList:
-    """An answer as the screen needs it. ``sides`` is ``words`` or ``words + meaning``."""
+    """An answer as the screen needs it. ``sides`` is ``keyword`` or ``hybrid``."""
 
     query: str
     hits: tuple[FoundHit, ...]
@@ -93,7 +94,7 @@ def found_in(answer: Mapping[str, object]) -> HitList:
     return HitList(
         query=str(answer.get("query", "")),
         hits=hits,
-        sides="words + meaning" if answer.get("mode") == "hybrid" else "words",
+        sides="hybrid" if answer.get("mode") == "hybrid" else "keyword",
         stale=str(stale) if stale else None,
         degraded=str(degraded) if degraded else None,
         notes=(*map(str, notes), *_unavailable(answer.get("workspaces"))),

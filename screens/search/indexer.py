@@ -101,7 +101,7 @@ _SEARCHABLE = frozenset({"prepare", "embed"})
 """Phases that come after the words are in."""
 _BUSY_SECONDS = 3.0
 _GRACE_SECONDS = 1.0
-_NAMES = {"scan": "looking", "prepare": "preparing the model", "embed": "meaning"}
+_NAMES = {"scan": "scanning", "prepare": "preparing the model", "embed": "embedding"}
 
 
 def stage_text(stage: Stage) -> Shown:

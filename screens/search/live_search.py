@@ -35,8 +35,8 @@ LONG_SECONDS = 0.25
 """How long a wait may be without a word about it."""
 _TURN_SECONDS = 0.12
 _COMPACT_BELOW = 90
-_STARTING = "meaning is starting"
-_PHASES = {"lay out": "laying the files out", "scan": "looking", "prepare": "preparing the model"}
+_STARTING = "semantic search is starting"
+_PHASES = {"lay out": "laying the files out", "scan": "scanning", "prepare": "preparing the model"}
 
 
 class Searching:

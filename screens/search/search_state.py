@@ -61,7 +61,7 @@ def condition(facts: Facts) -> Condition:
         if facts.building is not None:
             return Condition(RowPart(words(f"{INDEXING} indexing"), "accent"))
         return Condition(RowPart(words(f"{FAILED} failed"), "bad"), _failed(facts))
-    sides = found.sides if found else ("words" if facts.missing else "words + meaning")
+    sides = found.sides if found else ("keyword" if facts.missing else "hybrid")
     advice: list[RowPart] = []
     corner: RowPart | None = None
     if found and found.stale and facts.building is None:
@@ -86,14 +86,16 @@ def emptiness(facts: Facts, *, narrowed: bool) -> Shown:
         return _lines(f"{FAILED} the search failed: {facts.failure}", _helps(facts.hint))
     if facts.found is None:
         return words(f"{LOADING} searching …")
-    if facts.loading and facts.found.sides == "words":
-        return _lines(f"{EMPTY} nothing has these words", f"{LOADING} meaning is loading and may know more")
+    if facts.loading and facts.found.sides == "keyword":
+        return _lines(
+            f"{EMPTY} nothing has these words", f"{LOADING} semantic search is loading and may find more"
+        )
     helps = (
         "leave a condition out, or words"
         if narrowed
         else f"try fewer or other words; {_key('help')} tells what can be asked"
     )
-    by = "" if facts.found.sides == "words + meaning" else " by words alone"
+    by = "" if facts.found.sides == "hybrid" else " by keyword only"
     return _lines(f"{EMPTY} nothing found{by}", helps)
 
 
@@ -106,7 +108,7 @@ def _at_work(facts: Facts, sides: str) -> RowPart | None:
         doing = "catching up" if facts.found and facts.found.stale else "indexing"
         return RowPart(words(f"{INDEXING} {sides} · {doing}"), "accent")
     if facts.loading:
-        return RowPart(words(f"{LOADING} words · meaning is loading"), "accent")
+        return RowPart(words(f"{LOADING} keyword · semantic search is loading"), "accent")
     return None
 
 
@@ -120,12 +122,12 @@ def _failed(facts: Facts) -> tuple[RowPart, ...]:
 
 
 def _kept(facts: Facts, sides: str) -> str:
-    return "words only" if facts.missing or sides == "words" else f"{sides}, not all"
+    return "keyword search only" if facts.missing or sides == "keyword" else f"{sides}, not all"
 
 
 def _with(reason: str, usual: str) -> str:
     """A reason with what helps: what it says of that itself, in keys, else the usual."""
-    reason, _, hint = reason.replace(": words only", "").partition("; ")
+    reason, _, hint = reason.replace(": keyword search only", "").partition("; ")
     return f"{reason}; {_helps(hint, usual)}"
 
 

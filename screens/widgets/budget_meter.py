@@ -35,13 +35,13 @@ class BudgetMeter(Widget, can_focus=False):
         """What the numbers mean: roomy, tight or over."""
         if self._used > self._budget:
             return "over"
-        return "tight" if self._used > _TIGHT * self._budget else "roomy"
+        return "tight" if self._used > _TIGHT * self._budget else "ok"
 
     def render(self) -> Text:
         """The line, as wide as there is room."""
         if not self._budget:
             return Text()
-        tone = {"roomy": "good", "tight": "warn", "over": "bad"}[self.word]
+        tone = {"ok": "good", "tight": "warn", "over": "bad"}[self.word]
         numbers = f" {grouped(self._used)} / {grouped(self._budget)} {self.word}"
         width = self.content_size.width - len(numbers)
         filled = min(width, round(width * self._used / self._budget))

@@ -1,4 +1,4 @@
-"""A workspace in a git repository with an index and a stand-in model, as an agent's door opens it."""
+"""A workspace in a git repository with an index and a stand-in model, as an agent's session opens it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.support.hashing import HashingEmbedder
 from tests.support.workspaces import EPISODE, LOG, Sandbox
 from workbench.agent.context import Injection, inject
 from workbench.agent.scopes import LEADER, SearchScope
-from workbench.agent.tools.agent_session import Door
+from workbench.agent.tools.agent_session import AgentSession
 from workbench.workspace import ledger
 from workbench.workspace.workspace import Workspace
 
@@ -70,7 +70,8 @@ class Given:
         if self.leader is None:
             return (own,)
         place = self.leader.workspace
-        return own, SearchScope(place, HybridSearch(place, today=today, model=self.model.choice), LEADER)
+        theirs = HybridSearch(place, today=today, model=self.model.choice)
+        return own, SearchScope(place, theirs, LEADER, LEADER)
 
     def inject(self, message: str, *, user: str = "", memory_loaded: bool = True) -> Injection:
         return inject(
@@ -82,11 +83,11 @@ class Given:
             memory_loaded=memory_loaded,
         )
 
-    def door(self, *, user: str = "") -> Door:
-        """The door of an agent called tester; it searches with the stand-in model."""
-        door = Door(self.workspace, agent="tester", user=user, session="s7", clock=lambda: NOW)
-        door._scopes = self.scopes()
-        return door
+    def session(self, *, user: str = "") -> AgentSession:
+        """The session of an agent called tester; it searches with the stand-in model."""
+        session = AgentSession(self.workspace, agent="tester", user=user, session_id="s7", clock=lambda: NOW)
+        session._scopes = self.scopes()
+        return session
 
     def records(self, book: ledger.Book) -> list[dict[str, object]]:
         return [dict(record) for record in ledger.read(self.workspace, book)]

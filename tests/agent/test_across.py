@@ -15,7 +15,7 @@ from indexing.search.hybrid import HybridSearch
 from indexing.search.keyword import LexicalSearch
 from tests.agent.conftest import Given, Person
 from tests.support.hashing import HashingEmbedder
-from workbench.agent.federated_search import Across, FarAnswer, strengths_of
+from workbench.agent.federated_search import FederatedAnswer, FederatedSearch, strengths_of
 from workbench.errors import IndexUnavailableError
 from workbench.memory.entry import Kind
 from workbench.workspace.registry import Registered
@@ -45,19 +45,19 @@ def made(tmp_path: Path) -> Iterator[Make]:
         given.sandbox.close()
 
 
-def asked(*places: Registered, words: bool = True) -> Across:
+def asked(*places: Registered, words: bool = True) -> FederatedSearch:
     models = () if words else (HashingEmbedder().choice,)
-    return Across(places, words=words, today=today, models=models)
+    return FederatedSearch(places, words=words, today=today, models=models)
 
 
-def found(places: Across, text: str, **more: object) -> FarAnswer:
+def found(places: FederatedSearch, text: str, **more: object) -> FederatedAnswer:
     answer = places.search(Query(text, **more))  # type: ignore[arg-type]
     places.close()
     return answer
 
 
-def shown(answer: FarAnswer) -> list[tuple[str, str]]:
-    return [(one.workspace.name, one.hit.snippet) for one in answer.hits]
+def shown(answer: FederatedAnswer) -> list[tuple[str, str]]:
+    return [(one.scope.name, one.hit.snippet) for one in answer.hits]
 
 
 ITEMS = (
@@ -84,14 +84,14 @@ def test_one_workspace_alone_answers_as_it_does_by_itself(made: Make, text: str,
     place.close()
     assert [hit.hit.entry for hit in answer.hits] == [hit.entry for hit in own.hits]
     assert [hit.hit.rank for hit in answer.hits] == [hit.rank for hit in own.hits]
-    assert answer.mode == own.mode
+    assert answer.told.mode == own.mode
 
 
 @pytest.mark.parametrize("words", [True, False])
 def test_copies_of_a_workspace_alternate_with_equal_strengths(made: Make, words: bool) -> None:
     places = [made(name, *ITEMS, vectors=not words) for name in ("b", "a", "c")]
     answer = found(asked(*places, words=words), "staging port", k=9)
-    assert [one.workspace.name for one in answer.hits] == ["a", "b", "c"] * 3
+    assert [one.scope.name for one in answer.hits] == ["a", "b", "c"] * 3
     for first, second, third in zip(*[iter(answer.hits)] * 3, strict=True):
         assert first.strength == second.strength == third.strength
         assert first.hit.entry == second.hit.entry == third.hit.entry
@@ -120,8 +120,8 @@ def test_who_knows_nothing_of_it_does_not_stand_before_who_does(made: Make, word
     )
     bad = made("a", "The key is under the mat", "Keys are lost now and then", vectors=not words)
     answer = found(asked(bad, good, words=words), "deploy key of the broker", k=4)
-    assert [one.workspace.name for one in answer.hits][:2] == ["z", "z"]
-    assert answer.hits[-1].workspace.name == "a"
+    assert [one.scope.name for one in answer.hits][:2] == ["z", "z"]
+    assert answer.hits[-1].scope.name == "a"
     assert all(a.strength >= b.strength for a, b in zip(answer.hits, answer.hits[1:], strict=False))
 
 
@@ -134,7 +134,7 @@ def test_the_hits_of_one_workspace_keep_their_order(made: Make, words: bool) -> 
     ]
     answer = found(asked(*places, words=words), "staging port on Friday", k=20)
     for place in places:
-        ranks = [one.hit.rank for one in answer.hits if one.workspace == place]
+        ranks = [one.hit.rank for one in answer.hits if one.scope.name == place.name]
         assert ranks == sorted(ranks)
         assert ranks
     again = found(asked(*reversed(places), words=words), "staging port on Friday", k=20)
@@ -184,8 +184,8 @@ def test_one_that_is_gone_or_not_indexed_is_named_and_stops_nobody(made: Make, t
         ("here", None),
         ("bare", "there is no index yet"),
     ]
-    assert answer.degraded is not None
-    assert "gone: its folder is gone" in answer.degraded
+    assert answer.told.degraded is not None
+    assert "gone: its folder is gone" in answer.told.degraded
     assert answer.as_json()["state"] == "degraded"
     assert [one.strength for one in answer.hits] == [one.strength for one in found(asked(here), "port").hits]
 
@@ -211,7 +211,7 @@ def test_a_workspace_without_vectors_is_compared_by_words_and_that_is_said(made:
     one, two = made("one", "The staging port is 8443", vectors=True), made("two", "The staging port is 8443")
     answer = found(asked(one, two, words=False), "staging port", k=2)
     assert [one.strength for one in answer.hits] == [pytest.approx(answer.hits[0].strength)] * 2
-    assert any("by their words alone: two has no vectors" in note for note in answer.notes)
+    assert any("by their words alone: two has no vectors" in note for note in answer.told.notes)
 
 
 def test_a_workspaces_own_weights_do_not_put_it_first(made: Make, owner: Person) -> None:

@@ -82,7 +82,9 @@ def test_a_workspace_that_somebody_else_writes_is_told_as_busy(
         hold(given.workspace.state_dir() / "operations.lock", "reindex"),
         pytest.raises(ToolError) as refused,
     ):
-        call_tool(given.door(), "memory_graph_store", {"text": "Likes tea"}, Call())
+        call_tool(given.session(), "memory_graph_store", {"text": "Likes tea"}, Call())
     assert "reindex (process" in str(refused.value)
     assert "call again, at most three times" in str(refused.value)
-    assert call_tool(given.door(), "memory_graph_store", {"text": "Likes tea"}, Call())["status"] == "stored"
+    assert (
+        call_tool(given.session(), "memory_graph_store", {"text": "Likes tea"}, Call())["status"] == "stored"
+    )

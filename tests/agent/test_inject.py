@@ -202,7 +202,7 @@ def test_words_alone_do_without_a_model_and_it_is_said(given: Given) -> None:
     given.index(vectors=False)
     found = given.inject(ASK)
     assert found.lines[0].parts.keys() == {"words"}
-    assert any("words only" in note for note in found.notes)
+    assert any("keyword search only" in note for note in found.notes)
     assert given.inject("tell me about the history of rome").lines == ()
 
 

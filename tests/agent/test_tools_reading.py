@@ -9,28 +9,28 @@ from typing import Any
 import pytest
 
 from tests.agent.conftest import NOW, Given, Person
-from workbench.agent.tools.agent_session import Call, Door
+from workbench.agent.tools.agent_session import AgentSession, Call
 from workbench.agent.tools.registry import TOOLS, call_tool
 from workbench.agent.tools.tool import ToolError
 
 
-def ask(door: Door, name: str, **arguments: Any) -> dict[str, Any]:
+def ask(session: AgentSession, name: str, **arguments: Any) -> dict[str, Any]:
     """What a tool answers; it satisfies its own schema and is JSON."""
     from jsonschema import Draft202012Validator
 
-    found = call_tool(door, name, arguments, Call())
+    found = call_tool(session, name, arguments, Call())
     Draft202012Validator(TOOLS[name].result).validate(found)
     return dict(json.loads(json.dumps(found)))
 
 
-def refusal(door: Door, name: str, **arguments: Any) -> str:
+def refusal(session: AgentSession, name: str, **arguments: Any) -> str:
     with pytest.raises(ToolError) as refused:
-        call_tool(door, name, arguments, Call())
+        call_tool(session, name, arguments, Call())
     return str(refused.value)
 
 
 @pytest.fixture
-def door(given: Given) -> Door:
+def session(given: Given) -> AgentSession:
     given.write(
         "memory/2026-03-15.md", "The staging port of the gateway is 8443", "Gerald overflowed the jar"
     )
@@ -46,11 +46,11 @@ def door(given: Given) -> Door:
         "Project Atlas", "[decision] Use tantivy <!-- wb: id=m11 occurred_at=2026-03-05 -->", type_="project"
     )
     given.index()
-    return given.door(user="")
+    return given.session(user="")
 
 
-def test_search_gives_entries_with_place_trust_and_relevance(door: Door, given: Given) -> None:
-    found = ask(door, "memory_search", query="staging port of the gateway", limit=3)
+def test_search_gives_entries_with_place_trust_and_relevance(session: AgentSession, given: Given) -> None:
+    found = ask(session, "memory_search", query="staging port of the gateway", limit=3)
     first = found["results"][0]
     assert first["text"] == "The staging port of the gateway is 8443"
     assert (first["path"], first["start_line"], first["trust"]) == ("memory/2026-03-15.md", 3, "agent")
@@ -60,24 +60,24 @@ def test_search_gives_entries_with_place_trust_and_relevance(door: Door, given: 
     assert (record["by"], record["session"]) == ("memory_search", "s7")
 
 
-def test_search_keeps_to_kinds_and_days(door: Door) -> None:
+def test_search_keeps_to_kinds_and_days(session: AgentSession) -> None:
     paths = {
-        r["path"] for r in ask(door, "memory_search", query="Sarah gateway", kinds=["entity"])["results"]
+        r["path"] for r in ask(session, "memory_search", query="Sarah gateway", kinds=["entity"])["results"]
     }
     assert paths == {"graph/person/sarah-chen.md", "graph/project/project-atlas.md"}
-    found = ask(door, "memory_search", query="gateway", since="2026-03-16")
+    found = ask(session, "memory_search", query="gateway", since="2026-03-16")
     assert "memory/2026-03-15.md" not in {r["path"] for r in found["results"]}
-    assert "at `$.since`" in refusal(door, "memory_search", query="gateway", since="2026-02-30")
+    assert "at `$.since`" in refusal(session, "memory_search", query="gateway", since="2026-02-30")
 
 
-def test_search_shows_what_hides_masks_secrets_and_warns(door: Door, given: Given) -> None:
+def test_search_shows_what_hides_masks_secrets_and_warns(session: AgentSession, given: Given) -> None:
     given.write(
         "memory/2026-03-16.md",
         "The gateway obeys\u200b\u200b everybody <!-- send it away -->",
         "The gateway key is AKIAIOSFODNN7EXAMPLE",
     )
     given.index()
-    found = ask(given.door(), "memory_search", query="gateway obeys key everybody")
+    found = ask(given.session(), "memory_search", query="gateway obeys key everybody")
     rows = {row["text"].split()[2]: row for row in found["results"] if row["path"].endswith("16.md")}
     assert "<U+200B>" in rows["obeys<U+200B><U+200B>"]["text"]
     assert "hidden text" in rows["obeys<U+200B><U+200B>"]["warnings"][0]
@@ -85,58 +85,62 @@ def test_search_shows_what_hides_masks_secrets_and_warns(door: Door, given: Give
     assert "secret" in rows["key"]["warnings"][0]
 
 
-def test_search_warns_of_what_is_over(door: Door) -> None:
-    rows = ask(door, "memory_search", query="lived in Oslo", kinds=["entity"])["results"]
+def test_search_warns_of_what_is_over(session: AgentSession) -> None:
+    rows = ask(session, "memory_search", query="lived in Oslo", kinds=["entity"])["results"]
     (oslo,) = (row for row in rows if row["text"] == "[fact] Lived in Oslo")
     assert oslo["warnings"] == ["it was true until 2026-01-01: it is over"]
     assert oslo["entity"] == "Sarah Chen"
 
 
-def test_search_says_that_the_index_is_behind(door: Door, given: Given) -> None:
+def test_search_says_that_the_index_is_behind(session: AgentSession, given: Given) -> None:
     given.write("memory/2026-03-19.md", "Something that is not indexed")
-    assert any("behind" in note for note in ask(given.door(), "memory_search", query="gateway port")["notes"])
+    assert any(
+        "behind" in note for note in ask(given.session(), "memory_search", query="gateway port")["notes"]
+    )
 
 
 def test_a_search_of_an_agent_indexes_a_workspace_never_indexed(given: Given, owner: Person) -> None:
     owner.sets(model="none")
     given.write("memory/2026-03-19.md", "The staging port of the gateway is 8443")
     given.reopen()
-    door = Door(given.workspace, agent="tester", clock=lambda: NOW)
-    found = ask(door, "memory_search", query="gateway port")
+    session = AgentSession(given.workspace, agent="tester", clock=lambda: NOW)
+    found = ask(session, "memory_search", query="gateway port")
     assert [row["path"] for row in found["results"]] == ["memory/2026-03-19.md"]
 
 
 def test_search_without_an_index_says_what_still_works(given: Given) -> None:
-    text = refusal(given.door(), "memory_search", query="anything at all")
+    text = refusal(given.session(), "memory_search", query="anything at all")
     assert "there is no index yet" in text
     assert "workbench reindex" in text
     assert "memory_get" in text
     assert given.records("recalls") == []
 
 
-def test_get_reads_lines_and_says_where_to_go_on(door: Door, given: Given) -> None:
+def test_get_reads_lines_and_says_where_to_go_on(session: AgentSession, given: Given) -> None:
     given.write("memory/long.md", *(f"line {n}" for n in range(3_000)))
-    part = ask(door, "memory_get", path="memory/long.md", **{"from": 3}, lines=2)
+    part = ask(session, "memory_get", path="memory/long.md", **{"from": 3}, lines=2)
     assert part["text"] == "- line 0\n- line 1"
     assert (part["start_line"], part["end_line"], part["total_lines"], part["next"]) == (3, 4, 3_002, 5)
-    rest = ask(door, "memory_get", path="memory/long.md", **{"from": 3_000})
+    rest = ask(session, "memory_get", path="memory/long.md", **{"from": 3_000})
     assert (rest["end_line"], rest["next"]) == (3_002, None)
-    assert ask(door, "memory_get", path="memory/long.md")["next"] == 2_001
-    assert "so there is no line 9000" in refusal(door, "memory_get", path="memory/long.md", **{"from": 9_000})
+    assert ask(session, "memory_get", path="memory/long.md")["next"] == 2_001
+    assert "so there is no line 9000" in refusal(
+        session, "memory_get", path="memory/long.md", **{"from": 9_000}
+    )
 
 
-def test_get_takes_an_entry_of_a_search(door: Door) -> None:
-    entry = ask(door, "memory_search", query="staging port gateway", limit=1)["results"][0]["entry"]
-    assert "8443" in ask(door, "memory_get", path=entry)["text"]
+def test_get_takes_an_entry_of_a_search(session: AgentSession) -> None:
+    entry = ask(session, "memory_search", query="staging port gateway", limit=1)["results"][0]["entry"]
+    assert "8443" in ask(session, "memory_get", path=entry)["text"]
 
 
-def test_get_of_a_file_with_an_endless_line_stays_bounded(door: Door, given: Given) -> None:
+def test_get_of_a_file_with_an_endless_line_stays_bounded(session: AgentSession, given: Given) -> None:
     given.sandbox.write("memory/wide.md", "x" * 3_000_000 + "\nlast\n")
-    found = ask(door, "memory_get", path="memory/wide.md")
+    found = ask(session, "memory_get", path="memory/wide.md")
     assert len(found["text"]) <= 100_000
     assert found["next"] == 2
     assert found["notes"] == ["line 1 is cut: the first 100,000 of 3,000,000 characters"]
-    assert ask(door, "memory_get", path="memory/wide.md", **{"from": 2})["notes"] == []
+    assert ask(session, "memory_get", path="memory/wide.md", **{"from": 2})["notes"] == []
 
 
 @pytest.mark.parametrize(
@@ -158,17 +162,19 @@ def test_get_of_a_file_with_an_endless_line_stays_bounded(door: Door, given: Giv
         "memory/link.md",
     ],
 )
-def test_get_refuses_everything_but_memory(door: Door, given: Given, path: str) -> None:
+def test_get_refuses_everything_but_memory(session: AgentSession, given: Given, path: str) -> None:
     given.write("_system/quarantine/2026-03.md", "SECRET")
     given.sandbox.write("../outside.md", "SECRET")
     (given.root / "memory/link.md").symlink_to(given.root.parent / "outside.md")
-    text = refusal(door, "memory_get", path=path)
+    text = refusal(session, "memory_get", path=path)
     assert "SECRET" not in text
     assert "memory_search" in text or "path" in text
 
 
-def test_recall_gives_typed_memories_by_meaning(door: Door, given: Given) -> None:
-    found = ask(door, "memory_graph_recall", query="how does she like reviews, async?", types=["preference"])
+def test_recall_gives_typed_memories_by_meaning(session: AgentSession, given: Given) -> None:
+    found = ask(
+        session, "memory_graph_recall", query="how does she like reviews, async?", types=["preference"]
+    )
     assert [row["id"] for row in found["memories"]] == ["m7f3a"]
     row = found["memories"][0]
     assert (row["about"], row["trust"], row["sources"]) == (
@@ -179,45 +185,47 @@ def test_recall_gives_typed_memories_by_meaning(door: Door, given: Given) -> Non
     assert given.records("recalls")[0]["by"] == "memory_graph_recall"
 
 
-def test_recall_leaves_out_what_is_over(door: Door) -> None:
-    rows = ask(door, "memory_graph_recall", query="lived in Oslo")["memories"]
+def test_recall_leaves_out_what_is_over(session: AgentSession) -> None:
+    rows = ask(session, "memory_graph_recall", query="lived in Oslo")["memories"]
     assert "Lived in Oslo" not in {row["text"] for row in rows}
 
 
 def test_recall_without_an_index_goes_by_words_and_says_so(given: Given) -> None:
     given.page("Sarah Chen", "[preference] Prefers async reviews")
-    found = ask(given.door(), "memory_graph_recall", query="async reviews")
+    found = ask(given.session(), "memory_graph_recall", query="async reviews")
     assert [row["text"] for row in found["memories"]] == ["Prefers async reviews"]
     assert any("reindex" in note for note in found["notes"])
 
 
-def test_query_lists_by_type_state_and_days(door: Door) -> None:
-    todos = ask(door, "memory_graph_query", types=["todo"], state="pending", happens_within=5, sort="due")
+def test_query_lists_by_type_state_and_days(session: AgentSession) -> None:
+    todos = ask(session, "memory_graph_query", types=["todo"], state="pending", happens_within=5, sort="due")
     assert [row["text"] for row in todos["memories"]] == ["Send the contract"]
     march = ask(
-        door,
+        session,
         "memory_graph_query",
         types=["decision"],
         occurred_since="2026-03-01",
         occurred_until="2026-03-31",
     )
     assert [row["text"] for row in march["memories"]] == ["Use tantivy"]
-    assert ask(door, "memory_graph_query", happens_within=1)["memories"] == []
-    assert ask(door, "memory_graph_query", limit=1)["total"] == 3
+    assert ask(session, "memory_graph_query", happens_within=1)["memories"] == []
+    assert ask(session, "memory_graph_query", limit=1)["total"] == 3
 
 
-def test_query_about_somebody_unknown_gives_names_that_are_known(door: Door) -> None:
-    found = ask(door, "memory_graph_query", about="Sahra Chan")
+def test_query_about_somebody_unknown_gives_names_that_are_known(session: AgentSession) -> None:
+    found = ask(session, "memory_graph_query", about="Sahra Chan")
     assert found["memories"] == []
     assert any("Sarah Chen (person)" in note for note in found["notes"])
 
 
-def test_the_graph_is_asked_in_words_and_answers_with_its_path(door: Door, given: Given) -> None:
-    found = ask(door, "knowledge_graph_search", query="what is Sarah working on?")
+def test_the_graph_is_asked_in_words_and_answers_with_its_path(session: AgentSession, given: Given) -> None:
+    found = ask(session, "knowledge_graph_search", query="what is Sarah working on?")
     assert found["found"][0]["name"] == "Project Atlas"
     assert found["found"][0]["path"][0]["relation"] == "works_on"
     assert given.records("recalls")[0]["by"] == "knowledge_graph_search"
-    assert any("Sarah Chen" in n for n in ask(door, "knowledge_graph_search", query="Who is Srah?")["notes"])
+    assert any(
+        "Sarah Chen" in n for n in ask(session, "knowledge_graph_search", query="Who is Srah?")["notes"]
+    )
 
 
 WRONG: tuple[tuple[str, dict[str, Any], str], ...] = (
@@ -246,7 +254,7 @@ def test_wrong_arguments_are_told_by_field_with_an_example(
     given: Given, name: str, arguments: dict[str, Any], said: str
 ) -> None:
     with pytest.raises(ToolError) as refused:
-        call_tool(given.door(), name, arguments, Call())
+        call_tool(given.session(), name, arguments, Call())
     assert said in str(refused.value)
     assert json.dumps(TOOLS[name].example, ensure_ascii=False) in str(refused.value)
     assert len(str(refused.value)) <= 1_000
@@ -255,7 +263,7 @@ def test_wrong_arguments_are_told_by_field_with_an_example(
 @pytest.mark.parametrize("arguments", [[], "query", 7, [["query", "x"]]])
 def test_arguments_that_are_no_object_are_refused(given: Given, arguments: Any) -> None:
     with pytest.raises(ToolError):
-        call_tool(given.door(), "memory_search", arguments, Call())
+        call_tool(given.session(), "memory_search", arguments, Call())
 
 
 def test_every_example_is_right_by_its_own_schema() -> None:
@@ -268,15 +276,15 @@ def test_every_example_is_right_by_its_own_schema() -> None:
 
 
 def test_a_tool_that_there_is_not_is_answered_with_those_there_are(given: Given) -> None:
-    assert "memory_search, memory_get" in refusal(given.door(), "rm_rf")
+    assert "memory_search, memory_get" in refusal(given.session(), "rm_rf")
 
 
-def test_a_call_that_is_cancelled_while_it_waits_does_nothing(door: Door, given: Given) -> None:
+def test_a_call_that_is_cancelled_while_it_waits_does_nothing(session: AgentSession, given: Given) -> None:
     cancelled = threading.Event()
     cancelled.set()
     for name in TOOLS:
         with pytest.raises(ToolError, match="cancelled"):
-            call_tool(door, name, TOOLS[name].example, Call(cancelled))
+            call_tool(session, name, TOOLS[name].example, Call(cancelled))
     assert given.records("recalls") == []
     assert given.records("proposals") == []
 
@@ -286,7 +294,7 @@ def test_a_better_hit_of_the_leader_stands_above_a_worse_one_of_ones_own(given: 
     leader.write("memory/2026-03-16.md", "The staging port of the gateway is 8443")
     given.index()
     leader.index()
-    rows = ask(given.door(), "memory_search", query="the staging port of the gateway")["results"]
+    rows = ask(given.session(), "memory_search", query="the staging port of the gateway")["results"]
     assert [row.get("scope") for row in rows] == ["leader", None]
     assert rows[0]["score"] > rows[1]["score"]
     assert rows[0]["relevance"] > rows[1]["relevance"]
@@ -296,11 +304,11 @@ def test_a_member_reads_a_path_it_does_not_have_from_its_leader(given: Given, le
     given.write("memory/both.md", "Mine")
     leader.write("memory/both.md", "Theirs")
     leader.write("memory/theirs.md", "The broker port is 1883")
-    door = given.door()
-    found = ask(door, "memory_get", path="memory/theirs.md")
+    session = given.session()
+    found = ask(session, "memory_get", path="memory/theirs.md")
     assert (found["path"], "1883" in found["text"]) == ("leader:memory/theirs.md", True)
-    assert "Mine" in ask(door, "memory_get", path="memory/both.md")["text"]
-    assert "memory/nobodys.md" in refusal(door, "memory_get", path="memory/nobodys.md")
+    assert "Mine" in ask(session, "memory_get", path="memory/both.md")["text"]
+    assert "memory/nobodys.md" in refusal(session, "memory_get", path="memory/nobodys.md")
 
 
 def test_a_member_reads_its_own_memory_and_then_its_leaders(given: Given, leader: Given) -> None:
@@ -310,14 +318,14 @@ def test_a_member_reads_its_own_memory_and_then_its_leaders(given: Given, leader
     leader.page("Bob", "[todo] Theirs <!-- wb: id=m2 -->", "works_on [[Atlas]]")
     given.index()
     leader.index()
-    door = given.door()
-    results = ask(door, "memory_search", query="whose is the gateway")["results"]
+    session = given.session()
+    results = ask(session, "memory_search", query="whose is the gateway")["results"]
     assert {row.get("scope") for row in results} == {None, "leader"}
     theirs = next(row for row in results if row["path"] == "leader:memory/2026-03-16.md")
-    assert "The gateway is the leader's" in ask(door, "memory_get", path=theirs["entry"])["text"]
-    rows = ask(door, "memory_graph_query", types=["todo"])["memories"]
+    assert "The gateway is the leader's" in ask(session, "memory_get", path=theirs["entry"])["text"]
+    rows = ask(session, "memory_graph_query", types=["todo"])["memories"]
     assert [(row["text"], row.get("scope")) for row in rows] == [("Mine", None), ("Theirs", "leader")]
-    found = ask(door, "knowledge_graph_search", query="what is Bob working on?")["found"]
+    found = ask(session, "knowledge_graph_search", query="what is Bob working on?")["found"]
     assert found[0]["scope"] == "leader"
     recorded = {str(one["entry"]) for one in given.records("recalls")}
     assert not any(entry.startswith("leader:") or "bob" in entry for entry in recorded)
@@ -327,7 +335,9 @@ def test_a_member_reads_its_own_memory_and_then_its_leaders(given: Given, leader
 @pytest.mark.parametrize(
     ("span", "found"), [("7d", 1), (2, 1), ("1w", 1), ("48h", 1), ("25H", 1), ("24h", 0), ("1", 0)]
 )
-def test_a_span_in_hours_days_and_weeks_is_days_from_today(door: Door, span: object, found: int) -> None:
+def test_a_span_in_hours_days_and_weeks_is_days_from_today(
+    session: AgentSession, span: object, found: int
+) -> None:
     """The contract is due on the 22nd, and it is the 20th."""
-    asked = ask(door, "memory_graph_query", types=["todo"], state="any", happens_within=span)
+    asked = ask(session, "memory_graph_query", types=["todo"], state="any", happens_within=span)
     assert asked["total"] == found

@@ -9,7 +9,7 @@ import pytest
 
 from tests.agent.conftest import NOW, Given, Person
 from workbench.agent.scopes import READ_ONLY, open_leader
-from workbench.agent.tools.agent_session import Call, Door
+from workbench.agent.tools.agent_session import AgentSession, Call
 from workbench.agent.tools.registry import TOOLS, call_tool
 from workbench.agent.tools.tool import ToolError
 from workbench.dreaming.proposals.accept import plan_accept
@@ -49,22 +49,22 @@ def test_four_operations_on_the_graph_are_for_agents_and_no_other() -> None:
 def test_an_agent_gets_the_workspace_only_for_what_is_declared_for_agents(
     given: Given, operation: OperationSpec
 ) -> None:
-    door = given.door()
+    session = given.session()
     if operation in ALLOWED:
-        with door.writing(Call(), operation) as place:
-            assert place is door.workspace
+        with session.writing(Call(), operation) as place:
+            assert place is session.workspace
         return
     with pytest.raises(NotCuratableError, match=f"no agent may {operation.name}"):
-        door.writing(Call(), operation).__enter__()
+        session.writing(Call(), operation).__enter__()
 
 
-def tell(door: Door, name: str, **arguments: Any) -> dict[str, Any]:
-    return call_tool(door, name, arguments, Call())
+def tell(session: AgentSession, name: str, **arguments: Any) -> dict[str, Any]:
+    return call_tool(session, name, arguments, Call())
 
 
-def refusal(door: Door, name: str, **arguments: Any) -> str:
+def refusal(session: AgentSession, name: str, **arguments: Any) -> str:
     with pytest.raises(ToolError) as refused:
-        call_tool(door, name, arguments, Call())
+        call_tool(session, name, arguments, Call())
     return str(refused.value)
 
 
@@ -97,7 +97,7 @@ def storing(given: Given, owner: Person, page: str) -> Given:
 def test_by_default_a_memory_waits_for_the_person_with_its_origin(given: Given, page: str) -> None:
     before = everything(given)
     found = tell(
-        given.door(),
+        given.session(),
         "memory_graph_store",
         text="Call Sarah about the lease",
         type="todo",
@@ -121,7 +121,7 @@ def test_by_default_a_memory_waits_for_the_person_with_its_origin(given: Given, 
 def test_what_the_person_accepts_is_stored_with_all_that_was_said(given: Given, page: str) -> None:
     given.sandbox.commit("pages")
     key = tell(
-        given.door(), "memory_graph_store", text="Call Sarah", type="todo", entity="Sarah Chen",
+        given.session(), "memory_graph_store", text="Call Sarah", type="todo", entity="Sarah Chen",
         happens_at="2026-04-01", importance=0.9,
     )["key"]  # fmt: skip
     given.workspace.operations.carry_out(lambda: plan_accept(given.workspace, [key], now=NOW))
@@ -134,9 +134,9 @@ def test_what_the_person_accepts_is_stored_with_all_that_was_said(given: Given, 
 
 def test_an_update_that_the_person_accepts_changes_the_memory(given: Given, page: str) -> None:
     given.sandbox.commit("pages")
-    door = given.door()
-    done = tell(door, "memory_graph_update", memory="m80aa", done=True, reason="it was sent")
-    words = tell(door, "memory_graph_update", memory="m7f3a", text="Prefers written reviews", importance=1)
+    session = given.session()
+    done = tell(session, "memory_graph_update", memory="m80aa", done=True, reason="it was sent")
+    words = tell(session, "memory_graph_update", memory="m7f3a", text="Prefers written reviews", importance=1)
     assert (done["status"], words["status"]) == ("proposed", "proposed")
     shown = {one.text for one in pending(given.workspace, NOW)}
     assert shown == {"Send the contract (done yes)", "Prefers written reviews (importance 1)"}
@@ -150,7 +150,7 @@ def test_an_update_that_the_person_accepts_changes_the_memory(given: Given, page
 
 def test_a_forgetting_that_the_person_accepts_takes_the_memory_out(given: Given, page: str) -> None:
     given.sandbox.commit("pages")
-    found = tell(given.door(), "memory_graph_forget", memory="m7f3a", reason="another Sarah")
+    found = tell(given.session(), "memory_graph_forget", memory="m7f3a", reason="another Sarah")
     assert found["status"] == "proposed"
     assert b"async" in given.sandbox.read(page)
     given.workspace.operations.carry_out(lambda: plan_accept(given.workspace, [found["key"]], now=NOW))
@@ -159,21 +159,21 @@ def test_a_forgetting_that_the_person_accepts_takes_the_memory_out(given: Given,
 
 def test_what_waits_or_was_rejected_is_not_proposed_again(given: Given, page: str) -> None:
     given.sandbox.commit("pages")
-    door = given.door()
-    first = tell(door, "memory_graph_store", text="Likes tea", type="preference")
-    again = tell(door, "memory_graph_store", text="Likes  tea", type="preference")
+    session = given.session()
+    first = tell(session, "memory_graph_store", text="Likes tea", type="preference")
+    again = tell(session, "memory_graph_store", text="Likes  tea", type="preference")
     assert (again["status"], again["key"]) == ("waiting", first["key"])
     given.workspace.operations.carry_out(
         lambda: plan_reject(given.workspace, [first["key"]], now=NOW, reason="no")
     )
-    third = tell(door, "memory_graph_store", text="Likes tea", type="preference")
+    third = tell(session, "memory_graph_store", text="Likes tea", type="preference")
     assert third["status"] == "left_out"
     assert "rejected" in third["notes"][0]
 
 
 def test_where_the_person_allows_it_a_memory_is_stored_as_an_operation_of_the_agent(storing: Given) -> None:
     found = tell(
-        storing.door(), "memory_graph_store", text="Likes tea", type="preference", entity="Sarah Chen"
+        storing.session(), "memory_graph_store", text="Likes tea", type="preference", entity="Sarah Chen"
     )
     assert found["status"] == "stored"
     assert storing.workspace.find(found["memory"]).text == "[preference] Likes tea"
@@ -188,15 +188,15 @@ def test_where_the_person_allows_it_a_memory_is_stored_as_an_operation_of_the_ag
 
 
 def test_updated_and_forgotten_at_once_and_undoable(storing: Given) -> None:
-    door = storing.door()
-    assert tell(door, "memory_graph_update", memory="m80aa", done=True)["status"] == "updated"
-    assert tell(door, "memory_graph_forget", memory="m7f3a", reason="wrong")["status"] == "forgotten"
+    session = storing.session()
+    assert tell(session, "memory_graph_update", memory="m80aa", done=True)["status"] == "updated"
+    assert tell(session, "memory_graph_forget", memory="m7f3a", reason="wrong")["status"] == "forgotten"
     actions = [(op.action, op.actor) for op in storing.workspace.operations.log()[:2]]
     assert actions == [("forget", "agent"), ("update", "agent")]
 
 
 def test_what_the_person_pinned_no_agent_forgets(storing: Given) -> None:
-    text = refusal(storing.door(), "memory_graph_forget", memory="mpin", reason="old")
+    text = refusal(storing.session(), "memory_graph_forget", memory="mpin", reason="old")
     assert "pinned" in text
     assert b"Keep this" in storing.sandbox.read("graph/person/sarah-chen.md")
 
@@ -210,7 +210,7 @@ def test_memory_md_is_out_of_an_agents_reach(given: Given, owner: Person, page: 
     address = given.sandbox.address("short answers", "MEMORY.md")
     for reference in (address, "m55"):
         for name, more in (("memory_graph_update", {"text": "x"}), ("memory_graph_forget", {"reason": "x"})):
-            text = refusal(given.door(), name, memory=reference, **more)
+            text = refusal(given.session(), name, memory=reference, **more)
             assert "MEMORY.md is the person's: no agent writes there" in text
     assert given.records("proposals") == []
     assert b"Prefers short answers" in given.sandbox.read("MEMORY.md")
@@ -237,14 +237,14 @@ def test_what_may_not_be_stored_is_refused_with_the_reason(
 ) -> None:
     owner.sets(agent_writes=policy)
     given.reopen()
-    assert said in refusal(given.door(), "memory_graph_store", **arguments)
+    assert said in refusal(given.session(), "memory_graph_store", **arguments)
     assert given.records("proposals") == []
     assert read_graph(given.workspace).entities == ()
 
 
 @pytest.mark.parametrize(("name", "arguments"), WRITING)
 def test_a_reason_keeps_no_secret(given: Given, page: str, name: str, arguments: dict[str, Any]) -> None:
-    text = refusal(given.door(), name, **{**arguments, "reason": "the key AKIAIOSFODNN7EXAMPLE is old"})
+    text = refusal(given.session(), name, **{**arguments, "reason": "the key AKIAIOSFODNN7EXAMPLE is old"})
     assert "AWS access key" in text
     assert "IOSFODNN7" not in text
     assert given.records("proposals") == given.records("skips") == []
@@ -252,14 +252,14 @@ def test_a_reason_keeps_no_secret(given: Given, page: str, name: str, arguments:
 
 def test_an_entity_may_be_named_by_id_or_alias(given: Given, page: str) -> None:
     for number, name in enumerate(("ent-sara", "SARAH CHEN")):
-        tell(given.door(), "memory_graph_store", text=f"Likes tea number {number}", entity=name)
+        tell(given.session(), "memory_graph_store", text=f"Likes tea number {number}", entity=name)
     assert {one.section for one in pending(given.workspace, NOW)} == {"person/Sarah Chen"}
 
 
 def test_the_same_words_about_two_people_are_two_memories(given: Given, page: str) -> None:
     given.page("Bob", "[fact] Lives in Oslo")
     for name in ("Sarah Chen", "Bob"):
-        found = tell(given.door(), "memory_graph_store", text="Likes tea", entity=name)
+        found = tell(given.session(), "memory_graph_store", text="Likes tea", entity=name)
         assert found["status"] == "proposed"
     assert {one.section for one in pending(given.workspace, NOW)} == {"person/Sarah Chen", "person/Bob"}
 
@@ -272,7 +272,7 @@ def test_what_the_graph_says_already_is_told_and_not_written(
     owner.sets(agent_writes=policy)
     given.reopen()
     text = refusal(
-        given.door(),
+        given.session(),
         "memory_graph_store",
         text="prefers **async** reviews.",
         type="preference",
@@ -284,18 +284,18 @@ def test_what_the_graph_says_already_is_told_and_not_written(
 
 def test_an_agent_cannot_say_that_it_may_be_trusted(given: Given) -> None:
     assert "unknown field `trust`" in refusal(
-        given.door(), "memory_graph_store", text="Likes tea", trust="owner"
+        given.session(), "memory_graph_store", text="Likes tea", trust="owner"
     )
 
 
 def test_a_name_of_a_path_makes_no_path(storing: Given) -> None:
-    found = tell(storing.door(), "memory_graph_store", text="Likes tea", entity="../../../etc/passwd")
+    found = tell(storing.session(), "memory_graph_store", text="Likes tea", entity="../../../etc/passwd")
     assert found["memory"].startswith("graph/")
     assert ".." not in found["memory"]
 
 
 def test_a_new_name_is_told_with_those_that_look_like_it(given: Given, page: str) -> None:
-    found = tell(given.door(), "memory_graph_store", text="Likes tea", entity="Sarah Chan")
+    found = tell(given.session(), "memory_graph_store", text="Likes tea", entity="Sarah Chan")
     assert any("Sarah Chen (person)" in note for note in found["notes"])
 
 
@@ -303,18 +303,20 @@ def test_a_name_of_two_is_refused_with_both(given: Given, page: str) -> None:
     given.sandbox.write(
         "graph/person/other.md", "---\nid: ent-2\nname: Sarah Chen\ntype: person\n---\n- [fact] x\n"
     )
-    text = refusal(given.door(), "memory_graph_store", text="Likes tea", entity="Sarah Chen")
+    text = refusal(given.session(), "memory_graph_store", text="Likes tea", entity="Sarah Chen")
     assert "ent-2" in text
     assert "ent-sara" in text
 
 
 def test_a_memory_that_there_is_not_is_told_with_how_to_find_one(given: Given, page: str) -> None:
-    assert "memory_graph_query" in refusal(given.door(), "memory_graph_update", memory="m000", done=True)
-    assert "nothing was given to be changed" in refusal(given.door(), "memory_graph_update", memory="m7f3a")
+    assert "memory_graph_query" in refusal(given.session(), "memory_graph_update", memory="m000", done=True)
+    assert "nothing was given to be changed" in refusal(
+        given.session(), "memory_graph_update", memory="m7f3a"
+    )
 
 
 def test_skipping_records_why_and_not_what(given: Given) -> None:
-    found = tell(given.door(), "memory_graph_skip", text="The build took long", reason="only today")
+    found = tell(given.session(), "memory_graph_skip", text="The build took long", reason="only today")
     assert found["status"] == "skipped"
     assert given.records("skips") == [
         {
@@ -332,7 +334,7 @@ def test_a_member_of_a_team_writes_nothing(
     given: Given, leader: Given, page: str, name: str, arguments: dict[str, Any]
 ) -> None:
     before = everything(given), everything(leader)
-    assert refusal(given.door(), name, **arguments) == READ_ONLY == "memory is read-only for team members"
+    assert refusal(given.session(), name, **arguments) == READ_ONLY == "memory is read-only for team members"
     assert (everything(given), everything(leader)) == before
     for book in ("proposals", "skips"):
         assert given.records(book) == leader.records(book) == []
@@ -342,27 +344,27 @@ def test_the_leader_is_no_member_of_its_own_team(given: Given, owner: Person) ->
     owner.sets(team_leader=given.root)
     given.reopen()
     assert open_leader(given.workspace) is None
-    assert tell(given.door(), "memory_graph_store", text="Likes tea")["status"] == "proposed"
+    assert tell(given.session(), "memory_graph_store", text="Likes tea")["status"] == "proposed"
 
 
 def test_a_leader_that_cannot_be_found_is_no_reason_to_write(given: Given, owner: Person) -> None:
     owner.sets(team_leader=given.root / "gone")
     given.reopen()
     with pytest.raises(UsageError, match="there is no workspace"):
-        given.door()
+        given.session()
 
 
 def test_a_policy_that_nobody_knows_writes_nothing(given: Given, owner: Person) -> None:
     owner.sets(agent_writes="yolo")
     given.reopen()
-    assert "agent_writes is 'yolo'" in refusal(given.door(), "memory_graph_store", text="Likes tea")
+    assert "agent_writes is 'yolo'" in refusal(given.session(), "memory_graph_store", text="Likes tea")
     assert given.records("proposals") == []
 
 
 def test_a_ledger_that_cannot_be_written_is_told(given: Given) -> None:
     given.sandbox.write("_system/ledger", "a file in the place of the folder")
-    assert refusal(given.door(), "memory_graph_store", text="Likes tea")
-    assert refusal(given.door(), "memory_graph_skip", text="Likes tea", reason="no")
+    assert refusal(given.session(), "memory_graph_store", text="Likes tea")
+    assert refusal(given.session(), "memory_graph_skip", text="Likes tea", reason="no")
 
 
 def test_without_git_reading_works_and_storing_says_why_not(tmp_path: Any, owner: Person) -> None:
@@ -372,21 +374,21 @@ def test_without_git_reading_works_and_storing_says_why_not(tmp_path: Any, owner
     page = tmp_path / "plain/graph/person/bob.md"
     page.parent.mkdir(parents=True)
     page.write_text("---\nid: ent-1\nname: Bob\ntype: person\n---\n- [fact] Likes tea\n")
-    door = Door(Workspace.open(tmp_path / "plain"), agent="tester", clock=lambda: NOW)
-    assert tell(door, "memory_graph_query", about="Bob")["total"] == 1
-    text = refusal(door, "memory_graph_store", text="Likes coffee", entity="Bob")
+    session = AgentSession(Workspace.open(tmp_path / "plain"), agent="tester", clock=lambda: NOW)
+    assert tell(session, "memory_graph_query", about="Bob")["total"] == 1
+    text = refusal(session, "memory_graph_store", text="Likes coffee", entity="Bob")
     assert "not in a git repository" in text
     assert "workbench init" in text
     assert b"coffee" not in page.read_bytes()
 
 
 def test_what_the_ledger_holds_of_a_proposal_is_read_back(given: Given) -> None:
-    tell(given.door(), "memory_graph_store", text="Likes tea", happens_at="2026-04-01")
+    tell(given.session(), "memory_graph_store", text="Likes tea", happens_at="2026-04-01")
     assert proposal_from_json(given.records("proposals")[0]).marks == {"happens_at": "2026-04-01"}
 
 
 def test_an_agents_words_that_the_person_accepts_are_not_the_owners_by_that(given: Given, page: str) -> None:
-    key = tell(given.door(), "memory_graph_update", memory="m7f3a", text="Prefers written reviews")["key"]
+    key = tell(given.session(), "memory_graph_update", memory="m7f3a", text="Prefers written reviews")["key"]
     place = given.workspace
     place.operations.carry_out(lambda: plan_accept(place, [key], now=NOW))
     memories = read_graph(place).memories()
@@ -394,7 +396,7 @@ def test_an_agents_words_that_the_person_accepts_are_not_the_owners_by_that(give
 
 
 def test_the_persons_own_words_for_an_agents_change_stay_the_owners(given: Given, page: str) -> None:
-    key = tell(given.door(), "memory_graph_update", memory="m7f3a", text="Prefers written reviews")["key"]
+    key = tell(given.session(), "memory_graph_update", memory="m7f3a", text="Prefers written reviews")["key"]
     place = given.workspace
     place.operations.carry_out(lambda: plan_accept(place, [key], now=NOW, texts={key: "Hates reviews"}))
     memories = read_graph(place).memories()
@@ -407,21 +409,23 @@ def test_memory_of_a_newer_format_is_not_written_and_the_agent_is_told_why(
 ) -> None:
     (given.root / "workbench.yaml").write_text(f"format: {FORMAT + 1}\n")
     before = everything(given)
-    assert f"knows up to {FORMAT}" in refusal(given.door(), name, **arguments)
+    assert f"knows up to {FORMAT}" in refusal(given.session(), name, **arguments)
     assert everything(given) == before
 
 
 def test_an_agent_stores_and_moves_an_appointment_with_its_time(storing: Given) -> None:
-    door = storing.door()
+    session = storing.session()
     done = tell(
-        door, "memory_graph_store", text="Dentist", type="event", entity="Sarah Chen",
+        session, "memory_graph_store", text="Dentist", type="event", entity="Sarah Chen",
         happens_at="2026-03-25 14:30+02:00",
     )  # fmt: skip
     assert done["status"] == "stored"
     stored = next(h.memory for h in read_graph(storing.workspace).memories() if h.memory.text == "Dentist")
     assert str(stored.happens_at) == "2026-03-25 14:30+02:00"
-    found = tell(door, "memory_graph_query", happens_within=30, types=["event"])["memories"]
+    found = tell(session, "memory_graph_query", happens_within=30, types=["event"])["memories"]
     assert [one["happens_at"] for one in found] == ["2026-03-25T14:30+02:00"]
-    tell(door, "memory_graph_update", memory=stored.id, happens_at="2026-03-25T16:00")
+    tell(session, "memory_graph_update", memory=stored.id, happens_at="2026-03-25T16:00")
     assert b"happens_at=2026-03-25T16:00" in storing.sandbox.read(stored.entry.path)
-    assert "happens_at" in refusal(door, "memory_graph_store", text="Dentist", happens_at="2026-03-25T99:00")
+    assert "happens_at" in refusal(
+        session, "memory_graph_store", text="Dentist", happens_at="2026-03-25T99:00"
+    )

@@ -47,7 +47,7 @@ def test_set_and_unset_change_ones_own_file(run: Run, person: Path, sandbox: San
     assert run("config", "unset", "theme").code == 0
     assert file.read_text() == "# mine\nexclude: [a, b]\n"
     assert "there is no theme 'nope'" in run("config", "set", "theme", "nope").err
-    assert "must be between 0 and 1, not '3'" in run("config", "set", "dream_score", "3").err
+    assert "must be between 0 and 1, not '3'" in run("config", "set", "inject_threshold", "3").err
     sandbox.write("workbench.yaml", "memory_budget: 7\n")
     assert "line 1 of workbench.yaml goes before it" in run("config", "set", "memory_budget", "9").err
 

@@ -36,7 +36,7 @@ def test_the_list_says_what_where_how_sure_and_from_where(run: Run, waits: tuple
     assert head.endswith("score 0.78")
     assert text == f"          {waits[0].text}"
     assert "█" in bar
-    assert "relevance 0.27, frequency 0.21" in bar
+    assert "salience 0.52 · recurrence 1.5" in bar
     assert gates == "          gates score 0.78 ≥ 0.75 · signals 4 ≥ 3"
     assert source == f"          {LOG}#L6 · trust agent · said on 3 days"
     assert all(len(line) <= 80 for line in result.out.splitlines())
@@ -50,7 +50,7 @@ def test_a_gate_that_is_missed_says_by_how_much(run: Run, sandbox: Sandbox) -> N
 
 def test_show_has_every_part_and_the_diff(run: Run, waits: tuple[Proposal, ...]) -> None:
     result = run("inbox", "show", waits[0].key[:5])
-    assert "  relevance   0.27 of 0.30  ████████" in result.out
+    assert "  recurrence   1.50 of 2.00  ██████████" in result.out
     assert f"source    {LOG}#L6: The staging port is 8443" in result.out
     assert "gate score: 0.78, 0.75 needed, passed by 0.03" in result.out
     assert "+- The staging port is 8443 <!-- wb:" in result.out

@@ -95,7 +95,7 @@ def test_a_hit_is_what_every_action_takes(run: Run) -> None:
 def test_people_read_hits_with_where_they_stand(run: Run, sandbox: Sandbox) -> None:
     said = run("reindex", "--no-vectors")
     assert "3 files: 3 added" in said.out
-    assert "words only: left out" in said.err
+    assert "keyword search only: left out" in said.err
     shown = run("search", "staging port", "--mode", "lexical")
     assert shown.code == 0
     assert shown.out.startswith(f" 1. {sandbox.address('staging port')}  L6  2026-03-14")
@@ -267,11 +267,14 @@ def test_a_search_while_the_first_index_is_built_says_who_builds_it(run: Run, sa
 
 @pytest.mark.parametrize("mode", ["hybrid", "vector"])
 def test_without_a_model_words_answer_and_say_so(run: Run, mode: str) -> None:
-    assert "words only: embedding is switched off" in run("reindex").err
+    assert "keyword search only: embedding is switched off" in run("reindex").err
     result = run("search", "staging port", "--mode", mode)
-    assert result.err == "degraded: embedding is switched off: words only\n"
+    assert result.err == "degraded: embedding is switched off: keyword search only\n"
     answer = run("search", "staging port", "--mode", mode, "--json").json
-    assert (answer["mode"], answer["degraded"]) == ("lexical", "embedding is switched off: words only")
+    assert (answer["mode"], answer["degraded"]) == (
+        "lexical",
+        "embedding is switched off: keyword search only",
+    )
     assert answer["hits"][0]["snippet"] == "The staging port is 8443"
 
 

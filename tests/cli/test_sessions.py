@@ -35,7 +35,7 @@ def test_flush_saves_once_and_says_where_from(run: Run, sandbox: Sandbox, talk: 
     assert done.code == 0
     assert done.out.splitlines()[:2] == [BIRTHDAY, DECISION]
     assert "from s91.jsonl#L2 into memory/2026-03-14.md" in done.err
-    assert "takes it back" in done.err
+    assert "undoes it" in done.err
     assert BIRTHDAY in sandbox.read(LOG).decode()
     again = run("flush", str(talk))
     assert (again.code, again.out) == (0, "")

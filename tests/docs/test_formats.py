@@ -103,8 +103,8 @@ def own_settings(text: str, folder: Path) -> None:
 
 def recall_tests(text: str, _: Path) -> None:
     first, second = parse_recall_tests(text.encode())
-    assert (first.within, first.mode, first.finds[0].sort) == (5, "hybrid", "entry")
-    assert [target.sort for target in (*first.excluded, *second.finds)] == ["words", "words", "words"]
+    assert (first.within, first.mode, first.wanted[0].sort) == (5, "hybrid", "entry")
+    assert [target.sort for target in (*first.unwanted, *second.wanted)] == ["words", "words", "words"]
 
 
 def keys(text: str, folder: Path) -> None:

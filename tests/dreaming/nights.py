@@ -18,6 +18,18 @@ TODAY = date(2026, 3, 31)
 NOW = datetime(2026, 3, 31, 22, tzinfo=UTC)
 
 
+_TOOLS = (
+    "tantivy PostgreSQL NATS Grafana Ansible Redis Keycloak Traefik Postfix Gitea Minio Vault Consul Kafka"
+)
+_THINGS = "search billing queue charts deploys sessions logins ingress mails code files secrets names events"
+
+
+def rule(number: int) -> str:
+    """One of fourteen rules, each of other words."""
+    tool, thing = _TOOLS.split()[number], _THINGS.split()[number]
+    return f"Rule: we always use {tool} for the {thing}, never anything else"
+
+
 def ago(days: int) -> date:
     return TODAY - timedelta(days=days)
 

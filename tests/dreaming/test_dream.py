@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import json
+import math
 from datetime import timedelta
 
 import pytest
 
-from tests.dreaming.nights import NOW, Nights, ago
-from workbench.config.settings import Settings
-from workbench.dreaming import Gates, dream
+from tests.dreaming.nights import NOW, Nights, ago, rule
 from workbench.dreaming.proposals.accept import plan_accept
 from workbench.dreaming.proposals.inbox import propose
-from workbench.errors import UsageError
 from workbench.memory.markdown import Document
 from workbench.memory.proposal import proposal_from_json
 from workbench.workspace.workspace import Workspace
@@ -31,17 +29,8 @@ def test_a_memory_that_begins_dreams_of_what_an_episode_states(nights: Nights) -
     result = nights.dream()
     assert {one.text for one in result.proposals} == {WISH, "We decided to use tantivy for search"}
     (wish,) = (one for one in result.proposals if one.text == WISH)
-    assert "grounding" in wish.parts
-    assert "relevance" not in wish.parts
     assert wish.trust == "agent"
     assert wish.section == "User Preferences"
-    assert any("judged by what they say and who says it (grounding)" in note for note in result.notes)
-
-
-def test_a_plain_statement_does_not_reach_the_bar_of_a_memory_that_begins(nights: Nights) -> None:
-    for day in range(8):
-        nights.episode(day, f"e{day}", "He also asked to drop the retro.")
-    assert nights.proposed() == []
 
 
 def test_a_log_is_the_agents_own_word_and_enough_by_itself(nights: Nights) -> None:
@@ -82,11 +71,11 @@ def test_what_an_agent_vouches_for_is_not_made_less_by_a_log_that_says_it_too(ni
 def test_a_proposal_names_its_lines_and_the_entries_there(nights: Nights) -> None:
     path = nights.log(9, "Deploys happen on Tuesdays", FACT)
     used(nights, FACT)
-    (proposal,) = nights.dream().proposals
+    proposal = nights.proposal(FACT)
     assert proposal.sources == (f"{path}#L4",)
     (address,) = proposal.entries
     assert nights.workspace.find(address).text == FACT
-    assert proposal.score == pytest.approx(sum(proposal.parts.values()))
+    assert proposal.score == pytest.approx(math.prod(proposal.parts.values()), abs=1e-3)
     assert all(gate.distance == 0 for gate in proposal.gates)
     assert proposal_from_json(json.loads(json.dumps(proposal.as_json()))).text == FACT
 
@@ -105,7 +94,7 @@ def test_the_first_dream_looks_at_all_of_history(nights: Nights) -> None:
 
 
 def test_later_dreams_count_back_from_the_newest_log(nights: Nights) -> None:
-    nights.log(200, "We decided to use Redis for the queue of the harbour")
+    nights.log(200, rule(0))
     propose(nights.workspace, nights.dream().proposals, NOW)
     nights.log(231, FACT)
     assert FACT not in nights.proposed()
@@ -114,7 +103,7 @@ def test_later_dreams_count_back_from_the_newest_log(nights: Nights) -> None:
 
 
 def test_old_logs_are_not_considered_again(nights: Nights) -> None:
-    nights.log(0, "We decided to use Redis for the queue of the harbour")
+    nights.log(0, rule(0))
     propose(nights.workspace, nights.dream().proposals, NOW)
     nights.log(31, FACT)
     used(nights, FACT)
@@ -131,15 +120,21 @@ def test_what_is_too_long_is_left_out_with_its_length(nights: Nights) -> None:
     assert any(reason.startswith(("too long", "no")) or "long" in reason for reason in result.reasons)
 
 
-def test_the_limit_and_the_gates_can_be_given(nights: Nights) -> None:
-    nights.episode(0, "e1", *[f"We decided to use tool{n} for the service number {n}" for n in range(6)])
+def test_the_limit_can_be_given_and_set(nights: Nights) -> None:
+    nights.episode(0, "e1", *map(rule, range(6)))
     assert len(nights.dream(limit=2).proposals) == 2
-    assert dream(nights.workspace, now=NOW, gates=Gates(strength=1.1)).gated == 0
+    nights.sandbox.write("workbench.yaml", "dream_limit: 3\n")
+    assert len(nights.dream().proposals) == 3
 
 
-def test_a_bar_that_nothing_can_reach_is_refused() -> None:
-    with pytest.raises(UsageError, match="dream_score is 2"):
-        Gates.of(Settings(dream_score=2.0))
+def test_of_lines_of_one_template_one_is_proposed(nights: Nights) -> None:
+    nights.log(
+        3,
+        *[f"The worker number {n} of the ingest service always listens on port {8000 + n}" for n in range(9)],
+    )
+    result = nights.dream()
+    assert len(result.proposals) == 1
+    assert result.reasons["of one template with others that are alike but for numbers"] == 8
 
 
 def test_what_long_term_memory_says_already_is_known(nights: Nights) -> None:
@@ -203,7 +198,8 @@ def test_what_does_not_fit_the_budget_comes_with_what_could_go(nights: Nights) -
     nights.sandbox.write("workbench.yaml", "memory_budget: 700\n")
     nights.memory(
         *[
-            f"Note number {n} of the old plan of nothing <!-- wb: id=m{n} at={ago(90 - n)} score=0.{n} -->"
+            f"Note number {n} of the old plan of nothing "
+            f"<!-- wb: id=m{n} at={ago(90 - n)} score=0.{n} valid_until={ago(9)} -->"
             for n in range(1, 7)
         ]
     )
@@ -247,27 +243,11 @@ def test_a_deferred_claim_returns_on_its_day(nights: Nights) -> None:
     assert nights.why(WISH) == f"deferred: until {until}"
 
 
-def test_what_recurs_is_a_pattern(nights: Nights) -> None:
-    said = "Ran the retro with the Atlas team on Friday"
-    for day in (0, 2, 4):
-        nights.episode(day, f"e{day}", said)
-    assert nights.proposal("retro").section == "Recurring Patterns"
-
-
-def test_what_tells_of_its_day_only_is_proposed_when_other_days_say_it_too(nights: Nights) -> None:
-    said = "Ran the retro with the Atlas team on Friday"
-    nights.log(4, said)
-    assert nights.proposed() == []
-    assert nights.why(said).startswith("of its day only: 1 of 2")
-    nights.log(2, said)
-    assert nights.proposal("retro").gates
-
-
 def test_the_json_is_that_of_the_paper(nights: Nights) -> None:
     nights.episode(0, "e1", WISH)
     nights.log(1, "ok, done")
     said = nights.dream().as_json()
-    assert {"run", "phase", "considered", "gated", "proposals", "skipped", "applied"} <= said.keys()
+    assert {"run", "considered", "gated", "proposals", "skipped", "applied"} <= said.keys()
     assert said["applied"] is False
     assert json.loads(json.dumps(said)) == said
     (one,) = nights.dream().proposals
@@ -329,9 +309,6 @@ def test_what_the_owner_said_makes_no_room_before_anything_was_recalled(nights: 
     result = nights.dream()
     assert [one.action for one in result.proposals] == ["add"]
     assert any("would take long-term memory over its budget" in note for note in result.notes)
-    nights.warm()
-    nights.recall(WISH, 8, 6, 4, 2, 1, 0)
-    assert "archive" in [one.action for one in nights.dream().proposals]
 
 
 def test_what_another_proposal_says_already_is_not_proposed_beside_it(nights: Nights) -> None:
@@ -358,7 +335,8 @@ def test_before_anything_was_recalled_only_what_is_no_memory_makes_room(nights: 
     assert "add" in [one.action for one in result.proposals]
 
 
-def test_a_sentence_that_does_not_name_whom_it_is_about_comes_after_one_that_does(nights: Nights) -> None:
-    nights.episode(0, "e1", "Mei-Ling Zhou wants the archive of 2019 in one table.")
+def test_a_sentence_that_does_not_name_whom_it_is_about_is_not_proposed(nights: Nights) -> None:
+    nights.episode(0, "e1", "Mei-Ling Zhou always wants the archive of 2019 in one table.")
     nights.episode(0, "e2", "She wants the archive of 2018 in one Parquet file at Osaka.")
-    assert [text.split()[0] for text in nights.proposed()] == ["Mei-Ling", "She"]
+    assert [text.split()[0] for text in nights.proposed()] == ["Mei-Ling"]
+    assert nights.why("She wants") == "it does not say of whom it tells"

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import json
+import math
 
 import pytest
 
-from tests.dreaming.nights import Nights
-from workbench.dreaming.gates import Gates, by_use, lowered
-from workbench.dreaming.score import Score, Signals
+from tests.dreaming.nights import Nights, rule
 from workbench.memory.claims import claim_key
 
 FACT = "The staging port of the gateway is 8443"
@@ -20,21 +19,19 @@ def test_what_is_proposed_says_by_which_use(nights: Nights) -> None:
     known = nights.explained(FACT)
     assert known.proposed
     assert known.verdict.startswith("it is proposed (add): recalled 6 times by 6 questions on 6 days")
-    assert known.score == pytest.approx(sum(known.parts.values()))
-    assert known.facts["rule"] == "use: recalls and mentions"
+    assert known.score == pytest.approx(math.prod(known.parts.values()))
+    assert (known.facts["recalls"], known.facts["recall_days"]) == (6, 6)
     assert json.loads(json.dumps(known.as_json()))["key"] == claim_key(FACT)
 
 
-def test_what_is_not_says_how_far_each_gate_is(nights: Nights) -> None:
-    nights.log(9, FACT)
-    nights.warm()
-    nights.recall(FACT, 2)
-    known = nights.explained(FACT)
+def test_what_is_not_says_how_far_its_words_are_from_the_floor(nights: Nights) -> None:
+    nights.log(9, "ok, done")
+    known = nights.explained("ok, done")
     assert not known.proposed
-    gates = {gate.name: gate for gate in known.gates}
-    assert gates["context"].distance == 2
-    assert gates["score"].distance == pytest.approx(0.75 - known.score)
-    assert gates["signals"].distance == 0  # one recall, one day, one source
+    assert known.verdict.startswith("it is not proposed: below the bar in salience: ")
+    (gate,) = (gate for gate in known.gates if gate.distance)
+    assert gate.name == "salience"
+    assert gate.distance == pytest.approx(gate.needed - known.parts["salience"])
 
 
 @pytest.mark.parametrize("way", ["words", "part", "key", "prefix", "address"])
@@ -52,13 +49,9 @@ def test_a_claim_is_found_by_words_key_or_address(nights: Nights, way: str) -> N
     assert nights.explained(named[way]).key == key
 
 
-def test_a_cold_memory_is_said_to_be_one(nights: Nights) -> None:
+def test_why_names_the_features_that_weigh_most(nights: Nights) -> None:
     nights.episode(0, "e1", FACT)
-    found = nights.explained(FACT)
-    assert found.facts["rule"] == "grounding: nothing tells yet what is recalled"
-    assert lowered(found.gates).startswith("score 0.45: nothing tells yet")
-    assert "dream_score 0.75 counts from then on" in lowered(found.gates)
-    assert lowered(by_use(Score({}), Signals(), 0.5, Gates())) == ""
+    assert "for it: " in nights.explained(FACT).verdict
 
 
 def test_what_was_left_out_early_says_where(nights: Nights) -> None:
@@ -71,11 +64,11 @@ def test_what_passes_and_is_known_says_where_it_stands(nights: Nights) -> None:
     nights.log(9, FACT)
     nights.recall(FACT, 8, 6, 4, 2, 1, 0)
     verdict = nights.explained(FACT).verdict
-    assert verdict.startswith("it passes every gate, and is left out all the same: known: MEMORY.md#")
+    assert verdict.startswith("it could be proposed, and is left out all the same: known: MEMORY.md#")
 
 
 def test_what_is_beyond_the_limit_says_so(nights: Nights) -> None:
-    nights.episode(0, "e1", *[f"We decided to use tool{n} for the service number {n}" for n in range(12)])
+    nights.episode(0, "e1", *map(rule, range(12)))
     left = next(skip for skip in nights.dream().skipped if skip.why.startswith("beyond"))
     assert "beyond the limit: score" in nights.explained(left.key).verdict
 

@@ -9,9 +9,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tests.dreaming.nights import NOW, Nights
+from tests.dreaming.nights import NOW, Nights, rule
 from workbench.dreaming.proposals.inbox import pending, propose
 from workbench.dreaming.proposals.policy import choose
+from workbench.dreaming.score import use
 from workbench.memory.claims import claim_key
 
 FACT = "The staging port of the gateway is 8443"
@@ -34,7 +35,6 @@ def recalled(nights: Nights, words: str) -> int:
     "junk",
     [
         "ok, done",
-        "restarted the ingest worker, looks fine now",
         "`kubectl get pods -n staging`",
         "hm, let me check that again",
         "What is the port of the gateway?",
@@ -49,13 +49,10 @@ def test_junk_is_not_promoted_however_often_it_is_recalled(nights: Nights, junk:
     assert nights.proposed() == []
 
 
-def test_what_was_never_recalled_is_not_promoted_for_being_repeated(nights: Nights) -> None:
-    for day in range(10):
-        nights.log(day, FACT)
+def test_what_was_never_recalled_is_proposed_for_its_words(nights: Nights) -> None:
+    nights.log(2, FACT)
     nights.warm()
-    assert said(nights, FACT) == 10
-    assert nights.proposed() == []
-    assert nights.why(FACT) == "never recalled"
+    assert nights.proposed() == [FACT]
 
 
 def test_what_is_recalled_is_promoted(nights: Nights) -> None:
@@ -155,8 +152,8 @@ def test_one_session_cannot_recall_a_claim_into_memory(nights: Nights) -> None:
     nights.warm()
     assert recalled(nights, FACT) == 50
     known = nights.explained(FACT)
-    assert (known.facts["recalls"], known.facts["context"]) == (2, 2)
-    assert nights.proposed() == []
+    assert (known.facts["recalls"], known.facts["questions"]) == (2, 2)
+    assert known.parts["use"] == use(2 * 0.9)
 
 
 def test_the_same_question_of_a_day_counts_once(nights: Nights) -> None:
@@ -190,7 +187,7 @@ def test_what_a_person_rejected_does_not_return_from_new_logs(nights: Nights) ->
     propose(workspace, [proposal], NOW)
     workspace.operations.carry_out(lambda: plan_reject(workspace, [proposal.key], now=NOW))
     workspace.close()
-    nights.log(3, f"**Again:** {FACT}", "The staging port of the gateway is 8443.")
+    nights.log(3, f"**{FACT}**", "The staging port of the gateway is 8443.")
     assert nights.proposed() == []
     assert "rejected" in nights.why(FACT)
 
@@ -253,13 +250,12 @@ def test_whatever_a_log_holds_is_dreamt_of(nights: Nights, lines: list[bytes]) -
 
 
 def test_nothing_is_cut_off_in_silence(nights: Nights) -> None:
-    facts = [f"We decided to use tool{n} for the service number {n}" for n in range(14)]
-    nights.episode(1, "e1", *facts)
+    nights.episode(1, "e1", *map(rule, range(14)))
     result = nights.dream()
     assert len(result.proposals) == 10
     assert result.gated == 14
     assert result.reasons["beyond the limit"] == 4
-    assert any("4 more passed" in note for note in result.notes)
+    assert any("4 more could be proposed" in note for note in result.notes)
 
 
 def test_old_recalls_of_what_was_forgotten_promote_nothing(nights: Nights) -> None:
@@ -306,10 +302,9 @@ def test_dreaming_writes_nothing(nights: Nights, tmp_path: Path) -> None:
 @pytest.mark.parametrize("anew", [False, True], ids=["naive", "ours"])
 def test_what_waits_for_a_person_who_does_not_look_does_not_grow(nights: Nights, anew: bool) -> None:
     waits: list[int] = []
-    tools = ("tantivy", "PostgreSQL", "NATS", "Grafana", "Ansible", "Redis", "Keycloak", "Traefik")
-    for night, tool in enumerate(tools):
+    for night in range(8):
         for day in range(1, 2 + night):  # each is said on more days than the one before: it is better by then
-            nights.log(day, f"We decided to use {tool} for part {night} of the harbour.", slug=tool.lower())
+            nights.log(day, rule(night), slug=f"part-{night}")
         propose(nights.workspace, nights.dream(limit=2).proposals, NOW, anew=anew)
         waits.append(len(pending(nights.workspace, NOW)))
     if anew:

@@ -38,10 +38,10 @@ from workbench.memory.transcript_text import among_many, clean
 from workbench.memory.window import MOST_PARTS
 from workbench.safety.hidden_text import hidden_in
 from workbench.safety.key_like import looks_like_key
+from workbench.safety.prompt_injection import steers
 from workbench.safety.secrets import masked, secrets_in
+from workbench.safety.suspicious_orders import suspicion
 from workbench.salience.facts import facts_in, why_not
-from workbench.salience.prompt_injection import steers
-from workbench.salience.suspicious_orders import suspicion
 
 ATOMS = (
     *("Aa ", "I ", "a", " ", "`", "[", "[[", "(", "<", "<!--", "</", "*", "_", "- ", "|", "http://", "a.b."),

@@ -7,7 +7,7 @@ storage whose connections are cut in the middle.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -24,13 +24,12 @@ from tests.fleet.models import LAST_WORDS, hashing, mortal
 from tests.fleet.storage import CREDENTIALS, Bucket, bucket
 from tests.fleet.workspaces import make_fleet, write
 from tests.support.hashing import HashingEmbedder
-from workbench.fleet.pool import InProcess, Lost
-from workbench.fleet.ray_workers import QUIET, RayPool
+from workbench.fleet.pool import QUIET, Brought, InProcess, RayPool
 from workbench.fleet.report import FleetReport
 from workbench.fleet.roster import Agent
 from workbench.fleet.run import Plan, reindex
 from workbench.fleet.sync_status import check
-from workbench.fleet.worker import Done, Recipe, Task
+from workbench.fleet.worker import Recipe, Task
 
 COUNT = 60
 QUERIES = ("door code of agent 31", "who owns the deploy key", "ERR_12", "broker kind:log", "登录模块")
@@ -46,10 +45,11 @@ class Watched(RayPool):
         self.folders: list[str] = []
         self.commands: list[str] = []
 
-    def next(self) -> tuple[Task, Done | Lost]:
-        if not self.commands:
-            self._look()
-        return super().next()
+    def map(self, tasks: Iterable[Task]) -> Iterator[Brought]:
+        for brought in super().map(tasks):
+            if not self.commands:
+                self._look()
+            yield brought
 
     def _look(self) -> None:
         self.folders.append(self._folder)

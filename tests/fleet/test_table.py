@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from itertools import islice
 from pathlib import Path
 
 import lancedb
@@ -22,7 +24,7 @@ from tests.fleet.models import hashing
 from tests.fleet.workspaces import contents, make_fleet, write
 from tests.support.hashing import HashingEmbedder
 from workbench.errors import IndexUnavailableError, UsageError
-from workbench.fleet.pool import InProcess, Lost
+from workbench.fleet.pool import Brought, InProcess, Lost
 from workbench.fleet.report import FleetReport
 from workbench.fleet.roster import Agent
 from workbench.fleet.run import Plan, StorageFailedError, reindex
@@ -147,16 +149,17 @@ def test_a_broken_workspace_is_tried_again_and_told_of(fleet: Fleet) -> None:
 class Losing(InProcess):
     """Loses every task in which one workspace is, as if its worker had died of it."""
 
-    def next(self) -> tuple[Task, Done | Lost]:
-        task, done = super().next()
-        return task, Lost("it died") if any(agent.name == "agent-00004" for agent in task.agents) else done
+    def map(self, tasks: Iterable[Task]) -> Iterator[Brought]:
+        for task, done in super().map(tasks):
+            dies = any(agent.name == "agent-00004" for agent in task.agents)
+            yield task, Lost("it died") if dies else done
 
 
 def test_what_kills_its_workers_ends_up_alone_and_is_told_of(fleet: Fleet) -> None:
     report = reindex(fleet.agents, fleet.place, hashing(), Losing(hashing()), replace(NO_WAIT, batch=6))
     assert [(one.name, one.attempts) for one in report.failed] == [("agent-00004", 3)]
     assert "its worker was lost: it died" in report.failed[0].error
-    assert (report.written, report.lost) == (5, 6)  # six, three, two of them, and three times alone
+    assert (report.written, report.lost) == (5, 3)  # once with the five others, and twice alone
     assert fleet.faults() == [("missing", "agent-00004", path) for path in _files(fleet.agents[4])]
 
 
@@ -181,11 +184,9 @@ class Interrupted(InProcess):
         super().__init__(recipe)
         self._left = tasks
 
-    def next(self) -> tuple[Task, Done | Lost]:
-        if not self._left:
-            raise KeyboardInterrupt
-        self._left -= 1
-        return super().next()
+    def map(self, tasks: Iterable[Task]) -> Iterator[Brought]:
+        yield from islice(super().map(tasks), self._left)
+        raise KeyboardInterrupt
 
 
 def test_what_was_interrupted_goes_on_where_it_was(tmp_path: Path) -> None:
@@ -206,8 +207,8 @@ def test_a_batch_that_is_written_twice_makes_no_doubles(fleet: Fleet) -> None:
     once = rows(fleet.place)
     recipe = hashing()
     with InProcess(recipe) as pool:
-        pool.submit(Task(tuple(fleet.agents)))  # as if nothing were known: the first answer was lost
-        _, done = pool.next()
+        # As if nothing were known: the first answer was lost.
+        ((_, done),) = pool.map([Task(tuple(fleet.agents))])
     assert isinstance(done, Done)
     fleet.table.write(done.rows, done.files)
     assert rows(fleet.place) == once
@@ -275,7 +276,7 @@ def test_hits_tell_both_sides_as_one_workspaces_do(fleet: Fleet) -> None:
     assert best.score == pytest.approx(best.scores.total)
     assert [hit.score for hit in answer.hits] == sorted((hit.score for hit in answer.hits), reverse=True)
     words = FleetSearch(fleet.table, None, "there is no model").search(Query("door code"))
-    assert words.degraded == "there is no model: words only"
+    assert words.degraded == "there is no model: keyword search only"
     assert words.hits
 
 

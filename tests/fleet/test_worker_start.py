@@ -1,4 +1,4 @@
-"""Workers on Ray that die before they have begun: the run goes on with the others, and says so."""
+"""Workers on Ray that die before they have begun: others take their place, as long as some can start."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from pathlib import Path
 from indexing.shared.location import place_of
 from tests.fleet.models import dying_at_start
 from workbench.errors import WorkbenchError
-from workbench.fleet.ray_workers import RayPool
+from workbench.fleet.pool import RayPool
 from workbench.fleet.roster import Agent
 from workbench.fleet.run import Plan, reindex
 root, recipe = Path(sys.argv[1]), dying_at_start(Path(sys.argv[1], "died"))
@@ -43,12 +43,11 @@ def reindexed(root: Path, agents: list[Any]) -> Any:
     return json.loads(done.stdout.splitlines()[-1])  # Ray itself says something before
 
 
-def test_a_worker_that_dies_while_it_starts_is_named_and_stops_nobody(tmp_path: Path) -> None:
+def test_a_worker_that_dies_while_it_starts_is_replaced_and_stops_nobody(tmp_path: Path) -> None:
     agents = make_fleet(tmp_path / "agents", 6)
     report = reindexed(tmp_path, agents)
+    assert (tmp_path / "died").exists()
     assert (report["written"], report["failed"], report["lost"]) == (6, [], 0)
-    assert len(report["deaths"]) == 1
-    assert report["deaths"][0].startswith("while it was starting: ")
     assert list(check(SharedTable.open(place_of(str(tmp_path / "index"))), agents)) == []
 
 

@@ -49,7 +49,7 @@ def test_a_check_that_fails_is_a_finding_and_ends_nothing(ward: Ward, error: Exc
     def broken(_: CheckSubject) -> Look:
         raise error
 
-    checks = (Check("index", "broken", broken), Check("index", "whole", lambda _: Look("seen")))
+    checks = (Check("index", "broken", broken), Check("index", "whole", lambda _: iter(["seen"])))
     for fix in (False, True):
         first, second = examine(CheckSubject.open(ward.root), checks=checks, fix=fix)
         assert first.state == "finding"
@@ -62,7 +62,8 @@ def test_a_repair_that_fails_or_changes_nothing_leaves_the_finding_with_the_reas
         raise OSError(28, "No space left on device")
 
     def look(_: CheckSubject) -> Look:
-        return Look("", (Finding(what="one", repair=refuse), Finding(what="two", repair=lambda: "done")))
+        yield Finding("one", repair=refuse)
+        yield Finding("two", repair=lambda: "done")
 
     (outcome,) = examine(CheckSubject.open(ward.root), checks=(Check("index", "y", look),), fix=True)
     one, two = outcome.findings

@@ -184,14 +184,6 @@ def test_being_behind_is_worth_a_note_and_no_finding(ward: Ward) -> None:
     assert ward.findings() == []
 
 
-def test_half_written_files_of_the_index_are_moved_away(ward: Ward, treated: Treat) -> None:
-    (ward.index / ".current-4711").write_text("gen-9")
-    (ward.generation / ".manifest.json-abc").write_text("{")
-    treated("half-written")
-    assert not (ward.index / ".current-4711").exists()
-    assert len(list((ward.state / "set-aside").iterdir())) == 2
-
-
 def test_a_damaged_cache_of_vectors_is_set_aside(ward: Ward, treated: Treat) -> None:
     path = ward.state / CACHE_FILE
     path.write_bytes(b"SQLite format 3\0" + os.urandom(8_192))
@@ -225,14 +217,6 @@ def test_files_from_the_future_are_named(ward: Ward) -> None:
     (finding, *_) = ward.findings("clock")
     assert "changed in the future" in finding.what
     assert "nothing is lost" in finding.meaning
-
-
-def test_a_date_that_somebody_set_is_a_note(ward: Ward) -> None:
-    ahead = time.time() + 86_400
-    os.utime(ward.root / "MEMORY.md", (ahead, ahead))
-    (note,) = ward.outcomes("clock")["clock"].findings
-    assert note.severity == "info"
-    assert "MEMORY.md" in note.what
 
 
 def test_while_a_reindex_runs_the_index_is_not_judged(ward: Ward) -> None:

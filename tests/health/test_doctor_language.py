@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.health.conftest import Ward
+from tests.health.conftest import Ward, said_by
 from tests.support.provider import Provider, providing, refused
 from workbench.health.models import language_model
 from workbench.health.subject import CheckSubject
@@ -34,31 +34,31 @@ def place_of(ward: Ward, *, network: bool) -> CheckSubject:
 
 
 def test_no_model_is_fine_and_said(ward: Ward) -> None:
-    look = language_model(place_of(ward, network=True))
-    assert look.findings == ()
-    assert "rules do without" in look.seen
+    seen, findings = said_by(language_model(place_of(ward, network=True)))
+    assert findings == []
+    assert "rules do without" in seen
 
 
 def test_without_the_persons_word_it_is_not_asked(named: Ward, server: Provider) -> None:
-    assert "not asked" in language_model(place_of(named, network=False)).seen
+    assert "not asked" in said_by(language_model(place_of(named, network=False)))[0]
     assert server.asked == []
 
 
 def test_with_it_the_model_is_asked_once(named: Ward, server: Provider) -> None:
-    look = language_model(place_of(named, network=True))
-    assert "it answers" in look.seen
+    seen, _ = said_by(language_model(place_of(named, network=True)))
+    assert "it answers" in seen
     assert len(server.asked) == 1
 
 
 def test_a_model_that_refuses_is_a_finding_without_the_key(named: Ward, server: Provider) -> None:
     server.queue = [refused(401, f"wrong key {KEY}")]
-    (finding,) = language_model(place_of(named, network=True)).findings
+    _, (finding,) = said_by(language_model(place_of(named, network=True)))
     assert "refuses the key" in finding.what
     assert KEY not in json.dumps(finding.as_doctor_json())
 
 
 def test_a_setting_that_cannot_be_used_is_a_finding(ward: Ward) -> None:
     ward.settings.write_text("language:\n  endpoint: http://example.org/v1\n  model: small\n")
-    (finding,) = language_model(place_of(ward, network=True)).findings
+    _, (finding,) = said_by(language_model(place_of(ward, network=True)))
     assert "not encrypted" in finding.what
     assert "https" in finding.do

@@ -11,7 +11,7 @@ import pytest
 
 from benchmarks.workspace.bench import bench
 from indexing.sync.generations import Generation
-from tests.health.conftest import Ward
+from tests.health.conftest import Ward, said_by
 from tests.support.provider import Provider, providing, refused
 from workbench.health.checks import examine
 from workbench.health.finding import CheckResult
@@ -83,9 +83,9 @@ def test_a_provider_without_a_key_is_a_finding_and_nobody_is_asked(
 ) -> None:
     monkeypatch.delenv("GEMINI_API_KEY", raising=False)
     ward.settings.write_text("embedding:\n  providers: [gemini]\n")
-    outcome = look(CheckSubject.open(ward.root, network=True))
-    assert "cannot be used" in outcome.findings[0].what
-    assert "GEMINI_API_KEY" in outcome.findings[0].do
+    _, (finding,) = said_by(look(CheckSubject.open(ward.root, network=True)))
+    assert "cannot be used" in finding.what
+    assert "GEMINI_API_KEY" in finding.do
 
 
 def test_a_repair_sends_nothing_away_and_leaves_the_words_sound(remote: Ward, server: Provider) -> None:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.health.conftest import Ward
+from tests.health.conftest import Ward, said_by
 from tests.indexing.test_read_only import mounted_read_only, unprivileged
 from workbench.health.finding import Finding
 from workbench.health.machine import libraries
@@ -162,11 +162,11 @@ def test_settings_without_a_key_may_be_read_by_anybody(ward: Ward) -> None:
 
 
 def test_the_libraries_are_those_that_were_tested(ward: Ward) -> None:
-    look = libraries(CheckSubject.open(ward.root))
-    assert "tantivy" in look.seen
-    assert "torch" in look.seen, "what an extra brought counts too"
-    assert "pytest" not in look.seen, "what only tests need is not asked for"
-    assert look.findings == ()
+    seen, findings = said_by(libraries(CheckSubject.open(ward.root)))
+    assert "tantivy" in seen
+    assert "torch" in seen, "what an extra brought counts too"
+    assert "pytest" not in seen, "what only tests need is not asked for"
+    assert findings == []
 
 
 def test_a_library_of_another_version_is_named(ward: Ward, tmp_path: Path) -> None:
@@ -210,7 +210,8 @@ import sys; from pathlib import Path
 from workbench.health.subject import CheckSubject
 from workbench.health.machine import watching
 (Path("/proc/sys/user") / sys.argv[2]).write_text(sys.argv[3])
-for finding in watching(CheckSubject.open(Path(sys.argv[1]))).findings:
+_, *findings = watching(CheckSubject.open(Path(sys.argv[1])))
+for finding in findings:
     print(finding.what, "|", finding.do)
 """
 

@@ -169,7 +169,7 @@ def test_a_test_that_is_added_is_read_back_and_all_before_it_stays(
     assert after.startswith(before)
     *known, new = parse_recall_tests(after)
     assert tuple(known) == parse_recall_tests(before)
-    assert (new.question, new.finds) == (question, (target_of(finds),))
+    assert (new.question, new.wanted) == (question, (target_of(finds),))
 
 
 def test_a_file_that_cannot_be_added_to_is_left_with_the_lines_to_paste() -> None:

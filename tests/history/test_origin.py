@@ -79,4 +79,5 @@ def test_a_dream_file_is_dreamt_and_the_day_is_the_commit_s_where_nothing_else_s
 def test_an_author_s_name_is_no_actor() -> None:
     fields = {"id": "0" * 12, "commit": "0" * 40, "summary": "", "when": datetime.now(UTC)}
     assert who_did(Operation(action="commit", actor="human", **fields)) == "external"  # type: ignore[arg-type]
-    assert who_did(Operation(action="promote", actor="human", **fields)) == "human"  # type: ignore[arg-type]
+    for action in ("promote", "merge"):
+        assert who_did(Operation(action=action, actor="human", **fields)) == "human"  # type: ignore[arg-type]

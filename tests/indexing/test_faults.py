@@ -157,7 +157,7 @@ def test_words_answer_while_the_vectors_are_damaged(filled: Memory) -> None:
     for path in filled.generation.glob("vectors/*/_versions/*"):
         zero(path)
     answer = filled.hybrid().search(Query("door code"))
-    assert "words only" in str(answer.degraded)
+    assert "keyword search only" in str(answer.degraded)
     assert "door code" in answer.hits[0].snippet
 
 

@@ -181,7 +181,7 @@ def test_an_outage_at_the_first_build_publishes_words(served: Served, provider: 
     assert "500" in (report.vectors or "")
     answer = served.search("door code")
     assert answer.hits[0].path == "MEMORY.md"
-    assert "words only" in (answer.degraded or "")
+    assert "keyword search only" in (answer.degraded or "")
 
 
 def test_without_the_provider_what_is_in_the_cache_still_makes_an_index(

@@ -174,7 +174,7 @@ def test_vectors_that_may_not_be_read_leave_the_words_and_the_reason(shared: Mem
         answer = shared.hybrid().search(Query("door code"))
     assert answer.hits
     assert answer.degraded is not None
-    assert "Permission denied: words only" in answer.degraded
+    assert "Permission denied: keyword search only" in answer.degraded
     assert not (shared.generation / "suspect").exists()
 
 

@@ -184,7 +184,7 @@ def test_without_a_model_words_answer_and_say_so(filled: Memory) -> None:
     broken = replace(filled.model.choice, open=unavailable().open)
     answer = HybridSearch(filled.workspace, model=broken).search(Query("door code"))
     assert answer.mode == "lexical"
-    assert answer.degraded == "the model is broken: words only"
+    assert answer.degraded == "the model is broken: keyword search only"
     assert "door code" in answer.hits[0].snippet
 
 

@@ -121,7 +121,7 @@ def test_words_answer_until_the_model_is_loaded(filled: Memory) -> None:
 def test_being_ready_says_whether_vectors_take_part(filled: Memory) -> None:
     for search, expected in (
         (filled.hybrid(), True),
-        (HybridSearch(filled.workspace, model=unavailable()), "the model is broken: words only"),
+        (HybridSearch(filled.workspace, model=unavailable()), "the model is broken: keyword search only"),
     ):
         out = io.StringIO()
         service = Service(filled.workspace, search, [], out)

@@ -10,19 +10,21 @@ from mcp import Client
 
 from tests.support.workspaces import LOG, Sandbox
 from workbench.agent.mcp_server.server import MOST_CALLS, make_server
-from workbench.agent.tools.agent_session import Call, Door
+from workbench.agent.tools.agent_session import AgentSession, Call
 
 
-def door_of(sandbox: Sandbox) -> Door:
-    return Door(sandbox.workspace, agent="tester", clock=lambda: datetime(2026, 3, 20, 12, 0, tzinfo=UTC))
+def session_of(sandbox: Sandbox) -> AgentSession:
+    return AgentSession(
+        sandbox.workspace, agent="tester", clock=lambda: datetime(2026, 3, 20, 12, 0, tzinfo=UTC)
+    )
 
 
 async def test_searches_that_hang_keep_no_other_call_waiting(served: Sandbox) -> None:
-    door = door_of(served)
+    session = session_of(served)
     held, release = threading.Event(), threading.Event()
 
     def hold() -> None:
-        with door.searching(Call()):
+        with session.searching(Call()):
             held.set()
             release.wait()
 
@@ -30,7 +32,7 @@ async def test_searches_that_hang_keep_no_other_call_waiting(served: Sandbox) ->
     holder.start()
     held.wait()
     try:
-        async with Client(make_server(door)) as client:
+        async with Client(make_server(session)) as client:
             hanging = [
                 asyncio.create_task(client.call_tool("memory_search", {"query": f"staging port {n}"}))
                 for n in range(3 * MOST_CALLS["search"])
@@ -50,12 +52,12 @@ async def test_searches_that_hang_keep_no_other_call_waiting(served: Sandbox) ->
 
 
 async def test_a_cancelled_search_is_answered_at_once_and_those_behind_it_later(served: Sandbox) -> None:
-    door = door_of(served)
+    session = session_of(served)
     release = threading.Event()
     held = threading.Event()
 
     def hold() -> None:
-        with door.searching(Call()):
+        with session.searching(Call()):
             held.set()
             release.wait()
 
@@ -63,7 +65,7 @@ async def test_a_cancelled_search_is_answered_at_once_and_those_behind_it_later(
     holder.start()
     held.wait()
     try:
-        async with Client(make_server(door)) as client:
+        async with Client(make_server(session)) as client:
             task = asyncio.create_task(client.call_tool("memory_search", {"query": "the staging port"}))
             await client.list_tools()  # the search has been sent by now
             task.cancel()
@@ -79,11 +81,11 @@ async def test_a_cancelled_search_is_answered_at_once_and_those_behind_it_later(
 
 
 async def test_a_defect_of_ours_is_one_refused_call(served: Sandbox) -> None:
-    door = door_of(served)
-    async with Client(make_server(door)) as client:
-        good, door._graphs = door._graphs, None  # type: ignore[assignment]
+    session = session_of(served)
+    async with Client(make_server(session)) as client:
+        good, session._graphs = session._graphs, None  # type: ignore[assignment]
         broken = await client.call_tool("memory_graph_query", {})
-        door._graphs = good
+        session._graphs = good
         assert broken.is_error
         assert "AttributeError" in str(broken.content)
         assert not (await client.call_tool("memory_graph_query", {})).is_error

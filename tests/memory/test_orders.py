@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from workbench.memory.origin import Origin
-from workbench.salience.suspicious_orders import order_in
+from workbench.safety.suspicious_orders import order_in
 
 ORDERS = {
     "English": (

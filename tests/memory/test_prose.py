@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from workbench.memory.prose import bare, has_clause, is_foreign, is_question, unfinished, words_of
+from workbench.safety.machine_output import machine_made
 from workbench.salience.ephemeral import is_passing
-from workbench.salience.machine_output import machine_made
 from workbench.salience.small_talk import is_small_talk
 
 

@@ -287,7 +287,7 @@ def test_entries_and_pages_together_are_one_operation_and_one_undo(sandbox: Sand
     assert sandbox.git("rev-list", "--count", "HEAD").strip() == "2"
     undo(sandbox, done)
     assert sandbox.snapshot() == before
-    assert quarantined(sandbox.workspace) == []
+    assert list(quarantined(sandbox.workspace)) == []
 
 
 @pytest.mark.parametrize("first", [0, 1])
@@ -297,7 +297,7 @@ def test_two_quarantines_are_undone_in_either_order(sandbox: Sandbox, first: int
     undo(sandbox, done[first])
     undo(sandbox, done[1 - first])
     assert sandbox.snapshot() == before
-    assert quarantined(sandbox.workspace) == []
+    assert list(quarantined(sandbox.workspace)) == []
 
 
 def test_undoing_a_release_puts_it_back_into_quarantine(sandbox: Sandbox) -> None:

@@ -14,6 +14,7 @@ from screens.main.screen import MainScreen
 from workbench.workspace.workspace import Workspace
 
 PATIENCE_SECONDS = 60.0
+_BETWEEN_LOOKS = 0.02  # to look all the time would take the processor from what is waited for
 
 
 class Interface:
@@ -48,7 +49,7 @@ class Interface:
         deadline = time.monotonic() + PATIENCE_SECONDS
         while not condition():
             assert time.monotonic() < deadline, f"never came true: {what}\n{self.text}\n{self.toasts}"
-            await self.pilot.pause()
+            await self.pilot.pause(_BETWEEN_LOOKS)
 
     async def until_shown(self, words: str) -> None:
         await self.until(lambda: words in self.text, f"{words!r} on the screen")

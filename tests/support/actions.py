@@ -38,7 +38,7 @@ Planner = Callable[[Workspace], Plan]
 
 @dataclass(frozen=True, slots=True)
 class Action:
-    """An action by name: what is done first, what is done, and what takes it back."""
+    """An action by name: what is done first, what is done, and what undoes it."""
 
     name: str
     plan: Planner

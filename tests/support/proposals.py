@@ -17,7 +17,7 @@ from workbench.workspace.plan import Operation
 
 NOW = datetime(2026, 3, 20, 14, 20, tzinfo=UTC)
 RUN = "d0a1b2c3"
-PARTS = {"frequency": 0.21, "relevance": 0.27, "diversity": 0.12, "recency": 0.14, "boost": 0.04}
+PARTS = {"salience": 0.52, "novelty": 1.0, "recurrence": 1.5, "use": 1.0}
 
 
 def proposal(

@@ -13,7 +13,7 @@ from workbench.agent.usage import Given, record_recalls
 from workbench.config.read_only import VARIABLE
 from workbench.errors import ReadOnlyError
 from workbench.health.checks import examine
-from workbench.health.finding import Check, Finding, Look
+from workbench.health.finding import Check, Finding
 from workbench.health.subject import CheckSubject
 from workbench.operations.edit_settings import set_own
 from workbench.operations.forget import plan_forget
@@ -53,7 +53,7 @@ def test_no_setting_is_written_and_nothing_repaired(
         return "repaired"
 
     broken = Finding(what="it is broken", repair=repair)
-    check = Check("index", "it", lambda place: Look("", (broken,)))
+    check = Check("index", "it", lambda _: iter(["", broken]))
     (outcome,) = examine(CheckSubject(sandbox.workspace), fix=True, checks=(check,))
     assert "started to look only" in (outcome.findings[0].refused or "")
     assert done == []

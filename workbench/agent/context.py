@@ -16,14 +16,14 @@ from typing import Any
 
 import msgspec
 
-from indexing.document import Stored, entry_key
+from indexing.document import Stored
 from indexing.ranking.scores import Scores
 from indexing.search.answer import Hit, Query
 from indexing.search.candidates import Pool
 from workbench.agent.exclusion_policy import why_by_origin, why_flagged, why_not_from, why_over
 from workbench.agent.fence import as_line, fenced, tokens
-from workbench.agent.relevance import Relevance, RelevanceOf, words_that_count
-from workbench.agent.scopes import Scoped, SearchScope, ask
+from workbench.agent.relevance import Relevance, RelevanceOf
+from workbench.agent.scopes import ScopeAnswer, SearchScope, ask
 from workbench.agent.trivial_messages import why_trivial
 from workbench.agent.usage import Given
 from workbench.config.settings import Settings
@@ -159,10 +159,11 @@ def inject(
     if why := why_trivial(message):
         return Injection(skipped_because=why)
     query = Query(message[:_READ], k=LOOKED_AT, plain=True, user=user)
-    found, notes = list[ContextCandidate](), list[str]()
-    for one in ask(scopes, query):
+    found = list[ContextCandidate]()
+    asked, notes = ask(scopes, query)
+    for one in asked:
         notes += one.notes
-        found += _candidates(one, query)
+        found += _candidates(one)
     selection = ContextSelection(scopes[0], settings, now.date(), memory_loaded=memory_loaded)
     for candidate in sorted(found, key=lambda one: (bool(one.scope.mark), -one.order)):
         selection.consider(candidate)
@@ -172,30 +173,26 @@ def inject(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ContextCandidate:
-    """What might be given. ``entry`` is an address, or the path of an episode whose abstract it is.
+    """What might be given, as ``line``, of which only the file itself says the trust and the time.
 
-    ``about`` names what the page of an entity is about. ``weight`` is what ranking multiplies relevance by.
+    ``entry`` is an address, or the path of an episode whose abstract it is. ``about`` names what the page of
+    an entity is about. ``weight`` is what ranking multiplies relevance by.
     """
 
     scope: SearchScope
     entry: str
-    path: str
-    line: int
     kind: Kind
     text: str
-    date: datetime.date | None
     type: str = ""
     about: str = ""
-    trust: str
-    user: str
-    sources: tuple[str, ...]
     relevance: Relevance
-    weight: float = 1.0
+    weight: float
+    line: ContextLine
 
     @property
     def is_abstract(self) -> bool:
         """Whether it is the abstract of an episode, and no entry."""
-        return self.entry == self.path
+        return self.entry == self.line.path
 
     @property
     def order(self) -> float:
@@ -203,67 +200,65 @@ class ContextCandidate:
         return self.relevance.score * self.weight
 
     @property
-    def address(self) -> str:
-        """How it is told."""
-        return self.scope.address(self.entry)
-
-    @property
     def words(self) -> frozenset[str]:
         """What it says and of whom, without the type of a memory and the turns of an episode's line."""
         return frozenset((*claim_words(split_turns(self.text)[0]), *claim_words(self.about)))
 
-    @property
-    def shown(self) -> str:
-        """Its words such that they can be understood without its page."""
-        if self.is_abstract:
-            return as_line(f"Episode of {self.date}: {self.text}" if self.date else f"Episode: {self.text}")
-        return as_line(f"{self.about}: {self.text}" if self.about else self.text)
 
-
-def _candidates(one: Scoped, query: Query) -> Iterator[ContextCandidate]:
-    if one.answer is None:
-        return
-    pool = one.scope.searcher.pool(query)
-    relevance = RelevanceOf(pool)
+def _candidates(one: ScopeAnswer) -> Iterator[ContextCandidate]:
+    relevance = RelevanceOf(one.pool)
     for hit in one.answer.hits:
-        key = entry_key(hit.entry)
-        if key in pool.matches:
-            yield _entry_candidate(one.scope, hit, pool.entry(key), relevance)
-    yield from _abstracts(one.scope, one.answer.hits, pool, relevance)
+        if stored := relevance.stored(hit.entry):
+            yield _entry_candidate(one.scope, hit, stored, relevance.of_entry(stored))
+    yield from _abstracts(one, relevance)
 
 
-def _entry_candidate(
-    scope: SearchScope, hit: Hit, stored: Stored, relevance: RelevanceOf
-) -> ContextCandidate:
+def _entry_candidate(scope: SearchScope, hit: Hit, stored: Stored, measured: Relevance) -> ContextCandidate:
     facets = stored.facets
+    about = facets.names[0] if stored.kind is Kind.ENTITY and facets.names else ""
     return ContextCandidate(
         scope=scope,
         entry=hit.entry,
-        path=hit.path,
-        line=hit.start_line,
         kind=hit.kind,
         text=stored.text,
-        date=hit.date,
         type=facets.type,
-        about=facets.names[0] if stored.kind is Kind.ENTITY and facets.names else "",
-        trust=facets.trust,
-        user=facets.user,
-        sources=facets.sources,
-        relevance=relevance.of(entry_key(hit.entry), words_that_count(stored)),
+        about=about,
+        relevance=measured,
         weight=_weight(hit.scores),
+        line=ContextLine(
+            entry=scope.address(hit.entry),
+            path=hit.path,
+            line=hit.start_line,
+            text=as_line(f"{about}: {stored.text}" if about else stored.text),
+            trust=facets.trust,
+            sources=facets.sources,
+            user=facets.user or None,
+            date=hit.date,
+            scope=scope.mark or None,
+            **_measures(measured),
+        ),
     )
+
+
+def _measures(measured: Relevance) -> dict[str, Any]:
+    """What a line says of its relevance."""
+    return {
+        "score": round(measured.score, 4),
+        "parts": {name: round(value, 4) for name, value in measured.parts.items()},
+        "words": measured.words,
+        "why": measured.why,
+    }
 
 
 def _weight(scores: Scores) -> float:
     return scores.recency * scores.boost * scores.importance * scores.pin * scores.user
 
 
-def _abstracts(
-    scope: SearchScope, hits: Sequence[Hit], pool: Pool, relevance: RelevanceOf
-) -> Iterator[ContextCandidate]:
+def _abstracts(one: ScopeAnswer, relevance: RelevanceOf) -> Iterator[ContextCandidate]:
     """The abstract of each episode, measured as entries are."""
-    nearest = _nearest(pool)
-    weights = {hit.path: _weight(hit.scores) for hit in reversed(hits)}
+    scope = one.scope
+    nearest = _nearest(one.pool)
+    weights = {hit.path: _weight(hit.scores) for hit in reversed(one.answer.hits)}
     root = scope.workspace.root
     pages = (path.relative_to(root).as_posix() for path in (root / FOLDER).rglob("*.md") if path.is_file())
     for path in sorted(filter(scope.workspace.layout.holds, pages), reverse=True)[:MOST_EPISODES]:
@@ -280,19 +275,26 @@ def _abstracts(
         if key is None and not measured.words:
             continue
         trust = header.text("trust") or "unknown"
+        day = parse_day(header.text("started_at")) or parse_day(header.text("created_at"))
         yield ContextCandidate(
             scope=scope,
             entry=path,
-            path=path,
-            line=data.count(b"\n", 0, data.find(_ABSTRACT) + 1) + 1,
             kind=Kind.EPISODE,
             text=text,
-            date=parse_day(header.text("started_at")) or parse_day(header.text("created_at")),
-            trust=trust if trust in TRUST else "unknown",
-            user=header.text("user") or "",
-            sources=tuple(filter(None, [header.text("session")])),
             relevance=measured,
             weight=weights.get(path, 1.0),
+            line=ContextLine(
+                entry=scope.address(path),
+                path=path,
+                line=data.count(b"\n", 0, data.find(_ABSTRACT) + 1) + 1,
+                text=as_line(f"Episode of {day}: {text}" if day else f"Episode: {text}"),
+                trust=trust if trust in TRUST else "unknown",
+                sources=tuple(filter(None, [header.text("session")])),
+                user=header.text("user") or None,
+                date=day,
+                scope=scope.mark or None,
+                **_measures(measured),
+            ),
         )
 
 
@@ -304,15 +306,6 @@ def _nearest(pool: Pool) -> dict[str, int]:
             path = pool.entry(one.key).path
             found[path] = max(found.get(path, (-1.0, 0)), (one.cosine, one.key))
     return {path: key for path, (_, key) in found.items()}
-
-
-@dataclass(frozen=True, slots=True)
-class _OnDisk:
-    """What the file says of a candidate: why it is not given, its day, and who vouches for it."""
-
-    why_not: str | None
-    when: str = ""
-    trust: str = ""
 
 
 class ContextSelection:
@@ -336,17 +329,17 @@ class ContextSelection:
 
     def consider(self, one: ContextCandidate) -> None:
         """Take it, or note why not."""
-        score, threshold = round(one.relevance.score, 4), self._settings.inject_threshold
+        score, threshold = one.line.score, self._settings.inject_threshold
         if one.relevance.score < threshold:
             why = f"{score:.2f} is below the threshold of {threshold:.2f}"
-            self._below.append(LeftOut(one.address, why, score))
+            self._below.append(LeftOut(one.line.entry, why, score))
             return
-        line, why_not = self._line(one)
-        if line is not None:
+        line, why_not = self._checked(one)
+        if not why_not:
             self._matches += 1
             why_not = self._no_room(line)
-        if line is None or why_not:
-            self._left_out.append(LeftOut(one.address, why_not, score))
+        if why_not:
+            self._left_out.append(LeftOut(line.entry, why_not, score))
             return
         self._lines.append(line)
         self._said.append(one.words)
@@ -365,42 +358,43 @@ class ContextSelection:
             given=tuple(self._given),
         )
 
-    def _line(self, one: ContextCandidate) -> tuple[ContextLine | None, str]:
-        """The line that would be given, or why there is none."""
-        if why := why_not_from(one.path, one.kind, memory_loaded=self._loaded) or why_flagged(one.text):
-            return None, why
+    def _checked(self, one: ContextCandidate) -> tuple[ContextLine, str]:
+        """The line with what only its file says, and why it is not to be given; empty where it may be."""
+        if why := why_not_from(one.line.path, one.kind, memory_loaded=self._loaded) or why_flagged(one.text):
+            return one.line, why
         if len(claim_words(one.text)) < _FEWEST_WORDS:
-            return None, "it says nothing by itself"
-        there = self._on_disk(one)
-        if there.why_not:
-            return None, there.why_not
+            return one.line, "it says nothing by itself"
+        line, why = self._as_on_disk(one)
+        if why:
+            return line, why
         if not one.scope.mark and claim_key(split_turns(one.text)[0]) in self._known:
-            return None, "MEMORY.md says it, and the agent has that already"
+            return line, "MEMORY.md says it, and the agent has that already"
         if any(_same(one.words, said) for said in self._said):
-            return None, "another line says the same"
-        return _line_of(one, there), ""
+            return line, "another line says the same"
+        return replace(line, tokens=tokens(line.rendered)), ""
 
-    def _on_disk(self, one: ContextCandidate) -> _OnDisk:
-        """What only the file itself says; of files beside the workspace nobody knows who wrote them."""
-        if is_outside(one.path):
-            return _OnDisk(why_by_origin(Origin.UNKNOWN, one.text))
+    def _as_on_disk(self, one: ContextCandidate) -> tuple[ContextLine, str | None]:
+        """As the file itself says it; of files beside the workspace nobody knows who wrote them."""
+        line = one.line
+        if is_outside(line.path):
+            return line, why_by_origin(Origin.UNKNOWN, one.text)
         if one.is_abstract:
-            return _OnDisk(why_by_origin(Origin(one.trust), one.text))
-        where = (one.scope.mark, one.path)
+            return line, why_by_origin(Origin(line.trust), one.text)
+        where = (one.scope.mark, line.path)
         try:
             if where not in self._read:
-                document = one.scope.workspace.document(one.path)
+                document = one.scope.workspace.document(line.path)
                 self._read[where] = document, OriginReader(document, owner=self._owner)
             document, origins = self._read[where]
             entry = find_entry(document, one.entry)
         except (WorkbenchError, OSError):
-            return _OnDisk("it is not on the disk any more")
+            return line, "it is not on the disk any more"
         if entry.form is Form.HEADING:
-            return _OnDisk("it is a heading")
+            return line, "it is a heading"
         said = origins.said(entry)
         ended = why_over(entry.provenance.day("valid_until") if entry.provenance else None, self._today)
-        why = why_by_origin(said.origin, said.words) or ended
-        return _OnDisk(why, _when(entry, one.type), said.origin.value)
+        line = replace(line, trust=said.origin.value, when=_when(entry, one.type) or None)
+        return line, why_by_origin(said.origin, said.words) or ended
 
     def _no_room(self, line: ContextLine) -> str:
         if len(self._lines) >= self._settings.inject_entries:
@@ -408,27 +402,6 @@ class ContextSelection:
         if tokens(_text_of((*self._lines, line))) > self._settings.inject_tokens:
             return f"no room: {plural(line.tokens, 'token')}, of {self._settings.inject_tokens} in all"
         return ""
-
-
-def _line_of(one: ContextCandidate, there: _OnDisk) -> ContextLine:
-    relevance = one.relevance
-    line = ContextLine(
-        entry=one.address,
-        path=one.path,
-        line=one.line,
-        text=one.shown,
-        score=round(relevance.score, 4),
-        parts={name: round(value, 4) for name, value in relevance.parts.items()},
-        words=relevance.words,
-        why=relevance.why,
-        trust=there.trust or one.trust,
-        sources=one.sources,
-        user=one.user or None,
-        date=one.date,
-        when=there.when or None,
-        scope=one.scope.mark or None,
-    )
-    return replace(line, tokens=tokens(line.rendered))
 
 
 def _text_of(lines: Sequence[ContextLine]) -> str:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from workbench.errors import WorkbenchError
+from workbench.memory.address import entry_at_line, hash_of, path_of, place_of
 from workbench.memory.entry import Entry, Kind
 from workbench.memory.provenance import Provenance
 from workbench.workspace.workspace import Workspace
@@ -34,7 +35,7 @@ class Related:
 
 
 def question_of(entry: Entry) -> dict[str, object]:
-    """What to ask the index for entries like this one: by words and meaning, no language of conditions."""
+    """What to ask the index for entries like this one: a hybrid search, without a language of conditions."""
     text = " ".join(entry.text.split())[:QUESTION_LETTERS]
     return {"query": text, "plain": True, "k": MOST + 2, "mode": "hybrid"}
 
@@ -46,7 +47,7 @@ def like(answer: Mapping[str, Any], entry: Entry) -> Iterator[Related]:
         if not isinstance(hit, dict) or not isinstance(hit.get("entry"), str):
             continue
         address = hit["entry"]
-        if address.rpartition("#")[2].partition("~")[0] != entry.hash:
+        if hash_of(address) != entry.hash:
             title = " ".join(str(hit.get("snippet", "")).split())
             shared = len(words & _telling(title))
             if shared >= _SHARED or (by_meaning and shared and _score(hit) >= _NEAR):
@@ -55,9 +56,10 @@ def like(answer: Mapping[str, Any], entry: Entry) -> Iterator[Related]:
 
 def kin(workspace: Workspace, entry: Entry) -> Iterator[Related]:
     """Where the entry came from, what was made of it, and what came from the same file."""
-    if entry.kind is Kind.MEMORY:
+    curated = entry.kind is Kind.MEMORY
+    if curated:
         yield from _sources(workspace, entry.provenance)
-    here = {entry.path} if entry.kind is not Kind.MEMORY else set(_files(entry.provenance))
+    here = _files(entry.provenance) if curated else {entry.path}
     try:
         memory = workspace.memory_document().entries
     except (OSError, WorkbenchError):
@@ -65,9 +67,9 @@ def kin(workspace: Workspace, entry: Entry) -> Iterator[Related]:
     for other in memory:
         if other.address == entry.address or other.provenance is None:
             continue
-        if entry.kind is not Kind.MEMORY and _made_of(other.provenance, entry):
+        if not curated and _made_of(other.provenance, entry):
             yield Related(other.address, other.plain_title, "was made of it")
-        elif entry.kind is Kind.MEMORY and here & set(_files(other.provenance)):
+        elif curated and here & _files(other.provenance):
             yield Related(other.address, other.plain_title, "from the same file")
 
 
@@ -101,30 +103,23 @@ def merged(*sorts: Iterable[Related], most: int = MOST) -> tuple[Related, ...]:
 
 
 def _sources(workspace: Workspace, said: Provenance | None) -> Iterator[Related]:
-    for source in said.all("src") if said else ():
-        path, _, place = source.rpartition("#L")
-        number = place.partition("-")[0]
-        if not path or not number.isdecimal():
+    for place in map(place_of, said.all("src") if said else ()):
+        if place is None:
             continue
         try:
-            entries = workspace.document(path).entries
+            found = entry_at_line(workspace.document(place[0]), place[1])
         except (OSError, WorkbenchError, ValueError):
             continue
-        line = int(number)
-        found = next((one for one in entries if one.start_line <= line <= one.end_line), None)
         if found is not None:
             yield Related(found.address, found.plain_title, "is where it came from")
 
 
-def _files(said: Provenance | None) -> Iterator[str]:
-    for source in said.all("src") if said else ():
-        yield source.rpartition("#")[0] or source
+def _files(said: Provenance | None) -> set[str]:
+    return {path_of(source) or source for source in said.all("src")} if said else set()
 
 
 def _made_of(said: Provenance, entry: Entry) -> bool:
-    hashes = {value.rpartition("#")[2].partition("~")[0] for value in said.all("entry")}
-    if entry.hash in hashes:
-        return True
-    lines = {value.rpartition("#L")[2].partition("-")[0] for value in said.all("src")
-             if value.rpartition("#")[0] == entry.path}  # fmt: skip
-    return not hashes and str(entry.start_line) in lines
+    """By the hashes of what it was made of, else by their places."""
+    if named := said.all("entry"):
+        return entry.hash in map(hash_of, named)
+    return (entry.path, entry.start_line) in map(place_of, said.all("src"))

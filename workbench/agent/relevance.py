@@ -58,11 +58,6 @@ class Relevance:
         return f"{self.score:.2f} = {parts}{shared}"
 
 
-def words_that_count(stored: Stored) -> str:
-    """An entry with its headings and the names of its page."""
-    return " ".join((stored.text, *stored.heading, *stored.facets.names))
-
-
 class RelevanceOf:
     """The relevance of entries to what one pool was gathered for.
 
@@ -71,11 +66,22 @@ class RelevanceOf:
     """
 
     def __init__(self, pool: Pool, rarity: Mapping[str, float] | None = None, begun: str = "") -> None:
+        self._pool = pool
         self._rarity = pool.snapshot.rarities(question_terms(pool.question)) if rarity is None else rarity
         self._begun = begun
         self._whole = sum(self._rarity.values())
         self._cosines = {one.key: one.cosine for one in pool.candidates}
         self._meaning = any(one.cosine is not None for one in pool.candidates)
+
+    def stored(self, address: str) -> Stored | None:
+        """The entry at ``address``; None where it is further down than the pool reaches."""
+        key = entry_key(address)
+        return self._pool.entry(key) if key in self._pool.matches else None
+
+    def of_entry(self, stored: Stored) -> Relevance:
+        """The relevance of an entry with its headings and the names of its page."""
+        words = " ".join((stored.text, *stored.heading, *stored.facets.names))
+        return self.of(entry_key(stored.address), words)
 
     def by_words(self, text: str) -> Relevance:
         """The relevance of ``text`` that no vector is known of: the share of the question's words it has."""

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
 
+from indexing.embedding.choice import ModelChoice
 from indexing.search.answer import Query, SearchAnswer
+from indexing.search.candidates import Pool
 from indexing.search.hybrid import HybridSearch
 from indexing.search.keyword import LexicalSearch
 from indexing.sync.first_index import FirstIndex, first_index
@@ -36,30 +38,40 @@ def marked(mark: str, address: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class SearchScope:
-    """One workspace that is asked, and what is written before its addresses; empty for one's own."""
+    """One workspace that is asked, and what is written before its addresses; empty for one's own.
+
+    ``name`` is what it is called beside others; of equal hits, those of the first name come first.
+    """
 
     workspace: Workspace
     searcher: LexicalSearch
     mark: str = ""
+    name: str = "a member's own memory"
 
     def address(self, entry: str) -> str:
         """``entry`` as an agent is told it."""
         return marked(self.mark, entry)
 
+    def ask(self, query: Query) -> ScopeAnswer:
+        """The answer, and what it was chosen from. Raises IndexUnavailableError."""
+        answer = self.searcher.search(query)
+        pool = self.searcher.pool(query)
+        model = self.searcher.model if isinstance(self.searcher, HybridSearch) else None
+        return ScopeAnswer(self, answer, pool, None if pool.mode == "lexical" else model)
+
 
 @dataclass(frozen=True, slots=True)
-class Scoped:
-    """What one scope answered; ``unavailable`` says why it did not."""
+class ScopeAnswer:
+    """What one scope answered, what its hits were chosen from, and the model of its cosines, if any."""
 
     scope: SearchScope
-    answer: SearchAnswer | None
-    unavailable: str = ""
+    answer: SearchAnswer
+    pool: Pool
+    model: ModelChoice | None
 
     @property
     def notes(self) -> tuple[str, ...]:
         """What is missing from the answer, and what else is to be said of it; a leader's with the mark."""
-        if self.answer is None:
-            return (self.unavailable,)
         said = filter(None, (self.answer.degraded, self.answer.stale, *self.answer.notes))
         return tuple(f"{self.scope.mark}: {note}" if self.scope.mark else note for note in said)
 
@@ -115,24 +127,23 @@ def scopes_of(
         if isinstance(engine, HybridSearch)
         else LexicalSearch(leader, weights=engine.weights, today=today)
     )
-    return own, SearchScope(leader, beside, LEADER)
+    return own, SearchScope(leader, beside, LEADER, LEADER)
 
 
-def ask(scopes: Iterable[SearchScope], query: Query) -> Iterator[Scoped]:
-    """What each scope answers, in their order. Raises IndexUnavailableError where none can.
+def ask(scopes: Iterable[SearchScope], query: Query) -> tuple[list[ScopeAnswer], list[str]]:
+    """What the scopes answer, in their order, and why others could not be asked.
 
-    Within one scope a user's entries count for more, a user's copy takes the place of everybody's, and
-    where a user has nothing, what belongs to everybody answers and a note says so: see ``Query.user``.
+    Raises IndexUnavailableError where none can be. Within one scope a user's entries count for more, a
+    user's copy takes the place of everybody's, and where a user has nothing, what belongs to everybody
+    answers and a note says so: see ``Query.user``.
     """
-    refused: IndexUnavailableError | None = None
-    answered = False
+    answered, refused = list[ScopeAnswer](), dict[str, IndexUnavailableError]()
     for scope in scopes:
         try:
-            yield Scoped(scope, scope.searcher.search(query))
-            answered = True
+            answered.append(scope.ask(query))
         except IndexUnavailableError as error:
-            refused = refused or error
             whose = f"the {scope.mark}'s memory" if scope.mark else "this memory"
-            yield Scoped(scope, None, f"{whose} could not be searched: {error.message}")
-    if refused is not None and not answered:
-        raise refused
+            refused[f"{whose} could not be searched: {error.message}"] = error
+    if refused and not answered:
+        raise next(iter(refused.values()))
+    return answered, list(refused)

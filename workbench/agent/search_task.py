@@ -17,12 +17,15 @@ from datetime import UTC, date, datetime, time
 from pathlib import Path
 from typing import Any, NoReturn
 
+from indexing.search.answer import query_from_json
 from indexing.search.hybrid import HybridSearch
+from indexing.search.keyword import LexicalSearch
 from indexing.search.service import Answerer, serve
 from workbench.agent.context import inject
-from workbench.agent.federated_search import WideSearch
+from workbench.agent.federated_search import FederatedSearch, TeamSearch, own_weights
 from workbench.agent.scopes import SearchScope, open_leader, scopes_of
 from workbench.errors import UsageError
+from workbench.workspace.registry import searched
 from workbench.workspace.task_context import TaskContext
 from workbench.workspace.workspace import Workspace
 
@@ -37,15 +40,50 @@ def run(root: Path, _: Mapping[str, Any], context: TaskContext) -> NoReturn:
 
 def answerers(workspace: Workspace, search: HybridSearch) -> dict[str, Answerer]:
     """What is answered beside searches, by its name; a leader's memory is asked by the same model."""
-    scopes: list[SearchScope] = []
+    requests = FederatedRequests(workspace, search)
+    return {"inject": requests.inject, "team": requests.team, "everywhere": requests.everywhere}
 
-    def answer(request: Mapping[str, object]) -> dict[str, object]:
-        if not scopes:
-            scopes.extend(scopes_of(workspace, search, open_leader(workspace)))
-        return {"injection": answer_to(tuple(scopes), request)}
 
-    wide = WideSearch(workspace, search)
-    return {"inject": answer, "team": wide.team, "everywhere": wide.everywhere}
+class FederatedRequests:
+    """Answers requests beyond a search of ``workspace``, in the way in which ``engine`` asks that one.
+
+    What is opened stays open for the next question; the list of workspaces is read for each.
+    """
+
+    def __init__(self, workspace: Workspace, engine: LexicalSearch) -> None:
+        self._workspace = workspace
+        self._engine = engine
+        self._scopes: tuple[SearchScope, ...] = ()
+        self._team: TeamSearch | None = None
+        self._everywhere: FederatedSearch | None = None
+
+    def inject(self, request: Mapping[str, object]) -> dict[str, object]:
+        """What an agent would be given. Raises WorkbenchError."""
+        self._scopes = self._scopes or scopes_of(self._workspace, self._engine, open_leader(self._workspace))
+        return {"injection": answer_to(self._scopes, request)}
+
+    def team(self, request: Mapping[str, object]) -> dict[str, object]:
+        """The answer of one's own memory and the leader's. Raises WorkbenchError."""
+        self._team = self._team or TeamSearch(self._workspace, self._engine)
+        return self._team.search(query_from_json(request, self._engine.weights)).as_json()
+
+    def everywhere(self, request: Mapping[str, object]) -> dict[str, object]:
+        """The answer of all registered workspaces and this one. Raises WorkbenchError."""
+        places = searched(self._workspace.root)
+        if self._everywhere is None or self._everywhere.places != places:
+            self.close()
+            model = self._engine.model if isinstance(self._engine, HybridSearch) else None
+            self._everywhere = FederatedSearch(
+                places, words=not isinstance(self._engine, HybridSearch), models=[model] if model else ()
+            )
+        return self._everywhere.search(query_from_json(request, own_weights())).as_json()
+
+    def close(self) -> None:
+        """End what was opened."""
+        for one in (self._everywhere, self._team):
+            if one is not None:
+                one.close()
+        self._everywhere = self._team = None
 
 
 def request_of(message: str, *, memory_loaded: bool, today: date) -> dict[str, object]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime, timedelta
@@ -16,7 +17,7 @@ from datetime import UTC, date, datetime, timedelta
 import msgspec
 
 from workbench.agent.exclusion_policy import why_withheld
-from workbench.errors import WorkbenchError
+from workbench.errors import WorkbenchError, reason_of
 from workbench.memory.address import path_of
 from workbench.memory.claims import claim_key, claim_words
 from workbench.memory.clock_doubt import TOLERANCE
@@ -78,8 +79,7 @@ def record_recalls(
     try:
         ledger.append(workspace, "recalls", records, now)
     except (WorkbenchError, OSError) as error:
-        reason = error.message if isinstance(error, WorkbenchError) else error.strerror or str(error)
-        return f"this recall was not recorded: {reason}"
+        return f"this recall was not recorded: {reason_of(error)}"
     return None
 
 
@@ -143,10 +143,7 @@ class UsageIndex:
 def _summed(recalls: Iterable[_Recall]) -> EntryUsage:
     """What these recalls come to; one answer that gave several lines of a page counts once."""
     answers = {(one.at, one.query, one.by): one.last for one in recalls}
-    who: dict[str, int] = {}
-    for _, _, by in answers:
-        if by:
-            who[by] = who.get(by, 0) + 1
+    who = Counter(by for _, _, by in answers if by)
     return EntryUsage(
         times=len(answers),
         questions=len({query for _, query, _ in answers if query}),

@@ -8,7 +8,7 @@ an empty folder and compared with the files before it counts; a bundle gets its 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeAlias
@@ -75,11 +75,11 @@ def plan_backup(workspace: Workspace, target: Target, *, full: bool = False) -> 
     found = unrecorded(workspace, head)
     why_not = _why_not_recorded(workspace)
     pending = 0 if why_not else len(found.changes)
-    wrote, notes = "sent", _ignored_note(found.ignored) + _left_out_note(why_not, found)
+    wrote, notes = "sent", [*_ignored_note(found.ignored), *_left_out_note(why_not, found)]
     if target.kind != "remote":
         basis, why = (None, "") if full or target.kind == "file" else basis_of(workspace, target, head)
         wrote = "full" if basis is None else "incremental" if basis != head or pending else ""
-        notes += (why,) if why else ()
+        notes += [why] if why else []
     return Backup(
         target=target,
         branch=branch_of(workspace.history),
@@ -87,7 +87,7 @@ def plan_backup(workspace: Workspace, target: Target, *, full: bool = False) -> 
         wrote=wrote,
         pending=pending,
         planned=True,
-        notes=notes,
+        notes=tuple(notes),
     )
 
 
@@ -117,38 +117,48 @@ def back_up(
     if commit is None:
         raise BackupError("there is nothing to back up: no memory and no commits yet")
     found = unrecorded(workspace, commit)
-    notes = _ignored_note(found.ignored) + _left_out_note(why_not, found)
-    work = _Work(workspace, target, commit, branch_of(workspace.history), operation, notes, tell)
+    notes = [*_ignored_note(found.ignored), *_left_out_note(why_not, found)]
+    work = _Work(workspace, target, commit, branch_of(workspace.history), tell, notes)
     try:
         with hold(workspace.state_dir() / "backup.lock", "a backup"):
             if target.kind == "remote":
-                done = work.send(check=check)
+                wrote = work.send(check=check)
             else:
                 place = Path(target.place)
                 folder = place if target.kind == "folder" else place.parent
                 folder.mkdir(parents=True, exist_ok=True)
                 with alone_in(folder):
-                    done = work.write_one() if target.kind == "file" else work.extend(full=full)
+                    wrote = work.write_one() if target.kind == "file" else work.extend(full=full)
             remember(workspace, target, commit)
-            return done
     except OSError as error:
         raise disk_error(error) from error
+    return Backup(
+        target=target,
+        branch=work.branch,
+        commit=commit,
+        wrote=wrote,
+        path=work.path,
+        compared=work.compared,
+        recorded=operation,
+        notes=tuple(work.notes),
+    )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class _Work:
-    """One backup of one commit."""
+    """One backup of one commit: ``path`` is the bundle that holds it, ``compared`` counts files."""
 
     workspace: Workspace
     target: Target
     commit: CommitId
     branch: str
-    operation: Operation | None
-    notes: tuple[str, ...]
     tell: Tell
+    notes: list[str]
+    path: Path | None = None
+    compared: int | None = None
 
-    def send(self, *, check: bool) -> Backup:
-        """Push, ask the remote what it has, and with ``check`` compare a fresh clone."""
+    def send(self, *, check: bool) -> str:
+        """Push, ask the remote what it has, and with ``check`` compare a fresh clone; what was written."""
         self.tell(f"sending to {self.target.shown}", 0, 0)
         with borrowing(self.workspace.history, self.commit, self.branch) as carrier:
             new = push(carrier, self.target, self.branch)
@@ -159,76 +169,73 @@ class _Work:
                 f"{self.target.shown} says that {self.branch} is at {where}, not at {self.commit}",
                 hint="somebody else may have pushed in the same moment: try again",
             )
-        compared: int | None = None
-        notes: tuple[str, ...] = ()
         if check:
-            compared, notes = self._compare(lambda place: restore_remote(self.target, place, self.branch))
-        return self._done("sent" if new else "", compared=compared, notes=notes)
+            self._compare(lambda place: restore_remote(self.target, place, self.branch))
+        return "sent" if new else ""
 
-    def extend(self, *, full: bool) -> Backup:
+    def extend(self, *, full: bool) -> str:
         """Add a bundle to the folder's chain, or begin a new one where that cannot be gone on with."""
         folder = Path(self.target.place)
-        why = ""
         if not full:
             basis, why = basis_of(self.workspace, self.target, self.commit)
             if basis == self.commit:
-                return self._done("")
+                return ""
             if basis is not None:
                 try:
-                    return self._add(Chain(folder), basis)
+                    self._add(Chain(folder), basis)
                 except BackupError as error:
                     why = f"{error.message}: so a full backup was made"
-        return self._add(Chain(folder), None, (why,) if why else ())
+                else:
+                    return "incremental"
+            self.notes += [why] if why else []
+        self._add(Chain(folder), None)
+        return "full"
 
-    def _add(self, chain: Chain, basis: CommitId | None, notes: tuple[str, ...] = ()) -> Backup:
+    def _add(self, chain: Chain, basis: CommitId | None) -> None:
         final = chain.next_path(full=basis is None)
         before = chain.bundles if basis else []
-        fresh = _unfinished(final)
-        compared, said = self._verified(fresh, basis, before)
-        put_in_place(fresh, final)
+        put_in_place(self._verified(final, basis, before), final)
         chain.enter([*before, final])
-        wrote = "incremental" if basis else "full"
-        return self._done(wrote, path=final, compared=compared, notes=notes + said)
+        self.path = final
 
-    def write_one(self) -> Backup:
+    def write_one(self) -> str:
         """One bundle with everything. One that is there already is replaced only if it holds nothing else."""
-        final = Path(self.target.place)
+        self.path = final = Path(self.target.place)
         tip = _tip_or_none(final) if final.exists() else None
-        notes: tuple[str, ...] = ()
         if tip == self.commit:
             try:
-                compared, said = self._compare(lambda place: restore_bundles([final], place))
-                return self._done("", path=final, compared=compared, notes=said)
+                self._compare(lambda place: restore_bundles([final], place))
             except BackupError as error:
-                tip, notes = None, (f"{error.message}: so it was made again",)
-        fresh = _unfinished(final)
-        compared, said = self._verified(fresh, None, [])
-        notes += said
+                tip = None
+                self.notes.append(f"{error.message}: so it was made again")
+            else:
+                return ""
+        fresh = self._verified(final, None, [])
         if tip is not None and is_ancestor(self.workspace, tip, self.commit):
             os.replace(fresh, final)
-        else:
-            if final.exists():
-                aside = _free_name(final)
-                put_in_place(final, aside)
-                what = f"what was in {final.name} is not part of this history"
-                notes += (f"{what} and is kept as {aside.name}",)
-            put_in_place(fresh, final)
-        return self._done("full", path=final, compared=compared, notes=notes)
+            return "full"
+        if final.exists():
+            aside = _free_name(final)
+            put_in_place(final, aside)
+            what = f"what was in {final.name} is not part of this history"
+            self.notes.append(f"{what} and is kept as {aside.name}")
+        put_in_place(fresh, final)
+        return "full"
 
-    def _verified(
-        self, fresh: Path, basis: CommitId | None, before: list[Path]
-    ) -> tuple[int, tuple[str, ...]]:
-        """Write a bundle and restore it with those before it; it is gone again unless all is well."""
+    def _verified(self, final: Path, basis: CommitId | None, before: list[Path]) -> Path:
+        """Write a bundle beside its name and restore it with those before it; gone unless all is well."""
+        fresh = final.with_name(f"{TEMPORARY}{final.name}.tmp")
         self.tell(f"writing to {self.target.shown}", 0, 0)
         try:
             with borrowing(self.workspace.history, self.commit, self.branch) as carrier:
                 write_bundle(carrier, fresh, self.branch, basis)
-            return self._compare(lambda place: restore_bundles([*before, fresh], place))
+            self._compare(lambda place: restore_bundles([*before, fresh], place))
         except BaseException:
             fresh.unlink(missing_ok=True)
             raise
+        return fresh
 
-    def _compare(self, restore: Callable[[Path], Restored]) -> tuple[int, tuple[str, ...]]:
+    def _compare(self, restore: Callable[[Path], Restored]) -> None:
         """Restore into an empty folder; every memory file must be what is on disk, byte for byte."""
         prefix = os.fsdecode(ask(self.workspace.history.carrier, "rev_parse", "--show-prefix")).rstrip("\n")
         kept = recorded_files(self.workspace, self.commit)
@@ -237,40 +244,20 @@ class _Work:
             restored = restore(place / "restored")
             if restored.commit != self.commit:
                 raise BackupError(f"{self.target.shown} restores to commit {restored.commit}")
-            root = restored.folder / prefix
             moved_on = 0
             for at, (path, name) in enumerate(kept.items()):
                 if at % _COMPARED == 0:
                     self.tell("comparing", at, len(kept))
-                data = (root / path).read_bytes()
+                data = (restored.folder / prefix / path).read_bytes()
                 if self.workspace.history.name_of(data) != name:
                     raise BackupError(f"{path} does not come back from {self.target.shown} as it is")
                 moved_on += data != self.workspace.files.read_or_none(path)
+        files = plural(moved_on, "file")
         if moved_on and not unrecorded(self.workspace, self.commit).changes:
-            raise BackupError(
-                f"{plural(moved_on, 'file')} do not come back from {self.target.shown} as they are on disk"
-            )
-        note = f"{plural(moved_on, 'file')} changed while they were saved; the next backup will hold that"
-        return len(kept), (note,) if moved_on and not _why_not_recorded(self.workspace) else ()
-
-    def _done(
-        self,
-        wrote: str,
-        *,
-        path: Path | None = None,
-        compared: int | None = None,
-        notes: tuple[str, ...] = (),
-    ) -> Backup:
-        return Backup(
-            target=self.target,
-            branch=self.branch,
-            commit=self.commit,
-            wrote=wrote,
-            path=path,
-            compared=compared,
-            recorded=self.operation,
-            notes=self.notes + notes,
-        )
+            raise BackupError(f"{files} do not come back from {self.target.shown} as they are on disk")
+        if moved_on and not _why_not_recorded(self.workspace):
+            self.notes.append(f"{files} changed while they were saved; the next backup will hold that")
+        self.compared = len(kept)
 
 
 def _tip_or_none(path: Path) -> CommitId | None:
@@ -278,11 +265,6 @@ def _tip_or_none(path: Path) -> CommitId | None:
         return read_header(path).commit
     except BackupError:
         return None
-
-
-def _unfinished(path: Path) -> Path:
-    """What a bundle is called until it was compared."""
-    return path.with_name(f"{TEMPORARY}{path.name}.tmp")
 
 
 def _free_name(path: Path) -> Path:
@@ -304,17 +286,15 @@ def _why_not_recorded(workspace: Workspace) -> str:
     return ""
 
 
-def _left_out_note(why: str, found: Unrecorded) -> tuple[str, ...]:
-    if not why or not found.changes:
-        return ()
-    files = plural(len(found.changes), "file")
-    return (
-        f"{why}, so nothing was recorded first: what is not committed yet in {files}, for example "
-        f"{next(iter(found.changes))}, is not in it; `git commit` or a newer workbench records it",
-    )
+def _left_out_note(why: str, found: Unrecorded) -> Iterator[str]:
+    if why and found.changes:
+        yield (
+            f"{why}, so nothing was recorded first: what is not committed yet in "
+            f"{plural(len(found.changes), 'file')}, for example {next(iter(found.changes))}, is not in it; "
+            "`git commit` or a newer workbench records it"
+        )
 
 
-def _ignored_note(ignored: tuple[RelPath, ...]) -> tuple[str, ...]:
-    if not ignored:
-        return ()
-    return (f"{plural(len(ignored), 'file')} that git ignores are not in it, for example {ignored[0]}",)
+def _ignored_note(ignored: tuple[RelPath, ...]) -> Iterator[str]:
+    if ignored:
+        yield f"{plural(len(ignored), 'file')} that git ignores are not in it, for example {ignored[0]}"

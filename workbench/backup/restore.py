@@ -16,7 +16,7 @@ from workbench.backup.scratch_repository import DETACHED, new_repository, remote
 from workbench.backup.targets import Target, find_target, without_secret
 from workbench.errors import BackupError, NotMemoryError, RepositoryStateError, UsageError, disk_error
 from workbench.memory.names import CommitId, RelPath
-from workbench.repository.git_runner import ask, network_carrier
+from workbench.repository.git_runner import ask, network_carrier, outcome
 from workbench.repository.objects import ObjectReader
 from workbench.temporary import scratch
 from workbench.workspace.files import Files
@@ -147,7 +147,7 @@ def _restored(folder: Path, algorithm: str, fill: Callable[[Any], tuple[str, Com
             except RepositoryStateError as error:
                 raise BackupError(f"the backup is not whole: {error.message}") from error
             carrier.set_persistent_git_options(git_dir=stage / ".git", work_tree=stage)
-            carrier.update_index("-q", "--refresh", with_exceptions=False)
+            outcome(carrier, "update_index", "-q", "--refresh")
             os.sync()
     except OSError as error:
         raise disk_error(error) from error

@@ -15,7 +15,7 @@ from typing import Any
 from workbench.backup.targets import Target, without_secret
 from workbench.errors import BackupError, ConflictError, RepositoryStateError
 from workbench.memory.names import CommitId
-from workbench.repository.git_runner import ask, cause, network_carrier
+from workbench.repository.git_runner import ask, cause, network_carrier, outcome
 from workbench.repository.history import History
 from workbench.safety.terminal import visible
 from workbench.temporary import scratch
@@ -74,24 +74,16 @@ def push(carrier: Any, target: Target, branch: str) -> bool:
     """
     receiver = (f"--receive-pack={_QUIET_RECEIVER}",) if target.local else ()
     ref = f"refs/heads/{branch}"
-    status, out, err = carrier.push(
-        "--porcelain",
-        "--no-verify",
-        *receiver,
-        "--",
-        target.place,
-        f"{ref}:{ref}",
-        with_extended_output=True,
-        with_exceptions=False,
-    )
-    line = next((row for row in out.split("\n") if f":{ref}\t" in row), "")
-    if status and ("fetch first" in line or "non-fast-forward" in line):
+    options = ("--porcelain", "--no-verify", *receiver)
+    sent = outcome(carrier, "push", *options, "--", target.place, f"{ref}:{ref}")
+    line = next((row for row in sent.text.split("\n") if f":{ref}\t" in row), "")
+    if sent.status and ("fetch first" in line or "non-fast-forward" in line):
         raise ConflictError(
             f"{target.shown} has commits on {branch} that are not here; nothing was sent",
             hint="bring them here first (git pull), or name another place: a backup is never forced",
         )
-    if status:
-        why = visible(line.rpartition("\t")[2], one_line=True) or cause(err)
+    if sent.status:
+        why = visible(line.rpartition("\t")[2], one_line=True) or cause(sent.err)
         raise BackupError(
             f"{target.shown} did not take the backup: {without_secret(why)}",
             hint=f"nothing was changed here; {target.help or 'try `git push` by hand to see more'}",

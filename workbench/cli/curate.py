@@ -126,7 +126,7 @@ def _to_set_aside(
 def _list_quarantine(place: Workspace) -> NoReturn:
     from workbench.operations.quarantine import quarantined
 
-    found = quarantined(place)
+    found = list(quarantined(place))
     reasons = _reasons(place) if found else {}
     told = [
         {

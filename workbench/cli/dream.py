@@ -10,7 +10,8 @@ from typing import Any, TextIO
 
 import click
 
-from workbench.cli.options import choice, flag, model_option, word
+from workbench.cli.operation_command import act
+from workbench.cli.options import flag, model_option, word
 from workbench.cli.output import (
     Bar,
     answered,
@@ -24,7 +25,7 @@ from workbench.cli.output import (
     say_diff,
     wants_json,
 )
-from workbench.cli.proposal_text import bar, line, say_field, say_proposal, say_score, say_wrapped, short_key
+from workbench.cli.proposal_text import line, say_field, say_proposal, say_score, say_wrapped, short_key
 from workbench.cli.workspace_options import workspace
 from workbench.dreaming.explain import explain
 from workbench.dreaming.proposals.accept import diff_of
@@ -38,7 +39,7 @@ from workbench.dreaming.proposals.runs import (
     runs,
     shared_with,
 )
-from workbench.dreaming.result import PHASES, Dream, Phase
+from workbench.dreaming.result import Dream
 from workbench.dreaming.run import dream as dreamt
 from workbench.errors import ReadOnlyError, UsageError, WorkbenchError
 from workbench.llm.provider import open_language_model
@@ -59,6 +60,12 @@ _NEAR_MISS = "below the bar"
 @word("--explain", "KEY", "Why one claim is, or is not, proposed: a key, entry or words.", default=None)
 @word("--rollback", "RUN", "Take back all that was accepted of a run.", default=None)
 @flag("--runs", "List the runs and what came of them.", "lists")
+@flag(
+    "--learned",
+    "What your decisions have taught, and how well they would have been foretold.",
+    "shows_learned",
+)
+@flag("--forget-learned", "Let no decision until now teach anything; undo undoes it.", "forgets")
 @click.option(
     "--judge",
     "judges",
@@ -72,7 +79,6 @@ _NEAR_MISS = "below the bar"
     type=click.File(encoding="utf-8"),
     help="With --judge: decisions of an owner to learn from first, as JSON lines.",
 )
-@choice("--phase", PHASES, "deep", "deep alone proposes.")
 @model_option
 @json_option
 def dream(
@@ -80,16 +86,19 @@ def dream(
     explain: str | None,
     rollback: str | None,
     lists: bool,
+    shows_learned: bool,
+    forgets: bool,
     judges: TextIO | None,
     decided: TextIO | None,
-    phase: Phase,
 ) -> None:
     """Find what is worth keeping, and propose it.
 
     Nothing enters long-term memory by that: proposals wait (`workbench inbox`), unless --apply is given.
     """
-    if sum((applies, explain is not None, rollback is not None, lists)) > 1:
-        raise UsageError("one of --apply, --explain, --rollback and --runs at a time")
+    if sum((applies, explain is not None, rollback is not None, lists, shows_learned, forgets)) > 1:
+        raise UsageError(
+            "one of --apply, --explain, --rollback, --runs, --learned and --forget-learned at a time"
+        )
     if judges is not None:
         _judge(judges, decided)
         return
@@ -100,8 +109,12 @@ def dream(
             (_preview_rollback if given("dry_run") else _roll_back)(place, rollback)
         elif lists:
             _list_runs(place)
+        elif shows_learned:
+            _say_learned(place)
+        elif forgets:
+            _forget_learned(place)
         else:
-            _dream(place, phase, applies=applies)
+            _dream(place, applies=applies)
 
 
 def _judge(lines: TextIO, decided: TextIO | None) -> None:
@@ -126,15 +139,13 @@ def _records(lines: TextIO) -> list[dict[str, Any]]:
     return records
 
 
-def _dream(place: Workspace, phase: Phase, *, applies: bool) -> None:
-    if applies and phase != "deep":
-        raise UsageError(f"the phase {phase} proposes nothing, so there is nothing to apply")
+def _dream(place: Workspace, *, applies: bool) -> None:
     if applies:
         _ = place.operations  # without a repository nothing is dreamt that could not be taken back
     now = datetime.now().astimezone()
     dry_run, model = given("dry_run"), open_language_model(place.settings, given("model"))
     with Bar() as progress:
-        found = dreamt(place, now=now, model=model, phase=phase, tell=progress.show)
+        found = dreamt(place, now=now, model=model, tell=progress.show)
     proposed = Proposed(added=found.proposals) if dry_run else _proposed(place, found, now)
     candidates = (*proposed.added, *proposed.waiting)
     told = [{**one.as_json(), "diff": _diff(place, one, now)} for one in candidates] if wants_json() else []
@@ -153,7 +164,7 @@ def _dream(place: Workspace, phase: Phase, *, applies: bool) -> None:
         _say_applied(found, done)
     elif applies:
         narrate("nothing was applied: this run proposes nothing new; `workbench inbox list` shows what waits")
-    elif found.phase == "deep":
+    else:
         count = len(candidates)
         wait = "would wait" if dry_run else "waits" if count == 1 else "wait"
         narrate(
@@ -227,7 +238,7 @@ def _dream_json(
 def _say_applied(found: Dream, done: _Applied) -> None:
     if done.operation is not None:
         say(done.operation.summary, bold=True)
-        narrate(f"operation {done.operation.id}; `workbench dream --rollback {found.run}` takes it back")
+        narrate(f"operation {done.operation.id}; `workbench dream --rollback {found.run}` undoes it")
     elif done.plan is not None:
         say_diff(done.plan.diff())
     else:
@@ -236,14 +247,9 @@ def _say_applied(found: Dream, done: _Applied) -> None:
 
 
 def _say_dream(found: Dream) -> None:
-    """What a run saw, in a few lines, without its proposals."""
-    say(f"run {found.run}, phase {found.phase}", bold=True)
-    passed = f", {found.gated:,} passed every gate" if found.phase == "deep" else ""  # only deep has gates
-    say(f"{plural(found.considered, 'claim')} considered{passed}")
-    for seen in found.seen:
-        strength = f"{bar(seen.strength, 10)} {seen.strength:.2f}"
-        say(f"{seen.key[:8]}  {strength}  {plural(len(seen.days), 'day')}, {line(seen.section)}")
-        say_wrapped(seen.text)
+    """What a run considered and left out, in a few lines, without its proposals."""
+    say(f"run {found.run}", bold=True)
+    say(f"{plural(found.considered, 'claim')} considered, {found.gated:,} could be proposed")
     if found.reasons:
         say("left out", dim=True)
     for why, count in list(found.reasons.items())[:_REASONS]:
@@ -271,6 +277,35 @@ def _explain(place: Workspace, wanted: str) -> None:
             say_field(name, str(value))
     for source in found.sources:
         say_field("source", source)
+
+
+def _say_learned(place: Workspace) -> None:
+    from workbench.dreaming.owner_examples import learning_report
+
+    found = learning_report(place)
+    if answered(found):
+        return
+    say(f"{plural(found.decisions, 'decision')} to learn from", bold=True)
+    say("used in the score" if found.active else f"not used: {found.why_not}")
+    if found.right is not None and found.base_right is not None:
+        say(
+            f"of the last {found.tested}, {found.right:.0%} of the pairs would have been in the right order, "
+            f"{found.base_right:.0%} without them"
+        )
+    for title, examples in (
+        ("higher is what is like", found.raised),
+        ("lower is what is like", found.lowered),
+    ):
+        if examples:
+            say(title, dim=True)
+        for what, text in examples:
+            say_wrapped(f"{what}: {text}")
+
+
+def _forget_learned(place: Workspace) -> None:
+    from workbench.dreaming.owner_examples import plan_forget_learned
+
+    act(place, lambda: plan_forget_learned(place, datetime.now().astimezone()))
 
 
 def _list_runs(place: Workspace) -> None:

@@ -74,8 +74,7 @@ def reindex(
     """
     from indexing.shared.location import place_of
     from workbench.fleet.models import recipe
-    from workbench.fleet.pool import InProcess
-    from workbench.fleet.ray_workers import RayPool
+    from workbench.fleet.pool import InProcess, RayPool
     from workbench.fleet.roster import read_roster
     from workbench.fleet.run import Plan, StorageFailedError
     from workbench.fleet.run import reindex as run

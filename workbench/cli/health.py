@@ -194,7 +194,7 @@ def _remarks(
         # What is remarked on names its rule; a check that failed by itself has only its own name.
         found += [replace(f, rule=f.rule or one.name) for f in look_at(one, subject).findings]
     if origins:
-        found += without_origin(subject.corpus)
+        found += without_origin(subject)
     if path is not None:
         found = [one for one in found if one.path == path]
     looked = {"files": len(subject.corpus.documents) if path is None else 1}

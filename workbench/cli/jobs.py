@@ -48,7 +48,9 @@ _STEPS = ("prune", "context", "ingest", "decay", "dream", "backup")
 _MARKS = {"done": "done", "nothing": "—", "failed": "failed", "would": "would"}
 job_options = together(
     flag("--log", "For a clock: a line a step on stderr, without any text of memory.", shared=True),
-    shared_option("--metrics", metavar="FILE.prom", help="Write figures for Prometheus there at the end."),
+    shared_option(
+        "--metrics", metavar="FILE.prom", help="Write figures for Prometheus there when it is done."
+    ),
 )
 
 

@@ -246,7 +246,7 @@ def _say_report(report: SyncReport) -> None:
     if report.rebuilt:
         narrate(f"built anew: {report.rebuilt}")
     if report.vectors:
-        narrate(f"words only: {report.vectors}")
+        narrate(f"keyword search only: {report.vectors}")
     _narrate_faults(report)
 
 

@@ -245,5 +245,5 @@ def act(place: Workspace, planner: Callable[[], Plan]) -> None:
     new = [address for address in dict.fromkeys(operation.became) if address not in operation.entries]
     for address in new if len(new) <= _SHOWN else ():
         say_row(f"  as {address}")
-    narrate(f"operation {operation.id}; `workbench undo {operation.id}` takes it back")
+    narrate(f"operation {operation.id}; `workbench undo {operation.id}` undoes it")
     narrate_notes(operation.notes)

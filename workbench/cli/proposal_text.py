@@ -45,7 +45,7 @@ def say_proposal(proposal: Proposal, *, note: str = "") -> None:
     if proposal.target and proposal.action in ("merge", "supersede"):
         say(f"{_MARGIN}{cut(f'the entry there: {line(proposal.target)}', columns - len(_MARGIN))}", dim=True)
     if proposal.parts:
-        say(f"{_MARGIN}{bar(proposal.score)}  {line(_biggest(proposal.parts))}")
+        say(cut(f"{_MARGIN}{bar(proposal.score)}  {line(_factors(proposal.parts))}", columns))
     if proposal.gates:
         say_wrapped(_gates_line(proposal.gates), dim=True)
     say_wrapped(_from(proposal), dim=True)
@@ -109,22 +109,19 @@ def say_field(name: str, value: str) -> None:
 
 
 def say_score(score: float, parts: Mapping[str, float], gates: Sequence[Gate]) -> None:
-    """Print a bar a part, filled as far as it reaches its weight; their sum, and how far each gate is."""
-    from workbench.dreaming.gates import lowered
-    from workbench.dreaming.score_breakdown import shares
+    """Print a bar a factor, filled as far as it can be; their product, and how far each gate is."""
+    from workbench.dreaming.score import MOST, filled
 
     if parts:
         longest = max(len(name) for name in (*parts, "score"))
-        for share in shares(parts):
-            most = f" of {share.weight:.2f}" if share.weight else ""
-            say(f"  {line(share.name):<{longest}}  {share.value:5.2f}{most:<8}  {bar(share.filled)}")
+        for name, value in parts.items():
+            most = f" of {MOST[name]:.2f}" if name in MOST else ""
+            say(f"  {line(name):<{longest}}  {value:5.2f}{most:<8}  {bar(filled(name, value))}")
         say(f"  {'score':<{longest}}  {score:5.2f}{'':<8}  {bar(score)}", bold=True)
     for gate in gates:
         over = _number(gate.reached - gate.needed)
         verdict = f"{_number(gate.distance)} missing" if gate.distance else f"passed by {over}"
         say(f"  gate {line(gate.name)}: {_number(gate.reached)}, {_number(gate.needed)} needed, {verdict}")
-    if why := lowered(gates):
-        say_wrapped(why, margin="  ", dim=True)
 
 
 def say_wrapped(text: str, *, margin: str = _MARGIN, **style: object) -> None:
@@ -170,9 +167,9 @@ def _number(value: float) -> str:
     return f"{value:.2f}".rstrip("0").rstrip(".")
 
 
-def _biggest(parts: Mapping[str, float]) -> str:
-    best = sorted(parts.items(), key=lambda part: -part[1])[:2]
-    return ", ".join(f"{name} {value:.2f}" for name, value in best)
+def _factors(parts: Mapping[str, float]) -> str:
+    """The factors that are not 1: what says nothing of a claim is left out."""
+    return " · ".join(f"{name} {_number(value)}" for name, value in parts.items() if value != 1)
 
 
 def _what(proposal: Proposal) -> str:

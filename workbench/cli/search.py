@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from indexing.query.filters import Filters
     from indexing.ranking.weights import Weights
     from indexing.search.answer import Hit, Query, SearchAnswer
-    from workbench.agent.federated_search import FarAnswer, TeamAnswer
+    from workbench.agent.federated_search import FederatedAnswer
 
 Ask = Callable[["Query"], Any]
 PRESETS = ("default", "openclaw", "goclaw", "words", "meaning")
@@ -176,7 +176,7 @@ def _everywhere(then: str | None, *, words: bool) -> Iterator[tuple[Ask, Weights
 
     Raises UsageError where none is registered.
     """
-    from workbench.agent.federated_search import Across, own_weights
+    from workbench.agent.federated_search import FederatedSearch, own_weights
 
     known = read_registry()
     for line in known.skipped:
@@ -198,29 +198,31 @@ def _everywhere(then: str | None, *, words: bool) -> Iterator[tuple[Ask, Weights
         _require_index(past, vectors=not words)
         return past
 
-    with contextlib.closing(Across(known.entries, words=words, opener=opened, behind=_behind)) as places:
+    with contextlib.closing(
+        FederatedSearch(known.entries, words=words, opener=opened, behind=_behind)
+    ) as places:
         yield places.search, own_weights()
 
 
-def _say_team(found: TeamAnswer, explain: bool) -> None:
-    _say_first(found.own)
+def _say_team(found: FederatedAnswer, explain: bool) -> None:
+    _say_first(found.told)
     if not found.hits:
         narrate("nothing was found")
-    for scope, hit in found.hits:
-        _say_hit(hit, hit.rank, f"{scope.mark}:{hit.entry}" if scope.mark else hit.entry, hit.score, explain)
+    for rank, one in enumerate(found.hits, 1):
+        _say_hit(one.hit, rank, one.scope.address(one.hit.entry), one.strength, explain)
 
 
-def _say_far(found: FarAnswer, explain: bool) -> None:
-    _say_first(found)
+def _say_far(found: FederatedAnswer, explain: bool) -> None:
+    _say_first(found.told)
     if not found.hits:
         narrate(f"nothing was found in {plural(len(found.asked), 'workspace')}")
-    width = max((len(each.workspace.name) for each in found.hits), default=0)
+    width = max((len(each.scope.name) for each in found.hits), default=0)
     for rank, each in enumerate(found.hits, 1):
-        where = f"{each.workspace.name.ljust(width)}  {each.hit.entry}"
+        where = f"{each.scope.name.ljust(width)}  {each.hit.entry}"
         _say_hit(each.hit, rank, where, each.strength, explain)
 
 
-def _say_first(answer: SearchAnswer | FarAnswer) -> None:
+def _say_first(answer: SearchAnswer) -> None:
     if answer.degraded:
         narrate(f"degraded: {answer.degraded}")
     if answer.stale:

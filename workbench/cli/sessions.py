@@ -226,7 +226,7 @@ def _say_taken(taken: Taken) -> None:
         why = f"; {taken.why}" if taken.why else ""
         say_row(f"{taken.source}: {episodes}{taken.memories} new in the graph{why}")
         for operation in taken.operations:
-            narrate(f"  {operation.summary}; `workbench undo {operation.id}` takes it back")
+            narrate(f"  {operation.summary}; `workbench undo {operation.id}` undoes it")
     for note in taken.notes:
         narrate(f"  note: {note}")
     if bad := unreadable(taken.source, taken.bad):
@@ -244,7 +244,7 @@ def _say_flushed(one: Flushed) -> None:
     if one.known:
         narrate_row(f"{one.source}: {one.known} there already")
     for operation in one.operations:
-        narrate(f"operation {operation.id}; `workbench undo {operation.id}` takes it back")
+        narrate(f"operation {operation.id}; `workbench undo {operation.id}` undoes it")
     narrate_notes(one.notes)
 
 

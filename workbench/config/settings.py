@@ -6,11 +6,9 @@ command, an endpoint, a model to download or a key.
 
 from __future__ import annotations
 
-import errno
 import os
 import re
 import reprlib
-import stat
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
@@ -21,6 +19,7 @@ from workbench.config.declaration import Declaration, setting
 from workbench.config.safe_yaml import MAX_BYTES, MappingError, read_mapping
 from workbench.errors import UsageError
 from workbench.format import FORMAT, KEY, format_in
+from workbench.special_files import open_regular
 
 PROVIDERS = ("local", "openai", "gemini", "none")
 """Who can turn text into vectors; `openai` is every endpoint that speaks OpenAI's API."""
@@ -43,6 +42,8 @@ _DROPPED_WEIGHTS = frozenset(
     )
 )
 """Weights that older versions let a file set one by one."""
+_DROPPED_GATES = frozenset({"dream_score", "dream_signals", "dream_context"})
+"""Thresholds of dreaming that older versions had in place of a rank."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,11 +193,6 @@ class Settings:
     )
     inject_tokens: int = setting(200, "Tokens that are given with a message at most.", unit="tokens")
     inject_entries: int = setting(5, "Entries that are given with a message at most.", unit="entries")
-    dream_score: float = setting(
-        0.75, "Score from which dreaming proposes a memory.", unit="of 1", minimum=0, maximum=1
-    )
-    dream_signals: int = setting(3, "Recalls and mentions that it must have.")
-    dream_context: int = setting(3, "Different questions or days that it must have been of use in.")
     dream_limit: int = setting(10, "Proposals of one dream.", unit="proposals")
     dream_days: int = setting(30, "Age in days up to which entries are considered.", unit="days")
     search_preset: str = setting(
@@ -348,6 +344,8 @@ def hint_for_unknown(name: str) -> str:
     """What to do about a name that no setting has."""
     if name in _DROPPED_WEIGHTS:
         return "search_preset chooses the weights of a search"
+    if name in _DROPPED_GATES:
+        return "dreaming proposes the best by their rank: dream_limit says how many"
     near = similar(name, names())
     return f"did you mean {' or '.join(near)}?" if near else "`workbench config` lists them"
 
@@ -391,26 +389,15 @@ def read_file(path: Path, *, trusted: bool) -> bytes:
     A person's own file may be a link or a device. A workspace's must be a plain file: a link in it
     could lead anywhere.
     """
-    own = os.O_NOFOLLOW | os.O_NONBLOCK
+    if trusted:
+        with path.open("rb") as file:
+            return file.read(MAX_BYTES + 1)
     try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | (0 if trusted else own))
-    except OSError as error:
-        if not trusted and error.errno in (errno.ELOOP, errno.ENXIO):
-            raise _not_plain(path) from error
-        raise
-    try:
-        if not trusted and not stat.S_ISREG(os.fstat(descriptor).st_mode):
-            raise _not_plain(path)
-        data = b""
-        while len(data) <= MAX_BYTES and (chunk := os.read(descriptor, MAX_BYTES + 1 - len(data))):
-            data += chunk
-        return data
-    finally:
-        os.close(descriptor)
-
-
-def _not_plain(path: Path) -> UsageError:
-    return UsageError(f"{path} is not a plain file", hint="put the settings themselves in it, or remove it")
+        with open_regular(path) as descriptor, os.fdopen(os.dup(descriptor), "rb") as file:
+            return file.read(MAX_BYTES + 1)
+    except ValueError as error:
+        hint = "put the settings themselves in it, or remove it"
+        raise UsageError(f"{path} is not a plain file", hint=hint) from error
 
 
 def flat(found: Mapping[str, object], root: Path | None = None) -> dict[str, object]:

@@ -1,8 +1,7 @@
-"""Dreaming: what was of use in logs, notes and episodes is proposed to be kept, with its reasons."""
+"""Dreaming: what is worth keeping of logs, notes and episodes is proposed, with its reasons."""
 
 from workbench.dreaming.explain import explain
-from workbench.dreaming.gates import Gates
-from workbench.dreaming.result import Dream, Explanation, Phase, Skip
+from workbench.dreaming.result import Dream, Explanation, Skip
 from workbench.dreaming.run import dream
 
-__all__ = ["Dream", "Explanation", "Gates", "Phase", "Skip", "dream", "explain"]
+__all__ = ["Dream", "Explanation", "Skip", "dream", "explain"]

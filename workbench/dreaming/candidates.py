@@ -1,8 +1,8 @@
-"""Candidates: claims that recent logs, notes and episodes make, each with the place where it is made.
+"""Candidates: what recent logs, notes and episodes say, block by block, each with the place where it stands.
 
 What is never a source is left out here: dream output, generated blocks, the archive, what is over, what is
-no prose, and whatever the rules of ``memory.facts`` do not take for a durable fact. Files are read once, and
-only those that can hold something young enough.
+no prose, what nobody is known to have said. Whether a block is worth keeping is for the salience model to
+say. Files are read once, and only those that can hold something young enough.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, timedelta
 
-from workbench.dreaming.gates import MOST_TOKENS
 from workbench.dreaming.generated_blocks import generated_lines, is_generated
+from workbench.dreaming.normalisation import without_frame
 from workbench.dreaming.progress import DreamProgress, OnProgress, unheard
 from workbench.dreaming.proposals.suspicious import Suspect
 from workbench.dreaming.skips import Skips
@@ -23,10 +23,10 @@ from workbench.memory.episode import Episode, read_episode
 from workbench.memory.episode_page import split_turns
 from workbench.memory.markdown import Document, file_date
 from workbench.memory.origin import ALLOWED, Origin, OriginReader, names_of
+from workbench.memory.sentences import sentences
 from workbench.memory.session_blocks import SessionBlock, session_blocks, session_of
 from workbench.memory.window import MOST_PARTS, word_pieces
-from workbench.salience.facts import Fact, facts_in, why_not
-from workbench.salience.suspicious_orders import suspicion
+from workbench.safety.suspicious_orders import suspicion
 from workbench.workspace.layout import ARCHIVE, MemoryFile, is_template
 from workbench.workspace.owner import owner_name_of
 from workbench.workspace.workspace import Workspace
@@ -38,22 +38,23 @@ _ASIDE = frozenset({"archive", "archives"})
 _DREAMERS = frozenset({"dreaming", "dream"})
 _FACTUAL = frozenset({"facts", "decisions"})
 """Headings of an episode under which its facts stand."""
+_STOPS = (".", "!", "。", "！")
 _PROSE = (Form.ITEM, Form.PARAGRAPH)
-_WHOLE = 0.6
-"""Share of an entry from which one fact in it speaks for all of it, and is quoted with all of it."""
+MOST_TOKENS = 160
+"""Word pieces that a claim may have; of a longer block each sentence is one."""
 
 
 @dataclass(frozen=True, slots=True)
 class Mention:
     """One place at which a claim is made. Lines count from 1, both ends included.
 
-    ``entry`` is the address of the entry there, ``context`` its whole text. ``day`` is the day it speaks of,
-    or was written. ``session`` is the name its file gives, if any.
+    ``entry`` is the address of the entry there, ``context`` its whole text, ``heading`` the last one above
+    it. ``day`` is the day it speaks of, or was written. ``session`` is the name its file gives, if any.
     """
 
     key: str
     text: str
-    fact: Fact
+    heading: str
     kind: Kind
     path: str
     first: int
@@ -217,25 +218,24 @@ class _Reader:
             return
         claims = self._claims.get(entry.text)
         if claims is None:
-            words = split_turns(entry.text)[0] if entry.kind is Kind.EPISODE else entry.text
-            claims = self._claims[entry.text] = tuple(_claims(words))
-        if not claims:
-            self._leave_out(entry, why_not(entry.text) or "it states nothing durable")
-            return
+            words = split_turns(said.words)[0] if entry.kind is Kind.EPISODE else said.words
+            claims = self._claims[entry.text] = tuple(_claims(words, whole=entry.parts == 1))
         own = entry.provenance.get("session") if entry.provenance else None
         session = own or session_of(blocks, entry) or ""
         for claim in claims:
             if claim.tokens > MOST_TOKENS:
                 self.skips.add(claim.key, f"too long: {claim.tokens} tokens of {MOST_TOKENS}", claim.text)
                 continue
+            first = entry.start_line if claim.whole else min(entry.end_line, entry.start_line + claim.above)
+            last = entry.end_line if claim.whole else min(entry.end_line, first + claim.text.count("\n"))
             yield Mention(
                 key=claim.key,
                 text=claim.text,
-                fact=claim.fact,
+                heading=entry.heading[-1] if entry.heading else "",
                 kind=document.kind,
                 path=document.path,
-                first=min(entry.end_line, entry.start_line + claim.above),
-                last=min(entry.end_line, entry.start_line + claim.above + claim.text.count("\n")),
+                first=first,
+                last=last,
                 entry=entry.address,
                 context=entry.text,
                 day=day,
@@ -256,23 +256,29 @@ class _Claim:
 
     key: str
     text: str
-    fact: Fact
     above: int
     tokens: int
     whole: bool = False
 
 
-def _claims(text: str) -> Iterator[_Claim]:
-    """The claims of an entry: its facts, or all of it where it is one fact with little around it."""
-    facts = facts_in(text, of_a_day=True)
-    if len(facts) == 1 and len(facts[0].text) >= _WHOLE * len(text):
-        whole, tokens = text.strip(), word_pieces(text)
-        if tokens <= MOST_TOKENS:
-            yield _Claim(claim_key(whole), whole, facts[0], 0, tokens, whole=True)
-            return
-    for fact in facts:
-        above = text.count("\n", 0, fact.start)
-        yield _Claim(claim_key(fact.text), fact.text, fact, above, word_pieces(fact.text))
+def _claims(text: str, *, whole: bool) -> Iterator[_Claim]:
+    """The claims of a ``whole`` block: all of it where it is short enough, else its sentences.
+
+    Of a part of a block only sentences that come to their end are any.
+    """
+    if whole and _tokens(text) <= MOST_TOKENS:
+        if words := without_frame(text):
+            yield _Claim(claim_key(words), words, 0, _tokens(words), whole=True)
+        return
+    for sentence in sentences(text):
+        words = without_frame(sentence.text)
+        tokens = _tokens(words)
+        if words and (whole or words.endswith(_STOPS) or tokens > MOST_TOKENS):
+            yield _Claim(claim_key(words), words, text.count("\n", 0, sentence.start), tokens)
+
+
+def _tokens(text: str) -> int:
+    return len(text) if len(text) <= MOST_TOKENS else word_pieces(text)  # a piece has a character at least
 
 
 def _is_factual(entry: Entry) -> bool:

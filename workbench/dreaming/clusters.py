@@ -40,8 +40,8 @@ class Cluster:
 
     @property
     def best(self) -> Mention:
-        """The mention whose words are taken: trusted before others, then the strongest, then the newest."""
-        return max(self.mentions, key=lambda m: (m.trusted, m.fact.strength, m.day, -len(m.text), m.source))
+        """The mention whose words are taken: trusted before others, then the newest, then the shortest."""
+        return max(self.mentions, key=lambda m: (m.trusted, m.day, -len(m.text), m.source))
 
     @property
     def key(self) -> str:

@@ -6,13 +6,14 @@ import re
 from collections.abc import Iterator
 from datetime import datetime
 
-from workbench.dreaming.gates import Gates
-from workbench.dreaming.inputs import Survey, survey
-from workbench.dreaming.judge import Judged, why_left_out
+from workbench.dreaming.fact_type import fact_type
+from workbench.dreaming.line_judgement import why_of
 from workbench.dreaming.progress import OnProgress, unheard
 from workbench.dreaming.result import Explanation, Skip
+from workbench.dreaming.score import Judged
 from workbench.dreaming.selection import MOST_SOURCES, Chooser, why_proposed
 from workbench.dreaming.skips import Skips
+from workbench.dreaming.survey import Survey, line_of, survey
 from workbench.memory.claims import claim_key
 from workbench.workspace.workspace import Workspace
 
@@ -20,12 +21,7 @@ _KEY = re.compile(r"[0-9a-f]{4,16}")
 
 
 def explain(
-    workspace: Workspace,
-    key_or_text: str,
-    now: datetime,
-    *,
-    gates: Gates | None = None,
-    tell: OnProgress = unheard,
+    workspace: Workspace, key_or_text: str, now: datetime, *, tell: OnProgress = unheard
 ) -> Explanation:
     """Why the claim that ``key_or_text`` names is, or is not, proposed at ``now``.
 
@@ -34,58 +30,53 @@ def explain(
     """
     now = now if now.tzinfo else now.astimezone()
     wanted = _Wanted(key_or_text)
-    known = survey(workspace, now, gates or Gates.of(workspace.settings), skips=_Watching(wanted), tell=tell)
-    chooser = Chooser(workspace, known, now)
+    known = survey(workspace, now, skips=_Watching(wanted), tell=tell)
+    chooser = Chooser(workspace, known, now, workspace.settings.dream_limit)
     found = next(wanted.among(known.judged), None)
     if found is None:
-        return _not_a_claim(known, wanted)
+        return _not_a_claim(known, wanted, workspace.settings.dream_days)
     proposed = {choice.judged.cluster.key: choice for choice in chooser.choose()}
     choice = proposed.get(found.cluster.key)
     if choice is not None:
+        found = choice.judged
         verdict = f"it is proposed ({choice.proposal.action}): {choice.proposal.why}"
     elif found.passed:
         why = chooser.left_out[found.cluster.key]
-        verdict = f"it passes every gate, and is left out all the same: {why}"
+        verdict = f"it could be proposed, and is left out all the same: {why}"
     else:
-        verdict = f"it is not proposed: {why_left_out(found)}"
-    return _explained(found, verdict, proposed=choice is not None)
+        verdict = f"it is not proposed: {found.left_out}"
+    words = why_of(known.scorer.model, line_of(found.cluster.best))
+    return _explained(found, verdict, words, proposed=choice is not None)
 
 
-def _explained(found: Judged, verdict: str, *, proposed: bool) -> Explanation:
-    cluster, signals = found.cluster, found.signals
+def _explained(found: Judged, verdict: str, words: str, *, proposed: bool) -> Explanation:
+    cluster, recalls = found.cluster, found.recalls
     sources = [mention.source for mention in cluster.mentions]
-    rule = "grounding: nothing tells yet what is recalled" if found.grounded else "use: recalls and mentions"
     return Explanation(
         key=cluster.key,
         text=cluster.best.text,
         proposed=proposed,
         verdict=verdict,
-        score=found.score.total,
-        parts=found.score.parts,
+        score=found.score,
+        parts=found.parts,
         gates=found.gates,
         sources=tuple(dict.fromkeys(sources))[:MOST_SOURCES],
         facts={
-            "rule": rule,
-            "recalls": signals.recalls,
-            "questions": signals.queries,
-            "recall_days": len(signals.days),
-            "daily": signals.daily,
-            "grounded": signals.grounded,
-            "signals": signals.count,
-            "context": signals.context,
-            "tags": signals.tags,
-            "light": signals.light.count,
-            "rem": signals.rem.count,
+            "recalls": recalls.count,
+            "questions": len(recalls.queries),
+            "recall_days": len(recalls.days),
+            "daily": found.days,
+            "grounded": found.sources,
             "mentions": len(cluster.mentions),
             "trust": cluster.best.trust,
-            "type": cluster.best.fact.type,
-            "strength": cluster.best.fact.strength,
+            "type": fact_type(cluster.best.text),
             "why": why_proposed(found, None),
+            "words": words,
         },
     )
 
 
-def _not_a_claim(known: Survey, wanted: _Wanted) -> Explanation:
+def _not_a_claim(known: Survey, wanted: _Wanted, days: int) -> Explanation:
     """What is known of words that no candidate has: where they were left out, or that they stand nowhere."""
     skips = known.skips
     seen = skips.seen if isinstance(skips, _Watching) else None
@@ -93,7 +84,6 @@ def _not_a_claim(known: Survey, wanted: _Wanted) -> Explanation:
         return Explanation(
             key=seen.key, text=seen.text, proposed=False, verdict=f"it is no candidate: {seen.why}"
         )
-    days = known.gates.days
     return Explanation(
         key=wanted.key,
         text=wanted.said,

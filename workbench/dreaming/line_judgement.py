@@ -6,15 +6,17 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from workbench.dreaming.fact_type import fact_type
 from workbench.dreaming.features import Line
 from workbench.dreaming.owner_model import Example, OwnerModel, learned
 from workbench.dreaming.salience import base_model, score_of
 from workbench.dreaming.vetoes import veto
 from workbench.errors import UsageError
 from workbench.safety.key_like import clipped
-from workbench.salience.fact_type import classify
 
 _SHOWN = 60
+_LENIENT = 0.5
+"""The share of the model's own floor, from which a line alone is worth keeping, that is enough for a rank."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,22 +25,26 @@ class LineJudgement:
 
     score: float
     kept: bool
-    type: str
-    why: str
+    vetoed: str | None = None
 
 
-def judge_lines(model: OwnerModel, lines: Sequence[Line]) -> Iterator[LineJudgement]:
-    """What the model, and the rules that go before it, think of each line."""
-    for line, logit in zip(lines, model.logits(lines).tolist(), strict=True):
-        score = score_of(logit)
-        vetoed = veto(line.text)
-        rule = classify(line.text)
-        yield LineJudgement(
-            score=score,
-            kept=vetoed is None and score >= model.base.floor,
-            type=rule.type if rule else "fact",
-            why=f"never kept: {vetoed}" if vetoed else why_of(model, line),
-        )
+@dataclass(frozen=True, slots=True)
+class LineScorer:
+    """Judges lines: by the model, and before it by the rules of what is never kept."""
+
+    model: OwnerModel
+
+    @property
+    def floor(self) -> float:
+        """The score from which a line may be proposed: low, as its rank decides."""
+        return _LENIENT * self.model.base.floor
+
+    def judge(self, lines: Sequence[Line], *, floor: float | None = None) -> Iterator[LineJudgement]:
+        """What is thought of each line; ``floor`` is another score than usual from which it is kept."""
+        least = self.floor if floor is None else floor
+        for line, logit in zip(lines, self.model.logits(lines).tolist(), strict=True):
+            score, vetoed = score_of(logit), veto(line.text)
+            yield LineJudgement(score=score, kept=vetoed is None and score >= least, vetoed=vetoed)
 
 
 def why_of(model: OwnerModel, line: Line) -> str:
@@ -65,14 +71,15 @@ def judge_records(
         Example(_line(one), bool(one.get("accepted")), what="accepted" if one.get("accepted") else "rejected")
         for one in decided
     ]
-    judged = judge_lines(learned(base_model(), examples), [_line(record) for record in records])
-    for record, found in zip(records, judged, strict=True):
+    model, lines = learned(base_model(), examples), [_line(record) for record in records]
+    judged = LineScorer(model).judge(lines, floor=model.base.floor)
+    for record, line, found in zip(records, lines, judged, strict=True):
         yield {
             "id": record.get("id"),
             "score": round(found.score, 6),
             "kept": found.kept,
-            "type": found.type,
-            "why": found.why,
+            "type": fact_type(line.text),
+            "why": f"never kept: {found.vetoed}" if found.vetoed else why_of(model, line),
         }
 
 

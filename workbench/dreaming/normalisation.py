@@ -28,18 +28,27 @@ _HASH = re.compile(
 _DIGITS = re.compile(r"\d+(?:[.,:]\d+)*")
 
 
-def plain_words(text: str) -> str:
-    """The words of a block: no list marker, time stamp, check mark, chat envelope or injected memories."""
+def without_frame(text: str) -> str:
+    """A block as it can be kept: no list marker, time stamp, check mark, chat envelope, injected memory."""
     bare = _TAG.sub(" ", _MEMORIES.sub(" ", text))
-    lines = (_plain(line) for line in bare.split("\n"))
-    return "\n".join(line for line in lines if line)
+    return "\n".join(filter(None, map(_unframed, bare.split("\n"))))
 
 
-def _plain(line: str) -> str:
+def plain_words(text: str) -> str:
+    """The words of a block ``without_frame``, and without emphasis."""
+    return "\n".join(
+        filter(
+            None,
+            (line.replace("**", "").replace("__", "").strip() for line in without_frame(text).split("\n")),
+        )
+    )
+
+
+def _unframed(line: str) -> str:
     told = _CHECKS.sub("", _MARKER.sub("", line, count=1)).strip()
     for _ in range(2):  # a speaker, a chat and a time may stand one behind the other, in any order
         told = _ENVELOPE.sub(" ", _STAMP.sub("", told, count=1)).strip()
-    return told.replace("**", "").replace("__", "").strip()
+    return told
 
 
 def template_of(text: str) -> str:

@@ -23,6 +23,7 @@ _LEAST = 4
 _COMMON = 0.2
 """Share of the entries from which a word says too little to find an entry by."""
 _FEW = 20
+_CLOSEST = 5
 _SMALL_WORDS = """
     a an the is are was were be been i we you he she it they my our your his her their its of in on at to for
     and or with by from as that this has have had do does did will would user s"""
@@ -72,6 +73,12 @@ class LongTerm:
             elif self._is_same(text, number):
                 return Novelty("merge" if _adds(entry.text, text) else "known", entry)
         return None
+
+    def novelty(self, text: str) -> float:
+        """``1 - s / 2``, where ``s`` is the largest share of a claim's telling words that one entry holds."""
+        bag = bag_of_words(text) - _NOTHING
+        shares = (len(bag & self._bags[number]) / len(bag) for number in self._near(bag)[:_CLOSEST])
+        return 1.0 - max(shares, default=0.0) / 2
 
     def _near(self, bag: frozenset[str]) -> list[int]:
         """The entries that share telling words with a claim, the most first."""

@@ -9,10 +9,13 @@ from __future__ import annotations
 
 from datetime import date, datetime
 
-from workbench.dreaming.clusters import NEAR, Cluster, same_claim
+from workbench.dreaming.clusters import Cluster, same_claim
 from workbench.dreaming.proposals.inbox import Book, waiting
 from workbench.workspace.decisions import near_key
 from workbench.workspace.workspace import Workspace
+
+_ALIKE = 0.8
+"""Share of words in common from which a claim is one that was rejected."""
 
 
 class Decided:
@@ -40,6 +43,6 @@ class Decided:
             if until := self._deferred.get(word):
                 return f"deferred: until {until}"
         for rejected in self._rejected:
-            if same_claim(rejected, cluster.best.text, likeness=NEAR):
+            if same_claim(rejected, cluster.best.text, likeness=_ALIKE):
                 return "decided: nearly the same was rejected"
         return None

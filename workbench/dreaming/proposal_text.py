@@ -11,17 +11,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from workbench.dreaming.gates import MOST_TOKENS
+from workbench.dreaming.candidates import MOST_TOKENS
 from workbench.dreaming.proposals.information_loss import lost
 from workbench.dreaming.proposals.safety_flags import title
 from workbench.dreaming.selection import MOST_SOURCES, SelectedClaim
+from workbench.dreaming.vetoes import veto
 from workbench.llm.port import LanguageModel, LanguageModelError
 from workbench.llm.prompts import Passage, ask_json
 from workbench.memory.near_duplicates import distinction
 from workbench.memory.provenance import least_trusted
 from workbench.memory.window import word_pieces
 from workbench.safety.terminal import hidden
-from workbench.salience.facts import why_not
 
 _MAX_TOKENS = 2_048
 _MOST_PASSAGES = 6
@@ -134,7 +134,7 @@ def _why_not(group: _Group, answer: Mapping[str, Any]) -> str | None:
         return f"the answer points at {unknown[0][:20]}, which is no source of it"
     if word_pieces(text) > MOST_TOKENS or hidden(text):
         return "the answer is too long, or holds hidden characters"
-    if why := why_not(text):
+    if why := veto(text):
         return f"the answer is no fact ({why})"
     return _lost(text, tuple(group.passages.values()))
 

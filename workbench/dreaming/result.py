@@ -4,14 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import date
-from typing import Literal, get_args
 
 from workbench.memory.proposal import Gate, Proposal
-
-Phase = Literal["light", "rem", "deep"]
-PHASES: tuple[Phase, ...] = get_args(Phase)
-"""``light`` looks at the last 2 days, ``rem`` for patterns of the last 7; ``deep`` alone proposes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,43 +22,17 @@ class Skip:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Seen:
-    """A claim that a phase met: how strong it is in that phase in [0, 1], and the days it was met on."""
-
-    key: str
-    text: str
-    section: str
-    strength: float
-    days: tuple[date, ...]
-    sources: tuple[str, ...] = ()
-
-    def as_json(self) -> dict[str, object]:
-        """As the command line prints it."""
-        return {
-            "key": self.key,
-            "text": self.text,
-            "section": self.section,
-            "strength": round(self.strength, 4),
-            "days": [day.isoformat() for day in self.days],
-            "sources": list(self.sources),
-        }
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Dream:
-    """One run: ``considered`` claims, of which ``gated`` passed every gate.
+    """One run: ``considered`` claims, of which ``gated`` may be proposed if their rank is high enough.
 
-    ``seen`` is what the phases light and REM met, best first; ``proposals`` come from deep alone.
     ``skipped`` names claims that were left out, at most as many as fit (``reasons`` counts all of them);
     ``notes`` say in sentences what else a person should know. ``took`` is in seconds.
     """
 
     run: str
-    phase: Phase
     considered: int
     gated: int
     proposals: tuple[Proposal, ...] = ()
-    seen: tuple[Seen, ...] = ()
     skipped: tuple[Skip, ...] = ()
     reasons: Mapping[str, int] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
@@ -74,11 +42,9 @@ class Dream:
         """As ``dream --json`` prints it; the diffs are added by whoever plans to accept."""
         return {
             "run": self.run,
-            "phase": self.phase,
             "considered": self.considered,
             "gated": self.gated,
             "proposals": [proposal.as_json() for proposal in self.proposals],
-            "seen": [seen.as_json() for seen in self.seen],
             "skipped": [skip.as_json() for skip in self.skipped],
             "reasons": dict(self.reasons),
             "notes": list(self.notes),

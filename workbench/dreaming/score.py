@@ -1,158 +1,81 @@
-"""The score of a claim: how it was used and how often it was said, each formula by itself.
+"""The score of a claim: ``salience x novelty x recurrence x use``, each factor by itself.
 
-The formulas and their numbers are those of OpenClaw's dreaming, so that its users find what they know. All
-are pure; days are calendar days, and ``today`` is given. A score is the sum of its parts, in [0, 1.15].
+Salience is how likely its words are worth keeping, novelty how much of them long-term memory does not say
+yet. Recurrence and use start at 1, so that what was said once and never recalled is ranked by its words.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
-from datetime import date
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
-HALF_LIFE = 14.0
-"""Days in which recency and the boosts of the phases halve."""
-MOST_QUERIES = 32
-"""Distinct questions that count for the context."""
-MOST_DAYS = 16
-"""Distinct days of recall that count for the context."""
-WEIGHTS: Mapping[str, float] = {
-    "frequency": 0.24,
-    "relevance": 0.30,
-    "diversity": 0.15,
-    "recency": 0.15,
-    "consolidation": 0.10,
-    "conceptual": 0.06,
-}
-"""What each part counts; the boost of the phases comes on top (0.06 for light, 0.09 for REM)."""
-_LIGHT, _REM = 0.06, 0.09
-BOOST = _LIGHT + _REM
-"""What the boost can be at most."""
+from workbench.dreaming.clusters import Cluster
+from workbench.dreaming.signals import ClaimRecalls
+from workbench.memory.proposal import Gate
+
+MOST: Mapping[str, float] = {"salience": 1.0, "novelty": 1.0, "recurrence": 2.0, "use": 2.0}
+"""What each factor can be at most."""
+_OFTEN_SAID, _OFTEN_USED = 8, 10
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PhaseHits:
-    """On how many days a phase met the claim, and the last of them."""
+class Judged:
+    """A cluster, what is known of its use, and its factors; ``floor`` is the least salience of a proposal.
 
-    count: int = 0
-    last: date | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Signals:
-    """What is known of the use of one claim.
-
-    ``recalls`` counts recalls, ``recalled`` adds up their scores (each in [0, 1]), ``queries`` counts
-    distinct questions, ``days`` are the distinct days of recall in order. ``daily`` counts the days on which
-    logs say the claim, ``grounded`` the independent sources and sessions that do. ``tags`` are the concepts
-    it names.
+    ``sources`` are independent ones, ``days`` those on which it was said. ``left_out`` says why it is not
+    proposed, whatever its score; empty where it may be.
     """
 
-    recalls: int = 0
-    recalled: float = 0.0
-    queries: int = 0
-    days: tuple[date, ...] = ()
-    daily: int = 0
-    grounded: int = 0
-    tags: int = 0
-    light: PhaseHits = PhaseHits()
-    rem: PhaseHits = PhaseHits()
+    cluster: Cluster
+    recalls: ClaimRecalls = field(default_factory=ClaimRecalls)
+    sources: int = 1
+    days: int = 1
+    salience: float = 0.0
+    novelty: float = 1.0
+    floor: float = 0.0
+    left_out: str = ""
 
     @property
-    def count(self) -> int:
-        """``signals = recalls + daily mentions + grounded mentions``"""
-        return self.recalls + self.daily + self.grounded
+    def parts(self) -> dict[str, float]:
+        """The factors of the score, by name."""
+        return {
+            "salience": self.salience,
+            "novelty": self.novelty,
+            "recurrence": recurrence(self.sources, self.days),
+            "use": use(self.recalls.score),
+        }
 
     @property
-    def context(self) -> int:
-        """``context = max(distinct queries <= 32, distinct recall days <= 16)``"""
-        return max(min(self.queries, MOST_QUERIES), min(len(self.days), MOST_DAYS))
-
-
-@dataclass(frozen=True, slots=True)
-class Score:
-    """Parts by name; their sum is the score."""
-
-    parts: Mapping[str, float]
+    def score(self) -> float:
+        """The product of the factors."""
+        return math.prod(self.parts.values())
 
     @property
-    def total(self) -> float:
-        """The sum of the parts, in their order."""
-        return sum(self.parts.values())
+    def gates(self) -> tuple[Gate, ...]:
+        """What it needs before its rank decides."""
+        return (
+            Gate(name="salience", reached=self.salience, needed=self.floor),
+            Gate(name="corroboration", reached=self.sources, needed=1),
+        )
+
+    @property
+    def passed(self) -> bool:
+        """Whether it may be proposed if its rank is high enough."""
+        return not self.left_out
 
 
-def clamp(value: float) -> float:
-    """``value`` within [0, 1]."""
-    return min(1.0, max(0.0, value))
+def recurrence(sources: int, days: int) -> float:
+    """``1 + ln((sources + days) / 2) / ln 8``, from 1 for what was said once to 2."""
+    often = max(1.0, (sources + days) / 2)
+    return 1.0 + min(1.0, math.log(often) / math.log(_OFTEN_SAID))
 
 
-def scored(signals: Signals, today: date) -> Score:
-    """``0.24 frequency + 0.30 relevance + 0.15 diversity + 0.15 recency + 0.10 consolidation
-    + 0.06 conceptual + boost``
-    """
-    raw = {
-        "frequency": frequency(signals.count),
-        "relevance": relevance(signals.recalled, signals.count),
-        "diversity": diversity(signals.context),
-        "recency": recency(signals.days, today),
-        "consolidation": consolidation(signals.days, signals.grounded),
-        "conceptual": conceptual(signals.tags),
-    }
-    parts = {name: WEIGHTS[name] * value for name, value in raw.items()}
-    parts["boost"] = boost(signals.light, signals.rem, today)
-    return Score(parts)
+def use(recalled: float) -> float:
+    """``1 + ln(1 + r) / ln 11``, at most 2; ``r`` adds up the scores of its recalls, each in [0, 1]."""
+    return 1.0 + min(1.0, math.log1p(max(0.0, recalled)) / math.log1p(_OFTEN_USED))
 
 
-def frequency(signals: int) -> float:
-    """``clamp(ln(1+signals) / ln 11)``: ten signals are all it takes."""
-    return clamp(math.log1p(signals) / math.log(11))
-
-
-def relevance(recalled: float, signals: int) -> float:
-    """``clamp(total recall score / max(1, signals))``"""
-    return clamp(recalled / max(1, signals))
-
-
-def diversity(context: int) -> float:
-    """``clamp(context / 5)``"""
-    return clamp(context / 5)
-
-
-def recency(days: Iterable[date], today: date) -> float:
-    """``exp(-ln2/14 * days since last recall)``; 0 for what was never recalled."""
-    return halved(max(days, default=None), today)
-
-
-def consolidation(days: tuple[date, ...], grounded: int) -> float:
-    """``max(C, clamp(grounded/3))``; for n recall days C is 0 (n=0), 0.2 (n=1), else
-    ``clamp(0.55*clamp(ln(n)/ln 5) + 0.45*clamp(span_days/7))``.
-    """
-    n = len(days)
-    spaced = 0.2 if n == 1 else 0.0
-    if n > 1:
-        span = (days[-1] - days[0]).days
-        spaced = clamp(0.55 * clamp(math.log(n) / math.log(5)) + 0.45 * clamp(span / 7))
-    return max(spaced, clamp(grounded / 3))
-
-
-def conceptual(tags: int) -> float:
-    """``clamp(concept tags / 6)``"""
-    return clamp(tags / 6)
-
-
-def boost(light: PhaseHits, rem: PhaseHits, today: date) -> float:
-    """``0.06*clamp(ln(1+light)/ln 7)*2^(-d/14) + 0.09*clamp(ln(1+rem)/ln 7)*2^(-d/14)``
-
-    ``d`` is each phase's own: the days since it last met the claim.
-    """
-    parts = (
-        weight * clamp(math.log1p(hits.count) / math.log(7)) * halved(hits.last, today)
-        for weight, hits in ((_LIGHT, light), (_REM, rem))
-    )
-    return sum(parts)
-
-
-def halved(last: date | None, today: date) -> float:
-    """``2^(-days since last / 14)``, which is ``exp(-ln2/14 * days)``; 0 for never, 1 for days to come."""
-    return 0.0 if last is None else 2.0 ** (-max(0, (today - last).days) / HALF_LIFE)
+def filled(name: str, value: float) -> float:
+    """How much a factor is of what it can be, in [0, 1]."""
+    return max(0.0, min(1.0, value / MOST.get(name, 1.0)))

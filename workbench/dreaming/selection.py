@@ -1,30 +1,34 @@
-"""Choosing: of the claims that pass their gates the best that nothing was decided of yet."""
+"""Choosing: of the claims that may be proposed the best that nothing was decided of yet."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections import Counter
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from workbench.dreaming.clusters import same_claim, session_name
-from workbench.dreaming.inputs import Survey
-from workbench.dreaming.judge import Judged
+from workbench.dreaming.fact_type import fact_type
+from workbench.dreaming.heading_choice import heading_for
+from workbench.dreaming.line_judgement import why_of
+from workbench.dreaming.normalisation import template_of
 from workbench.dreaming.novelty import LongTerm, Novelty, adds_nothing
 from workbench.dreaming.past_decisions import Decided
-from workbench.dreaming.phases import RECURRING, pattern_strength
+from workbench.dreaming.score import Judged
+from workbench.dreaming.survey import Survey, line_of
 from workbench.memory.proposal import Action, Proposal
-from workbench.operations.sections import section_for
 from workbench.safety.findings import by_rule
 from workbench.safety.hidden_text import hidden_in
 from workbench.safety.secrets import secrets_in
-from workbench.salience.facts import Family
 from workbench.workspace.workspace import Workspace
 
 MOST_SOURCES = 8
 """Sources that a proposal names; how many more there are is said."""
 TOUCHED = 0.25
 """Share of the entries of MEMORY.md that one run may merge into or supersede."""
-RECURRING_PATTERNS = "Recurring Patterns"
-_FACTS = "Project Facts"
+_LOOKED_AT = 20
+"""Times the limit of claims of which novelty is worked out, the best by the other factors first."""
+_SAME_FILE = 0.85
+"""What each further claim of one file is multiplied by in the order of proposals, so no file takes all."""
 _ALIKE = 0.8
 """Share of words in common from which two claims are not proposed side by side."""
 
@@ -40,11 +44,12 @@ class SelectedClaim:
 
 class Chooser:
     """Chooses among the claims of one survey. ``notes`` tell what did not find room, ``left_out`` of each
-    claim that passed its gates and was not chosen why not.
+    claim that passed and was not chosen why not.
     """
 
-    def __init__(self, workspace: Workspace, known: Survey, now: datetime) -> None:
+    def __init__(self, workspace: Workspace, known: Survey, now: datetime, limit: int) -> None:
         self.known = known
+        self._limit = limit
         self.notes: list[str] = []
         self.left_out: dict[str, str] = {}
         self._document = workspace.memory_document()
@@ -53,26 +58,42 @@ class Chooser:
         self._taken: set[str] = set()
 
     def choose(self) -> tuple[SelectedClaim, ...]:
-        """The proposals, the best first, at most as many as the limit."""
-        passed = sorted(
-            (judged for judged in self.known.judged if judged.passed),
-            key=lambda judged: (not judged.cluster.trusted, -judged.score.total, judged.cluster.key),
-        )
+        """The proposals, the best first, at most as many as the limit; one of each template."""
+        passed = self._ranked()
+        templates = {judged.cluster.key: template_of(judged.cluster.best.text) for judged in passed}
+        counts = Counter(templates.values())
+        templates_taken: set[str] = set()
         chosen: list[SelectedClaim] = []
         for number, judged in enumerate(passed):
-            if len(chosen) >= self.known.gates.limit:
+            template = templates[judged.cluster.key]
+            if len(chosen) >= self._limit:
                 self._beyond(passed[number:])
                 break
             if twin := next(
                 (c.judged.cluster.best for c in chosen if _says_the_same(c.judged, judged)), None
             ):
                 self._leave_out(judged, f"nearly the same is proposed by this run: {twin.key}")
-            elif choice := self._choice(judged):
+            elif choice := self._choice(judged, taken=template in templates_taken, of=counts[template]):
                 chosen.append(choice)
+                templates_taken.add(template)
         return tuple(chosen)
 
+    def _ranked(self) -> list[Judged]:
+        """What may be proposed: what somebody vouches for first, then by score."""
+        passed = sorted((judged for judged in self.known.judged if judged.passed), key=_rank)
+        most = _LOOKED_AT * self._limit
+        best = [replace(one, novelty=self._memory.novelty(one.cluster.best.text)) for one in passed[:most]]
+        before: Counter[str] = Counter()
+        order: dict[str, float] = {}
+        for one in sorted(best, key=_rank):
+            path = one.cluster.best.path
+            order[one.cluster.key] = one.score * _SAME_FILE ** before[path]
+            before[path] += 1
+        best.sort(key=lambda one: (not one.cluster.trusted, -order[one.cluster.key], one.cluster.key))
+        return [*best, *passed[most:]]
+
     def why_not(self, judged: Judged) -> str | None:
-        """Why a claim that passed its gates is not proposed all the same; None where it may be."""
+        """Why a claim that passed is not proposed all the same; None where it may be."""
         best = judged.cluster.best
         if findings := (*secrets_in(best.context), *hidden_in(best.context)):
             return f"flagged: {'; '.join(by_rule(findings))}"
@@ -101,12 +122,16 @@ class Chooser:
         """Entries of long-term memory that one run may change: a quarter of them, one at least."""
         return max(1, int(TOUCHED * len(self._memory.entries)))
 
-    def _choice(self, judged: Judged) -> SelectedClaim | None:
+    def _choice(self, judged: Judged, *, taken: bool, of: int) -> SelectedClaim | None:
+        """``taken`` is whether one of the ``of`` claims of its template is chosen already."""
         best = judged.cluster.best
         if why := self.why_not(judged):
             self._leave_out(judged, why)
             return None
         standing = self._memory.standing(best.text, best.day)
+        if taken and standing is None:
+            self._leave_out(judged, f"of one template with others that are alike but for numbers: {of}")
+            return None
         if standing is not None:
             self._taken.add(standing.entry.address)
         return SelectedClaim(
@@ -125,39 +150,33 @@ class Chooser:
             key=best.key,
             action=action,
             text=best.text,
-            section=self._section(judged),
+            section=heading_for(best.text, self._document),
             target=standing.entry.address if standing else "",
-            type=best.fact.type,
+            type=fact_type(best.text),
             sources=tuple(dict.fromkeys(mention.source for mention in named)),
             entries=tuple(dict.fromkeys(mention.entry for mention in named)),
             session=next(iter(sessions)) if len(sessions) == 1 else "",
-            score=judged.score.total,
-            parts=judged.score.parts,
+            score=judged.score,
+            parts=judged.parts,
             gates=judged.gates,
             trust=best.trust,
-            why=why_proposed(judged, standing),
+            why=f"{why_proposed(judged, standing)}; {why_of(self.known.scorer.model, line_of(best))}",
             by="dreaming",
         )
 
-    def _section(self, judged: Judged) -> str:
-        """Where it belongs by its words; what recurs and is no matter of fact is a pattern."""
-        best = judged.cluster.best
-        section = section_for(best.text, self._document)
-        recurs = pattern_strength(judged.active, self.known.today) >= RECURRING
-        plain = section == _FACTS and best.fact.family in (Family.EVENT, Family.ACTION, Family.OTHER)
-        return RECURRING_PATTERNS if recurs and plain else section
-
     def _beyond(self, rest: list[Judged]) -> None:
-        self.notes.append(
-            f"{len(rest):,} more passed their gates; the limit is {self.known.gates.limit} to keep a run"
-        )
+        self.notes.append(f"{len(rest):,} more could be proposed; the limit is {self._limit} to keep a run")
         for judged in rest:
-            self._leave_out(judged, f"beyond the limit: score {judged.score.total:.2f}")
+            self._leave_out(judged, f"beyond the limit: score {judged.score:.2f}")
 
     def _leave_out(self, judged: Judged, why: str) -> None:
         best = judged.cluster.best
         self.left_out[best.key] = why
         self.known.skips.add(best.key, why, best.text)
+
+
+def _rank(judged: Judged) -> tuple[bool, float, str]:
+    return not judged.cluster.trusted, -judged.score, judged.cluster.key
 
 
 def _says_the_same(one: Judged, other: Judged) -> bool:
@@ -169,16 +188,14 @@ def _says_the_same(one: Judged, other: Judged) -> bool:
 
 
 def why_proposed(judged: Judged, standing: Novelty | None) -> str:
-    """In a sentence for a person: by which rule, and what it would do to an entry that is there."""
-    signals, cluster = judged.signals, judged.cluster
+    """In a sentence for a person: where it was said, how it was used, what it would do to an entry."""
+    recalls, cluster = judged.recalls, judged.cluster
     days = len({mention.day for mention in cluster.mentions})
-    said = f"said in {_some(len(cluster.mentions), 'place')} on {_some(days, 'day')} "
-    said += f"({_some(judged.sources, 'independent source')})"
-    if judged.grounded:
-        text = f"{said}; judged by its ground, as nothing tells yet what is recalled"
-    else:
-        asked = f"by {_some(signals.queries, 'question')} on {_some(len(signals.days), 'day')}"
-        text = f"recalled {_some(signals.recalls, 'time')} {asked}; {said}"
+    text = f"said in {_some(len(cluster.mentions), 'place')} on {_some(days, 'day')} "
+    text += f"({_some(judged.sources, 'independent source')})"
+    if recalls.count:
+        asked = f"by {_some(len(recalls.queries), 'question')} on {_some(len(recalls.days), 'day')}"
+        text = f"recalled {_some(recalls.count, 'time')} {asked}; {text}"
     if not cluster.trusted:
         text = f"its words are from outside: {text}"
     if standing is None:

@@ -7,9 +7,9 @@ import re
 from workbench.dreaming.normalisation import plain_words
 from workbench.memory.sentences import beginning
 from workbench.safety.hidden_text import hidden_in
+from workbench.safety.machine_output import machine_made
+from workbench.safety.prompt_injection import steers
 from workbench.safety.secrets import secrets_in
-from workbench.salience.machine_output import machine_made
-from workbench.salience.prompt_injection import steers
 
 _PASSWORD = re.compile(
     r"\b(?:pass(?:wor[dt]|phrase|code)|kennwort|contraseña|mot de passe|senha|пароль|pin|secret|token"
@@ -19,7 +19,7 @@ _PASSWORD = re.compile(
     r"|(?:密码|口令|パスワード|暗証番号|비밀번호)\s*(?:[は是为：:=는은]\s*)\S{4,}",
     re.IGNORECASE,
 )
-_FENCE = re.compile(r"^\s*(?:```|~~~)")
+_FENCE = re.compile(r"^\s*(?:```|~~~|\$\$)")
 _TURN = re.compile(
     r"\bHEARTBEAT(?:_OK|\.md)\b|\bNO_REPLY\b|^\s*(?:system|user)\s?:\s*\[?(?:cron|heartbeat|scheduled)\b"
     r"|^\s*\[cron[:\s]|^\s*-?\s*\**(?:session (?:id|key)|conversation_label|message_id)\**\s*:",
@@ -28,6 +28,9 @@ _TURN = re.compile(
 _BLANK = re.compile(
     r"\{\{?[a-z][\w ]{1,30}\}?\}|<[a-z][a-z _-]{1,30}>|_{4,}|\[(?:your|insert|todo|tbd)\b[^\]]{0,30}\]", re.I
 )
+_LEADS_IN = re.compile(r"[:：]\W*$")
+_QUESTION = re.compile(r"[?？]\W*$")
+_STOP = re.compile(r"[.!。！](?:\s|$)|[。！]")
 _WORDS = re.compile(r"[^\W\d_]")
 _LEAST_LETTERS = 4
 _MOST_BLANKS = 2
@@ -51,6 +54,7 @@ def veto(text: str) -> str | None:
 
 
 def _says_nothing(text: str) -> str | None:
+    """Why the form of a block says that nothing in it is said by anybody."""
     if _FENCE.match(text):
         return "a code block"
     if _TURN.search(text):
@@ -60,4 +64,10 @@ def _says_nothing(text: str) -> str | None:
     plain = plain_words(text)
     if len(_WORDS.findall(plain)) < _LEAST_LETTERS and len(plain) < 4 * _LEAST_LETTERS:
         return "no words"
-    return machine_made(plain) if "\n" not in plain else None
+    return _asks_or_leads_in(plain) or (machine_made(plain) if "\n" not in plain else None)
+
+
+def _asks_or_leads_in(plain: str) -> str | None:
+    if _LEADS_IN.search(plain) and "\n" not in plain:
+        return "it only leads in what follows"
+    return "a question" if _QUESTION.search(plain) and not _STOP.search(plain) else None

@@ -62,4 +62,4 @@ def _choice(settings: Settings) -> ModelChoice:
     try:
         return choices(settings, threads=1).first()
     except ModelUnavailableError as error:
-        raise ModelUnavailableError(error.message, hint="--no-vectors goes by words alone") from error
+        raise ModelUnavailableError(error.message, hint="--no-vectors goes by keyword only") from error

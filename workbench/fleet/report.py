@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
@@ -73,20 +73,14 @@ class FleetReport:
 
     def as_json(self) -> dict[str, object]:
         """The report for programs."""
-        said = asdict(self)
-        failed = said.pop("failed")
-        numbers = {
-            name: round(value, 3) if isinstance(value, float) else value for name, value in said.items()
+        return {
+            name: round(value, 3) if isinstance(value, float) else value
+            for name, value in (asdict(self) | {"stopped": self.stopped or None}).items()
         }
-        return {**numbers, "stopped": self.stopped or None, "failed": failed}
 
     def save(self, file: str) -> None:
         """The report as a JSON file. Raises ReadOnlyError and WriteFailedError."""
-        _save(file, self.as_json())
-
-
-def _save(file: str, value: Mapping[str, object]) -> None:
-    try:
-        write_json(Path(os.path.abspath(os.path.expanduser(file))), value)
-    except OSError as error:
-        raise disk_error(error) from error
+        try:
+            write_json(Path(os.path.abspath(os.path.expanduser(file))), self.as_json())
+        except OSError as error:
+            raise disk_error(error) from error

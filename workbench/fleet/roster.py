@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import os
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
+import msgspec
 import yaml
 
 from workbench.errors import UsageError
@@ -24,6 +23,13 @@ class Agent:
 
     name: str
     path: str
+
+
+class _Listed(msgspec.Struct):
+    """A workspace as a list of JSON or YAML has it."""
+
+    path: str
+    name: str = ""
 
 
 def read_roster(file: str) -> tuple[Agent, ...]:
@@ -47,69 +53,40 @@ def read_roster(file: str) -> tuple[Agent, ...]:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise UsageError(f"{file} is not UTF-8", hint=_LOOK) from error
-    agents = tuple(_agent(where, name, path, base) for where, name, path in _listed(text))
+    agents: dict[str, Agent] = {}
+    for where, listed in _rows(text):
+        name = listed.name or listed.path
+        if not listed.path or not name.isprintable() or len(name) > _LONGEST or "\0" in listed.path:
+            raise UsageError(
+                f"{where} names no workspace that can be told apart",
+                hint=f"a folder, and a name of at most {_LONGEST} characters that can be printed",
+            )
+        if name in agents:
+            raise UsageError(f"two workspaces are called {name}", hint="give each a name of its own")
+        path = os.path.normpath(os.path.join(base, os.path.expanduser(listed.path)))
+        agents[name] = Agent(name, path)
     if not agents:
         raise UsageError(f"{file} lists no workspace", hint=_LOOK)
-    _refuse_twice(agents)
-    return agents
+    return tuple(agents.values())
 
 
-def _listed(text: str) -> Iterator[tuple[str, str, str]]:
-    """Where it stands, the name and the folder of each."""
-    begin = text.lstrip()
-    if begin.startswith("{"):
-        for number, line in enumerate(text.replace("\r\n", "\n").split("\n"), 1):
-            if line.strip():
-                yield (f"line {number}", *_named(_json(number, line), f"line {number}"))
-    elif begin.startswith("- ") or begin.startswith("---"):
-        for number, value in enumerate(_yaml(text), 1):
-            yield (f"item {number}", *_named(value, f"item {number}"))
-    else:
-        for number, line in enumerate(text.replace("\r\n", "\n").split("\n"), 1):
-            if line.strip() and not line.lstrip().startswith("#"):
-                path, _, name = line.strip().partition("\t")
-                yield f"line {number}", name.strip(), path.strip()
-
-
-def _json(number: int, line: str) -> Any:
+def _rows(text: str) -> Iterator[tuple[str, _Listed]]:
+    """Where each workspace stands, and what stands there. Raises UsageError."""
+    where = "the list"
     try:
-        return json.loads(line)
-    except (ValueError, RecursionError) as error:
-        raise UsageError(f"line {number} is no JSON", hint='for example {"path": "a/memory"}') from error
-
-
-def _yaml(text: str) -> Iterable[Any]:
-    try:
-        found = yaml.load(text, Loader=yaml.BaseLoader)  # noqa: S506 - makes text, lists and mappings alone
-    except (yaml.YAMLError, RecursionError) as error:
-        raise UsageError("the list is no YAML that can be read", hint=_LOOK) from error
-    if not isinstance(found, list):
-        raise UsageError("the list is no list", hint=_LOOK)
-    return found
-
-
-def _named(value: Any, where: str) -> tuple[str, str]:
-    if isinstance(value, str):
-        return "", value
-    match value:
-        case {"path": str(path), **rest} if isinstance(name := rest.get("name", ""), str):
-            return name, path
-    raise UsageError(f"{where} names no folder", hint='for example {"path": "a/memory", "name": "a"}')
-
-
-def _agent(where: str, name: str, path: str, base: str) -> Agent:
-    called = name or path
-    if not path or not called.isprintable() or len(called) > _LONGEST or "\0" in path:
-        raise UsageError(
-            f"{where} names no workspace that can be told apart",
-            hint=f"a folder, and a name of at most {_LONGEST} characters that can be printed",
-        )
-    return Agent(called, os.path.normpath(os.path.join(base, os.path.expanduser(path))))
-
-
-def _refuse_twice(agents: Iterable[Agent]) -> None:
-    seen: set[str] = set()
-    for agent in agents:
-        if agent.name in seen:
-            raise UsageError(f"two workspaces are called {agent.name}", hint="give each a name of its own")
-        seen.add(agent.name)
+        if text.lstrip().startswith(("- ", "---")):
+            # BaseLoader makes text, lists and mappings alone.
+            values = msgspec.convert(yaml.load(text, Loader=yaml.BaseLoader), list[_Listed | str])  # noqa: S506
+            for number, value in enumerate(values, 1):
+                yield f"item {number}", _Listed(value) if isinstance(value, str) else value
+            return
+        as_json = text.lstrip().startswith("{")
+        for number, line in enumerate(text.replace("\r\n", "\n").split("\n"), 1):
+            where, said = f"line {number}", line.strip()
+            if as_json and said:
+                yield where, msgspec.json.decode(said, type=_Listed)
+            elif said and not said.startswith("#"):
+                path, _, name = said.partition("\t")
+                yield where, _Listed(path.strip(), name.strip())
+    except (msgspec.MsgspecError, yaml.YAMLError, RecursionError) as error:
+        raise UsageError(f"{where} names no folder: {error}", hint=_LOOK) from error

@@ -1,23 +1,22 @@
 """A run over a fleet: workers read and embed, this process compares and writes, a batch at a time.
 
 Whatever ends a run, the batches that were written stay, and the next run finds by the digests of files
-what is left to do. A batch that is lost with its worker is halved, so that what kills workers ends up alone.
+what is left to do. What failed is tried again by itself, so that what kills its worker costs no other.
 """
 
 from __future__ import annotations
 
 import time
-from collections import deque
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from typing import TypeVar
 
 from indexing.shared.location import Location
-from indexing.shared.table import Known, SharedTable, TableFingerprint
+from indexing.shared.table import SharedTable, TableFingerprint
 from indexing.sync.manifest import words_fingerprint
 from workbench.errors import IndexUnavailableError
-from workbench.fleet.pool import Lost, Pool
+from workbench.fleet.pool import Pool
 from workbench.fleet.report import Failure, FleetProgress, FleetReport, OnProgress
 from workbench.fleet.roster import Agent
 from workbench.fleet.worker import Done, Recipe, Task
@@ -73,11 +72,9 @@ class _Run:
     def __init__(
         self, agents: Sequence[Agent], place: Location, recipe: Recipe, plan: Plan, progress: OnProgress
     ) -> None:
-        self._agents, self._place, self._recipe, self._plan = agents, place, recipe, plan
-        self._paths = {agent.name: agent for agent in agents}
-        self._progress = progress
+        self._agents = {agent.name: agent for agent in agents}
+        self._place, self._recipe, self._plan, self._progress = place, recipe, plan, progress
         self._report = FleetReport(place.uri, recipe.identity, len(agents))
-        self._queue: deque[Task] = deque()
         self._books: list[dict[str, str]] = []
         self._doubled: set[str] = set()
         self._ended = 0
@@ -87,55 +84,61 @@ class _Run:
     def run(self, pool: Pool) -> FleetReport:
         """Carry the run out."""
         report, started = self._report, time.perf_counter()
-        card = TableFingerprint(words_fingerprint(), self._recipe.identity, self._recipe.dimension)
         try:
-            begun = time.perf_counter()
             with pool:  # first: no process may be forked any more once the storage's client is at work
-                report.starting = time.perf_counter() - begun
-                self._open(card)
-                self._go_round(pool)
+                report.starting = time.perf_counter() - started
+                self._open()
+                self._go_rounds(pool)
             if self._plan.prune:
-                self._prune()
+                gone = [name for name in self._patient(self._table.workspaces) if name not in self._agents]
+                self._patient(lambda: self._table.remove(gone))
+                report.removed = len(gone)
             self._settle()
             report.rows, report.version = self._table.count(), self._table.versions()
         except IndexUnavailableError as error:
             report.stopped = error.message
             raise StorageFailedError(error, report) from error
         finally:
-            report.deaths += [f"while it was starting: {why}" for why in pool.not_begun]
             report.seconds = time.perf_counter() - started
         return report
 
-    def _open(self, card: TableFingerprint) -> None:
+    def _open(self) -> None:
+        card = TableFingerprint(words_fingerprint(), self._recipe.identity, self._recipe.dimension)
         self._table = self._patient(lambda: SharedTable.make(self._place, card, full=self._plan.full))
         self._empty = self._patient(self._table.count) == 0
-        size = self._plan.batch
-        starts = range(0, len(self._agents), size)
-        self._queue.extend(Task(tuple(self._agents[at : at + size])) for at in starts)
 
-    def _go_round(self, pool: Pool) -> None:
-        while self._queue or pool.busy:
-            while self._queue and pool.busy < pool.capacity:
-                pool.submit(self._compared(self._queue.popleft()))
-            task, brought = pool.next()
-            if isinstance(brought, Lost):
-                self._lost(task, brought.why)
+    def _go_rounds(self, pool: Pool) -> None:
+        """All workspaces in batches; then those that failed one by one, as often as they may."""
+        agents, size = list(self._agents.values()), self._plan.batch
+        for attempt in range(1, self._plan.retries + 2):
+            batches = (Task(tuple(agents[at : at + size])) for at in range(0, len(agents), size))
+            failed: dict[str, str] = {}
+            for task, brought in pool.map(self._compared(batch, attempt) for batch in batches):
+                failed |= self._take(brought) if isinstance(brought, Done) else self._lost(task, brought.why)
+                self._progress(FleetProgress("workspaces", self._ended, len(self._agents)))
+            if attempt > self._plan.retries:
+                for name, why in failed.items():
+                    self._report.failed.append(Failure(name, self._agents[name].path, why, attempt))
+                    self._end(name, "failed", why)
             else:
-                self._take(task, brought)
-            self._progress(FleetProgress("workspaces", self._ended, len(self._agents)))
+                self._report.retried += len(failed)
+            agents, size = [self._agents[name] for name in failed], 1
 
-    def _compared(self, task: Task) -> Task:
+    def _compared(self, task: Task, attempt: int) -> Task:
         """The task with what the table knows of its workspaces."""
-        if self._empty and task.attempt == 1:
+        if self._empty and attempt == 1:
             return task
         begun = time.perf_counter()
         known = self._patient(lambda: self._table.known([agent.name for agent in task.agents]))
-        self._doubled.update(_with_doubled(known))
         self._report.comparing += time.perf_counter() - begun
         digests = {name: {path: file.digest for path, file in files.items()} for name, files in known.items()}
+        for name, files in known.items():
+            if any(file.doubled for file in files.values()):
+                self._doubled.add(name)
         return replace(task, known=digests)
 
-    def _take(self, task: Task, done: Done) -> None:
+    def _take(self, done: Done) -> dict[str, str]:
+        """Write what a worker brought, and count; the workspaces that failed, with why."""
         report = self._report
         begun = time.perf_counter()
         if done.files:
@@ -147,54 +150,30 @@ class _Run:
         report.writing += time.perf_counter() - begun
         report.reading += done.reading
         report.embedding += done.embedding
-        again = []
         for outcome in done.outcomes:
             report.changed_files += outcome.changed
             report.removed_files += outcome.removed
             report.entries += outcome.entries
             report.embedded += outcome.embedded
             report.lacking += outcome.lacking
-            agent = self._paths[outcome.name]
             if not outcome.error:
                 report.files += outcome.files
                 changed = bool(outcome.changed or outcome.removed)
                 report.written += changed
                 report.unchanged += not changed
-                self._end(agent, "done", "")
-            elif task.attempt <= self._plan.retries:
-                again.append(agent)
-            else:
-                self._fail(agent, outcome.error, task.attempt)
-        if again:
-            report.retried += len(again)
-            self._queue.append(Task(tuple(again), task.attempt + 1))
+                self._end(outcome.name, "done")
+        return {outcome.name: outcome.error for outcome in done.outcomes if outcome.error}
 
-    def _lost(self, task: Task, why: str) -> None:
+    def _lost(self, task: Task, why: str) -> dict[str, str]:
+        """Note that a worker died at a task; its workspaces, all of which failed."""
         self._report.lost += 1
         first, last = task.agents[0].name, task.agents[-1].name
         self._report.deaths.append(f"at {first}{f' to {last}' if last != first else ''}: {why}")
-        if len(task.agents) == 1:
-            if task.attempt > self._plan.retries:
-                self._fail(task.agents[0], f"its worker was lost: {why}", task.attempt)
-                return
-            halves: list[tuple[Agent, ...]] = [task.agents]
-        else:
-            middle = len(task.agents) // 2
-            halves = [task.agents[:middle], task.agents[middle:]]
-        self._report.retried += len(task.agents)
-        # What was alone has used an attempt up; among others it may have had no part in it.
-        attempt = task.attempt + (len(task.agents) == 1)
-        self._queue.extend(Task(half, attempt) for half in halves)
+        return {agent.name: f"its worker was lost: {why}" for agent in task.agents}
 
-    def _fail(self, agent: Agent, why: str, attempts: int) -> None:
-        self._report.failed.append(Failure(agent.name, agent.path, why, attempts))
-        self._end(agent, "failed", why)
-
-    def _end(self, agent: Agent, state: str, error: str) -> None:
-        now = datetime.now().astimezone().isoformat(timespec="seconds")
-        self._books.append(
-            {"name": agent.name, "path": agent.path, "state": state, "error": error, "at": now}
-        )
+    def _end(self, name: str, state: str, error: str = "") -> None:
+        at = datetime.now().astimezone().isoformat(timespec="seconds")
+        self._books.append({**asdict(self._agents[name]), "state": state, "error": error, "at": at})
         self._ended += 1
 
     def _settle(self) -> None:
@@ -203,11 +182,6 @@ class _Run:
         self._patient(lambda: self._table.note(books))
         self._patient(self._table.settle)
         self._report.settling += time.perf_counter() - begun
-
-    def _prune(self) -> None:
-        gone = [name for name in self._patient(self._table.workspaces) if name not in self._paths]
-        self._patient(lambda: self._table.remove(gone))
-        self._report.removed = len(gone)
 
     def _patient(self, act: Callable[[], _T]) -> _T:
         """``act``, tried again after a while where the storage fails; each is safe to be done twice."""
@@ -220,7 +194,3 @@ class _Run:
                 self._plan.wait(wait)
                 wait *= 4
         return act()
-
-
-def _with_doubled(known: Known) -> list[str]:
-    return [name for name, files in known.items() if any(file.doubled for file in files.values())]

@@ -31,19 +31,15 @@ class Recipe:
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """Some workspaces for one worker. ``known`` are the digests of their files as the table has them.
-
-    ``attempt`` counts from 1.
-    """
+    """Some workspaces for one worker. ``known`` are the digests of their files as the table has them."""
 
     agents: tuple[Agent, ...]
-    attempt: int = 1
     known: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TaskOutcome:
-    """What became of one workspace in one task; ``error`` is empty where all went well. Seconds of work."""
+    """What became of one workspace in one task; ``error`` is empty where all went well."""
 
     name: str
     error: str = ""
@@ -53,7 +49,6 @@ class TaskOutcome:
     entries: int = 0
     embedded: int = 0
     lacking: int = 0
-    seconds: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,31 +82,29 @@ class Worker:
         started = time.perf_counter()
         found: dict[str, Difference] = {}
         errors: dict[str, str] = {}
-        took: dict[str, float] = {}
         for agent in task.agents:
-            begun = time.perf_counter()
+            known = task.known.get(agent.name, {})
             try:
-                found[agent.name] = difference(
-                    agent.path, task.known.get(agent.name, {}), believe=self._recipe.full
-                )
+                found[agent.name] = difference(agent.path, known, believe=self._recipe.full)
             except Exception as error:  # the boundary: one workspace never stops the others
                 errors[agent.name] = reason(error)
-            took[agent.name] = time.perf_counter() - begun
         read = time.perf_counter()
         texts = self._texts(found, errors)
-        rows = self._rows(found, texts)
+        dimension = self._recipe.dimension
+        rows: list[Row] = []
+        files: list[tuple[str, str]] = []
+        for name, changes in found.items():
+            for file in changes.changed:
+                rows += rows_of(name, file, texts, dimension)
+            files += [(name, path) for path in (*(one.path for one in changes.changed), *changes.removed)]
         outcomes = tuple(
-            self._outcome(agent, found.get(agent.name), errors, texts, took[agent.name])
+            self._outcome(agent.name, found[agent.name], texts)
+            if agent.name in found
+            else TaskOutcome(name=agent.name, error=errors[agent.name])
             for agent in task.agents
         )
-        files = tuple(
-            (name, path)
-            for name, changes in found.items()
-            for path in (*(file.path for file in changes.changed), *changes.removed)
-        )
-        ended = time.perf_counter()
-        table = as_table(rows, self._recipe.dimension) if rows else None
-        return Done(table, files, outcomes, read - started, ended - read)
+        table = as_table(rows, dimension) if rows else None
+        return Done(table, tuple(files), outcomes, read - started, time.perf_counter() - read)
 
     def _texts(self, found: dict[str, Difference], errors: dict[str, str]) -> Texts | None:
         """The vectors of all that changed, in one go; without them nothing of it counts as found."""
@@ -127,30 +120,13 @@ class Worker:
                     del found[name]
             return None
 
-    def _rows(self, found: dict[str, Difference], texts: Texts | None) -> list[Row]:
-        return [
-            row
-            for name, changes in found.items()
-            for file in changes.changed
-            for row in rows_of(name, file, texts, self._recipe.dimension)
-        ]
-
-    def _outcome(
-        self,
-        agent: Agent,
-        changes: Difference | None,
-        errors: Mapping[str, str],
-        texts: Texts | None,
-        seconds: float,
-    ) -> TaskOutcome:
-        if changes is None:
-            return TaskOutcome(name=agent.name, error=errors[agent.name], seconds=seconds)
+    def _outcome(self, name: str, changes: Difference, texts: Texts | None) -> TaskOutcome:
         said = [entry.text for file in changes.changed for entry in file.entries]
         having = sum(text in texts.known for text in said) if texts else 0
         unread = [f"{path}: {why}" for path, why in changes.failed.items()]
         more = f" (and {len(unread) - _MOST_REASONS} more)" if len(unread) > _MOST_REASONS else ""
         return TaskOutcome(
-            name=agent.name,
+            name=name,
             error="; ".join(unread[:_MOST_REASONS]) + more,
             files=changes.seen,
             changed=len(changes.changed),
@@ -158,5 +134,4 @@ class Worker:
             entries=len(said),
             embedded=having,
             lacking=len(said) - having if self._recipe.dimension else 0,
-            seconds=seconds,
         )

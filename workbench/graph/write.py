@@ -83,14 +83,18 @@ def plan_store_text(
     return plan_store(workspace, draft, now=now, reason=reason)
 
 
-def record_skip(workspace: Workspace, text: Sequence[str], *, now: datetime, reason: str) -> dict[str, Any]:
-    """Record that a person does not want ``text`` stored; returns the record."""
-    record = {
-        "key": claim_key(" ".join(text)),
-        "why": " ".join(reason.split()),
-        "source": "",
-        "by": "human",
-    }
+def record_skip(
+    workspace: Workspace,
+    text: Sequence[str],
+    *,
+    now: datetime,
+    reason: str,
+    source: str = "",
+    by: str = "human",
+) -> dict[str, Any]:
+    """Record that ``text`` is not to be stored, and who says so; returns the record."""
+    key = claim_key(" ".join(text))
+    record = {"key": key, "why": " ".join(reason.split()), "source": source, "by": by}
     append(workspace, "skips", [record], now)
     return record
 

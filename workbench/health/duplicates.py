@@ -8,12 +8,11 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import closing
 
-from workbench.health.finding import Finding, Fix
-from workbench.health.memory_checks import place_of, remark
-from workbench.health.subject import CURATED, Corpus
+from workbench.health.finding import Finding, Fix, Look
+from workbench.health.subject import CURATED, CheckSubject, about, few, fix_of, place_of
 from workbench.memory.entry import Entry, Form, Kind
 from workbench.memory.near_duplicates import bag_of_words, jaccard, near_pairs
 
@@ -27,23 +26,21 @@ MOST_BY_MEANING = 4_000
 """Curated entries that are compared with each other by meaning: their number squared is computed."""
 _MERGED = 9
 """Entries that are offered to be made one of."""
-_TWICE = "it takes room twice, and one of the two will be edited without the other"
 _WORD = re.compile(r"\w+")
 _DIGITS = re.compile(r"\d")
 
 
-def duplicates(corpus: Corpus) -> Iterator[Finding]:
+def duplicates(subject: CheckSubject) -> Look:
     """Entries that say what another one says. Curated ones are warned of; logs repeat, and are only told.
 
     A copy and the entry that it was promoted from are not two.
     """
     groups: dict[tuple[str, str], list[Entry]] = defaultdict(list)
-    for entry in corpus.entries:
+    for entry in subject.corpus.entries:
         if _counts(entry):
-            groups[entry.hash, _subject(entry)].append(entry)
+            groups[entry.hash, _page(entry)].append(entry)
     for group in groups.values():
-        if len(group) > 1:
-            yield from _exact(corpus, group)
+        yield from _exact(group)
     firsts = [group[0] for group in groups.values()]
     words = [bag_of_words(entry.text) for entry in firsts]
     near: set[tuple[int, int]] = set()
@@ -51,8 +48,10 @@ def duplicates(corpus: Corpus) -> Iterator[Finding]:
         alike = jaccard(words[one], words[other]) >= SAME_WORDS
         if alike and _may_be_one(firsts[one], firsts[other]):
             near.add((one, other))
-            yield _near(corpus, firsts[one], firsts[other], "nearly the same words as")
-    yield from _by_meaning(corpus, firsts, near)
+            yield _near(firsts[one], firsts[other], "nearly the same words as")
+    for one, other in _near_by_meaning(subject, firsts):
+        if (one, other) not in near and _may_be_one(firsts[one], firsts[other]):
+            yield _near(firsts[one], firsts[other], "nearly the same, in other words, as")
 
 
 def _counts(entry: Entry) -> bool:
@@ -62,41 +61,37 @@ def _counts(entry: Entry) -> bool:
     return len(_WORD.findall(entry.text[:400])) >= least
 
 
-def _exact(corpus: Corpus, group: Sequence[Entry]) -> Iterator[Finding]:
+def _exact(group: Sequence[Entry]) -> Iterator[Finding]:
     """One remark a group: on curated entries that are there twice, else on logs that repeat."""
     curated = [entry for entry in group if entry.kind in CURATED]
-    severe = len(curated) > 1
-    first, *others = curated if severe else group
-    others = [other for other in others if severe or not _is_copy(first, other)]
+    if len(curated) > 1:
+        first, *others = curated
+    else:
+        first, *others = group
+        others = [other for other in others if not _is_copy(first, other)]
     if others:
-        more = f" and {len(others) - 3} more" if len(others) > 3 else ""
-        places = ", ".join(map(place_of, others[:3])) + more
-        what = f"the same stands at {places}: {first.plain_title[:80]}"
-        yield _twice(corpus, "duplicate", what, first, others, severe=severe)
+        what = f"the same stands at {few(list(map(place_of, others)))}: {first.plain_title[:80]}"
+        yield _twice("duplicate", what, first, others, severe=len(curated) > 1)
 
 
-def _near(corpus: Corpus, one: Entry, other: Entry, how: str) -> Finding:
+def _near(one: Entry, other: Entry, how: str) -> Finding:
     what = f"{how} {place_of(other)}: {other.plain_title[:80]}"
     severe = one.kind in CURATED and other.kind in CURATED
-    return _twice(corpus, "near duplicate", what, one, [other], severe=severe)
+    return _twice("near duplicate", what, one, [other], severe=severe)
 
 
-def _twice(
-    corpus: Corpus, rule: str, what: str, one: Entry, others: Sequence[Entry], *, severe: bool
-) -> Finding:
+def _twice(rule: str, what: str, one: Entry, others: Sequence[Entry], *, severe: bool) -> Finding:
     every = tuple(entry.address for entry in (one, *others))[:_MERGED]
-    return remark(
-        corpus,
+    merge = Fix("merge", f"make one of these {len(every)}", every)
+    return about(
+        one,
         rule,
-        one.path,
-        one.start_line,
         what,
-        severity="warning" if severe else "info",
-        meaning=_TWICE,
-        do="`workbench merge` makes one of them" if severe else "",
+        "it takes room twice, and one of the two will be edited without the other",
+        "`workbench merge` makes one of them" if severe else "",
+        "warning" if severe else "info",
         others=others,
-        fixes=(Fix(deed="merge", label=f"make one of these {len(every)}", addresses=every),),
-        deeds=("forget", "edit"),
+        fixes=(merge, fix_of(one, "forget"), fix_of(one, "edit")),
     )
 
 
@@ -109,7 +104,7 @@ def _is_copy(one: Entry, other: Entry) -> bool:
     return (one.kind in CURATED) != (other.kind in CURATED)  # what was chosen was said somewhere first
 
 
-def _subject(entry: Entry) -> str:
+def _page(entry: Entry) -> str:
     """What an entry is about beside its words: on a page of the graph, the page."""
     return entry.path if entry.kind is Kind.ENTITY else ""
 
@@ -121,31 +116,27 @@ def _may_be_one(one: Entry, other: Entry) -> bool:
     """
     if one.kind is Kind.ENTITY and other.kind is Kind.ENTITY and one.path != other.path:
         return False
-    return sorted(_numbers(one)) == sorted(_numbers(other)) and not _is_copy(one, other)
+    return _numbers(one) == _numbers(other) and not _is_copy(one, other)
 
 
-def _numbers(entry: Entry) -> Iterable[str]:
-    return (word for word in _WORD.findall(entry.text) if _DIGITS.search(word))
+def _numbers(entry: Entry) -> list[str]:
+    return sorted(word for word in _WORD.findall(entry.text) if _DIGITS.search(word))
 
 
-def _by_meaning(corpus: Corpus, firsts: Sequence[Entry], known: set[tuple[int, int]]) -> Iterator[Finding]:
-    """Curated entries that are near each other by the vectors of their texts, as far as these are known."""
+def _near_by_meaning(subject: CheckSubject, firsts: Sequence[Entry]) -> Iterator[tuple[int, int]]:
+    """Pairs of curated entries that are near by the vectors of their texts, as far as these are known."""
     from indexing.sync.known_vectors import open_known  # noqa: PLC0415 - imports numpy
 
     at = [n for n, entry in enumerate(firsts) if entry.kind in CURATED][:MOST_BY_MEANING]
-    store = open_known(corpus.workspace)
+    store = open_known(subject.workspace)
     if store is None:
         return
     with closing(store):
         vectors = store.of([firsts[n].text for n in at])
-    kept = [(n, vectors[firsts[n].text]) for n in at if firsts[n].text in vectors]
-    if len(kept) < 2:
-        return
-    import numpy as np  # noqa: PLC0415
+    at = [n for n in at if firsts[n].text in vectors]
+    if len(at) > 1:
+        import numpy as np  # noqa: PLC0415
 
-    matrix = np.stack([vector for _, vector in kept])
-    rows, columns = np.nonzero(np.triu(matrix @ matrix.T, 1) >= SAME_MEANING)
-    for row, column in zip(rows.tolist(), columns.tolist(), strict=True):
-        one, other = kept[row][0], kept[column][0]
-        if (one, other) not in known and _may_be_one(firsts[one], firsts[other]):
-            yield _near(corpus, firsts[one], firsts[other], "nearly the same, in other words, as")
+        matrix = np.stack([vectors[firsts[n].text] for n in at])
+        pairs = np.argwhere(np.triu(matrix @ matrix.T, 1) >= SAME_MEANING)
+        yield from ((at[row], at[column]) for row, column in pairs.tolist())

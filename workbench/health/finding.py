@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+from workbench.plural import plural
 
 if TYPE_CHECKING:
     from workbench.health.subject import CheckSubject
@@ -35,32 +37,25 @@ FixKind = Literal[
     "open",
 ]
 """What a fix does; the interface knows how. ``open`` only shows where to decide."""
-_ROOMS: Mapping[str, tuple[str, ...]] = {
-    "proposals": ("inbox", "list"),
-    "contradictions": ("graph", "contradictions"),
-    "conflicts": ("inbox", "conflicts"),
-    "settings": ("config", "--check"),
+_SCREENS: Mapping[str, str] = {
+    "proposals": "inbox list",
+    "contradictions": "graph contradictions",
+    "conflicts": "inbox conflicts",
+    "settings": "config --check",
 }
-_COMMANDS: Mapping[FixKind, tuple[str, ...]] = {
-    "reindex": ("reindex",),
-    "forget": ("forget",),
-    "forget-memory": ("graph", "forget", "--reason", "not needed any more"),
-    "quarantine": ("quarantine",),
-    "edit": ("edit",),
-    "merge": ("merge",),
-    "archive": ("archive",),
-    "pin": ("pin",),
-    "extend": ("episodes", "extend", "--days", "30"),
-    "expire": ("episodes", "expire"),
-    "repair": ("doctor", "--fix"),
-    "settle": ("graph", "settle"),
-    "backup": ("backup",),
-    "migrate": ("doctor", "--fix"),
-    "tests": ("check", "--tests-only"),
+_COMMANDS: Mapping[str, str] = {
+    "forget-memory": "graph forget --reason 'not needed any more'",
+    "extend": "episodes extend --days 30",
+    "expire": "episodes expire",
+    "repair": "doctor --fix",
+    "settle": "graph settle",
+    "migrate": "doctor --fix",
+    "tests": "check --tests-only",
 }
+"""The commands of fixes that are not called like the fix."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Fix:
     """One way to fix a finding: what is done, to which entries or pages.
 
@@ -76,12 +71,12 @@ class Fix:
     @property
     def command(self) -> str:
         """The same on the command line."""
-        words = _ROOMS[self.of] if self.deed == "open" else _COMMANDS[self.deed]
+        words = _SCREENS[self.of] if self.deed == "open" else _COMMANDS.get(self.deed, self.deed)
         answer = (self.of,) if self.deed in ("settle", "backup") and self.of else ()
-        return shlex.join(("workbench", *words, *self.addresses, *answer))
+        return f"workbench {words} {shlex.join((*self.addresses, *answer))}".rstrip()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Finding:
     """One thing that is not as it should be: what it is, what that means, what to do, and where it is.
 
@@ -94,9 +89,9 @@ class Finding:
     """
 
     what: str
-    severity: Severity = "error"
     meaning: str = ""
     do: str = ""
+    severity: Severity = "error"
     rule: str = ""
     path: str = ""
     line: int = 0
@@ -145,7 +140,7 @@ class Finding:
             "line": self.line,
             "what": self.what,
             "do": self.do or None,
-            "also": list(self.also),
+            "also": self.also,
             "entry": self.entry or None,
             "commit": self.commit or None,
         }
@@ -156,22 +151,12 @@ def worst_first(findings: Sequence[Finding]) -> list[Finding]:
     return sorted(findings, key=lambda one: (SEVERITIES.index(one.severity), one.rule, one.path, one.line))
 
 
-class Figure(NamedTuple):
-    """A number for Prometheus: its name, what it counts, the value, and labels of its own."""
-
-    name: str
-    help: str
-    value: float
-    labels: tuple[tuple[str, str], ...] = ()
+class SkippedError(Exception):
+    """Raised by a check that cannot look now, or has nothing to look at: the message says why."""
 
 
-@dataclass(frozen=True, slots=True)
-class Look:
-    """What one look saw, in a few words, what it found, and what it counted on the way."""
-
-    seen: str
-    findings: tuple[Finding, ...] = ()
-    figures: tuple[Figure, ...] = ()
+Look: TypeAlias = "Iterator[str | Finding]"
+"""What one look at something yields: what was seen, in a few words, and what was found."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -226,9 +211,11 @@ class CheckResult:
             "findings": [finding.as_doctor_json() for finding in self.findings],
         }
 
-    def for_pipe(self) -> dict[str, object]:
-        """The result for another process, which can repair nothing."""
-        said = asdict(self)
-        for finding in said["findings"]:
-            del finding["repair"]
-        return said
+
+def counted(findings: Sequence[Finding]) -> str:
+    """How many findings of each severity there are, in words; "none" for none."""
+    counts = {level: sum(one.severity == level for one in findings) for level in SEVERITIES}
+    said = [plural(counts[level], level) for level in ("error", "warning") if counts[level]]
+    if counts["info"]:
+        said.append(f"{counts['info']:,} worth knowing")
+    return ", ".join(said) or "none"

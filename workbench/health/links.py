@@ -9,9 +9,9 @@ import re
 from collections.abc import Iterator
 from urllib.parse import unquote
 
-from workbench.health.finding import Finding
-from workbench.health.memory_checks import remark
-from workbench.health.subject import Corpus
+from workbench.health.finding import Finding, Look
+from workbench.health.subject import CheckSubject, Corpus, about, fix_of
+from workbench.memory.entry import Entry
 from workbench.memory.frontmatter import FrontMatter
 
 _CODE = re.compile(r"(?ms)^ {0,3}(?P<mark>```|~~~).*?(?:^ {0,3}(?P=mark)|\Z)|`[^`\n]{1,400}`")
@@ -24,9 +24,9 @@ _SOURCE = re.compile(r"(?P<path>[^\s:#]+\.md)(?:#L(?P<first>[1-9]\d{0,8})(?:-L?\
 _PAGES = (".md", ".markdown")
 
 
-def dead_links(corpus: Corpus) -> Iterator[Finding]:
-    """Relative links and wiki links whose target is not there. What is in code is no link."""
-    names = _Names(corpus)
+def links(subject: CheckSubject) -> Look:
+    """Relative links, wiki links and sources of entries that are not there. What is in code is no link."""
+    corpus, names = subject.corpus, _Names(subject)
     for document in corpus.documents:
         text = document.data.decode("utf-8", "replace")
         if "](" not in text and "[[" not in text:
@@ -42,56 +42,51 @@ def dead_links(corpus: Corpus) -> Iterator[Finding]:
                 dead.append((found.start(), found["target"].strip(), "wiki link"))
         lines = [at for at, character in enumerate(bare) if character == "\n"] if dead else []
         for start, target, sort in dead:
-            yield remark(
-                corpus,
-                f"dead {sort}",
+            yield corpus.at_line(
                 document.path,
                 1 + bisect.bisect_left(lines, start),
+                f"dead {sort}",
                 f"the {sort} to {target} leads nowhere",
-                meaning="what it led to was moved, renamed or removed, or never made",
-                do="correct it, or make the page",
+                "what it led to was moved, renamed or removed, or never made",
+                "correct it, or make the page",
                 deeds=("edit",),
             )
-
-
-def dead_sources(corpus: Corpus) -> Iterator[Finding]:
-    """Entries that say they come from a file, or a line of it, which is not there."""
-    names = _Names(corpus)
     for entry in corpus.entries:
-        if entry.provenance is None or entry.part > 1:
-            continue
-        for source in entry.provenance.all("src"):
-            said = _SOURCE.fullmatch(source)
-            if said is None or said["path"].startswith("/"):
-                continue
-            path = posixpath.normpath(said["path"])
-            document = corpus.by_path.get(path)
-            if not names.is_there(path):
-                what, do = "is not there", "`workbench show ENTRY` looks for it in the history"
-            elif document is not None and int(said["first"] or 1) >= len(document.line_starts):
-                what, do = "has fewer lines than that", "`workbench show ENTRY` finds where it stood"
-            else:
-                continue
-            yield remark(
-                corpus,
-                "dead source",
-                entry.path,
-                entry.start_line,
-                f"it says that it comes from {source}, which {what}",
-                meaning="where it comes from can be found in the history only",
-                do=do,
-                deeds=("edit",),
-            )
+        for source in entry.provenance.all("src") if entry.provenance and entry.part == 1 else ():
+            yield from _dead_source(corpus, names, entry, source)
+
+
+def _dead_source(corpus: Corpus, names: _Names, entry: Entry, source: str) -> Iterator[Finding]:
+    """An entry that says it comes from a file, or a line of it, which is not there."""
+    said = _SOURCE.fullmatch(source)
+    if said is None or said["path"].startswith("/"):
+        return
+    path = posixpath.normpath(said["path"])
+    document = corpus.by_path.get(path)
+    if not names.is_there(path):
+        what, do = "is not there", "`workbench show ENTRY` looks for it in the history"
+    elif document is not None and int(said["first"] or 1) >= len(document.line_starts):
+        what, do = "has fewer lines than that", "`workbench show ENTRY` finds where it stood"
+    else:
+        return
+    yield about(
+        entry,
+        "dead source",
+        f"it says that it comes from {source}, which {what}",
+        "where it comes from can be found in the history only",
+        do,
+        fixes=(fix_of(entry, "edit"),),
+    )
 
 
 class _Names:
     """What links can lead to: files, the names of pages, and what pages call themselves."""
 
-    def __init__(self, corpus: Corpus) -> None:
-        self._root = corpus.workspace.root
-        self._paths = set(corpus.by_path)
+    def __init__(self, subject: CheckSubject) -> None:
+        self._root = subject.root
+        self._paths = set(subject.corpus.by_path)
         self._known: set[str] = set()
-        for document in corpus.documents:
+        for document in subject.corpus.documents:
             stem = posixpath.basename(document.path).rpartition(".")[0]
             self._known |= {_name(stem), _name(document.path), _name(document.path.rpartition(".")[0])}
             self._known |= {_name(called) for called in _called(document.front_matter)}

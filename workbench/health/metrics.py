@@ -10,25 +10,47 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import NamedTuple
 
-from workbench.errors import UsageError, disk_error
-from workbench.health.subject import CheckSubject
+from workbench.errors import UsageError, WorkbenchError, disk_error
+from workbench.jobs.job_status import JobStatus, standings
+from workbench.jobs.run_log import runs
 from workbench.safety.terminal import visible
+from workbench.workspace.layout import STATE_DIR
 from workbench.workspace.registry import read_registry
 from workbench.workspace.workspace import Workspace
-
-if TYPE_CHECKING:
-    from prometheus_client import CollectorRegistry
 
 SUFFIX = ".prom"
 """What the text collector of the node exporter reads."""
 _ID_BYTES = 6
-_MEASURED = ("jobs", "inbox", "budget", "sync")
-"""The checks that count something."""
+_HELP = {
+    "files": "Memory files, those beside the workspace included.",
+    "index_entries": "Entries in the index.",
+    "index_stale_files": "Files that the index is behind by.",
+    "index_entries_without_vector": "Entries without a vector, found by keyword only.",
+    "index_usable": "1 where there is an index that answers.",
+    "memory_budget_share": "Characters of MEMORY.md, as a share of its budget.",
+    "proposals_pending": "Proposals that wait for a person.",
+    "job_last_success_timestamp_seconds": "When a run ended well, or went well for the last time.",
+    "job_last_failure_timestamp_seconds": "When a run failed the last time.",
+    "job_last_start_timestamp_seconds": "When the last run began.",
+    "job_last_duration_seconds": "How long the last run took that came to its end.",
+    "job_failing": "1 where the job is not well: failed, killed, overdue or meeting errors.",
+    "job_running": "1 while the job runs, as of when this was written.",
+    "job_step_failing": "1 for each step whose last attempt failed.",
+}
+
+
+class Figure(NamedTuple):
+    """A number: its name, the value, and labels beside those of the workspace."""
+
+    name: str
+    value: float
+    labels: dict[str, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,34 +79,87 @@ class MetricsFile:
 
     def write(self, now: datetime) -> None:
         """Put the figures of this moment there, whole or not at all. Raises WorkbenchError."""
-        from prometheus_client import write_to_textfile  # noqa: PLC0415 - only for whoever wants figures
+        from prometheus_client import (  # noqa: PLC0415 - only for whoever wants figures
+            CollectorRegistry,
+            Gauge,
+            write_to_textfile,
+        )
 
+        registry = CollectorRegistry()
+        gauges: dict[str, Gauge] = {}
+        own = {
+            "workspace": visible(_name(self.workspace), one_line=True),
+            "id": hashlib.blake2b(os.fsencode(self.workspace.root), digest_size=_ID_BYTES).hexdigest(),
+        }
+        for name, value, labels in figures(self.workspace, now):
+            if name not in gauges:
+                names = [*own, *labels]
+                gauges[name] = Gauge(f"workbench_{name}", _HELP[name], names, registry=registry)
+            gauges[name].labels(**own, **labels).set(value)
         try:
-            write_to_textfile(str(self.path), figures(self.workspace, now))
+            write_to_textfile(str(self.path), registry)
         except OSError as error:
             raise disk_error(error) from error
 
 
-def figures(workspace: Workspace, now: datetime) -> CollectorRegistry:
-    """All gauges. What cannot be told is left out: an absent figure is no zero."""
-    from prometheus_client import CollectorRegistry, Gauge  # noqa: PLC0415
+def figures(workspace: Workspace, now: datetime) -> Iterator[Figure]:
+    """All figures. What cannot be told is left out: an absent figure is no zero."""
+    for status in standings(workspace.root / STATE_DIR, now):
+        if status.last is not None:
+            yield from _of_job(workspace, status, now)
+    for of_memory in (_of_inbox, _of_budget, _of_index):
+        with contextlib.suppress(WorkbenchError, OSError):
+            for name, value in of_memory(workspace, now):
+                yield Figure(name, value, {})
 
-    from workbench.health.checks import CHECKS, look_at  # noqa: PLC0415 - the checks bring the engines
 
-    registry = CollectorRegistry()
-    gauges: dict[str, Gauge] = {}
-    own = {
-        "workspace": visible(_name(workspace), one_line=True),
-        "id": hashlib.blake2b(os.fsencode(workspace.root), digest_size=_ID_BYTES).hexdigest(),
-    }
-    place = CheckSubject(workspace, moment=now)
-    for figure in [one for c in CHECKS if c.name in _MEASURED for one in look_at(c, place).figures]:
-        labels = own | dict(figure.labels)
-        if figure.name not in gauges:
-            name = f"workbench_{figure.name}"
-            gauges[figure.name] = Gauge(name, figure.help, list(labels), registry=registry)
-        gauges[figure.name].labels(*labels.values()).set(figure.value)
-    return registry
+def _of_job(workspace: Workspace, status: JobStatus, now: datetime) -> Iterator[Figure]:
+    """How the job stands, and the newest of each moment that its kept runs know."""
+    label = {"job": status.job.value}
+    newest: dict[str, float] = {}
+    for run in runs(workspace.root / STATE_DIR, status.job):
+        newest["start_timestamp"] = run.began.timestamp()
+        if run.state == "running":
+            newest["failure_timestamp" if run.error else "success_timestamp"] = now.timestamp()
+        if run.ended is None:
+            continue
+        if run.seconds is not None:
+            newest["duration"] = run.seconds
+        if run.state == "failed":
+            newest["failure_timestamp"] = run.ended.timestamp()
+        elif run.state == "done" or (run.job.lasting and not run.error):
+            newest["success_timestamp"] = run.ended.timestamp()
+    for what, value in newest.items():
+        yield Figure(f"job_last_{what}_seconds", value, label)
+    yield Figure("job_failing", float(status.wrong), label)
+    yield Figure("job_running", float(status.state in ("running", "failing")), label)
+    for step in status.failed:
+        yield Figure("job_step_failing", 1.0, {**label, "step": step.name})
+
+
+def _of_inbox(workspace: Workspace, now: datetime) -> Iterator[tuple[str, float]]:
+    from workbench.dreaming.proposals.inbox import pending  # noqa: PLC0415
+
+    yield "proposals_pending", len(pending(workspace, now))
+
+
+def _of_budget(workspace: Workspace, _: datetime) -> Iterator[tuple[str, float]]:
+    from workbench.health.memory_checks import budget_used  # noqa: PLC0415
+
+    yield "memory_budget_share", budget_used(workspace) / workspace.settings.memory_budget
+
+
+def _of_index(workspace: Workspace, _: datetime) -> Iterator[tuple[str, float]]:
+    from indexing.sync.freshness import freshness  # noqa: PLC0415 - brings the engine
+
+    found = freshness(workspace)
+    yield "files", found.files
+    usable = found.state in ("fresh", "stale")
+    if usable:
+        yield "index_entries", found.entries
+        yield "index_stale_files", found.added + found.changed + found.removed
+        yield "index_entries_without_vector", found.pending
+    yield "index_usable", float(usable)
 
 
 def _name(workspace: Workspace) -> str:

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import hashlib
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from functools import partial
 from pathlib import Path
 
 from indexing.embedding.choice import choices
@@ -26,7 +27,7 @@ from workbench.workspace.layout import STATE_DIR
 from workbench.workspace.locks import held, hold
 from workbench.workspace.workspace import Workspace
 
-_WORDS_ONLY = "searches answer by words alone, and say so"
+_WORDS_ONLY = "searches are keyword-only, and say so"
 _WITHOUT = "sessions are summed up and memories proposed by rules alone, and it is said"
 _NOT_ASKED = "not asked, as that needs --network"
 _PREPARING = "prepare.lock"
@@ -36,9 +37,9 @@ _TOKENS = 200
 """Enough for a model that thinks before it says a word."""
 
 
-def local_model(place: CheckSubject) -> Description | None:
+def local_model(subject: CheckSubject) -> Description | None:
     """The model on this machine that the settings lead to; None where they ask for none."""
-    settings = place.workspace.settings
+    settings = subject.workspace.settings
     if "local" not in (settings.embedding_providers or ("local",)) or settings.model == NONE:
         return None
     return describe(settings.model)
@@ -58,56 +59,64 @@ def is_asked(workspace: Workspace) -> bool:
     return any(one is not None and one.service is not None for one in (*found.usable[:1], own))
 
 
-def model(place: CheckSubject) -> Look:
+def model(subject: CheckSubject) -> Look:
     """The model on this machine: found, and its weights those that were published."""
-    found = local_model(place)
+    found = local_model(subject)
     if found is None:
-        return Look("the settings ask for none on this machine")
-    if found.source is None:
-        finding = Finding(what=found.why or "there is no model", meaning=_WORDS_ONLY, do=found.hint)
-        return Look("none", (finding,))
-    weights = found.source.folder / WEIGHTS
-    findings = []
-    if found.source.name == DEFAULT_MODEL and (digest := _digest(weights)) != DEFAULT_WEIGHTS:
-        findings.append(
-            Finding(
-                what=f"{weights} is not the original (SHA-256 {digest[:12]}…), and was remembered as such",
-                meaning="it changed without its date and size changing: a failing disk, or somebody's hand",
-                do="install the `model` extra anew, or run `workbench model download`; "
-                "`workbench doctor --fix` forgets what was remembered, so that it is not used",
-                repair=lambda: _put_aside(cache_dir() / "digests.json"),
-            )
-        )
-    return Look(f"{found.source.identity}, {found.form}", tuple(findings))
-
-
-def prepared(place: CheckSubject) -> Look:
-    """The prepared form of the model: its digests, and its probe embedded as it was when it was proven."""
-    found = local_model(place)
-    half = tuple(_half_prepared())
-    if found is None or found.source is None:
-        return Look("there is no model on this machine", half)
-    folder = cache_dir() / "prepared" / found.source.digest
-    problem: str | None
-    if found.prepared is not None and found.form == "prepared":
-        folder, seen = found.prepared, str(found.prepared)
-        problem = _problem(folder)
+        yield "the settings ask for none on this machine"
+    elif found.source is None:
+        yield "none"
+        yield Finding(found.why or "there is no model", _WORDS_ONLY, found.hint)
     else:
-        seen = "there is none; it is made at the first use"
-        problem = "prepared.json is damaged, or of another model" if folder.is_dir() else None
-    if problem is None:
-        return Look(seen, half)
-    finding = Finding(
-        what=f"the prepared model in {folder} cannot be used: {problem}",
-        meaning="it is prepared anew at the next use, which takes half a minute",
-        do="`workbench doctor --fix` sets it aside",
-        repair=lambda: _put_aside(folder),
-    )
-    return Look(seen, (finding, *half))
+        yield f"{found.source.identity}, {found.form}"
+        weights = found.source.folder / WEIGHTS
+        if found.source.name == DEFAULT_MODEL and (digest := _digest(weights)) != DEFAULT_WEIGHTS:
+            yield Finding(
+                f"{weights} is not the original (SHA-256 {digest[:12]}…), and was remembered as such",
+                "it changed without its date and size changing: a failing disk, or somebody's hand",
+                "install the `model` extra anew, or run `workbench model download`; "
+                "`workbench doctor --fix` forgets what was remembered, so that it is not used",
+                repair=partial(_put_aside, cache_dir() / "digests.json"),
+            )
 
 
-def _problem(folder: Path) -> str | None:
-    """What is wrong with a prepared model, or None. Loads it: only so its probe can be asked."""
+def prepared_form(subject: CheckSubject) -> Look:
+    """The prepared form of the model: its digests, and its probe embedded as it was when it was proven."""
+    found = local_model(subject)
+    if found is None or found.source is None:
+        yield "there is no model on this machine"
+    elif found.prepared is not None and found.form == "prepared":
+        yield str(found.prepared)
+        yield from _unusable(found.prepared, _problem(found.prepared))
+    else:
+        yield "there is none; it is made at the first use"
+        folder = cache_dir() / "prepared" / found.source.digest
+        if folder.is_dir():
+            yield from _unusable(folder, "prepared.json is damaged, or of another model")
+    prepared = cache_dir() / "prepared"
+    half = sorted(prepared.glob(_HALF))
+    lock = held(prepared / _PREPARING) if half else None
+    if half and not (lock and lock.held):
+        yield Finding(
+            f"{len(half)} half-prepared models in {prepared}",
+            "a preparation was killed; each takes about a hundred megabytes",
+            "`workbench doctor --fix` removes them",
+            repair=partial(_clear, half),
+        )
+
+
+def _unusable(folder: Path, problem: str) -> Iterator[Finding]:
+    if problem:
+        yield Finding(
+            f"the prepared model in {folder} cannot be used: {problem}",
+            "it is prepared anew at the next use, which takes half a minute",
+            "`workbench doctor --fix` sets it aside",
+            repair=partial(_put_aside, folder),
+        )
+
+
+def _problem(folder: Path) -> str:
+    """What is wrong with a prepared model, or nothing. Loads it: only so its probe can be asked."""
     try:
         from indexing.embedding import onnx_model as form  # noqa: PLC0415 - loads the engine
     except ImportError as error:
@@ -120,29 +129,15 @@ def _problem(folder: Path) -> str | None:
         form.PreparedEmbedder(folder)
     except (form.DamagedError, OSError) as error:
         return str(error)
-    return None
+    return ""
 
 
-def _half_prepared() -> Iterator[Finding]:
-    """What a preparation left that was killed: copies of a model, each a hundred megabytes."""
-    place = cache_dir() / "prepared"
-    found = sorted(place.glob(_HALF))
-    lock = held(place / _PREPARING) if found else None
-    if not found or (lock is not None and lock.held):
-        return
-
-    def clear() -> str:
-        with hold(place / _PREPARING, "doctor"):
-            for folder in found:  # half a copy of what is there whole: nothing to keep
-                shutil.rmtree(folder)
-        return f"{len(found)} removed"
-
-    yield Finding(
-        what=f"{len(found)} half-prepared models in {place}",
-        meaning="a preparation was killed; each takes about a hundred megabytes",
-        do="`workbench doctor --fix` removes them",
-        repair=clear,
-    )
+def _clear(half: Sequence[Path]) -> str:
+    """Remove what a preparation left that was killed: half a copy of what is there whole."""
+    with hold(half[0].parent / _PREPARING, "doctor"):
+        for folder in half:
+            shutil.rmtree(folder)
+    return f"{len(half)} removed"
 
 
 def _digest(path: Path) -> str:
@@ -155,33 +150,27 @@ def _put_aside(path: Path) -> str:
     return f"{path.name} moved to {put_into(path.parent / ASIDE, path)}"
 
 
-def provider(place: CheckSubject) -> Look:
+def provider(subject: CheckSubject) -> Look:
     """Each remote provider of the settings: its key, and whether it answers where that may be asked."""
-    findings: list[Finding] = []
-    seen = []
-    for one in describe_providers(place.workspace.settings):
-        if one.provider in ("local", NONE):
-            continue
+    remote = [
+        one for one in describe_providers(subject.workspace.settings) if one.provider not in ("local", NONE)
+    ]
+    if not remote:
+        yield "none is named: nothing leaves this machine"
+    for one in remote:
         if one.service is None:
+            yield f"{one.provider}: cannot be used"
             problem = one.problem or ModelUnavailableError("it is not known")
-            findings.append(
-                Finding(
-                    what=f"{one.provider} cannot be used: {problem.message}",
-                    meaning="the next provider of the settings takes its place; else words alone answer",
-                    do=problem.hint,
-                )
-            )
-            seen.append(f"{one.provider}: cannot be used")
+            what = f"{one.provider} cannot be used: {problem.message}"
+            meaning = "the next provider of the settings takes its place; else words alone answer"
+            yield Finding(what, meaning, problem.hint)
             continue
+        asked = "asked" if subject.network else _NOT_ASKED
+        yield f"{one.service.model} at {one.service.endpoint.host}: {asked}"
         if one.service.key.warning:
-            what = f"{one.provider}: {one.service.key.warning}"
-            findings.append(Finding(what=what, severity="info"))
-        asked = "asked" if place.network else _NOT_ASKED
-        seen.append(f"{one.service.model} at {one.service.endpoint.host}: {asked}")
-        if place.network and (error := _refusal(one)):
-            what = f"{one.provider} does not answer: {error.message}"
-            findings.append(Finding(what=what, meaning=_WORDS_ONLY, do=error.hint))
-    return Look("; ".join(seen) or "none is named: nothing leaves this machine", tuple(findings))
+            yield Finding(f"{one.provider}: {one.service.key.warning}", severity="info")
+        if subject.network and (error := _refusal(one)):
+            yield Finding(f"{one.provider} does not answer: {error.message}", _WORDS_ONLY, error.hint)
 
 
 def _refusal(one: Described) -> ModelUnavailableError | None:
@@ -199,20 +188,24 @@ def _refusal(one: Described) -> ModelUnavailableError | None:
     return None
 
 
-def language_model(place: CheckSubject) -> Look:
+def language_model(subject: CheckSubject) -> Look:
     """Whether one is named, can be used, and answers where that may be asked."""
     try:
-        found = open_language_model(place.workspace.settings)
+        found = open_language_model(subject.workspace.settings)
     except ModelUnavailableError as error:
-        what = f"the language model cannot be used: {error.message}"
-        return Look("cannot be used", (Finding(what=what, meaning=_WITHOUT, do=error.hint),))
+        yield "cannot be used"
+        yield Finding(f"the language model cannot be used: {error.message}", _WITHOUT, error.hint)
+        return
     if found is None:
-        return Look("none is named: rules do without, and nothing leaves this machine")
-    if not place.network:
-        return Look(f"{found.name}: {_NOT_ASKED}")
-    try:
-        found.complete((Message("user", "Answer with one word."),), max_tokens=_TOKENS, timeout=_SECONDS)
-    except LanguageModelError as error:
-        do = "look at language_endpoint and language_model in your settings, and whether it runs"
-        return Look(f"{found.name}: asked", (Finding(what=str(error), meaning=_WITHOUT, do=do),))
-    return Look(f"{found.name}: asked, and it answers")
+        yield "none is named: rules do without, and nothing leaves this machine"
+    elif not subject.network:
+        yield f"{found.name}: {_NOT_ASKED}"
+    else:
+        try:
+            found.complete((Message("user", "Answer with one word."),), max_tokens=_TOKENS, timeout=_SECONDS)
+        except LanguageModelError as error:
+            yield f"{found.name}: asked"
+            do = "look at language_endpoint and language_model in your settings, and whether it runs"
+            yield Finding(str(error), _WITHOUT, do)
+        else:
+            yield f"{found.name}: asked, and it answers"

@@ -38,26 +38,16 @@ from workbench.workspace.workspace import Workspace
 WITHIN = 5
 MAX_BYTES = 1_000_000
 MAX_TESTS = 2_000
+LOOKED_AT = 25
+"""Hits that are asked for at least, to say at which rank it came that came too late.
+
+So many change nothing in the order: the pool that is ranked is that of ten hits.
+"""
 _MAX_NODES = 100_000
+_MOST_TARGETS = 20
 _ADDRESS = re.compile(r".+\.\w{1,8}#[0-9a-f]{3,12}(?:~\d{1,6})?", re.DOTALL)
 _LINE_START = re.compile(r"^(?P<indent>[ ]*)-[ ]", re.MULTILINE)
-_HOW = "each test is `- question: …` with `finds: …` in the line below"
-
-_MOST_TARGETS = 20
-_Words = Annotated[str, msgspec.Meta(pattern=r"\S")]
-# Without limits: msgspec 0.22 frees a union of a text and a list that both have limits twice when it ends.
-_Targets = str | list[str]
-
-
-class _Row(msgspec.Struct, forbid_unknown_fields=True):
-    """A test as it stands in the file."""
-
-    question: _Words
-    finds: _Targets | None = None
-    excluded: _Targets | None = msgspec.field(name="not", default=None)
-    within: Annotated[int, msgspec.Meta(ge=1, le=MAX_HITS)] = WITHIN
-    mode: Mode = "hybrid"
-    filters: str = ""
+_HOW = "each test is `- question: …` with `finds: …` in the line below: `path#hash`, a path, or words"
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,17 +58,40 @@ class Target:
     text: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RecallTest:
-    """One test, the ``number``-th of its file. All of ``finds`` are to be among ``within`` hits."""
+class RecallTest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """One test as it stands in the file. All that it ``finds`` is to be among ``within`` hits."""
 
-    number: int
-    question: str
-    finds: tuple[Target, ...]
-    excluded: tuple[Target, ...] = ()
-    within: int = WITHIN
+    question: Annotated[str, msgspec.Meta(pattern=r"\S")]
+    # Without limits: msgspec 0.22 frees a union of a text and a list twice when both have limits.
+    finds: str | list[str] = ""
+    excluded: str | list[str] = msgspec.field(name="not", default="")
+    within: Annotated[int, msgspec.Meta(ge=1, le=MAX_HITS)] = WITHIN
     mode: Mode = "hybrid"
     filters: str = ""
+
+    def __post_init__(self) -> None:
+        """What no type says. Raises ValueError."""
+        if not self.finds and not self.excluded:
+            raise ValueError("it does not say what is to be found")
+        for said in (self.finds, self.excluded):
+            if len(_listed(said)) > _MOST_TARGETS or not all(one.strip() for one in _listed(said)):
+                raise ValueError(f"it may name at most {_MOST_TARGETS} targets, none of them empty")
+
+    @property
+    def wanted(self) -> tuple[Target, ...]:
+        """What must be found."""
+        return tuple(target_of(one.strip()) for one in _listed(self.finds))
+
+    @property
+    def unwanted(self) -> tuple[Target, ...]:
+        """What must not be among the hits."""
+        return tuple(target_of(one.strip()) for one in _listed(self.excluded))
+
+
+def _listed(said: str | list[str]) -> list[str]:
+    if isinstance(said, str):
+        return [said] if said else []
+    return said
 
 
 def read_recall_tests(workspace: Workspace) -> tuple[RecallTest, ...]:
@@ -102,34 +115,11 @@ def parse_recall_tests(data: bytes) -> tuple[RecallTest, ...]:
     return tuple(_test(number, row) for number, row in enumerate(rows, 1))
 
 
-def _test(number: int, raw: object) -> RecallTest:
+def _test(number: int, row: object) -> RecallTest:
     try:
-        row = msgspec.convert(raw, _Row, strict=False)
+        return msgspec.convert(row, RecallTest, strict=False)
     except msgspec.ValidationError as error:
         raise UsageError(f"test {number} of {RECALL_TESTS}: {error}", hint=_HOW) from error
-    finds, excluded = (_targets(number, said) for said in (row.finds, row.excluded))
-    if not finds and not excluded:
-        raise UsageError(
-            f"test {number} of {RECALL_TESTS} does not say what is to be found",
-            hint="`finds: path#hash`, a path, or words",
-        )
-    return RecallTest(
-        number=number,
-        question=row.question,
-        finds=finds,
-        excluded=excluded,
-        within=row.within,
-        mode=row.mode,
-        filters=row.filters,
-    )
-
-
-def _targets(number: int, said: _Targets | None) -> tuple[Target, ...]:
-    words = [said] if isinstance(said, str) else said or []
-    if len(words) > _MOST_TARGETS or not all(one.strip() for one in words):
-        problem = f"names at most {_MOST_TARGETS} targets, none of them empty"
-        raise UsageError(f"test {number} of {RECALL_TESTS} {problem}", hint=_HOW)
-    return tuple(target_of(one.strip()) for one in words)
 
 
 def target_of(text: str) -> Target:
@@ -158,7 +148,7 @@ def with_test(data: bytes | None, question: str, finds: str) -> bytes:
         now = parse_recall_tests(after)
     except UsageError:
         now = ()
-    if now[:-1] != known or not now or (now[-1].question, now[-1].finds) != (question, (target_of(finds),)):
+    if now != (*known, RecallTest(question=question, finds=finds)):
         raise UsageError(
             f"nothing can be added at the end of {RECALL_TESTS} as it is written",
             hint="paste this into it yourself: " + lines.replace("\n", " ⏎ "),
@@ -173,20 +163,37 @@ def _quoted(text: str) -> str:
     return yaml.safe_dump(text, default_style='"', allow_unicode=True, width=math.inf).strip()
 
 
-LOOKED_AT = 25
-"""Hits that are asked for at least, to say at which rank it came that came too late.
+def plan_recall_test(workspace: Workspace, question: str, entry: str) -> Plan:
+    """Add a test: the question must find ``entry``, an address, a memory file or words.
 
-So many change nothing in the order: the pool that is ranked is that of ten hits.
-"""
+    Raises EntryNotFoundError, NotMemoryError or UsageError for what is not there.
+    """
+    target = target_of(entry.strip())
+    finds = target.text
+    if not question.strip() or not finds:
+        raise UsageError("the question is empty, or what it should find")
+    if target.sort == "entry":
+        finds = workspace.find(finds).address
+    elif target.sort == "file":
+        try:
+            workspace.read(finds)
+        except FileNotFoundError:
+            raise NotMemoryError(finds) from None
+    before = workspace.files.read_or_none(RelPath(RECALL_TESTS))
+    after = with_test(before, question.strip(), finds)
+    edit = FileEdit(RelPath(RECALL_TESTS), before, after)
+    return Plan(action="recall-test", summary=" ".join(question.split()), edits=(edit,))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Verdict:
-    """How one test ended. ``rank`` is where the last of what it looks for came, None where one did not.
+    """How the ``number``-th test of a file ended.
 
-    ``first`` is what came first, ``reason`` says why it failed, empty where it passed.
+    ``rank`` is where the last of what it looks for came, None where one did not; ``first`` is what came
+    first, ``reason`` says why it failed, empty where it passed.
     """
 
+    number: int
     test: RecallTest
     rank: int | None
     first: str = ""
@@ -201,13 +208,12 @@ class Verdict:
 
     def as_json(self) -> dict[str, object]:
         """The verdict as the command line prints it."""
-        test = self.test
         return {
-            "test": test.number,
-            "question": test.question,
-            "finds": [target.text for target in test.finds],
-            "within": test.within,
-            "mode": test.mode,
+            "test": self.number,
+            "question": self.test.question,
+            "finds": [target.text for target in self.test.wanted],
+            "within": self.test.within,
+            "mode": self.test.mode,
             "passed": self.passed,
             "rank": self.rank,
             "first": self.first or None,
@@ -235,24 +241,6 @@ class Recall:
         return f"{shares}, MRR {self.mrr:.2f}"
 
 
-def run_recall_tests(
-    workspace: Workspace,
-    tests: Sequence[RecallTest],
-    search: Callable[[Query], SearchAnswer] | None = None,
-) -> list[Verdict]:
-    """The verdict on each test, by the search that they ask for where no other is given.
-
-    Raises IndexUnavailableError where there is nothing to search.
-    """
-    if search is None:
-        from indexing.search.hybrid import HybridSearch  # noqa: PLC0415 - only where there are tests
-        from indexing.search.keyword import LexicalSearch  # noqa: PLC0415
-
-        by_words = all(test.mode == "lexical" for test in tests)
-        search = (LexicalSearch(workspace) if by_words else HybridSearch(workspace)).search
-    return [_verdict(workspace, test, search) for test in tests]
-
-
 def recall_of(verdicts: Iterable[Verdict]) -> Recall:
     """What the tests say together that are to find something."""
     return summary(verdict.rank for verdict in verdicts if verdict.test.finds)
@@ -266,50 +254,42 @@ def summary(ranks: Iterable[int | None]) -> Recall:
     return Recall(len(every), at, sum(1 / rank for rank in every if rank) / count)
 
 
-def plan_recall_test(workspace: Workspace, question: str, entry: str) -> Plan:
-    """Add a test: the question must find ``entry``, an address, a memory file or words.
+Search = Callable[[Query], SearchAnswer]
 
-    Raises EntryNotFoundError, NotMemoryError or UsageError for what is not there.
+
+def run_recall_tests(
+    workspace: Workspace, tests: Sequence[RecallTest], search: Search | None = None
+) -> list[Verdict]:
+    """The verdict on each test, by the search that they ask for where no other is given.
+
+    Raises IndexUnavailableError where there is nothing to search.
     """
-    if not question.strip():
-        raise UsageError("the question is empty")
-    target = target_of(entry.strip())
-    if target.sort == "entry":
-        target = Target("entry", workspace.find(target.text).address)
-    elif target.sort == "file":
-        try:
-            workspace.read(target.text)
-        except FileNotFoundError:
-            raise NotMemoryError(target.text) from None
-    elif not target.text:
-        raise UsageError("what the question should find is empty")
-    before = workspace.files.read_or_none(RelPath(RECALL_TESTS))
-    after = with_test(before, question.strip(), target.text)
-    summary = " ".join(question.split())
-    return Plan(
-        action="recall-test", summary=summary, edits=(FileEdit(RelPath(RECALL_TESTS), before, after),)
-    )
+    if search is None:
+        from indexing.search.hybrid import HybridSearch  # noqa: PLC0415 - only where there are tests
+        from indexing.search.keyword import LexicalSearch  # noqa: PLC0415
+
+        by_words = all(test.mode == "lexical" for test in tests)
+        search = (LexicalSearch(workspace) if by_words else HybridSearch(workspace)).search
+    return [_verdict(workspace, number, test, search) for number, test in enumerate(tests, 1)]
 
 
-def _verdict(workspace: Workspace, test: RecallTest, search: Callable[[Query], SearchAnswer]) -> Verdict:
+def _verdict(workspace: Workspace, number: int, test: RecallTest, search: Search) -> Verdict:
     text = f"{test.question} {test.filters}".strip()
     answer = search(Query(text=text, k=max(test.within, LOOKED_AT), mode=test.mode))
-    ranks = [_rank(workspace, target, answer.hits) for target in test.finds]
-    found = [rank for rank in ranks if rank is not None]
-    rank = max(found) if test.finds and len(found) == len(ranks) else None
+    ranks = {target: _rank(workspace, target, answer.hits) for target in test.wanted}
     reasons = [
-        _why_not(workspace, target, rank_, test.within)
-        for target, rank_ in zip(test.finds, ranks, strict=True)
-        if rank_ is None or rank_ > test.within
+        _why_not(workspace, target, rank, test.within)
+        for target, rank in ranks.items()
+        if rank is None or rank > test.within
     ]
-    within = answer.hits[: test.within]
-    for target in test.excluded:
-        at = _rank(workspace, target, within)
-        if at is not None:
+    for target in test.unwanted:
+        if at := _rank(workspace, target, answer.hits[: test.within]):
             reasons.append(f"{target.text} came at {at}, and must not come")
+    found = [rank for rank in ranks.values() if rank is not None]
     return Verdict(
+        number=number,
         test=test,
-        rank=rank,
+        rank=max(found) if found and len(found) == len(ranks) else None,
         first=_shown(answer.hits[0]) if answer.hits else "",
         reason="; ".join(reasons),
         degraded=answer.degraded,
@@ -352,43 +332,48 @@ def _shown(hit: Hit) -> str:
     return f"{hit.entry}: {words if len(words) <= 80 else words[:79] + '…'}"
 
 
-def recall_tests(place: CheckSubject) -> Look:
+def recall_tests(subject: CheckSubject) -> Look:
     """Each test that fails, and the share that passes."""
-    tests = read_recall_tests(place.workspace)
+    tests = read_recall_tests(subject.workspace)
     if not tests:
-        nothing = Finding(
-            severity="info",
-            what="there are no recall tests",
-            meaning="nothing notices when memory does not find what it must",
-            do='`workbench check --add "a question" ENTRY` makes one',
+        yield "none yet"
+        yield Finding(
+            "there are no recall tests",
+            "nothing notices when memory does not find what it must",
+            '`workbench check --add "a question" ENTRY` makes one',
+            "info",
         )
-        return Look("none yet", (nothing,))
-    again = Fix(deed="tests", label="run all recall tests again")
+        return
+    again = Fix("tests", "run all recall tests again")
     try:
-        verdicts = run_recall_tests(place.workspace, tests)
+        verdicts = run_recall_tests(subject.workspace, tests)
     except IndexUnavailableError as error:
-        finding = Finding(
-            what=f"the tests could not be run: {error.message}",
+        yield "not run"
+        yield Finding(
+            f"the tests could not be run: {error.message}",
             do=error.hint or "run `workbench reindex`",
-            fixes=(Fix(deed="reindex", label="bring the index up to date"), again),
+            fixes=(Fix("reindex", "bring the index up to date"), again),
         )
-        return Look("not run", (finding,))
+        return
     failing = [verdict for verdict in verdicts if not verdict.passed]
-    seen = f"{len(verdicts) - len(failing):,} of {len(verdicts):,} pass; {recall_of(verdicts)}"
-    return Look(seen, tuple(_failing(verdict, again) for verdict in failing))
+    yield f"{len(verdicts) - len(failing):,} of {len(verdicts):,} pass"
+    yield str(recall_of(verdicts))
+    for verdict in failing:
+        yield _failing(verdict, again)
 
 
 def _failing(verdict: Verdict, again: Fix) -> Finding:
-    wanted = next((target.text for target in verdict.test.finds if target.sort != "words"), "")
+    wanted = next((target.text for target in verdict.test.wanted if target.sort != "words"), "")
     first = verdict.first.partition(": ")[0]
     address = wanted or (first if path_of(first) else "")
     entry = address if "#" in address else ""
+    edit = Fix("edit", "edit the entry", (entry,))
     doubts = [doubt for doubt in (verdict.degraded, verdict.stale) if doubt]
     return Finding(
-        what=f"{verdict.test.question}: {verdict.reason}",
-        meaning="; ".join([f"first came {verdict.first or 'nothing'}", *doubts]),
-        do="correct the test in recall-tests.yaml, or say in the entry what is asked",
+        f"{verdict.test.question}: {verdict.reason}",
+        "; ".join([f"first came {verdict.first or 'nothing'}", *doubts]),
+        "correct the test in recall-tests.yaml, or say in the entry what is asked",
         path=path_of(address) or address,
         entry=entry,
-        fixes=(*((Fix(deed="edit", label="edit the entry", addresses=(entry,)),) if entry else ()), again),
+        fixes=(edit, again) if entry else (again,),
     )

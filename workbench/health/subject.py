@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 import os
 import time
@@ -12,15 +13,20 @@ from datetime import date, datetime
 from functools import cached_property
 from pathlib import Path
 
+from indexing.engines import RefusedError
 from indexing.storage import not_a_link
+from indexing.sync.freshness import NO_INDEX
+from indexing.sync.generations import Generation, Generations
+from indexing.sync.manifest import Manifest
 from indexing.sync.report import OnProgress
 from workbench.config.settings import Settings
 from workbench.errors import UsageError, WorkbenchError, disk_error
+from workbench.health.finding import Finding, Fix, FixKind, Severity, SkippedError
 from workbench.memory.entry import Entry, Kind
 from workbench.memory.markdown import Document
 from workbench.workspace.late_lines import carry_late
 from workbench.workspace.layout import STATE_DIR
-from workbench.workspace.locks import held
+from workbench.workspace.locks import held, hold
 from workbench.workspace.plan import Plan
 from workbench.workspace.snapshot import PastWorkspace
 from workbench.workspace.workspace import Workspace
@@ -30,6 +36,14 @@ CURATED = frozenset({Kind.MEMORY, Kind.ENTITY, Kind.BOOTSTRAP, Kind.CONTEXT})
 SYNC, ACTION = "index.lock", "operations.lock"
 ASIDE = "set-aside"
 """Where repairs put what they take out of the way: nothing is deleted that was not made to be thrown away."""
+NAMED = 8
+"""Other entries that a finding leads to; each other place is told."""
+_SHOWN = 3
+_LABELS: dict[str, str] = {
+    "forget": "forget it",
+    "edit": "edit it",
+    "quarantine": "set it aside, where no agent loads it",
+}
 
 
 @dataclass
@@ -56,11 +70,11 @@ class CheckSubject:
     def open(cls, root: Path, *, network: bool = False, progress: OnProgress = None) -> CheckSubject:
         """The workspace at ``root``, also where its settings cannot be read. Raises NoWorkspaceError."""
         try:
-            workspace = Workspace.open(root)
+            workspace, unreadable = Workspace.open(root), None
             carry_late(workspace)
-            return cls(workspace, network=network, progress=progress)
         except UsageError as error:
-            return cls(Workspace(root.resolve(), Settings()), error, network=network, progress=progress)
+            workspace, unreadable = Workspace(root.resolve(), Settings()), error
+        return cls(workspace, unreadable, network=network, progress=progress)
 
     @property
     def root(self) -> Path:
@@ -79,20 +93,55 @@ class CheckSubject:
 
     @cached_property
     def corpus(self) -> Corpus:
-        """All memory, as far as there is time to read it."""
-        return _read(self)
+        """All memory, as far as there is time to read it: what was curated comes first."""
+        documents: list[Document] = []
+        unreadable: list[tuple[str, Exception]] = []
+        files = sorted(self.workspace.scan(), key=lambda file: file.path.startswith("memory/"))
+        begun, left_out = self.clock(), ""
+        for number, file in enumerate(files):
+            if self.clock() - begun > self.patience:
+                left_out = f"{len(files) - number:,} of {len(files):,} files were not looked at: no time left"
+                break
+            try:
+                documents.append(self.workspace.document(file.path))
+            except FileNotFoundError:  # removed meanwhile
+                continue
+            except (OSError, WorkbenchError) as error:
+                unreadable.append((file.path, error))
+        documents.sort(key=lambda document: document.path)
+        return Corpus(documents, unreadable, left_out)
 
-    def is_busy(self, name: str) -> bool:
-        """Whether somebody holds our lock ``name`` now."""
+    @property
+    def today(self) -> date:
+        """The day that decides what is over."""
+        return self.moment.date()
+
+    def require_rest(self, lock: str, doing: str) -> None:
+        """Raise SkippedError where somebody holds our ``lock`` now: what they are ``doing`` is not judged."""
+        with contextlib.suppress(OSError):
+            if (found := held(self.state / lock)) and found.held:
+                raise SkippedError(f"{doing}: it is not judged now")
+
+    def index_in_use(self) -> tuple[Generation, Manifest]:
+        """The generation that is searched. Raises SkippedError where there is none, or a sync is at it."""
+        self.require_rest(SYNC, "a reindex is running")
         try:
-            found = held(self.state / name)
-        except OSError:
-            return False
-        return found is not None and found.held
+            generation = Generations(self.state).current()
+            manifest = generation.manifest() if generation else None
+        except RefusedError as error:
+            raise SkippedError(error.message) from error
+        if generation is None or manifest is None:
+            raise SkippedError(NO_INDEX)
+        return generation, manifest
 
-    def put_aside(self, path: Path) -> str:
-        """Move ``path`` into ``.workbench/set-aside/``; what was done. Raises WorkbenchError."""
-        return f"moved to {put_into(self.workspace.state_dir() / ASIDE, path).relative_to(self.root)}"
+    def put_aside(self, path: Path, lock: str = "") -> str:
+        """Move ``path`` into ``.workbench/set-aside/``, with our ``lock`` held; what was done.
+
+        Raises WorkbenchError.
+        """
+        folder = self.workspace.state_dir() / ASIDE
+        with hold(self.state / lock, "doctor") if lock else contextlib.nullcontext():
+            return f"moved to {put_into(folder, path).relative_to(self.root)}"
 
     def close(self) -> None:
         """End what reading the history started."""
@@ -101,14 +150,12 @@ class CheckSubject:
 
 @dataclass(frozen=True)
 class Corpus:
-    """All memory of a workspace, read once: every rule sees the same. ``today`` decides what is over.
+    """All memory of a workspace, read once: every rule sees the same.
 
     ``unreadable`` are the files that cannot be read, with why; ``left_out`` says what there was no time for.
     """
 
-    workspace: Workspace
     documents: Sequence[Document]
-    today: date
     unreadable: Sequence[tuple[str, Exception]] = ()
     left_out: str = ""
 
@@ -139,26 +186,70 @@ class Corpus:
         entries = self.by_path[path].entries[bisect_left(self._ends[path], line) :][:1]
         return next((entry for entry in entries if entry.start_line <= line), None)
 
+    def at_line(
+        self,
+        path: str,
+        line: int,
+        rule: str,
+        what: str,
+        meaning: str,
+        do: str,
+        severity: Severity = "warning",
+        *,
+        deeds: Sequence[FixKind] = (),
+    ) -> Finding:
+        """A finding at a line; ``deeds`` are what can be done to the entry that stands there."""
+        entry = self.entry_at(path, line)
+        if entry is None:
+            return Finding(what, meaning, do, severity, rule, path, line)
+        fixes = tuple(fix_of(entry, deed) for deed in deeds)
+        return Finding(what, meaning, do, severity, rule, path, line, entry.address, fixes=fixes)
 
-def _read(place: CheckSubject) -> Corpus:
-    """All memory; what was curated first, where there is not time enough for all of it."""
-    documents: list[Document] = []
-    unreadable: list[tuple[str, Exception]] = []
-    files = sorted(place.workspace.scan(), key=lambda file: file.path.startswith("memory/"))
-    begun, left_out = place.clock(), ""
-    for number, file in enumerate(files):
-        if place.clock() - begun > place.patience:
-            left = len(files) - number
-            left_out = f"{left:,} of {len(files):,} files were not looked at: no time left"
-            break
-        try:
-            documents.append(place.workspace.document(file.path))
-        except FileNotFoundError:  # removed meanwhile
-            continue
-        except (OSError, WorkbenchError) as error:
-            unreadable.append((file.path, error))
-    documents.sort(key=lambda document: document.path)
-    return Corpus(place.workspace, documents, place.moment.date(), unreadable, left_out)
+
+def about(
+    entry: Entry,
+    rule: str,
+    what: str,
+    meaning: str,
+    do: str,
+    severity: Severity = "warning",
+    *,
+    others: Sequence[Entry] = (),
+    fixes: tuple[Fix, ...] = (),
+) -> Finding:
+    """A finding about an entry, and ``others`` that it has to do with."""
+    return Finding(
+        what,
+        meaning,
+        do,
+        severity,
+        rule,
+        entry.path,
+        entry.start_line,
+        entry.address,
+        also=tuple(map(place_of, others)),
+        others=tuple(other.address for other in others[:NAMED]),
+        fixes=fixes,
+    )
+
+
+def place_of(entry: Entry) -> str:
+    """``path:line`` of an entry."""
+    return f"{entry.path}:{entry.start_line}"
+
+
+def fix_of(entry: Entry, deed: FixKind, label: str = "") -> Fix:
+    """One thing that can be done to an entry; memories of the graph are forgotten in their own way."""
+    label = label or _LABELS[deed]
+    if deed == "forget" and entry.kind is Kind.ENTITY:
+        deed = "forget-memory"
+    return Fix(deed, label, (entry.address,))
+
+
+def few(names: Sequence[str]) -> str:
+    """The first of these names, and how many more there are."""
+    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
+    return ", ".join(names[:_SHOWN]) + more
 
 
 def put_into(folder: Path, path: Path) -> Path:

@@ -8,14 +8,9 @@ from functools import partial
 from pathlib import Path
 
 from workbench import processes
-from workbench.errors import (
-    BusyError,
-    RepositoryStateError,
-    WorkbenchError,
-)
-from workbench.health.finding import Finding, Fix, Look
-from workbench.health.subject import ACTION, ASIDE, SYNC, CheckSubject
-from workbench.health.workspace_checks import few
+from workbench.errors import BusyError, RepositoryStateError, WorkbenchError
+from workbench.health.finding import Finding, Fix, Look, SkippedError
+from workbench.health.subject import ACTION, ASIDE, SYNC, CheckSubject, few
 from workbench.history.orphans import check_strays
 from workbench.memory.names import RelPath
 from workbench.plural import plural
@@ -31,37 +26,29 @@ from workbench.workspace.seal import Seal
 _HOUR = 3_600.0
 """Seconds after which even a large reindex deserves a look."""
 _STOPS = {SYNC: "no reindex can run", ACTION: "no action can be carried out"}
-_RUNNING = "an action is running: it is not judged now"
+_RUNNING = "an action is running"
+_JOURNAL = "journal.json"
 
 
-# -- our locks, and what was begun and not finished ------------------------------------------------
-
-
-def locks(place: CheckSubject) -> Look:
+def locks(subject: CheckSubject) -> Look:
     """Who holds the lock of actions and that of reindexing."""
-    findings: list[Finding] = []
-    seen = []
     for name in (ACTION, SYNC):
-        found = held(place.state / name)
-        who = "an unnamed process"
-        if found is not None and found.pid:
-            who = f"{found.purpose or 'somebody'} (process {found.pid})"
-        if found is not None and found.held:
-            seen.append(f"{name} is held by {who}")
-            findings += _holder(place, name, found, who)
+        found = held(subject.state / name)
+        if found is None:
+            yield f"{name} is free"
             continue
-        seen.append(f"{name} is free")
-        if found is not None and found.pid:
-            findings.append(
-                Finding(
-                    what=f"{name} still names {who}, which is gone",
-                    meaning="it was killed; its lock died with it and is in nobody's way",
-                    do="nothing: the next one finishes what it began",
-                    severity="info",
-                    repair=partial(_wipe, place.state / name),
-                )
+        who = f"{found.purpose or 'somebody'} (process {found.pid})" if found.pid else "an unnamed process"
+        yield f"{name} is held by {who}" if found.held else f"{name} is free"
+        if found.held:
+            yield from _holder(subject, name, found, who)
+        elif found.pid:
+            yield Finding(
+                f"{name} still names {who}, which is gone",
+                "it was killed; its lock died with it and is in nobody's way",
+                "nothing: the next one finishes what it began",
+                "info",
+                repair=partial(_wipe, subject.state / name),
             )
-    return Look(", ".join(seen), tuple(findings))
 
 
 def _wipe(lock: Path) -> str:
@@ -69,202 +56,175 @@ def _wipe(lock: Path) -> str:
         return "the note is wiped"
 
 
-def _holder(place: CheckSubject, name: str, found: Held, who: str) -> Iterator[Finding]:
+def _holder(subject: CheckSubject, name: str, found: Held, who: str) -> Iterator[Finding]:
     """What is wrong with a holder, if anything: it lives, or it could hold nothing."""
     if found.pid and not processes.alive(found.pid):
         yield Finding(
-            what=f"{name} is held, and {who} is not to be seen from here",
-            meaning=f"{_STOPS[name]}; it runs in another container, or a child of it lives on",
-            do=f"find who holds it: `fuser -v {place.state / name}`; the lock goes when its holder ends",
+            f"{name} is held, and {who} is not to be seen from here",
+            f"{_STOPS[name]}; it runs in another container, or a child of it lives on",
+            f"find who holds it: `fuser -v {subject.state / name}`; the lock goes when its holder ends",
         )
     elif found.pid and processes.stopped(found.pid):
         yield Finding(
-            what=f"{name} is held by {who}, which is stopped",
-            meaning=f"{_STOPS[name]} until it goes on",
-            do=f"let it go on (`kill -CONT {found.pid}`) or end it (`kill {found.pid}`)",
+            f"{name} is held by {who}, which is stopped",
+            f"{_STOPS[name]} until it goes on",
+            f"let it go on (`kill -CONT {found.pid}`) or end it (`kill {found.pid}`)",
         )
-    elif place.now - found.since > _HOUR:
+    elif subject.now - found.since > _HOUR:
         yield Finding(
-            what=f"{name} is held by {who} for more than an hour",
-            meaning=_STOPS[name],
-            do=f"if it hangs, end it (`kill {found.pid}`): whatever it did is finished by the next one",
+            f"{name} is held by {who} for more than an hour",
+            _STOPS[name],
+            f"if it hangs, end it (`kill {found.pid}`): whatever it did is finished by the next one",
         )
 
 
-def operation(place: CheckSubject) -> Look:
+def interrupted_action(subject: CheckSubject) -> Look:
     """The journal of an action that was interrupted, and notes of actions that nobody believed."""
-    if place.is_busy(ACTION):
-        return Look(_RUNNING)
+    subject.require_rest(ACTION, _RUNNING)
     notes = {
         "journal.refused": "a note of an interrupted action that no commit confirms was not believed",
         "journal.new": "a note of an action was begun and not finished, so nothing was done",
     }
-    journal = place.state / "journal.json"
-    intent = None
-    if is_interrupted := journal.exists():
-        intent = _intent(journal, place.root)
-        if intent is None:
-            notes["journal.json"] = "it is no note of an action, and nothing can be finished by it"
-    findings = tuple(
-        Finding(
-            what=f"{name} is there: {what}",
-            meaning="no file was changed by it",
-            do="`workbench doctor --fix` sets it aside",
-            repair=partial(_put_journal_aside, place, place.state / name),
-        )
-        for name, what in notes.items()
-        if (place.state / name).exists()
-    )
-    if intent is not None:
-        findings = (_interrupted(place, intent), *findings)
-    return Look("journal.json" if is_interrupted else "no action was interrupted", findings)
+    if not (subject.state / _JOURNAL).exists():
+        yield "no action was interrupted"
+    else:
+        yield _JOURNAL
+        if intent := _intent(subject):
+            yield _interrupted(subject, intent)
+        else:
+            notes[_JOURNAL] = "it is no note of an action, and nothing can be finished by it"
+    for name, what in notes.items():
+        if (subject.state / name).exists():
+            yield Finding(
+                f"{name} is there: {what}",
+                "no file was changed by it",
+                "`workbench doctor --fix` sets it aside",
+                repair=partial(subject.put_aside, subject.state / name, ACTION),
+            )
 
 
-def _intent(journal: Path, root: Path) -> Intent | None:
+def _intent(subject: CheckSubject) -> Intent | None:
     """The note as it stands; a journal reads it and would set a bad one aside, so a copy is read."""
     with scratch("doctor") as copy:
         try:
-            (copy / "journal.json").write_bytes(read_regular(journal))
+            (copy / _JOURNAL).write_bytes(read_regular(subject.state / _JOURNAL))
         except (OSError, ValueError):
             return None
-        return Journal(copy, Seal(root)).read()
+        return Journal(copy, Seal(subject.root)).read()
 
 
-def _interrupted(place: CheckSubject, intent: Intent) -> Finding:
+def _interrupted(subject: CheckSubject, intent: Intent) -> Finding:
+    what = f"an action was interrupted: {intent.message.partition(chr(10))[0]}"
+    if not _is_written(subject, intent):
+        meaning = "its files are in part still to be written; no text is lost"
+        return Finding(what, meaning, "the next action, or opening the interface, finishes it first")
+
     def finish() -> str:
-        place.workspace.operations.recover()
-        if (place.state / "journal.json").exists():
+        subject.workspace.operations.recover()
+        if (subject.state / _JOURNAL).exists():
             raise RepositoryStateError("it could not be finished now", hint="the next action says why")
         return "finished: git knows it now"
 
-    done = _is_written(place, intent)
-    return Finding(
-        what=f"an action was interrupted: {intent.message.partition(chr(10))[0]}",
-        meaning="its files are written, only git's side is missing"
-        if done
-        else "its files are in part still to be written; no text is lost",
-        do="`workbench doctor --fix` finishes it"
-        if done
-        else "the next action, or opening the interface, finishes it first",
-        repair=finish if done else None,
-    )
+    meaning = "its files are written, only git's side is missing"
+    return Finding(what, meaning, "`workbench doctor --fix` finishes it", repair=finish)
 
 
-def _is_written(place: CheckSubject, intent: Intent) -> bool:
+def _is_written(subject: CheckSubject, intent: Intent) -> bool:
     """Whether every file is as the action makes it, so that finishing it writes none."""
-    history = place.workspace.history
+    history = subject.workspace.history
     for step in intent.steps:
-        now = place.workspace.files.read_or_none(step.path)
+        now = subject.workspace.files.read_or_none(step.path)
         if (None if now is None else history.name_of(now)) != step.after:
             return False
-        if step.temporary and (place.root / step.path).with_name(step.temporary).exists():
+        if step.temporary and (subject.root / step.path).with_name(step.temporary).exists():
             return False
     return True
 
 
-def _put_journal_aside(place: CheckSubject, path: Path) -> str:
-    with hold(place.state / ACTION, "doctor"):
-        return place.put_aside(path)
-
-
-def conflicts(place: CheckSubject) -> Look:
+def conflicts(subject: CheckSubject) -> Look:
     """Texts of other writers that are in no memory file."""
     try:
-        kept = place.workspace.operations.conflicts()
-        late = place.workspace.operations.late()
+        kept = subject.workspace.operations.conflicts()
+        late = subject.workspace.operations.late()
     except WorkbenchError as error:
-        return Look(error.message)
-    findings = tuple(
-        Finding(
-            what=f"{path.relative_to(place.root)} holds text of another writer that is in no memory file",
-            meaning="two wrote in the same moment, and this one's text fitted nowhere",
-            do=f"`workbench inbox conflicts --show {number}`, put it in its place, then --discard {number}",
-            fixes=(Fix(deed="open", label="see it beside its file", of="conflicts"),),
+        raise SkippedError(error.message) from error
+    yield f"{plural(len(kept), 'kept text')}, {plural(len(late), 'replaced file')}"
+    for number, path in enumerate(kept, 1):
+        yield Finding(
+            f"{path.relative_to(subject.root)} holds text of another writer that is in no memory file",
+            "two wrote in the same moment, and this one's text fitted nowhere",
+            f"`workbench inbox conflicts --show {number}`, put it in its place, then --discard {number}",
+            fixes=(Fix("open", "see it beside its file", of="conflicts"),),
         )
-        for number, path in enumerate(kept, 1)
-    )
-    findings += tuple(
-        Finding(
-            what=late_sentences([one])[0].partition(";")[0],
-            meaning=f"{one.kept.relative_to(place.root)}: a replaced file that a program may write into",
-            do="`workbench inbox conflicts --late`: --append adds its lines, --discard N removes it",
-            severity="error" if one.text else "info",
-        )
-        for one in late
-        if one.why != "held open"
-    )
-    return Look(f"{plural(len(kept), 'kept text')}, {plural(len(late), 'replaced file')}", findings)
+    for one in late:
+        if one.why != "held open":
+            yield Finding(
+                late_sentences([one])[0].partition(";")[0],
+                f"{one.kept.relative_to(subject.root)}: a replaced file that a program may write into",
+                "`workbench inbox conflicts --late`: --append adds its lines, --discard N removes it",
+                "error" if one.text else "info",
+            )
 
 
-def leftovers(place: CheckSubject) -> Look:
+def leftovers(subject: CheckSubject) -> Look:
     """Temporary files beside memory, and what a killed git or backup left."""
     try:
-        strays, _ = check_strays(place.workspace)
-    except BusyError:
-        return Look(_RUNNING)
+        strays, _ = check_strays(subject.workspace)
     except WorkbenchError as error:
-        return Look(f"not looked at: {error.message}")
-    findings = []
+        raise SkippedError(f"not looked at: {error.message}") from error
+    yield strays.looked_at
     for flaw in strays.flaws:
         if flaw.kind == "special" or "/journal." in flaw.what or ".lock was left" in flaw.what:
             continue  # looked at by checks of their own
         path = Path(flaw.what.partition(" was left behind")[0])
         ours = path.name.startswith(TEMPORARY_PREFIX) and not path.is_absolute()
-        safe = ours and _is_known_to_git(place, path)
-        findings.append(
-            Finding(
-                what=flaw.what,
-                meaning="git holds its text too, so nothing hangs on it" if safe else "",
-                do="`workbench doctor --fix` moves it away" if safe else flaw.hint,
-                repair=partial(_move_beside, place, path) if safe else None,
-            )
-        )
-    return Look(strays.looked_at, tuple(findings))
+        if ours and _is_known_to_git(subject, path):
+            meaning = "git holds its text too, so nothing hangs on it"
+            move = partial(_move_beside, subject, path)
+            yield Finding(flaw.what, meaning, "`workbench doctor --fix` moves it away", repair=move)
+        else:
+            yield Finding(flaw.what, do=flaw.hint)
 
 
-def _is_known_to_git(place: CheckSubject, path: Path) -> bool:
+def _is_known_to_git(subject: CheckSubject, path: Path) -> bool:
+    history = subject.workspace.history
     try:
-        data = (place.root / path).read_bytes()
-        place.workspace.history.stored(place.workspace.history.name_of(data))
+        history.stored(history.name_of((subject.root / path).read_bytes()))
     except (OSError, WorkbenchError):
         return False
     return True
 
 
-def _move_beside(place: CheckSubject, path: Path) -> str:
+def _move_beside(subject: CheckSubject, path: Path) -> str:
     """Take a leftover out of the memory folder. Raises WorkbenchError and OSError."""
-    target = place.workspace.state_dir() / ASIDE
-    with hold(place.state / ACTION, "doctor"):
-        if (place.state / "journal.json").exists():
+    target = subject.workspace.state_dir() / ASIDE
+    with hold(subject.state / ACTION, "doctor"):
+        if (subject.state / _JOURNAL).exists():
             raise BusyError("an interrupted action may still need it")
         target.mkdir(mode=0o700, exist_ok=True)
-        name = f"{os.stat(place.root / path).st_mtime_ns}-{path.name}"
-        place.workspace.files.rename(RelPath(str(path)), path.name, target, name)
-    return f"moved to {(target / name).relative_to(place.root)}"
+        name = f"{os.stat(subject.root / path).st_mtime_ns}-{path.name}"
+        subject.workspace.files.rename(RelPath(str(path)), path.name, target, name)
+    return f"moved to {(target / name).relative_to(subject.root)}"
 
 
-def ledger(place: CheckSubject) -> Look:
+def ledger(subject: CheckSubject) -> Look:
     """Every line of every page of the ledger is a record: others would be missed in silence."""
-    records, torn, findings = 0, [], []
+    records, torn = 0, []
     for book in BOOKS:
         try:
-            for page in pages(place.workspace, book):
+            for page in pages(subject.workspace, book):
                 records += len(page.records)
                 torn += [f"{page.path} ({page.bad})"] if page.bad else []
         except (WorkbenchError, OSError) as error:
-            findings.append(
-                Finding(
-                    what=f"the book of {book} cannot be read: {error}",
-                    meaning="what stands in it does not count",
-                    do="put a plain file there, as git has it: `git log -- _system/ledger`",
-                )
+            yield Finding(
+                f"the book of {book} cannot be read: {error}",
+                "what stands in it does not count",
+                "put a plain file there, as git has it: `git log -- _system/ledger`",
             )
+    yield plural(records, "record") if records else "no records yet"
     if torn:
-        findings.append(
-            Finding(
-                what=f"lines of the ledger are no records: {few(torn)}",
-                meaning="they are passed over: a decision in one of them does not count",
-                do="correct them with an editor, or delete them; git has what stood there before",
-            )
+        yield Finding(
+            f"lines of the ledger are no records: {few(torn)}",
+            "they are passed over: a decision in one of them does not count",
+            "correct them with an editor, or delete them; git has what stood there before",
         )
-    return Look(f"{plural(records, 'record')}" if records else "no records yet", tuple(findings))

@@ -41,7 +41,7 @@ class Deed:
 
 def who_did(operation: Operation) -> str:
     """What an operation proves about who did it, as ``Deed.who``."""
-    if operation.action in ("commit", "merge"):
+    if operation.action == "commit":
         return "external"
     return operation.actor if operation.actor in ACTORS else UNKNOWN
 
@@ -78,6 +78,6 @@ def deed_of(commit: Commit) -> Deed:
         reason=commit.trailer("Reason") or "",
         ours=True,
         cut_off=commit.cut_off,
-        entries=tuple(value for key, value in commit.trailers if key == "Entry"),
-        became=tuple(value for key, value in commit.trailers if key == "Became"),
+        entries=commit.trailers_of("Entry"),
+        became=commit.trailers_of("Became"),
     )

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import os
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
 from workbench.backup.bundles import unfinished
@@ -16,7 +15,7 @@ from workbench.plural import plural
 from workbench.repository.git_runner import ask
 from workbench.special_files import kind_of_special, special_files
 from workbench.workspace.files import TEMPORARY_PREFIX
-from workbench.workspace.layout import QUARANTINE, STATE_DIR
+from workbench.workspace.layout import SET_ASIDE, STATE_DIR, folders
 from workbench.workspace.locks import hold
 from workbench.workspace.workspace import Workspace
 
@@ -36,7 +35,7 @@ def check_strays(workspace: Workspace) -> list[Check]:
         if state.is_dir():
             with contextlib.suppress(ReadOnlyError):  # nothing can be under way on a read-only disk
                 stack.enter_context(hold(state / "operations.lock", "verify", wait=_WAIT_SECONDS, keep=True))
-        folders, flaws = _temporary(workspace)
+        looked_at, flaws = _temporary(workspace)
         flaws += [
             Flaw("stray", f"{STATE_DIR}/{name} is there: {what}")
             for name, what in _JOURNAL.items()
@@ -66,7 +65,7 @@ def check_strays(workspace: Workspace) -> list[Check]:
     return [
         Check(
             "leftovers",
-            f"{plural(folders, 'folder')}, the journal, git's locks, the last backup",
+            f"{plural(looked_at, 'folder')}, the journal, git's locks, the last backup",
             tuple(flaws),
         ),
         Check("conflicts", f"{plural(len(kept), 'kept text')} of other writers", disputed),
@@ -80,36 +79,19 @@ def _special(state: Path) -> list[Flaw]:
 
 
 def _temporary(workspace: Workspace) -> tuple[int, list[Flaw]]:
-    folders, flaws = 0, []
-    for folder in _folders(workspace, ""):
-        folders += 1
+    root, flaws = workspace.root, []
+    looked_at = {*folders(root, workspace.layout), *folders(root, SET_ASIDE)}
+    for folder in sorted(looked_at):
         with contextlib.suppress(OSError):
             flaws += [
                 Flaw(
                     "stray",
-                    f"{folder}{name} was left behind by an action that was killed",
+                    f"{os.path.relpath(name, root)} was left behind by an action that was killed",
                     "compare it with the file it stands beside, then remove it",
                 )
-                for name in sorted(os.listdir(workspace.root / folder))
-                if name.startswith(TEMPORARY_PREFIX)
+                for name in sorted(map(str, Path(folder).glob(f"{TEMPORARY_PREFIX}*")))
             ]
-    return folders, flaws
-
-
-def _folders(workspace: Workspace, prefix: str) -> Iterator[str]:
-    """The folders that can hold memory or what is in quarantine, with a slash at the end."""
-    yield prefix
-    try:
-        entries = sorted(os.scandir(workspace.root / prefix), key=lambda entry: entry.name)
-    except OSError:
-        return
-    for entry in entries:
-        path = f"{prefix}{entry.name}/"
-        if not entry.is_dir(follow_symlinks=False) or entry.name in (".git", STATE_DIR):
-            continue
-        quarantine = QUARANTINE.startswith(path) or path.startswith(QUARANTINE)
-        if quarantine or not workspace.layout.prunes(path[:-1]):
-            yield from _folders(workspace, path)
+    return len(looked_at), flaws
 
 
 def _git_leftovers(workspace: Workspace) -> list[Flaw]:

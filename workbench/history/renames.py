@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from workbench.history.links import Links
+from workbench.history.lineage import Links
 from workbench.history.versions import Versions
 from workbench.memory.names import CommitId, RelPath
 from workbench.workspace.plan import Operation

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 from workbench.errors import NotMemoryError
-from workbench.memory.address import path_of
+from workbench.memory.address import hash_of, path_of
 from workbench.memory.entry import Kind
 from workbench.memory.markdown import Document
 from workbench.memory.names import RelPath
@@ -43,8 +42,7 @@ def _candidates(workspace: Workspace, session: str) -> Iterator[Document]:
     names = {session.encode("utf-8", "surrogateescape")}
     comment = provenance({"session": session}).render()  # where odd characters are spelt otherwise
     names.add(comment.partition("session=")[2].removesuffix(" -->").encode())
-    aside = replace(workspace.layout, include=(f"{layout.QUARANTINE}**/*.md",), exclude=("**/.*", "**/.*/**"))
-    for file in (*workspace.scan(), *layout.scan(workspace.root, aside)):
+    for file in (*workspace.scan(), *layout.scan(workspace.root, layout.SET_ASIDE)):
         try:
             data = workspace.files.read(file.path)
         except (OSError, NotMemoryError):
@@ -69,11 +67,7 @@ def _own(document: Document, session: str) -> Iterator[str]:
 
 def _copies(document: Document, found: dict[str, None]) -> Iterator[str]:
     """Entries whose comment names as their source what was found already."""
-    hashes = {
-        (path_of(address), address.rpartition("#")[2].partition("~")[0])
-        for address in found
-        if "#" in address
-    }
+    hashes = {(path_of(address), hash_of(address)) for address in found if "#" in address}
     for entry in document.entries:
         source = entry.field("src")
         if not source:

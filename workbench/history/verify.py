@@ -16,7 +16,7 @@ from workbench.memory.patch import Hunk, hunks
 from workbench.plural import plural
 from workbench.repository import trees
 from workbench.repository.commits import Commit
-from workbench.repository.git_runner import ask, reason
+from workbench.repository.git_runner import ask, outcome, reason
 from workbench.repository.objects import ObjectReader
 from workbench.workspace.workspace import Workspace
 
@@ -124,28 +124,20 @@ def _check_references(workspace: Workspace, walked: _Walked) -> Check:
     history = workspace.history
     flaws = []
     head = history.head()
-    status, named, _ = history.carrier.rev_parse(
-        "--verify", "--quiet", "HEAD", with_extended_output=True, with_exceptions=False
-    )
-    if head is None and not status:
-        flaws.append(Flaw("reference", f"HEAD names {named.strip()}, which is no commit that is there"))
-        walked.named.add(named.strip())
+    named = outcome(history.carrier, "rev_parse", "--verify", "--quiet", "HEAD")
+    if head is None and not named.status:
+        flaws.append(Flaw("reference", f"HEAD names {named.text}, which is no commit that is there"))
+        walked.named.add(named.text)
     references = ask(history.carrier, "for_each_ref", "--format=%(refname)").decode("utf-8", "replace")
-    status, out, err = history.carrier.fsck(
-        "--connectivity-only",
-        "--no-dangling",
-        "--no-progress",
-        with_extended_output=True,
-        with_exceptions=False,
-    )
-    for line in dict.fromkeys([*out.splitlines(), *err.splitlines()]) if status else ():
+    fsck = outcome(history.carrier, "fsck", "--connectivity-only", "--no-dangling", "--no-progress")
+    for line in dict.fromkeys([*fsck.text.splitlines(), *fsck.err.splitlines()]) if fsck.status else ():
         about = set(_OBJECT.findall(line))
         is_news = line.startswith(("missing ", "error: ", "fatal: ", "bad ")) or "invalid" in line
         if is_news and not about & walked.named:
             flaws.append(Flaw("reference", reason(line), "`git fsck` tells more"))
             walked.named |= about if line.startswith("missing ") else set()
-    if status and not flaws and not walked.named:
-        flaws.append(Flaw("reference", f"git fsck: {reason(err or out)}", "`git fsck` tells more"))
+    if fsck.status and not flaws and not walked.named:
+        flaws.append(Flaw("reference", f"git fsck: {reason(fsck.err or fsck.text)}", "`git fsck` tells more"))
     count = len(references.split())
     where = f"at {head[:12]}" if head else "without commits"
     return Check("references", f"HEAD {where}, references: {count}, and all that they lead to", tuple(flaws))

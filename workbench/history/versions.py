@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from workbench.errors import EntryNotFoundError, NotMemoryError
 from workbench.history.attribution import UNRECORDED, Deed, deed_of
 from workbench.history.change_scan import loses
-from workbench.memory.address import find_entry
+from workbench.memory.address import find_entry, hash_of
 from workbench.memory.entry import Entry
 from workbench.memory.markdown import Document, parse_document
 from workbench.memory.names import BlobId, CommitId, EntryHash, RelPath
@@ -136,7 +136,7 @@ class Versions:
 
     def _removed(self, address: str, path: RelPath) -> Entry | None:
         """An entry that anybody took away. Versions whose lost lines have its hash are parsed first."""
-        digits = address.rpartition("#")[2].partition("~")[0]
+        digits = hash_of(address)
         later: list[BlobId] = []
         for version in self.of(path):
             after = self.data(version.after)

@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Iterator, Mapping
-from functools import partial
 from pathlib import Path
 
 from workbench.errors import UsageError
@@ -30,7 +29,7 @@ def read_notes(folder: Path) -> Carried:
     if not folder.is_dir():
         raise UsageError(f"{folder} is not a folder of notes")
     taken: set[str] = set()
-    notes = carried(LABEL, ((name, partial(_page, name, path, taken)) for name, path in _notes(folder)))
+    notes = carried(LABEL, _notes(folder), lambda name, path: _page(name, path, taken))
     if not notes.items and not notes.left_out:
         raise UsageError(f"{folder} holds no Markdown notes")
     return notes

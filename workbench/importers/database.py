@@ -8,12 +8,12 @@ import shutil
 import sqlite3
 import stat
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
 from urllib.parse import quote
 
 from workbench.errors import UsageError
+from workbench.importers.records import Row
 from workbench.temporary import scratch
 
 _SECONDS = 120.0
@@ -45,14 +45,19 @@ class Database:
         shown = [f"{name}({', '.join(self.columns(name)[:_MOST_SHOWN])})" for name in own[:_MOST_SHOWN]]
         return ", ".join([*shown, *(["…"] if len(own) > _MOST_SHOWN else [])]) or "no table"
 
-    def rows(self, table: str, wanted: Sequence[str], order: str) -> Iterator[Mapping[str, Any]]:
-        """The rows of a table, each with those of the ``wanted`` columns that the table has."""
-        have = self.columns(table)
+    def rows(self, table: str, wanted: Sequence[str], order: str) -> Iterator[Row]:
+        """The rows of a table, each with those of the ``wanted`` columns that the table has.
+
+        None where the table, or the column that they are in the ``order`` of, is not there.
+        """
+        have = self.columns(table) if table in self.tables else ()
+        if order not in have:
+            return
         names = [name for name in wanted if name in have]
         listed = ", ".join(map(_quoted, names))
         query = f"SELECT {listed} FROM {_quoted(table)} ORDER BY {_quoted(order)}"  # noqa: S608 - quoted
         for row in self._connection.execute(query):
-            yield dict(zip(names, row, strict=True))
+            yield Row(dict(zip(names, row, strict=True)))
 
 
 def is_database(path: Path) -> bool:

@@ -11,23 +11,12 @@ import hashlib
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import date, timedelta
-from functools import partial
 from typing import Any
 
 from workbench.errors import UsageError
 from workbench.graph.drafts import EntityDraft, RelationDraft
-from workbench.importers.goclaw_tables import TABLES, Row, Tables
-from workbench.importers.records import (
-    Carried,
-    Item,
-    carried,
-    day_in,
-    digest_of,
-    memories,
-    moment_of,
-    share_of,
-    word,
-)
+from workbench.importers.goclaw_tables import TABLES, Tables
+from workbench.importers.records import Carried, Item, Row, carried, digest_of, memories, moment_of, word
 from workbench.memory.entry import Kind
 from workbench.memory.episode_page import EpisodeLine, EpisodePage
 from workbench.memory.graph_page import ENTITY_TYPES
@@ -56,21 +45,20 @@ def carried_tables(tables: Tables, *, agent: str = "", taken: Iterable[str] = ()
         raise UsageError("there is no memory in these tables", hint="are they those of GoClaw v3?")
     chosen = _agent(tables, agent)
     names = {str(row.get("id")): row for row in tables.of("kg_entities", chosen)}
-    makers: tuple[tuple[str, Callable[[Row], dict[str, Any]]], ...] = (
-        ("episodic_summaries", _episode),
-        ("kg_entities", _entity),
-        ("kg_relations", lambda row: _relation(row, names)),
-        ("memory_documents", lambda row: _document(row, frozenset(taken))),
-    )
+    held = frozenset(taken)
+    makers: Mapping[str, Callable[[Row], dict[str, Any]]] = {
+        "episodic_summaries": _episode,
+        "kg_entities": _entity,
+        "kg_relations": lambda row: _relation(row, names),
+        "memory_documents": lambda row: _document(row, held),
+    }
 
-    def item(name: str, make: Callable[[Row], dict[str, Any]], row: Row) -> Item:
-        made = make(row)
+    def item(name: str, row: Row) -> Item:
+        made = makers[name.partition("/")[0]](row)
         return Item(name=name, digest=_digest(row, made), **made)
 
-    rows = (
-        (f"{table}/{row.get('id')}", make, row) for table, make in makers for row in tables.of(table, chosen)
-    )
-    return carried(LABEL, ((name, partial(item, name, make, row)) for name, make, row in rows))
+    rows = ((f"{table}/{row.get('id')}", row) for table in makers for row in tables.of(table, chosen))
+    return carried(LABEL, rows, item)
 
 
 def _digest(row: Row, made: Mapping[str, Any]) -> str:
@@ -85,7 +73,7 @@ def _agent(tables: Tables, wanted: str) -> str:
     ids = sorted(
         {str(row["agent_id"]) for rows in tables.rows.values() for row in rows if row.get("agent_id")}
     )
-    keys = {str(row.get("id")): word(row.get("agent_key")) for row in tables.rows.get("agents", [])}
+    keys = {str(row.get("id")): row.word("agent_key") for row in tables.of("agents", "")}
     if wanted:
         for one in ids:
             if wanted in (one, keys.get(one)):
@@ -107,20 +95,20 @@ def _episode(row: Row) -> dict[str, Any]:
     if not isinstance(summary, str) or not summary.strip():
         raise UsageError("it has no summary")
     made = moment_of(row.get("created_at"))
-    session = word(row.get("session_key"))
+    session = row.word("session_key")
     lines = tuple(EpisodeLine(line) for line in summary.split("\n") if line.strip())
     page = EpisodePage(
         id="e" + hashlib.sha256(str(row.get("id")).encode()).hexdigest()[:8],
-        source_id=word(row.get("source_id")) or f"{LABEL}:{row.get('id')}",
+        source_id=row.word("source_id") or f"{LABEL}:{row.get('id')}",
         session=session,
         source=f"{LABEL}:episodic_summaries/{row.get('id')}",
-        user=word(row.get("user_id")),
+        user=row.word("user_id"),
         started_at=made,
         ended_at=made,
         created_at=made,
         expires_at=moment_of(row.get("expires_at"))
         or (made + timedelta(days=_EPISODE_DAYS) if made else None),
-        abstract=word(row.get("l0_abstract")) or lines[0].text,
+        abstract=row.word("l0_abstract") or lines[0].text,
         topics=tuple(word(topic) for topic in _list(row.get("key_topics")) if word(topic)),
         turns=_count(row.get("turn_count")),
         recall_count=_count(row.get("recall_count")),
@@ -134,21 +122,21 @@ def _episode(row: Row) -> dict[str, Any]:
 
 
 def _entity(row: Row) -> dict[str, Any]:
-    name, kind = word(row.get("name")), _entity_type(row)
+    name, kind = row.word("name"), _entity_type(row)
     source = f"{LABEL}:kg_entities/{row.get('id')}"
     start, end = _window(row)
     drafts: list[Any] = [EntityDraft(name=name, type=kind, valid_from=start)]
     said = {
         "entity": name,
         "entity_type": kind,
-        "confidence": share_of(row.get("confidence")),
+        "confidence": row.share("confidence"),
         "valid_from": start,
         "valid_until": end,
         "sources": (source,),
         "trust": "agent",
     }
-    if word(row.get("description")):
-        drafts += memories(str(row["description"]), type="fact", **said)
+    if row.word("description"):
+        drafts += memories(str(row.get("description")), type="fact", **said)
     for key, value in sorted(_mapping(row.get("properties")).items()):
         if isinstance(value, (str, int, float)) and word(str(value)):
             drafts += memories(f"{word(key)}: {value}", type="fact", **said)
@@ -161,12 +149,12 @@ def _relation(row: Row, names: Mapping[str, Row]) -> dict[str, Any]:
         raise UsageError("one of its entities is not there")
     start, end = _window(row)
     draft = RelationDraft(
-        entity=word(source.get("name")),
+        entity=source.word("name"),
         entity_type=_entity_type(source),
-        kind=word(row.get("relation_type")),
-        target=word(target.get("name")),
+        kind=row.word("relation_type"),
+        target=target.word("name"),
         target_type=_entity_type(target),
-        confidence=share_of(row.get("confidence")),
+        confidence=row.share("confidence"),
         valid_from=start,
         valid_until=end,
         sources=(f"{LABEL}:kg_relations/{row.get('id')}",),
@@ -177,16 +165,16 @@ def _relation(row: Row, names: Mapping[str, Row]) -> dict[str, Any]:
 
 def _window(row: Row) -> tuple[date | None, date | None]:
     """The days between which it holds."""
-    start = day_in(row.get("valid_from")) or day_in(row.get("created_at"))
-    end = day_in(row.get("valid_until"))
+    start = row.day("valid_from") or row.day("created_at")
+    end = row.day("valid_until")
     return start, max(start, end) if start and end else end
 
 
 def _document(row: Row, taken: frozenset[str]) -> dict[str, Any]:
-    path, content = word(row.get("path")).removeprefix("./"), row.get("content")
+    path, content = row.word("path").removeprefix("./"), row.get("content")
     if not isinstance(content, str) or not content.strip():
         raise UsageError("it is empty")
-    user = word(row.get("user_id"))
+    user = row.word("user_id")
     if not path.endswith(".md") or is_outside(path) or not path.isprintable():
         raise UsageError(f"its path is none of a memory file: {path[:80]}")
     beside = f"{FOLDER}{_part(user)}/" if user else FOLDER
@@ -205,7 +193,7 @@ def _part(name: str) -> str:
 
 
 def _entity_type(row: Row) -> str:
-    kind = word(row.get("entity_type")).casefold()
+    kind = row.word("entity_type").casefold()
     kind = _TYPES.get(kind, kind)
     return kind if kind in ENTITY_TYPES else "concept"
 

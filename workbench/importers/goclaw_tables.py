@@ -15,6 +15,7 @@ from typing import Any
 
 from workbench.errors import UsageError
 from workbench.importers.database import opened, require_plain_file
+from workbench.importers.records import Row
 
 TABLES: Mapping[str, tuple[str, ...]] = {
     "agents": ("id", "agent_key", "display_name"),
@@ -34,7 +35,6 @@ TABLES: Mapping[str, tuple[str, ...]] = {
 }
 """The tables that are read, with the columns that are, where there are such."""
 
-Row = Mapping[str, Any]
 _COPY = re.compile(rb'COPY (?:"?\w+"?\.)?"?(?P<table>\w+)"? \((?P<columns>[^)]*)\) FROM stdin;\s*')
 _INSERT = re.compile(rb'INSERT INTO (?:"?\w+"?\.)?"?(?P<table>\w+)"? ')
 _CUSTOM = b"PGDMP"
@@ -50,12 +50,12 @@ _STATEMENT_MS = 120_000
 class Tables:
     """The rows of each table, as their source gives them."""
 
-    rows: dict[str, list[Row]] = field(default_factory=dict)
+    rows: dict[str, list[Mapping[str, Any]]] = field(default_factory=dict)
 
     def of(self, table: str, agent: str) -> list[Row]:
         """The rows of one agent, in the order of their ids."""
         own = (row for row in self.rows.get(table, []) if not agent or str(row.get("agent_id")) == agent)
-        return sorted(own, key=lambda row: str(row.get("id")))
+        return [Row(row) for row in sorted(own, key=lambda row: str(row.get("id")))]
 
 
 def read_lite(path: Path) -> Tables:
@@ -64,7 +64,7 @@ def read_lite(path: Path) -> Tables:
     with opened(path) as database:
         for table, wanted in TABLES.items():
             if table in database.tables and "id" in database.columns(table):
-                tables.rows[table] = list(database.rows(table, wanted, "id"))
+                tables.rows[table] = [row.values for row in database.rows(table, wanted, "id")]
         if not tables.rows.keys() - {"agents"}:
             needed = ", ".join(name for name in TABLES if name != "agents")
             raise UsageError(

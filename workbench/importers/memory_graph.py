@@ -14,26 +14,14 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import date
-from functools import partial
 from pathlib import Path
-from typing import Any
 
 from workbench.errors import UsageError
 from workbench.importers.database import Database, opened
-from workbench.importers.records import (
-    Carried,
-    Item,
-    carried,
-    day_in,
-    digest_of,
-    many,
-    memories,
-    share_of,
-    word,
-)
+from workbench.importers.records import Carried, Item, Row, carried, digest_of, many, memories, word
 from workbench.memory.graph_page import IMPORTANCE
 
 LABEL = "goclaw-graph"
@@ -42,7 +30,6 @@ _COLUMNS = (
     "source", "source_session", "username", "forgotten",
 )  # fmt: skip
 _ENDING = ("updates", "supersedes")
-_BY_AGENT = "agent"
 _OF_THE_PROGRAM = {
     "feedback_metadata": ("answer about a routine", "answers about routines"),
     "anomaly_metadata": ("anomaly", "anomalies"),
@@ -50,7 +37,6 @@ _OF_THE_PROGRAM = {
     "prediction_metadata": ("prediction", "predictions"),
 }
 
-_ROUTINES = "routine_metadata"
 _OF_ROUTINE = "memory_uuid"
 _ROUTINE_COLUMNS = (
     _OF_ROUTINE,
@@ -70,96 +56,82 @@ def read_memory_graph(path: Path) -> Carried:
     with opened(path, ("memories",)) as database:
         if not {"content", "memory_type"} <= set(database.columns("memories")):
             raise UsageError(f"{path} has a table of memories of another program")
-        ends, others = _ends(database)
-        routines = read_routines(database)
-
-        def item(name: str, row: Mapping[str, Any]) -> Item:
-            if row.get("forgotten"):
-                raise UsageError("it was forgotten there")
-            return _item(name, row, ends.get(name), routines.get(name))
-
+        ends, left_out = _ends(database)
+        left_out += _of_the_program(database)
+        routines = {
+            row.word(_OF_ROUTINE): Routine(tuple(_said(row)), row.day("starts_on"), row.day("ends_on"))
+            for row in database.rows("routine_metadata", _ROUTINE_COLUMNS, _OF_ROUTINE)
+        }
         rows = database.rows("memories", _COLUMNS, "id")
-        named = ((word(row.get("uuid")) or digest_of(row), row) for row in rows)
-        found = carried(LABEL, ((name, partial(item, name, row)) for name, row in named))
-        left_out = [*found.left_out, *_of_the_program(database)]
-    for kind, count in others.items():
-        name = many(count, f"association “{kind}”", f"associations “{kind}”")
-        left_out.append((name, "pages have no line between two memories"))
-    return replace(found, left_out=tuple(left_out))
+        named = ((row.word("uuid") or digest_of(row.values), row) for row in rows)
+        found = carried(LABEL, named, lambda name, row: _item(name, row, ends.get(name), routines.get(name)))
+    return replace(found, left_out=(*found.left_out, *left_out))
 
 
 def _of_the_program(database: Database) -> Iterator[tuple[str, str]]:
     """What of the database is for GoClaw's program alone, counted."""
     for table, what in _OF_THE_PROGRAM.items():
-        if table in database.tables and "memory_uuid" in database.columns(table):
-            count = sum(1 for _ in database.rows(table, ("memory_uuid",), "memory_uuid"))
-            if count:
-                yield (
-                    f"the details of {many(count, *what)}",
-                    "pages have no line for them; their words came over",
-                )
-    if "next_trigger_at" in database.columns("memories"):
-        rows = database.rows("memories", ("next_trigger_at", "forgotten"), "id")
-        if count := sum(bool(row.get("next_trigger_at")) and not row.get("forgotten") for row in rows):
-            yield (
-                many(count, "moment at which GoClaw is to speak", "moments at which GoClaw is to speak"),
-                "it alone can",
-            )
+        if count := sum(1 for _ in database.rows(table, (_OF_ROUTINE,), _OF_ROUTINE)):
+            why = "pages have no line for them; their words came over"
+            yield f"the details of {many(count, *what)}", why
+    rows = database.rows("memories", ("next_trigger_at", "forgotten"), "id")
+    if count := sum(bool(row.get("next_trigger_at")) and not row.get("forgotten") for row in rows):
+        moments = many(count, "moment at which GoClaw is to speak", "moments at which GoClaw is to speak")
+        yield moments, "it alone can"
 
 
-def _item(name: str, row: Mapping[str, Any], until: date | None, routine: Routine | None) -> Item:
-    kind = word(row.get("memory_type")).casefold()
+def _item(name: str, row: Row, until: date | None, routine: Routine | None) -> Item:
+    if row.get("forgotten"):
+        raise UsageError("it was forgotten there")
+    kind = row.word("memory_type").casefold()
     if kind not in IMPORTANCE:
         raise UsageError(f"there is no type of memory “{kind[:40]}”")
-    occurred = day_in(row.get("occurred_at")) or day_in(row.get("created_at"))
+    occurred = row.day("occurred_at") or row.day("created_at")
     content = row.get("content") or ""
     start = occurred
     if routine is not None:
         content, start = routine.told(content), routine.starts or start
         until = min(filter(None, (until, routine.ends)), default=None)
-    user = word(row.get("username"))
+    user = row.word("username")
     drafts = tuple(
         memories(
             content,
             type=kind,
             entity=user,
             entity_type="person" if user else "",
-            confidence=share_of(row.get("confidence")),
-            importance=share_of(row.get("importance")),
+            confidence=row.share("confidence"),
+            importance=row.share("importance"),
             occurred_at=occurred,
-            happens_at=day_in(row.get("happens_at")),
+            happens_at=row.day("happens_at"),
             valid_from=start,
             valid_until=max(until, start) if until and start else until,
-            sources=(f"{LABEL}:{name}", *filter(None, [word(row.get("source"))])),
-            session=word(row.get("source_session")),
-            trust=_BY_AGENT,
+            sources=(f"{LABEL}:{name}", *filter(None, [row.word("source")])),
+            session=row.word("source_session"),
+            trust="agent",
         )
     )
     if not drafts:
         raise UsageError("it holds no words")
-    return Item(
-        name=name, digest=digest_of([row, until, *([routine.said] if routine else [])]), drafts=drafts
-    )
+    read = [row.values, until, *([routine.said] if routine else [])]
+    return Item(name=name, digest=digest_of(read), drafts=drafts)
 
 
-def _ends(database: Database) -> tuple[dict[str, date], Counter[str]]:
-    """The days on which memories were replaced, and how many other associations there are of each kind."""
+def _ends(database: Database) -> tuple[dict[str, date], list[tuple[str, str]]]:
+    """The days on which memories were replaced, and what other associations there are, counted."""
     ends: dict[str, date] = {}
     others: Counter[str] = Counter()
-    if "associations" not in database.tables:
-        return ends, others
-    wanted = ("target_uuid", "relation_type", "created_at")
-    for row in database.rows("associations", wanted, "id"):
-        kind, target, day = (
-            word(row.get("relation_type")),
-            word(row.get("target_uuid")),
-            day_in(row.get("created_at")),
-        )
+    for row in database.rows("associations", ("target_uuid", "relation_type", "created_at"), "id"):
+        kind, target, day = row.word("relation_type"), row.word("target_uuid"), row.day("created_at")
         if kind in _ENDING and day is not None:
             ends[target] = min(day, ends.get(target, day))
         else:
             others[kind] += 1
-    return ends, others
+    why = "pages have no line between two memories"
+    told = [
+        (many(count, f"association “{kind}”", f"associations “{kind}”"), why)
+        for kind, count in others.items()
+    ]
+    return ends, told
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,29 +149,16 @@ class Routine:
         return ", ".join([content.rstrip().rstrip(".,;"), *new]) if new and content.strip() else content
 
 
-def read_routines(database: Database) -> dict[str, Routine]:
-    """The routines of a database that say more than their title, by the names of their memories."""
-    if _ROUTINES not in database.tables or _OF_ROUTINE not in database.columns(_ROUTINES):
-        return {}
-    return {
-        word(row.get(_OF_ROUTINE)): Routine(
-            tuple(_said(row)), day_in(row.get("starts_on")), day_in(row.get("ends_on"))
-        )
-        for row in database.rows(_ROUTINES, _ROUTINE_COLUMNS, _OF_ROUTINE)
-    }
-
-
-def _said(row: Mapping[str, Any]) -> Iterator[str]:
+def _said(row: Row) -> Iterator[str]:
     def of(name: str) -> str:
-        return word(row.get(name))[:_MOST]
+        return row.word(name)[:_MOST]
 
     days, start, end = _days(_listed(row.get("days"))), of("time_start"), of("time_end")
-    minutes = row.get("duration_minutes")
-    length = f"{minutes} minutes" if isinstance(minutes, int) and minutes > 0 and not end else ""
     if when := " ".join(filter(None, (days, f"{start} to {end}" if start and end else start))):
         yield when
-    if length:
-        yield length
+    minutes = row.get("duration_minutes")
+    if isinstance(minutes, int) and minutes > 0 and not end:
+        yield f"{minutes} minutes"
     if of("location"):
         yield of("location")
     if of("person"):

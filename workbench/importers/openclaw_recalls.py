@@ -11,7 +11,6 @@ import json
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime, time
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -53,11 +52,10 @@ def read_recalls(workspace: Workspace, path: Path) -> Carried:
             raise UsageError("it was never recalled")
         return Item(name=name, digest=digest_of(raw), recalls=records)
 
-    named = (
-        (key if len(key) <= _LONGEST_KEY else digest_of(key), raw)
-        for key, raw in sorted(_entries(path).items())
+    entries = sorted(_entries(path).items())
+    return carried(
+        LABEL, ((key if len(key) <= _LONGEST_KEY else digest_of(key), raw) for key, raw in entries), item
     )
-    return carried(LABEL, ((name, partial(item, name, raw)) for name, raw in named))
 
 
 class _Recalled(msgspec.Struct, frozen=True, rename="camel"):
@@ -107,18 +105,18 @@ def _found(workspace: Workspace, said: _Recalled, known: dict[str, _Read]) -> En
             known[path] = ()
     wanted = frozenset(claim_words(said.snippet))
     first, last = said.start_line, said.end_line
-    best: tuple[tuple[float, bool], Entry] | None = None
+    found: list[tuple[float, bool, Entry]] = []
     for entry, have in known[path]:
-        alike = len(wanted & have) / len(wanted) if wanted else 0.0
+        both = len(wanted & have)
+        score = both / len(wanted) if wanted else 0.0
         there = (
             first is not None and last is not None and first <= entry.end_line and entry.start_line <= last
         )
-        own = len(wanted & have) / len(have) if have else 0.0
-        if (alike >= _ALIKE or (there and own >= _ALIKE)) and (
-            best is None or (max(alike, own), there) > best[0]
-        ):
-            best = (max(alike, own), there), entry
-    return best[1] if best else None
+        if there and have:  # at its lines it may be a part of what was recalled
+            score = max(score, both / len(have))
+        if score >= _ALIKE:
+            found.append((score, there, entry))
+    return max(found, key=lambda one: one[:2])[2] if found else None
 
 
 def _records(entry: Entry, said: _Recalled) -> Iterator[dict[str, Any]]:

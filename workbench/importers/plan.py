@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from pathlib import PurePosixPath
 from typing import Any
+
+import msgspec
 
 from workbench.errors import NotCuratableError, NotMemoryError, WorkbenchError
 from workbench.graph.drafts import USER, Draft
@@ -30,20 +32,19 @@ _TOLD = 20
 """Things left out that are named one by one."""
 
 
-@dataclass(frozen=True, slots=True)
-class Known:
+class Known(msgspec.Struct, frozen=True):
     """What an earlier import wrote of an item: of which text, and how many memories or recalls.
 
     ``path`` is the file that it made, ``written`` the digest of its bytes.
     """
 
-    digest: str
-    memories: int
+    digest: str = ""
+    memories: int = 0
     path: str = ""
     written: str = ""
 
 
-_NEW = Known("", 0)
+_NEW = Known()
 
 
 def plan_import(workspace: Workspace, carried: Carried, *, now: datetime, user: str = USER) -> Plan:
@@ -56,14 +57,14 @@ def plan_import(workspace: Workspace, carried: Carried, *, now: datetime, user: 
     known = known_items(workspace, carried.label)
     fresh = [item for item in carried.items if known.get(item.name, _NEW).digest != item.digest]
     left_out = list(carried.left_out)
-    files = _Files(workspace, known, now)
+    files = _Files(workspace, known, fresh, now)
     taken: list[Item] = []
     recalls: list[Mapping[str, Any]] = []
     for item in fresh:
         if reason := files.add(item):
             left_out.append((item.name, reason))
             continue
-        recalls += item.recalls[known[item.name].memories if item.name in known else 0 :]
+        recalls += item.recalls[known.get(item.name, _NEW).memories :]
         taken.append(item)
     written, refused = _stored(workspace, taken, now, user)
     left_out += refused.items()
@@ -96,14 +97,10 @@ def known_items(workspace: Workspace, label: str) -> dict[str, Known]:
     begins = f"{label}:"
     found: dict[str, Known] = {}
     for record in ledger.read(workspace, "ingested"):
-        source, count = record.get("source"), record.get("memories")
+        source = record.get("source")
         if record.get("kind") == KIND and isinstance(source, str) and source.startswith(begins):
-            found[source.removeprefix(begins)] = Known(
-                str(record.get("digest")),
-                count if isinstance(count, int) else 0,
-                str(record.get("path") or ""),
-                str(record.get("written") or ""),
-            )
+            with contextlib.suppress(msgspec.ValidationError):
+                found[source.removeprefix(begins)] = msgspec.convert(record, Known)
     return found
 
 
@@ -131,7 +128,9 @@ def _stored(
 class _Files:
     """The files and episodes that are to be made, each once."""
 
-    def __init__(self, workspace: Workspace, known: Mapping[str, Known], now: datetime) -> None:
+    def __init__(
+        self, workspace: Workspace, known: Mapping[str, Known], items: Sequence[Item], now: datetime
+    ) -> None:
         self.edits: list[FileEdit] = []
         self.made: dict[str, FileEdit] = {}
         """By the names of their items, what stands already as it would be made among them."""
@@ -140,11 +139,14 @@ class _Files:
         self._now = now
         self._paths: set[RelPath] = set()
         self._folders: set[RelPath] = set()
-        self._sessions: dict[str, str] | None = None
+        self._sessions = dict(_sessions(workspace)) if any(item.episode for item in items) else {}
 
     def add(self, item: Item) -> str:
         """Take in the file that an item brings, if it does; why it cannot be made, or nothing."""
-        if (wanted := _file_of(item, self._now)) is None:
+        wanted = item.file
+        if item.episode is not None:
+            wanted = _episode_path(item.episode, self._now), render_page(item.episode)
+        if wanted is None:
             return ""
         path, data = wanted
         try:
@@ -158,14 +160,16 @@ class _Files:
         self.made[item.name] = edit = FileEdit(path, before, data)
         if before != data:
             self.edits.append(edit)
-        if item.episode is not None and self._sessions is not None:
+        if item.episode is not None:
             self._sessions[item.episode.source_id] = path
         return ""
 
     def _in_the_way(self, item: Item, path: RelPath, before: bytes | None, data: bytes) -> str:
         """Why an item may not have its file, or nothing."""
-        if item.episode is not None and (there := self._of_session(item.episode.source_id)) not in ("", path):
-            return f"its session has an episode already: {there}"
+        if item.episode is not None:
+            there = self._sessions.get(item.episode.source_id, path)
+            if there != path:
+                return f"its session has an episode already: {there}"
         if path in self._paths or path in self._folders or _folders(path) & self._paths:
             return f"{path} is another one's of the same import"
         known = self._known.get(item.name, _NEW)
@@ -173,12 +177,6 @@ class _Files:
         if before not in (None, data) and not own:
             return f"{path} stands already and says something else"
         return ""
-
-    def _of_session(self, source_id: str) -> str:
-        """The page of the episode that this session has, or nothing."""
-        if self._sessions is None:
-            self._sessions = dict(_sessions(self._workspace))
-        return self._sessions.get(source_id, "")
 
 
 def _sessions(workspace: Workspace) -> Iterator[tuple[str, str]]:
@@ -197,14 +195,7 @@ def _folders(path: RelPath) -> set[RelPath]:
     return {RelPath(str(folder)) for folder in PurePosixPath(path).parents}
 
 
-def _file_of(item: Item, now: datetime) -> tuple[RelPath, bytes] | None:
-    """The file that an item brings, if it brings one."""
-    if item.episode is not None:
-        return episode_path(item.episode, now), render_page(item.episode)
-    return item.file
-
-
-def episode_path(page: EpisodePage, now: datetime) -> RelPath:
+def _episode_path(page: EpisodePage, now: datetime) -> RelPath:
     """``episodes/YYYY/MM/<id>.md``"""
     made = page.created_at or now
     return RelPath(f"episodes/{made:%Y}/{made:%m}/{page.id}.md")

@@ -7,7 +7,7 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
-from typing import Any
+from typing import Any, TypeVar
 
 from workbench.errors import UsageError
 from workbench.graph.drafts import Draft, MemoryDraft
@@ -16,6 +16,7 @@ from workbench.memory.escape import plain_line
 from workbench.memory.names import RelPath
 from workbench.memory.window import fits, pieces
 
+_T = TypeVar("_T")
 _LONGEST = 200_000
 """Characters that one memory may have there: it becomes as many as are needed here."""
 
@@ -48,18 +49,44 @@ class Carried:
     left_out: tuple[tuple[str, str], ...] = field(default=())
 
 
-def carried(label: str, makers: Iterable[tuple[str, Callable[[], Item]]]) -> Carried:
-    """What can be made, each by its name; what raises UsageError or OSError is left out with the reason."""
+def carried(label: str, named: Iterable[tuple[str, _T]], make: Callable[[str, _T], Item]) -> Carried:
+    """What ``make`` makes of each thing and its name; what raises UsageError or OSError is left out."""
     items: list[Item] = []
     left_out: list[tuple[str, str]] = []
-    for name, make in makers:
+    for name, thing in named:
         try:
-            items.append(make())
+            items.append(make(name, thing))
         except UsageError as error:
             left_out.append((name, error.message))
         except OSError as error:
             left_out.append((name, str(error.strerror)))
     return Carried(label=label, items=tuple(items), left_out=tuple(left_out))
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A row of a table of another program: a column that is not there, or of another kind, says nothing."""
+
+    values: Mapping[str, Any]
+
+    def get(self, name: str) -> Any:
+        """The value as the program wrote it, or None."""
+        return self.values.get(name)
+
+    def word(self, name: str) -> str:
+        """A text as one line, or nothing."""
+        return word(self.values.get(name))
+
+    def day(self, name: str) -> date | None:
+        """The day of a moment, or None."""
+        return day_in(self.values.get(name))
+
+    def share(self, name: str) -> float | None:
+        """A number from 0 to 1, or None for what says nothing (negative numbers do so in some databases)."""
+        value = self.values.get(name)
+        if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value <= 1:
+            return None
+        return float(value)
 
 
 def digest_of(value: object) -> str:
@@ -130,13 +157,6 @@ def day_in(value: object) -> date | None:
     """The day of a moment, or None."""
     found = moment_of(value)
     return found.date() if found else None
-
-
-def share_of(value: object) -> float | None:
-    """A number from 0 to 1, or None for what says nothing (negative numbers do so in some databases)."""
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value <= 1:
-        return None
-    return float(value)
 
 
 def word(value: object) -> str:

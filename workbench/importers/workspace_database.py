@@ -8,26 +8,15 @@ exchange after 7 days, a task after 30 …) and is over already stays behind.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import date, timedelta
-from functools import partial
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
 
 from workbench.errors import UsageError
 from workbench.importers.database import Database, opened
-from workbench.importers.records import (
-    Carried,
-    Item,
-    carried,
-    day_in,
-    digest_of,
-    memories,
-    share_of,
-    word,
-)
+from workbench.importers.records import Carried, Item, Row, carried, digest_of, memories
 from workbench.memory.graph_page import IMPORTANCE
 
 LABEL = "openclaw-cells"
@@ -74,85 +63,73 @@ _SCENE = {
 def read_cells(path: Path, today: date) -> Carried:
     """All scenes and cells in the file at ``path``. Raises UsageError where it is none."""
     with opened(path) as database:
-        table = next((name for name in _CELLS if name in database.tables), "")
-        have = _columns(database, table, _CELL) if table else {}
-        if not {"id", "content"} <= have.keys():
+        cells = _rows(database, _CELLS, _CELL, "id", "content")
+        if cells is None:
             lacks = f"a table {' or '.join(_CELLS)} with an id and a text"
             raise UsageError(f"{path} has no table of cells: {lacks}", hint=f"it has {database.described()}")
-        scenes = [(row, tuple(_about(row))) for row in _scenes(database)]
-        names = {str(row["id"]): word(row.get("scene")) for row, _ in scenes if row.get("id") is not None}
-        rows = [(f"cell/{row.get('id')}", row) for row in _rows(database, table, have, "id")]
-        cells = carried(
-            LABEL, ((name, partial(_cell, name, _in_scene(row, names), today)) for name, row in rows)
-        )
-    summaries = [
-        Item(name=f"scene/{word(row.get('scene'))}", digest=digest_of(row), drafts=drafts)
-        for row, drafts in scenes
-        if drafts
-    ]
-    return replace(cells, items=(*summaries, *cells.items))
+        scenes = _rows(database, _SCENES, _SCENE, "scene") or []
+    names = {str(row.get("id")): row.word("scene") for row in scenes if row.get("id") is not None}
+    named = ((f"cell/{row.get('id')}", row) for row in cells)
+    found = carried(LABEL, named, lambda name, row: _cell(name, row, names, today))
+    summaries = tuple(_summary(row) for row in scenes if row.word("scene") and row.word("summary"))
+    return replace(found, items=(*summaries, *found.items))
 
 
-def _columns(database: Database, table: str, wanted: Mapping[str, Sequence[str]]) -> dict[str, str]:
-    """The columns of a table by the names that we have for them; those that it lacks are missing."""
-    there = database.columns(table)
-    found = ((ours, next((name for name in theirs if name in there), "")) for ours, theirs in wanted.items())
-    return {ours: name for ours, name in found if name}
+def _rows(
+    database: Database, tables: Sequence[str], columns: Mapping[str, Sequence[str]], *needed: str
+) -> list[Row] | None:
+    """The rows of the first of the ``tables`` that is there, with our names for its columns.
+
+    None where there is none, or it lacks what is ``needed``, of which the first one is the order of the rows.
+    """
+    table = next((name for name in tables if name in database.tables), "")
+    there = database.columns(table) if table else ()
+    have = {ours: name for ours, theirs in columns.items() for name in theirs[::-1] if name in there}
+    if not have.keys() >= set(needed):
+        return None
+    rows = database.rows(table, tuple(have.values()), have[needed[0]])
+    return [Row({ours: row.get(name) for ours, name in have.items()}) for row in rows]
 
 
-def _rows(database: Database, table: str, have: Mapping[str, str], order: str) -> Iterator[Mapping[str, Any]]:
-    for row in database.rows(table, tuple(have.values()), have[order]):
-        yield {ours: row[name] for ours, name in have.items()}
+def _summary(row: Row) -> Item:
+    """What a scene is about, as an observation of its page."""
+    scene = row.word("scene")
+    source = f"scene/{scene}"
+    drafts = memories(
+        row.get("summary"),
+        type="observation",
+        entity=scene,
+        occurred_at=row.day("updated_at"),
+        sources=(f"{LABEL}:{source}",),
+        trust="agent",
+    )
+    return Item(name=source, digest=digest_of(row.values), drafts=tuple(drafts))
 
 
-def _scenes(database: Database) -> Iterator[Mapping[str, Any]]:
-    table = next((name for name in _SCENES if name in database.tables), "")
-    have = _columns(database, table, _SCENE) if table else {}
-    if "scene" in have:
-        yield from _rows(database, table, have, "scene")
-
-
-def _in_scene(row: Mapping[str, Any], names: Mapping[str, str]) -> Mapping[str, Any]:
-    """A cell with the name of its scene, where it has the scene's id."""
-    scene = row.get("scene")
-    if scene is None or (name := names.get(str(scene), "")) == scene:
-        return row
-    return {**row, "scene": name or (scene if isinstance(scene, str) else f"scene {scene}")}
-
-
-def _about(row: Mapping[str, Any]) -> Iterator[Any]:
-    scene = word(row.get("scene"))
-    if scene and word(row.get("summary")):
-        yield from memories(
-            row["summary"],
-            type="observation",
-            entity=scene,
-            occurred_at=day_in(row.get("updated_at")),
-            sources=(f"{LABEL}:scene/{scene}",),
-            trust="agent",
-        )
-
-
-def _cell(name: str, row: Mapping[str, Any], today: date) -> Item:
-    kind = word(row.get("cell_type")).casefold() if "cell_type" in row else "fact"
+def _cell(name: str, row: Row, scenes: Mapping[str, str], today: date) -> Item:
+    kind = row.word("cell_type").casefold() if "cell_type" in row.values else "fact"
     type_ = TYPES.get(kind, kind)
     if type_ not in IMPORTANCE:
         raise UsageError(f"there is no type of cell “{kind[:40]}”")
-    made = day_in(row.get("created_at"))
+    made = row.day("created_at")
     if made and kind in DAYS and made + timedelta(days=DAYS[kind]) < today:
         raise UsageError(f"it ran out there: {kind}, {DAYS[kind]} days after {made}")
+    scene = row.get("scene")
+    if scene is not None:  # its name, its id, or a number that no scene has
+        usual = scene if isinstance(scene, str) else f"scene {scene}"
+        row = Row({**row.values, "scene": scenes.get(str(scene)) or usual})
     drafts = tuple(
         memories(
             row.get("content") or "",
             type=type_,
-            entity=word(row.get("scene")),
-            importance=share_of(row.get("salience")),
+            entity=row.word("scene"),
+            importance=row.share("salience"),
             occurred_at=made,
             valid_from=made,
-            sources=(f"{LABEL}:{name}", *filter(None, [word(row.get("source"))])),
+            sources=(f"{LABEL}:{name}", *filter(None, [row.word("source")])),
             trust="agent",
         )
     )
     if not drafts:
         raise UsageError("it holds no words")
-    return Item(name=name, digest=digest_of(row), drafts=drafts)
+    return Item(name=name, digest=digest_of(row.values), drafts=drafts)

@@ -20,7 +20,7 @@ from workbench.memory.provenance import parse_day
 from workbench.memory.sentences import beginning
 from workbench.memory.session_blocks import session_blocks, session_of
 from workbench.memory.window import MOST_PARTS
-from workbench.salience.suspicious_orders import suspicion
+from workbench.safety.suspicious_orders import suspicion
 from workbench.workspace.layout import ARCHIVE, QUARANTINE, is_template, kind_of
 
 KINDS = (Kind.EPISODE, Kind.LOG)

@@ -140,7 +140,7 @@ def _nearest_centre(
     try:
         picked = central(texts, most, embedder, weights=weights)
     except WorkbenchError as error:
-        notes.append(f"{error.message}: the summary was chosen by words")
+        notes.append(f"{error.message}: the summary was chosen by keyword")
         picked = central(texts, most, weights=weights)
     return [said[at] for at in picked]
 

@@ -22,9 +22,9 @@ from workbench.memory.session import Session
 from workbench.memory.transcript import Turn
 from workbench.safety.hidden_text import hidden_in
 from workbench.safety.key_like import clipped
+from workbench.safety.prompt_injection import steers
 from workbench.safety.secrets import secrets_in
 from workbench.salience.facts import Family, facts_in, why_not
-from workbench.salience.prompt_injection import steers
 from workbench.salience.remember_request import wish_in
 
 MOST_OF_TURN = 20_000

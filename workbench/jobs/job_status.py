@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import statistics
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from itertools import pairwise
@@ -13,6 +13,7 @@ from typing import Literal
 
 from workbench.jobs.names import Job
 from workbench.jobs.run_log import JobRun, StepResult, is_kept, runs
+from workbench.plural import duration
 from workbench.workspace.locks import held
 
 DAY = timedelta(days=1)
@@ -21,6 +22,15 @@ WEEK = timedelta(days=7)
 PATIENCE = 1.5
 """Times its usual distance after which a run that did not come is overdue."""
 State = Literal["never", "running", "failing", "done", "stopped", "failed", "killed"]
+_SAID: Mapping[State, str] = {
+    "never": "was never run here",
+    "running": "runs",
+    "failing": "runs and meets errors",
+    "done": "is done",
+    "stopped": "was stopped",
+    "failed": "failed",
+    "killed": "was killed before its end",
+}
 _CLOCKS = "see whether its clock still runs (`systemctl --user list-timers`, `crontab -l`, `launchctl list`)"
 
 
@@ -48,22 +58,16 @@ class JobStatus:
     @property
     def sentence(self) -> str:
         """What is wrong, or how it stands, without a mark at the end."""
-        title, error = self.job.called, f" ({self.last.error})" if self.last and self.last.error else ""
+        title = self.job.called
         if self.unread:
             return f"the record of {title} cannot be read: whether it ran is not known"
         if self.failed:
             steps = ", ".join(f"{one.name} ({one.error})" if one.error else one.name for one in self.failed)
             return f"{title} failed at {steps}"
-        said = {
-            "never": f"{title} was never run here",
-            "running": f"{title} runs",
-            "failing": f"{title} runs and meets errors{error}",
-            "done": f"{title} is done",
-            "stopped": f"{title} was stopped{error}",
-            "failed": f"{title} failed{error}",
-            "killed": f"{title} was killed before its end",
-        }[self.state]
-        return f"{title} is overdue: {self.overdue}" if self.overdue and self.state != "failed" else said
+        if self.overdue and self.state != "failed":
+            return f"{title} is overdue: {self.overdue}"
+        error = f" ({self.last.error})" if self.last and self.last.error else ""
+        return f"{title} {_SAID[self.state]}{error}"
 
     @property
     def line(self) -> str:
@@ -72,7 +76,7 @@ class JobStatus:
             return "its record cannot be read"
         if self.last is None:
             return "it runs" if self.state == "running" else "never"
-        took = "" if self.last.seconds is None else f" after {_lasted(self.last.seconds)}"
+        took = "" if self.last.seconds is None else f" after {duration(self.last.seconds)}"
         began = f"{self.last.began.astimezone():%Y-%m-%d %H:%M}"
         by = "by the clock" if self.last.by_clock else "by hand"
         over = "overdue, " if self.overdue else ""
@@ -110,8 +114,8 @@ class JobStatus:
             "state": self.state,
             "wrong": self.wrong,
             "overdue": self.overdue or None,
-            "began": last.began.isoformat(timespec="seconds") if last else None,
-            "ended": last.ended.isoformat(timespec="seconds") if last and last.ended else None,
+            "began": _iso(last.began if last else None),
+            "ended": _iso(last.ended if last else None),
             "seconds": round(last.seconds, 3) if last and last.seconds is not None else None,
             "by_clock": last.by_clock if last else False,
             "error": last.error if last else None,
@@ -176,15 +180,12 @@ def _overdue(every: Sequence[JobRun], now: datetime, *, held_now: bool) -> str:
     usual = max(DAY.total_seconds(), statistics.median(gaps)) if gaps else unknown.total_seconds()
     waited = (now - (last.ended or last.began if last.job.lasting else last.began)).total_seconds()
     if waited < -DAY.total_seconds():
-        return f"the last run is dated {_lasted(-waited)} ahead, by a clock that was wrong"
+        return f"the last run is dated {duration(-waited)} ahead, by a clock that was wrong"
     if waited <= usual * PATIENCE:
         return ""
     what = "it has been running for" if held_now else "the last run was"
-    return f"{what} {_lasted(waited)}{'' if held_now else ' ago'}"
+    return f"{what} {duration(waited)}{'' if held_now else ' ago'}"
 
 
-def _lasted(seconds: float) -> str:
-    for unit, length in (("day", 86_400), ("hour", 3_600), ("minute", 60)):
-        if seconds >= 2 * length:
-            return f"{int(seconds // length):,} {unit}s"
-    return f"{seconds:.0f} s" if seconds >= 10 else f"{seconds:.1f} s"
+def _iso(moment: datetime | None) -> str | None:
+    return moment.isoformat(timespec="seconds") if moment else None

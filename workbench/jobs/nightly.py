@@ -12,36 +12,36 @@ Nothing is forgotten or promoted here: what waits in the morning are proposals.
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from datetime import datetime
-from typing import Literal
 
 from workbench.errors import BusyError, NotCuratableError, WorkbenchError, disk_error
 from workbench.jobs.names import Job
+from workbench.jobs.run_log import StepState
 from workbench.jobs.runner import Running, running
 from workbench.llm.port import LanguageModel
 from workbench.memory.proposal import Proposal
+from workbench.plural import plural
 from workbench.workspace.plan import Plan
 from workbench.workspace.workspace import Workspace
 
-State = Literal["done", "nothing", "failed", "would"]
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class StepOutcome:
     """What became of one step. ``said`` is a line for a person, ``operation`` what `undo` takes.
 
     ``said`` and ``notes`` may quote memory; ``error``, the class of what went wrong, does not.
     """
 
-    step: str
-    state: State
+    state: StepState
     said: str
-    operation: str = ""
     notes: tuple[str, ...] = ()
     hint: str = ""
+    operation: str = ""
     error: str = ""
+    step: str = ""
 
     def as_json(self) -> dict[str, object]:
         """The outcome as the command line prints it: null where it says nothing."""
@@ -67,60 +67,56 @@ def nightly(night: Night, only: Sequence[str] = (), *, run: Running | None = Non
     ``run`` is told of each step; without it, a run is begun here. Raises BusyError where another run is at
     it, and ReadOnlyError where nothing may be written at all.
     """
-    names = [name for name in STEPS if not only or name in only]
-    if night.dry_run:
-        yield from (_guarded(name, night) for name in names)
-    elif run is None:
-        with running(night.workspace.state_dir(), Job.NIGHTLY) as begun:
-            yield from nightly(night, only, run=begun)
-    else:
-        for name in names:
-            outcome = _guarded(name, night)
-            run.step(name, outcome.state, outcome.error)
-            yield outcome
+    with contextlib.ExitStack() as stack:
+        if run is None and not night.dry_run:
+            run = stack.enter_context(running(night.workspace.state_dir(), Job.NIGHTLY))
+        for name in STEPS:
+            if not only or name in only:
+                outcome = replace(_guarded(STEPS[name], night), step=name)
+                if run is not None:
+                    run.step(name, outcome.state, outcome.error)
+                yield outcome
 
 
-def _guarded(name: str, night: Night) -> StepOutcome:
+def _guarded(step: Step, night: Night) -> StepOutcome:
     """The boundary of a step: whatever fails in it is its own failure."""
     try:
-        return STEPS[name](night)
+        return step(night)
     except NotCuratableError as error:
-        return StepOutcome(step=name, state="nothing", said=error.message, hint=error.hint)
-    except BusyError as error:
-        return _failed(name, error, f"busy: {error.message}", error.hint)
-    except WorkbenchError as error:
-        return _failed(name, error, error.message, error.hint)
+        return StepOutcome("nothing", error.message, hint=error.hint)
     except OSError as error:
-        explained = disk_error(error)
-        return _failed(name, explained, explained.message, explained.hint)
+        return _failed(disk_error(error))
     except Exception as error:  # a fault of ours must not cost the steps behind it
-        return _failed(name, error, f"{type(error).__name__}: {error}")
+        return _failed(error)
 
 
-def _failed(name: str, error: Exception, said: str, hint: str = "") -> StepOutcome:
-    return StepOutcome(step=name, state="failed", said=said, hint=hint, error=type(error).__name__)
+def _failed(error: Exception) -> StepOutcome:
+    said, hint = f"{type(error).__name__}: {error}", ""
+    if isinstance(error, WorkbenchError):
+        said, hint = error.message, error.hint
+    if isinstance(error, BusyError):
+        said = f"busy: {said}"
+    return StepOutcome("failed", said, hint=hint, error=type(error).__name__)
 
 
-def _carried_out(name: str, night: Night, planner: Callable[[], Plan]) -> StepOutcome:
+def _carried_out(night: Night, planner: Callable[[], Plan]) -> StepOutcome:
     if night.dry_run:
         plan = planner()
-        return StepOutcome(step=name, state="would", said=plan.summary, notes=plan.notes)
+        return StepOutcome("would", plan.summary, plan.notes)
     operation = night.workspace.operations.carry_out(planner)
-    return StepOutcome(
-        step=name, state="done", said=operation.summary, operation=operation.id, notes=operation.notes
-    )
+    return StepOutcome("done", operation.summary, operation.notes, operation=operation.id)
 
 
 def _prune(night: Night) -> StepOutcome:
     from workbench.ingest.expiry import plan_prune  # noqa: PLC0415 - a step loads what it needs
 
-    return _carried_out("prune", night, lambda: plan_prune(night.workspace, now=night.now))
+    return _carried_out(night, lambda: plan_prune(night.workspace, now=night.now))
 
 
 def _context(night: Night) -> StepOutcome:
     from workbench.ingest.workspace_context import plan_clear_context  # noqa: PLC0415
 
-    return _carried_out("context", night, lambda: plan_clear_context(night.workspace, now=night.now))
+    return _carried_out(night, lambda: plan_clear_context(night.workspace, now=night.now))
 
 
 def _ingest(night: Night) -> StepOutcome:
@@ -133,58 +129,49 @@ def _ingest(night: Night) -> StepOutcome:
     failed = [one for one in done if one.outcome in ("failed", "refused")]
     notes = [f"{one.source}: {one.why}" for one in failed]
     notes += [
-        f"{one.source}: `workbench undo {operation.id}` takes it back"
+        f"{one.source}: `workbench undo {operation.id}` undoes it"
         for one in taken
         for operation in one.operations
     ]
-    said = "nothing is new in logs and episodes"
-    if taken:
-        sources = "1 source" if len(taken) == 1 else f"{len(taken):,} sources"
-        said = f"{sources}, {sum(one.memories for one in taken):,} new in the graph"
     if not night.dry_run and (problem := update_index(night.workspace)):
         notes.append(problem)
+    said = "nothing is new in logs and episodes"
+    if taken:
+        said = f"{plural(len(taken), 'source')}, {sum(one.memories for one in taken):,} new in the graph"
     if failed:
         said += f"; {len(failed):,} cannot be read"
-        return StepOutcome(
-            step="ingest", state="failed", said=said, notes=tuple(notes), error="WorkbenchError"
-        )
-    would: State = "would" if night.dry_run else "done"
-    return StepOutcome(step="ingest", state=would if taken else "nothing", said=said, notes=tuple(notes))
+        return StepOutcome("failed", said, tuple(notes), error="WorkbenchError")
+    would: StepState = "would" if night.dry_run else "done"
+    return StepOutcome(would if taken else "nothing", said, tuple(notes))
 
 
 def _decay(night: Night) -> StepOutcome:
     from workbench.graph.decay import fading_in  # noqa: PLC0415
 
-    return _proposed("decay", night, fading_in(night.workspace, now=night.now), ())
+    return _proposed(night, fading_in(night.workspace, now=night.now), ())
 
 
 def _dream(night: Night) -> StepOutcome:
     from workbench.dreaming.run import dream  # noqa: PLC0415
 
     result = dream(night.workspace, now=night.now, model=night.model)
-    return _proposed("dream", night, result.proposals, result.notes, anew=True)
+    return _proposed(night, result.proposals, result.notes, anew=True)
 
 
 def _proposed(
-    name: str,
-    night: Night,
-    proposals: Sequence[Proposal],
-    notes: tuple[str, ...],
-    *,
-    anew: bool = False,
+    night: Night, proposals: Sequence[Proposal], notes: tuple[str, ...], *, anew: bool = False
 ) -> StepOutcome:
     from workbench.dreaming.proposals.inbox import propose  # noqa: PLC0415
 
     if not proposals:
-        return StepOutcome(step=name, state="nothing", said="nothing to propose", notes=notes)
+        return StepOutcome("nothing", "nothing to propose", notes)
     if night.dry_run:
-        return StepOutcome(step=name, state="would", said=f"would propose {len(proposals)}", notes=notes)
+        return StepOutcome("would", f"would propose {len(proposals)}", notes)
     new = propose(night.workspace, proposals, night.now, anew=anew)
     said = f"{len(new.added)} proposed" + (f", {len(new.waiting)} wait already" if new.waiting else "")
     said += f", {len(new.replaced)} wait no more" if new.replaced else ""
-    state: State = "done" if new.added else "nothing"
     return StepOutcome(
-        step=name, state=state, said=said, notes=notes, hint="`workbench inbox list` shows them"
+        "done" if new.added else "nothing", said, notes, hint="`workbench inbox list` shows them"
     )
 
 
@@ -196,16 +183,13 @@ def _backup(night: Night) -> StepOutcome:
     last = remembered(night.workspace)
     if last is None:
         hint = "name a place once: `workbench backup DIR`; from then on it is repeated every night"
-        return StepOutcome(
-            step="backup", state="nothing", said="there is no backup that could be repeated", hint=hint
-        )
+        return StepOutcome("nothing", "there is no backup that could be repeated", hint=hint)
     target = find_target(last.target)
     made = plan_backup(night.workspace, target) if night.dry_run else back_up(night.workspace, target)
     if not made.wrote:
-        said = f"nothing is new: {target.shown} holds all of it"
-        return StepOutcome(step="backup", state="nothing", said=said, notes=made.notes)
+        return StepOutcome("nothing", f"nothing is new: {target.shown} holds all of it", made.notes)
     said = f"{made.wrote} to {made.path or target.shown}"
-    return StepOutcome(step="backup", state="would" if night.dry_run else "done", said=said, notes=made.notes)
+    return StepOutcome("would" if night.dry_run else "done", said, made.notes)
 
 
 STEPS: Mapping[str, Step] = {

@@ -8,6 +8,7 @@ from workbench.errors import AmbiguousEntryError, EntryNotFoundError
 from workbench.memory.entry import HASH_DIGITS, Entry
 from workbench.memory.markdown import Document
 
+_PLACE = re.compile(r"(?P<path>.+)#L(?P<line>\d{1,9})(?:-.*)?", re.DOTALL)
 _ORDINAL = re.compile(r"[0-9]{1,9}")
 SHORTEST_PREFIX = 4
 """Hash digits that an address must give at least."""
@@ -16,6 +17,17 @@ SHORTEST_PREFIX = 4
 def path_of(address: str) -> str:
     """The file that an address speaks of (a path may hold ``#`` itself: the last one counts)."""
     return address.rpartition("#")[0]
+
+
+def hash_of(address: str) -> str:
+    """The digits of the hash that an address names, without the ordinal."""
+    return address.rpartition("#")[2].partition("~")[0]
+
+
+def place_of(source: str) -> tuple[str, int] | None:
+    """The file and the first line that ``path#L12``, or ``path#L12-L15``, names; None for another source."""
+    found = _PLACE.fullmatch(source)
+    return (found["path"], int(found["line"])) if found else None
 
 
 def entry_at_line(document: Document, line: int) -> Entry | None:

@@ -16,13 +16,12 @@ from workbench.memory.names import RelPath
 from workbench.memory.provenance_comment import with_comments_in_place
 from workbench.operations.edit_settings import changed_bytes
 from workbench.workspace.format import format_of, require_known_format
-from workbench.workspace.layout import QUARANTINE, SETTINGS_FILE, Layout, kind_of, scan
+from workbench.workspace.layout import SET_ASIDE, SETTINGS_FILE, kind_of, scan
 from workbench.workspace.plan import Plan
 from workbench.workspace.workspace import Workspace
 
 _COMMENT = b"<!-- wb:"
 _OURS = ("episodes/", "graph/", "_system/")
-_SET_ASIDE = Layout(include=(f"{QUARANTINE}**/*.md",), exclude=("**/.*", "**/.*/**"))
 
 
 def plan_migrate(workspace: Workspace) -> Plan | None:
@@ -63,7 +62,7 @@ def _rewritten(workspace: Workspace) -> Iterator[FileEdit]:
 
 def _commented(workspace: Workspace) -> Iterator[tuple[RelPath, bytes]]:
     """The files that hold comments of ours, what is set aside among them."""
-    for file in (*workspace.scan(), *scan(workspace.root, _SET_ASIDE)):
+    for file in (*workspace.scan(), *scan(workspace.root, SET_ASIDE)):
         data = workspace.files.read_or_none(file.path)
         if data is not None and _COMMENT in data:
             yield file.path, data

@@ -32,7 +32,7 @@ from workbench.memory.names import RelPath
 from workbench.memory.provenance import parse_day
 from workbench.operations.relocate import PageMove, Relocation, by_section
 from workbench.operations.resolve_entries import gather
-from workbench.workspace.layout import QUARANTINE, Layout, is_quarantined, kind_of, scan
+from workbench.workspace.layout import QUARANTINE, SET_ASIDE, is_quarantined, kind_of, scan
 from workbench.workspace.plan import Plan
 from workbench.workspace.workspace import Workspace
 
@@ -133,14 +133,9 @@ def plan_release(workspace: Workspace, addresses: Sequence[str], *, reason: str 
     return relocation.plan("release", reason=reason, notes=notes, pages=pages)
 
 
-def quarantined(workspace: Workspace) -> list[SetAside]:
+def quarantined(workspace: Workspace) -> Iterator[SetAside]:
     """All that is set aside, by file."""
-    return list(_set_aside(workspace))
-
-
-def _set_aside(workspace: Workspace) -> Iterator[SetAside]:
-    inside = Layout(include=(QUARANTINE + "**/*.md",), exclude=("**/.*", "**/.*/**"))
-    for file in scan(workspace.root, inside):
+    for file in scan(workspace.root, SET_ASIDE):
         if _is_page(file.path):
             yield SetAside(file.path, file.path, file.path.removeprefix(QUARANTINE), None)
             continue

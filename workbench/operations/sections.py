@@ -13,74 +13,54 @@ from workbench.safety.terminal import visible
 
 @dataclass(frozen=True, slots=True)
 class _Family:
-    """Memories of one sort: words that give them away, words of headings they fit, and a heading."""
+    """Memories of one sort: their heading, words of a person's own headings that mean it, and their cues."""
 
-    cues: re.Pattern[str]
-    heading_words: tuple[str, ...]
     heading: str
+    words: tuple[str, ...]
+    cues: re.Pattern[str]
 
 
-def _cues(*words: str) -> re.Pattern[str]:
-    return re.compile(r"\b(?:" + "|".join(words) + r")\b", re.IGNORECASE)
-
-
-# The sections and cue words that dreaming uses too; the order decides where several fit.
-_FAMILIES = (
+_FAMILIES = (  # the order decides where the cues of several fit
     _Family(
-        _cues(
-            "prefers?",
-            "likes?",
-            "loves?",
-            "hates?",
-            "dislikes?",
-            "favou?rite",
-            "never",
-            "always",
-            "please remember",
-            "rather than",
-        ),
-        ("preference",),
         "User Preferences",
+        ("preference",),
+        re.compile(
+            r"\b(?:prefers?|likes?|loves?|hates?|dislikes?|favou?rite|never|always|please remember"
+            r"|rather than)\b",
+            re.IGNORECASE,
+        ),
     ),
     _Family(
-        _cues(
-            "decided",
-            "agreed",
-            "chose",
-            "chosen",
-            "we'll use",
-            "let's go with",
-            "going with",
-            "switched to",
-            "settled on",
-        ),
-        ("decision",),
         "Key Decisions",
+        ("decision",),
+        re.compile(
+            r"\b(?:decided|agreed|chose|chosen|we'll use|let's go with|going with|switched to|settled on)\b",
+            re.IGNORECASE,
+        ),
     ),
     _Family(
-        _cues(
-            "every (?:day|week|month|morning|monday|tuesday|wednesday|thursday|friday)",
-            "weekly",
-            "daily",
-            "usually",
-            "each (?:day|week|month|sprint)",
-        ),
-        ("pattern", "routine", "habit"),
         "Recurring Patterns",
+        ("pattern", "routine", "habit"),
+        re.compile(
+            r"\b(?:every (?:day|week|month|morning|monday|tuesday|wednesday|thursday|friday)|weekly|daily"
+            r"|usually|each (?:day|week|month|sprint))\b",
+            re.IGNORECASE,
+        ),
     ),
+    _Family("Project Facts", ("project fact", "fact", "project"), re.compile("")),
 )
-_FACTS = _Family(re.compile(""), ("project fact", "fact", "project"), "Project Facts")
 
 
 def section_for(text: str, memory: Document) -> str:
     """The heading for ``text``: an existing one of its family, else the family's own."""
-    family = next((f for f in _FAMILIES if f.cues.search(text)), _FACTS)
-    names = [heading.path[-1] for heading in memory.headings if heading.level > 1]
-    for word in family.heading_words:
-        for name in names:
-            if word in name.casefold():
-                return name
-    return family.heading
+    return section_named(next(one.heading for one in _FAMILIES if one.cues.search(text)), memory)
+
+
+def section_named(heading: str, memory: Document) -> str:
+    """The heading of ``memory`` that means ``heading``, else ``heading`` itself."""
+    own = [one.path[-1] for one in memory.headings if one.level > 1]
+    words = (word for family in _FAMILIES if family.heading == heading for word in family.words)
+    return next((name for word in words for name in own if word in name.casefold()), heading)
 
 
 def require_heading(section: str | None) -> None:

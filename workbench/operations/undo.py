@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import contextlib
 from collections import Counter
+from collections.abc import Sequence
+from itertools import islice
 
 from workbench.errors import ConflictError, NotCuratableError
 from workbench.memory.entry import Form
@@ -11,9 +13,8 @@ from workbench.memory.file_edit import FileEdit
 from workbench.memory.invariants import Block, blocks, sign, span_of
 from workbench.memory.markdown import parse_document
 from workbench.memory.names import RelPath
-from workbench.memory.patch import OverlapError, hunks, revert
+from workbench.memory.patch import OverlapError, hunks, revert, split_lines
 from workbench.memory.provenance import Provenance
-from workbench.operations.revert import same_words, unwound
 from workbench.safety.terminal import visible
 from workbench.workspace import ledger_changes
 from workbench.workspace.layout import RECALL_TESTS, SETTINGS_FILE, kind_of
@@ -22,6 +23,8 @@ from workbench.workspace.templates import TEMPLATES
 from workbench.workspace.workspace import Workspace
 
 _MOST_NAMED = 5
+_DEPTH = 64
+"""Operations on a file that are looked at, from the newest."""
 _BOOKKEEPING = frozenset({"undo", "redo", "external", "commit", ledger_changes.ACTION})
 _SET_UP = frozenset({SETTINGS_FILE, RECALL_TESTS, *(name for files in TEMPLATES.values() for name in files)})
 
@@ -74,7 +77,7 @@ def _standing_undo(workspace: Workspace, target: Operation) -> Operation:
     found = next(standing, None) if target.undone else None
     if found is None:
         raise NotCuratableError(
-            f"{target.id} is not taken back, so there is nothing to do again", hint="undo takes it back"
+            f"{target.id} is not taken back, so there is nothing to do again", hint="undo undoes it"
         )
     return found
 
@@ -114,7 +117,7 @@ def _of_memory(workspace: Workspace, target: Operation) -> tuple[list[FileEdit],
     if not ours and others:
         raise NotCuratableError(
             f"{target.id} changed no memory: {_named(others)}",
-            hint=f"git revert {target.commit[:12]} takes it back",
+            hint=f"git revert {target.commit[:12]} undoes it",
         )
     note = f"not memory, so left as it is: {_named(others)}"
     return ours, (note,) if others else ()
@@ -169,10 +172,79 @@ def _without(workspace: Workspace, target: Operation, edit: FileEdit, current: b
     if current in (edit.before, edit.after):
         return reverted
     with contextlib.suppress(ConflictError):
-        known = unwound(workspace, target, edit, current, _reverted)
-        if known and same_words(known.after, reverted):
+        known = _unwound(workspace, target, edit, current)
+        if known and _same_words(known.after, reverted):
             return known.after
     return reverted
+
+
+def _unwound(
+    workspace: Workspace, target: Operation, edit: FileEdit, current: bytes | None
+) -> FileEdit | None:
+    """The file without ``target`` and without all that is undone besides; None where history cannot say.
+
+    Lines alone cannot say in which order two operations' text stood when both took it from the same place.
+    Where nothing new was done after an operation but undos, history can: the version before it is there, and
+    what else is undone by now is taken back from that version, the newest first. Raises ConflictError.
+    """
+    walk = islice(workspace.operations.walk(path=edit.path), _DEPTH)
+    later: list[Operation] = []
+    for operation in walk:
+        if operation.id == target.id:
+            break
+        later.append(operation)
+    else:
+        return None
+    others = _others(target, later)
+    if not later or others is None or not _is_chain(workspace, edit, later, current):
+        return None
+    before = [operation for operation in walk if operation.id in others]
+    if len(before) < len(others):
+        return None
+    version = edit.before
+    for operation in before:
+        version = _reverted(_change(workspace, operation, edit.path), version)
+    return FileEdit(edit.path, current, version)
+
+
+def _same_words(one: bytes | None, other: bytes | None) -> bool:
+    """Whether two versions have the same lines, blank ones and their order aside."""
+    return _words_of(one) == _words_of(other)
+
+
+def _others(target: Operation, later: Sequence[Operation]) -> set[str] | None:
+    """Which operations before ``target`` are undone by now; None where something new was done after it."""
+    new = {operation.id for operation in later if operation.undoes is None}
+    about: dict[str, str] = {}  # an undo, or a redo: the operation that it is about in the end
+    flipped: set[str] = set()
+    for operation in reversed(later):
+        if operation.undoes is not None:
+            about[operation.id] = about.get(operation.undoes, operation.undoes)
+            flipped ^= {about[operation.id]}
+    return None if new - flipped else flipped - new - {target.id}
+
+
+def _is_chain(
+    workspace: Workspace, edit: FileEdit, newest_first: Sequence[Operation], current: bytes | None
+) -> bool:
+    """Whether the versions follow upon each other, from what the target left to what is there now."""
+    version = edit.after
+    for operation in reversed(newest_first):
+        change = _change(workspace, operation, edit.path)
+        if change.before != version:
+            return False
+        version = change.after
+    return version == current
+
+
+def _change(workspace: Workspace, operation: Operation, path: str) -> FileEdit:
+    """What an operation did to a file."""
+    found = (edit for edit in workspace.operations.edits(operation) if edit.path == path)
+    return next(found, FileEdit(RelPath(path), None, None))
+
+
+def _words_of(data: bytes | None) -> Counter[bytes]:
+    return Counter(line.strip() for line in split_lines(data or b"") if line.strip())
 
 
 def _reverted(edit: FileEdit, current: bytes | None) -> bytes | None:

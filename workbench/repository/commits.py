@@ -33,7 +33,11 @@ class Commit:
 
     def trailer(self, key: str) -> str | None:
         """The first trailer of that key."""
-        return next((value for name, value in self.trailers if name == key), None)
+        return next(iter(self.trailers_of(key)), None)
+
+    def trailers_of(self, key: str) -> tuple[str, ...]:
+        """All trailers of that key."""
+        return tuple(value for name, value in self.trailers if name == key)
 
 
 def parse_commit(name: CommitId, data: bytes, *, cut_off: bool) -> Commit:

@@ -25,7 +25,10 @@ _END_SECONDS = 1.0
 
 
 class Runner(git.Git):  # type: ignore[misc]  # it has no types
-    """Starts git in one folder. ``may_wait`` is set where it may wait for another machine."""
+    """Starts git in one folder. ``may_wait`` is set where it may wait for another machine.
+
+    Only ``git_runner.outcome`` and lasting readers call it: what GitPython itself waits for is not watched.
+    """
 
     may_wait = False
 
@@ -37,30 +40,6 @@ class Runner(git.Git):  # type: ignore[misc]  # it has no types
         """
         program = shutil.which(self.GIT_PYTHON_GIT_EXECUTABLE or "git")
         return _version(program, os.stat(program).st_mtime_ns) if program else super().version_info
-
-    def execute(
-        self,
-        command: Any,
-        *,
-        as_process: bool = False,
-        with_extended_output: bool = False,
-        with_exceptions: bool = True,
-        stdout_as_string: bool = True,
-        strip_newline_in_stdout: bool = True,
-        **further: Any,
-    ) -> Any:
-        """Start git as GitPython does, and wait by ``answer`` for its end; ``as_process`` does not."""
-        process = super().execute(command, as_process=True, **further)
-        if as_process:
-            return process
-        out, err = self.answer(process)
-        status, said = process.proc.returncode, err.decode("utf-8", "replace").removesuffix("\n")
-        if strip_newline_in_stdout:
-            out = out.removesuffix(b"\n")
-        if with_exceptions and status:
-            raise git.GitCommandError(command, status, said, out)
-        found = out.decode("utf-8", "surrogateescape") if stdout_as_string else out
-        return (status, found, said) if with_extended_output else found
 
     def answer(self, process: Any, data: bytes | None = None) -> tuple[bytes, bytes]:
         """What a git prints that is given ``data``, and what it complains of, once it has ended.

@@ -11,7 +11,7 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 from subprocess import PIPE
-from typing import Any
+from typing import Any, NamedTuple
 
 from workbench.errors import NoGitError, RepositoryStateError
 from workbench.safety.terminal import cut, visible
@@ -96,20 +96,41 @@ def carrier_for(root: Path) -> Any:
     return carrier
 
 
-def ask(carrier: Any, command: str, *arguments: str, data: bytes | None = None) -> bytes:
-    """What git prints, with ``data`` on its standard input.
+class Outcome(NamedTuple):
+    """How a git ended: 0 where it did what was asked, what it printed, and what it complained of."""
 
-    Raises RepositoryStateError with git's own reason when it fails.
+    status: int
+    out: bytes
+    err: str
+
+    @property
+    def text(self) -> str:
+        """What it printed, as paths and names are read, without the last line end."""
+        return os.fsdecode(self.out).removesuffix("\n")
+
+
+def outcome(
+    carrier: Any, command: str, *arguments: str, data: bytes = b"", env: Mapping[str, str] | None = None
+) -> Outcome:
+    """How a command ends that is given ``data`` on its standard input.
+
+    Raises SpecialFileError and RepositoryStateError where it would wait for ever.
     """
-    process = getattr(carrier, command)(*arguments, as_process=True, istream=PIPE)
-    out, err = carrier.answer(process, data or b"")
-    if process.proc.returncode:
-        why = (cause if command in _REMOTE else reason)(err.decode("utf-8", "replace"))
+    process = getattr(carrier, command)(*arguments, as_process=True, istream=PIPE, env=env)
+    out, err = carrier.answer(process, data)
+    return Outcome(process.proc.returncode, bytes(out), err.decode("utf-8", "replace"))
+
+
+def ask(carrier: Any, command: str, *arguments: str, data: bytes = b"") -> bytes:
+    """What git prints. Raises RepositoryStateError with git's own reason when it fails."""
+    found = outcome(carrier, command, *arguments, data=data)
+    if found.status:
+        why = (cause if command in _REMOTE else reason)(found.err)
         raise RepositoryStateError(
             f"git {command.replace('_', '-')} failed: {why}",
             hint="`git status` and `git fsck` tell more",
         )
-    return bytes(out)
+    return found.out
 
 
 def network_carrier(folder: Path) -> Any:
@@ -145,14 +166,9 @@ def network_carrier(folder: Path) -> Any:
 
 def configuration(carrier: Any) -> dict[str, str]:
     """The person's identity, line ends, modes and all filters, from every level of configuration."""
-    status, out, _ = carrier.config(
-        "--null",
-        "--get-regexp",
-        r"^(user\.(name|email)|core\.(autocrlf|filemode)|filter\..*|hook\..*)$",
-        with_extended_output=True,
-        with_exceptions=False,
-    )
-    records = [] if status else out.split("\0")
+    wanted = r"^(user\.(name|email)|core\.(autocrlf|filemode)|filter\..*|hook\..*)$"
+    found = outcome(carrier, "config", "--null", "--get-regexp", wanted)
+    records = [] if found.status else found.text.split("\0")
     return dict(record.partition("\n")[::2] for record in records if record)
 
 

@@ -13,7 +13,6 @@ import os
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
-from subprocess import PIPE
 from typing import Any
 
 from workbench.errors import NoRepositoryError, RepositoryStateError, WriteFailedError
@@ -21,7 +20,14 @@ from workbench.memory.file_edit import FileEdit
 from workbench.memory.names import BlobId, CommitId, RelPath
 from workbench.repository import preconditions, trees
 from workbench.repository.commits import Commit, moment, parse_commit
-from workbench.repository.git_runner import ask, carrier_for, configuration, configuration_overrides, reason
+from workbench.repository.git_runner import (
+    ask,
+    carrier_for,
+    configuration,
+    configuration_overrides,
+    outcome,
+    reason,
+)
 from workbench.repository.index_file import AT_ONCE, Staging
 from workbench.repository.left_locks import remove_left_locks, way_out
 from workbench.repository.line_blame import line_commits
@@ -82,7 +88,9 @@ class History:
         Raises NoGitError, NoRepositoryError, or RepositoryStateError for a bare or foreign repository.
         """
         carrier = carrier_for(root)
-        status, out, err = carrier.rev_parse(
+        found = outcome(
+            carrier,
+            "rev_parse",
             "--absolute-git-dir",
             "--path-format=absolute",
             "--git-common-dir",
@@ -90,18 +98,15 @@ class History:
             "--is-inside-work-tree",
             "--show-object-format",
             "--show-prefix",
-            with_extended_output=True,
-            with_exceptions=False,
-            stdout_as_string=False,
         )
-        if status:
-            if "dubious ownership" in err:
+        if found.status:
+            if "dubious ownership" in found.err:
                 raise RepositoryStateError(
                     f"the repository around {root} belongs to somebody else",
                     hint="if you trust it: git config --global --add safe.directory <its folder>",
                 )
             raise NoRepositoryError(os.fspath(root))
-        lines = os.fsdecode(out).split("\n")
+        lines = found.text.split("\n")
         git_dir, common_dir, bare, inside, algorithm, prefix = (*lines, "", "")[:6]
         if bare == "true":
             raise RepositoryStateError(
@@ -127,7 +132,7 @@ class History:
     def create(cls, root: Path) -> History:
         """A new repository in ``root``, without any template."""
         carrier = carrier_for(root)
-        carrier.init("--quiet", "--initial-branch=main", "--template=", "--", os.fspath(root))
+        ask(carrier, "init", "--quiet", "--initial-branch=main", "--template=", "--", os.fspath(root))
         return cls.open(root)
 
     def stop_reading(self) -> None:
@@ -172,7 +177,7 @@ class History:
 
     def remove_left_locks(self, since: float) -> None:
         """Take away what the gits of a killed action of ours, begun at ``since``, locked and nobody holds."""
-        branch = os.fsdecode(self.carrier.symbolic_ref("--quiet", "HEAD", with_exceptions=False))
+        branch = outcome(self.carrier, "symbolic_ref", "--quiet", "HEAD").text
         names = ["index.lock", "HEAD.lock", "packed-refs.lock", *([f"{branch}.lock"] if branch else [])]
         remove_left_locks(self._folders, names, since)
 
@@ -396,14 +401,11 @@ class History:
     def store_for_good(self, data: bytes) -> BlobId:
         """Keep ``data`` under a ref of ours, so that git never drops it, and return its name."""
         blob = self.store(data)
-        status, _, err = self.carrier.update_ref(
-            f"{DISCARDED}{blob}",
-            blob,
-            with_extended_output=True,
-            with_exceptions=False,
-        )
-        if status:
-            raise WriteFailedError(f"git could not keep the text: {reason(err)}", hint="nothing was removed")
+        kept = outcome(self.carrier, "update_ref", f"{DISCARDED}{blob}", blob)
+        if kept.status:
+            raise WriteFailedError(
+                f"git could not keep the text: {reason(kept.err)}", hint="nothing was removed"
+            )
         return blob
 
     def build_commit(
@@ -464,18 +466,12 @@ class History:
         Raises RepositoryStateError when it does and yet cannot be moved.
         """
         old = expected or "0" * (self._digest_size * 2)
-        status, _, err = self.carrier.update_ref(
-            "-m",
-            why,
-            "HEAD",
-            commit,
-            old,
-            with_extended_output=True,
-            with_exceptions=False,
-        )
-        if status and self.head() == expected:
-            raise RepositoryStateError(f"the branch cannot be moved: {reason(err)}", hint=self._way_out(err))
-        return bool(status == 0)
+        moved = outcome(self.carrier, "update_ref", "-m", why, "HEAD", commit, old)
+        if moved.status and self.head() == expected:
+            raise RepositoryStateError(
+                f"the branch cannot be moved: {reason(moved.err)}", hint=self._way_out(moved.err)
+            )
+        return moved.status == 0
 
     def refresh_index(self, old: CommitId | None, new: CommitId, paths: Iterable[RelPath]) -> str:
         """Follow the branch in the person's own index for those paths that equalled the old commit.
@@ -486,7 +482,7 @@ class History:
 
     def adopt_index(self) -> None:
         """Make the index say what HEAD says (for a repository that was just imported)."""
-        self.carrier.read_tree("HEAD")
+        self.run("read_tree", "HEAD")
 
     def import_stream(self, stream: bytes) -> None:
         """Take in a ``git fast-import`` stream."""
@@ -519,14 +515,13 @@ class History:
 
     def feed(self, data: bytes, command: str, *arguments: str, env: Any = None) -> str:
         """What a writing command prints that is given ``data``. Raises WriteFailedError with its reason."""
-        process = getattr(self.carrier, command)(*arguments, as_process=True, istream=PIPE, env=env)
-        out, err = self.carrier.answer(process, data)
-        if process.proc.returncode:
+        found = outcome(self.carrier, command, *arguments, data=data, env=env)
+        if found.status:
             raise WriteFailedError(
-                f"git {command.replace('_', '-')} failed: {reason(err.decode('utf-8', 'replace'))}",
+                f"git {command.replace('_', '-')} failed: {reason(found.err)}",
                 hint="nothing was changed; check free space and the repository's health (git fsck)",
             )
-        return str(out.decode().strip())
+        return found.out.decode().strip()
 
     def _way_out(self, reason: str) -> str:
         """What the person can do about a branch that cannot be moved."""

@@ -12,9 +12,9 @@ import re
 from collections.abc import Iterable
 from pathlib import Path
 
-from workbench.errors import RepositoryStateError, disk_error
+from workbench.errors import disk_error
 from workbench.memory.names import CommitId
-from workbench.repository.git_runner import carrier_for, reason
+from workbench.repository.git_runner import ask, carrier_for
 from workbench.temporary import scratch
 
 _HEADER = re.compile(rb"([0-9a-f]{40,64}) (\d+) (\d+) (\d+)")
@@ -55,22 +55,9 @@ def _blame(folder: Path, commit: CommitId, path: str) -> list[CommitId]:
     carrier = carrier_for(folder)
     carrier.set_persistent_git_options(git_dir=os.fspath(folder))
     carrier.update_environment(GIT_CONFIG_NOSYSTEM="1", GIT_CONFIG_GLOBAL=os.devnull)
-    status, out, err = carrier.blame(
-        "--incremental",
-        "--root",
-        commit,
-        "--",
-        path,
-        with_extended_output=True,
-        with_exceptions=False,
-        stdout_as_string=False,
-    )
-    if status:
-        raise RepositoryStateError(
-            f"git blame failed: {reason(err)}", hint="`git fsck` tells more about the repository"
-        )
+    out = ask(carrier, "blame", "--incremental", "--root", commit, "--", path)
     brought: dict[int, CommitId] = {}
-    for line in bytes(out).split(b"\n"):
+    for line in out.split(b"\n"):
         if found := _HEADER.fullmatch(line):
             name, first, count = CommitId(found[1].decode()), int(found[3]), int(found[4])
             brought |= dict.fromkeys(range(first, first + count), name)

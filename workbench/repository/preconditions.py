@@ -6,15 +6,14 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from subprocess import PIPE
 from typing import Any
 
 from workbench.errors import RepositoryStateError
 from workbench.memory.file_edit import FileEdit
 from workbench.memory.names import RelPath
-from workbench.repository.git_runner import reason
+from workbench.repository.git_runner import outcome, reason
 from workbench.repository.index_file import IndexRow
 
 _ATTRIBUTES = ("filter", "working-tree-encoding", "ident", "text", "eol", "crlf")
@@ -40,17 +39,27 @@ def require_not_ignored(carrier: Any, paths: Sequence[RelPath]) -> None:
 
     Such a file is often private: only the person may decide that its text enters the history.
     """
-    process = carrier.check_ignore("-z", "--stdin", as_process=True, istream=PIPE)
-    out, err = carrier.answer(process, b"".join(os.fsencode(f"./{path}") + b"\0" for path in paths))
-    if process.proc.returncode not in (0, 1):
-        raise RepositoryStateError(f"git check-ignore failed: {reason(err.decode('utf-8', 'replace'))}")
-    if out:
-        path = os.fsdecode(out).split("\0")[0].removeprefix("./")
+    if found := ignored(carrier, paths, certain=True):
+        path = found[0]
         raise RepositoryStateError(
             f"git ignores {path}, and an action would put its text into the history for good; "
             "nothing was changed",
             hint=f"if it may be kept there: git add -f {path}; else leave it to an editor",
         )
+
+
+def ignored(carrier: Any, paths: Iterable[RelPath], *, certain: bool = False) -> tuple[RelPath, ...]:
+    """Those of the paths that git ignores, as far as it can tell.
+
+    ``certain`` raises RepositoryStateError where it cannot, as of files in another repository.
+    """
+    names = b"".join(os.fsencode(f"./{path}\0") for path in paths)
+    if not names:
+        return ()
+    found = outcome(carrier, "check_ignore", "-z", "--stdin", data=names)
+    if certain and found.status not in (0, 1):
+        raise RepositoryStateError(f"git check-ignore failed: {reason(found.err)}")
+    return tuple(RelPath(name.removeprefix("./")) for name in os.fsdecode(found.out).split("\0") if name)
 
 
 def require_settled(row: IndexRow, edit: FileEdit) -> None:

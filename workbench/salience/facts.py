@@ -22,14 +22,14 @@ from workbench.memory.prose import (
 )
 from workbench.memory.sentences import Sentence, beginning, sentences
 from workbench.safety.hidden_text import hidden_in
+from workbench.safety.machine_output import machine_made
+from workbench.safety.prompt_injection import steers
 from workbench.safety.secrets import secrets_in
 from workbench.salience.durability import OTHER_DAY, UNTOLD, is_of_its_day, lasting, marks
 from workbench.salience.ephemeral import is_passing
 from workbench.salience.event_time import is_assigned
 from workbench.salience.evidence import ENOUGH, evidence
 from workbench.salience.fact_type import Family, classify
-from workbench.salience.machine_output import machine_made
-from workbench.salience.prompt_injection import steers
 from workbench.salience.remember_request import Wish, wish_in
 from workbench.salience.small_talk import is_foreign_small_talk, is_small_talk, without_interjections
 

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
 from dataclasses import dataclass
-from subprocess import PIPE
 
 from workbench.errors import RepositoryStateError, disk_error
 from workbench.memory.names import BlobId, CommitId, RelPath
 from workbench.repository.git_runner import ask
+from workbench.repository.preconditions import ignored
 from workbench.workspace.layout import LEDGER, QUARANTINE, SETTINGS_FILE, Layout, scan
 from workbench.workspace.plan import Operation
 from workbench.workspace.workspace import Workspace
@@ -60,12 +59,12 @@ def unrecorded(workspace: Workspace, head: CommitId | None) -> Unrecorded:
         changes[path] = data
         if path not in kept:
             fresh.append(path)
-    ignored = _ignored(workspace, fresh)
-    for path in ignored:
+    left_alone = ignored(workspace.history.carrier, fresh)
+    for path in left_alone:
         del changes[path]
     gone = _gone(workspace, [path for path in kept if path not in here])
     _refuse_if_vanished(len(gone), len(kept), len(fresh))
-    return Unrecorded(changes | dict.fromkeys(gone), ignored)
+    return Unrecorded(changes | dict.fromkeys(gone), left_alone)
 
 
 def recorded_files(workspace: Workspace, commit: CommitId | None) -> dict[RelPath, BlobId]:
@@ -78,15 +77,6 @@ def recorded_files(workspace: Workspace, commit: CommitId | None) -> dict[RelPat
 
     found = workspace.history.files_in(commit, enter)
     return {path: blob for path, blob in found if is_recorded(workspace, path)}
-
-
-def _ignored(workspace: Workspace, paths: Iterable[RelPath]) -> tuple[RelPath, ...]:
-    names = b"".join(os.fsencode(f"./{path}\0") for path in paths)
-    if not names:
-        return ()
-    carrier = workspace.history.carrier
-    out, _ = carrier.answer(carrier.check_ignore("-z", "--stdin", as_process=True, istream=PIPE), names)
-    return tuple(RelPath(name.removeprefix("./")) for name in os.fsdecode(out).split("\0") if name)
 
 
 def _gone(workspace: Workspace, missing: list[RelPath]) -> list[RelPath]:

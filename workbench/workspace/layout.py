@@ -115,9 +115,7 @@ class Layout:
 
 def is_quarantined(path: str) -> bool:
     """Whether ``path`` is a page of the quarantine."""
-    parts = path.split("/")
-    inside = path.startswith(QUARANTINE) and path.endswith(".md")
-    return inside and not any(part.startswith(".") or not part for part in parts)
+    return SET_ASIDE.holds(path)
 
 
 def kind_of(path: str) -> Kind:
@@ -232,3 +230,7 @@ def _can_lead_to(parts: list[str], pattern: list[str]) -> bool:
         if not re.fullmatch(_glob(wanted), part):
             return False
     return len(parts) < len(pattern) or "**" in pattern
+
+
+SET_ASIDE = Layout(include=(f"{QUARANTINE}**/*.md",), exclude=("**/.*", "**/.*/**"))
+"""The pages of the quarantine."""

@@ -48,7 +48,7 @@ async def test_a_new_key_does_it_and_the_old_one_does_not(sandbox: Sandbox, file
         await interface.until_said("Forgotten")
         assert STAGING not in sandbox.read(LOG)
         await interface.press("ctrl+z")
-        await interface.until_said("Taken back")
+        await interface.until_said("Undone")
         assert STAGING in sandbox.read(LOG)
         await interface.press("n")
         await interface.until_said("Search first: ctrl+x")

@@ -68,7 +68,7 @@ async def test_what_is_given_follows_the_typing_with_score_cost_and_reason(index
     async with opened(indexed.workspace) as interface:
         shown = await ask(interface)
         await interface.until_shown("given with the message: 1 of at most 5")
-        await interface.until_shown("scores by words only")
+        await interface.until_shown("scores by keyword only")
         row = shown.list.row
         assert row is not None
         assert PORT in row.text
@@ -162,7 +162,7 @@ async def test_an_entry_is_forgotten_from_here_and_comes_back(indexed: Sandbox) 
         )
         assert PORT.encode() not in indexed.read(LOG)
         await interface.press("u")
-        await interface.until_said("Taken back")
+        await interface.until_said("Undone")
         await interface.until_shown(PORT)
     assert indexed.read(LOG) == LOG_TEXT.encode()
 
@@ -434,18 +434,18 @@ def with_model(indexed: Sandbox, monkeypatch: pytest.MonkeyPatch) -> Sandbox:
 
 async def test_the_process_with_the_model_answers_where_it_runs(with_model: Sandbox) -> None:
     async with opened(with_model.workspace, engines=True) as interface:
-        await interface.until(lambda: interface.main.following.engine.ready, "meaning is ready")
+        await interface.until(lambda: interface.main.following.engine.ready, "semantic search is ready")
         await ask(interface)
         await interface.until_shown("by meaning")
         await interface.until_shown("meaning")
-        assert "by words only" not in interface.text
+        assert "by keyword only" not in interface.text
 
 
 async def test_when_it_dies_words_answer_and_say_so(with_model: Sandbox) -> None:
     async with opened(with_model.workspace, engines=True) as interface:
-        await interface.until(lambda: interface.main.following.engine.ready, "meaning is ready")
+        await interface.until(lambda: interface.main.following.engine.ready, "semantic search is ready")
         await ask(interface, "break which staging port")
-        await interface.until_shown("scores by words only")
+        await interface.until_shown("scores by keyword only")
         await interface.until_shown(PORT)
 
 

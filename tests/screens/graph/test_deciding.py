@@ -43,7 +43,7 @@ async def test_two_pages_stand_side_by_side_and_merge_after_the_change_was_shown
         await interface.until_shown("no two pages look like one entity")
         assert b"Speaks Dutch" in sandbox.read(SARAH)
         await interface.press("u")
-        await interface.until_said("Taken back")
+        await interface.until_said("Undone")
         await until_rows(interface, "person Sarah Chen ≟ Sarah Chenn")
         assert screen.view.value == "pairs"
     assert sandbox.read(TWIN).decode() == TWIN_PAGE
@@ -104,7 +104,7 @@ async def test_a_contradiction_is_settled_with_one_key(
             assert ("valid_until" in line) is (becomes.startswith("2026"))
             assert becomes in line or not becomes.startswith("2026")
         await interface.press("u")
-        await interface.until_said("Taken back")
+        await interface.until_said("Undone")
         await until_rows(interface, f"{BREMEN} ≠ {HAMBURG}")
     assert sandbox.read(SARAH).decode() == PAGES[SARAH]
 

@@ -90,7 +90,7 @@ async def test_a_fix_is_shown_with_its_diff_and_is_one_operation(sandbox: Sandbo
         await interface.until(lambda: screen.sections["secrets"].state == "fine", "looked at again")
         assert SECRET not in words_in(sandbox, "MEMORY.md")
         await interface.press("u")
-        await interface.until_said("Taken back")
+        await interface.until_said("Undone")
     assert SECRET in words_in(sandbox, "MEMORY.md")
 
 
@@ -359,7 +359,7 @@ async def test_a_contradiction_is_answered_here_or_where_both_stand_beside_each_
         await interface.press("2")
         await interface.until(lambda: screen.sections["contradictions"].state == "fine", "answered")
         await interface.press("u")
-        await interface.until_said("Taken back")
+        await interface.until_said("Undone")
 
 
 def test_what_the_checks_say_names_no_key() -> None:

@@ -31,7 +31,7 @@ async def test_a_line_opens_its_operation(sandbox: Sandbox) -> None:
         rows = browse(interface).list
         await interface.until(lambda: rows.row and rows.row.id == operation.commit, "its own")
         await interface.press("u")
-        await interface.until_said("Taken back")
+        await interface.until_said("Undone")
         await interface.press("escape")
         await interface.until(lambda: not isinstance(interface.app.screen, OperationsScreen), "blame again")
         await interface.until(lambda: "staging port" not in lines(interface), "it is read again")

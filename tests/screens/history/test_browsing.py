@@ -83,7 +83,7 @@ async def test_any_operation_is_undone_in_any_order(sandbox: Sandbox) -> None:
         await interface.press("at")
         await choose(interface, "staging port")
         await interface.press("u")
-        await interface.until_said("Taken back")
+        await interface.until_said("Undone")
         await interface.until_shown("undone")
         row = browse(interface).list.row
         assert row is not None
@@ -93,7 +93,7 @@ async def test_any_operation_is_undone_in_any_order(sandbox: Sandbox) -> None:
         await interface.press("u")
         await interface.until_said("is undone already")
         await interface.press("U")
-        await interface.until_said("Done again")
+        await interface.until_said("Redone")
     assert PORT.encode() not in sandbox.read(LOG)
 
 

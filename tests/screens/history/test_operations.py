@@ -61,7 +61,7 @@ async def test_any_undone_operation_is_done_again_from_its_own_row(sandbox: Sand
         for words in ("staging port", "tantivy"):
             await choose(interface, words)
             await interface.press("u")
-            await interface.until_said("Taken back")
+            await interface.until_said("Undone")
             await interface.until(
                 lambda: (row := browse(interface).list.row) and "undone" in str(row.tail), "it is marked"
             )
@@ -76,7 +76,7 @@ async def test_any_undone_operation_is_done_again_from_its_own_row(sandbox: Sand
             )
         )
         await interface.press("U")
-        await interface.until_said("Done again")
+        await interface.until_said("Redone")
         await interface.until(
             lambda: (row := browse(interface).list.row) and "undone" not in str(row.tail), "marked no more"
         )
@@ -96,11 +96,11 @@ async def test_an_undo_is_taken_back_from_the_row_of_the_undo(sandbox: Sandbox) 
     forget(sandbox, "tantivy")
     async with opened(sandbox.workspace) as interface:
         await interface.press("u")
-        await interface.until_said("Taken back")
+        await interface.until_said("Undone")
         await interface.press("at")
         await interface.until(lambda: len(listed(interface)) == 3, "undo, forget, start")
         await interface.press("g", "U")
-        await interface.until_said("Done again")
+        await interface.until_said("Redone")
     assert b"tantivy" not in sandbox.read(LOG)
 
 
@@ -108,13 +108,13 @@ async def test_to_undo_an_undo_is_to_do_it_again(sandbox: Sandbox) -> None:
     forget(sandbox, "tantivy")
     async with opened(sandbox.workspace) as interface:
         await interface.press("u")
-        await interface.until_said("Taken back")
+        await interface.until_said("Undone")
         interface.app.clear_notifications()
         await interface.press("at")
         await interface.until(lambda: len(listed(interface)) == 3, "undo, forget, start")
         await interface.press("g", "u")
-        await interface.until_said("Done again")
-        assert "Taken back" not in interface.toasts
+        await interface.until_said("Redone")
+        assert "Undone" not in interface.toasts
     assert b"tantivy" not in sandbox.read(LOG)
 
 
@@ -138,7 +138,7 @@ async def test_what_others_did_and_what_many_entries_went_through_is_shown_befor
         await interface.press("u")
         await interface.until_shown("Undo 2 entries?")
         await interface.press("y")
-        await interface.until_said("Taken back")
+        await interface.until_said("Undone")
     assert b"Lisbon" in sandbox.read(LOG)
 
 

@@ -159,6 +159,6 @@ async def test_an_answer_about_today_is_not_shown_in_the_past(sandbox: Sandbox) 
         asked = searching._question.seq
         await interface.press("escape", OLDER)
         await arrives(interface, "start")
-        searching.answered(Answered(asked, HitList("port", (), "words"), final=True))
+        searching.answered(Answered(asked, HitList("port", (), "keyword"), final=True))
         assert searching.found is None
         assert not searching.settled

@@ -104,7 +104,7 @@ async def test_what_is_taken_in_is_what_the_command_takes_in_and_undo_takes_it_b
         await interface.until_shown("a transcript")
         await interface.press("enter")
         await interface.until_said("1 of 1 source taken in")
-        await interface.until_said("2 operations: u takes them back one by one")
+        await interface.until_said("2 operations: u undoes them one by one")
         made = sandbox.git("log", "--format=%s").splitlines()
         assert [subject.partition(":")[0] for subject in made] == ["learn", "summarise", "start"]
         await interface.press("I")

@@ -145,11 +145,11 @@ async def test_what_was_done_is_not_said_any_more_once_it_is_undone(indexed: San
         await interface.press("d")
         await interface.until_said("Forgotten")
         await interface.press("u")
-        await interface.until_said("Taken back")
+        await interface.until_said("Undone")
         assert "Forgotten" not in interface.toasts
         await interface.press("U")
-        await interface.until_said("Done again")
-        assert "Taken back" not in interface.toasts
+        await interface.until_said("Redone")
+        assert "Undone" not in interface.toasts
 
 
 async def test_esc_right_after_typing_takes_away_all_that_was_typed(indexed: Sandbox) -> None:
@@ -185,7 +185,7 @@ async def test_undo_right_after_what_is_refused_takes_nothing_else_back(sandbox:
         await interface.until_said("Not done: undo")
         assert b"staging" not in sandbox.read(LOG)
         await interface.press("u")
-        await interface.until_said("Taken back")
+        await interface.until_said("Undone")
     assert b"staging" in sandbox.read(LOG)
 
 

@@ -5,15 +5,21 @@ from __future__ import annotations
 import asyncio
 import errno
 import os
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
 import pytest
 from rich.cells import cell_len
 
+from screens.main.request import Request, plan_of
 from tests.screens.interface import Interface, opened
 from tests.support.workspaces import LOG, LOG_TEXT, MEMORY_TEXT, Sandbox
-from workbench.errors import disk_error
+from workbench.errors import UsageError, disk_error
+from workbench.operations.operation_spec import REASON
+from workbench.operations.pin import plan_pin
+from workbench.operations.registry import OPERATIONS
+from workbench.workspace.plan import Plan
 from workbench.workspace.workspace import Workspace
 
 PORT = "- The staging port is 8443\n"
@@ -60,20 +66,43 @@ async def test_forget_undo_and_redo_change_exactly_the_bytes_they_say(sandbox: S
         assert interface.main.here.row is not None
         assert "We decided" in interface.main.here.row.text
         await interface.press("u")
-        await interface.until_said("Taken back")
+        await interface.until_said("Undone")
         assert sandbox.read(LOG) == LOG_TEXT.encode()
         await interface.until(lambda: "staging port" in str(rows.rows), "the row is back")
         await interface.press("U")
-        await interface.until_said("Done again")
+        await interface.until_said("Redone")
         assert sandbox.read(LOG) == without
     assert actions(sandbox) == ["redo", "undo", "forget", "start"]
+
+
+def plan_praise(workspace: Workspace, address: str, *, reason: str = "") -> Plan:
+    return replace(plan_pin(workspace, [address], reason=reason), action="praise")
+
+
+async def test_an_operation_on_one_entry_needs_no_more_than_its_declaration(
+    sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one = OPERATIONS["edit"]._replace(
+        name="praise", plan=f"{__name__}:plan_praise", key="f9", draft="", parameters=(REASON,)
+    )
+    monkeypatch.setitem(OPERATIONS, "praise", one)
+    async with opened(sandbox.workspace) as interface:
+        await interface.go_to("staging port")
+        interface.main.commands["praise"]()
+        await interface.until(lambda: subjects(sandbox)[0].startswith("praise: The staging port"), "done")
+
+
+def test_a_request_for_what_an_operation_does_not_take_is_refused(sandbox: Sandbox) -> None:
+    request = Request(action="forget", addresses=(LOG,), section="Facts")
+    with pytest.raises(UsageError, match="forget does not take section"):
+        plan_of(sandbox.workspace, request)
 
 
 async def test_a_burst_of_keys_is_done_in_its_order(sandbox: Sandbox) -> None:
     async with opened(sandbox.workspace) as interface:
         await interface.go_to("staging port")
         await interface.press("p", "u", "U")
-        await interface.until_said("Done again")
+        await interface.until_said("Redone")
     assert actions(sandbox) == ["redo", "undo", "promote", "start"]
     assert b"The staging port" in sandbox.read("MEMORY.md")
 
@@ -116,7 +145,7 @@ async def test_a_whole_episode_is_forgotten_and_brought_back(sandbox: Sandbox) -
         await interface.until_said("Forgotten")
         assert not (sandbox.root / "episodes/2026/03/e1.md").exists()
         await interface.press("u")
-        await interface.until_said("Taken back")
+        await interface.until_said("Undone")
     assert sandbox.read("episodes/2026/03/e1.md") == before
 
 
@@ -260,7 +289,7 @@ async def test_after_an_undo_the_cursor_is_on_what_came_back(sandbox: Sandbox) -
         await interface.until_said("Forgotten")
         await interface.until(lambda: rows.row and rows.row.address != gone, "it is gone")
         await interface.press("u")
-        await interface.until_said("Taken back")
+        await interface.until_said("Undone")
         await interface.until(lambda: rows.row and rows.row.address == gone, "the cursor is on it again")
 
 
@@ -270,8 +299,8 @@ async def test_the_toast_of_an_operation_goes_when_it_is_undone(sandbox: Sandbox
         await interface.press("p")
         await interface.until(lambda: "Promoted" in interface.toasts, "it is said")
         await interface.press("u")
-        await interface.until(lambda: "Taken back" in interface.toasts, "the undo is said")
+        await interface.until(lambda: "Undone" in interface.toasts, "the undo is said")
         assert "Promoted" not in interface.toasts
         await interface.press("U")
-        await interface.until(lambda: "Done again" in interface.toasts, "the redo is said")
-        assert "Taken back" not in interface.toasts
+        await interface.until(lambda: "Redone" in interface.toasts, "the redo is said")
+        assert "Undone" not in interface.toasts

@@ -43,7 +43,7 @@ async def test_an_entry_is_edited_in_one_commit_and_undone_byte_for_byte(sandbox
             lambda: "again" in (row.text if (row := interface.main.here.row) else ""), "the cursor is on it"
         )
         await interface.press("u")
-        await interface.until_said("Taken back")
+        await interface.until_said("Undone")
     assert sandbox.read(LOG) == LOG_TEXT.encode()
     assert actions(sandbox) == ["undo", "edit", "start"]
 
@@ -61,7 +61,7 @@ async def test_keys_after_saving_mean_what_is_under_the_dialog(sandbox: Sandbox)
     async with opened(sandbox.workspace) as interface:
         await begin(interface)
         await interface.press("x", "ctrl+o", "u")
-        await interface.until_said("Taken back")
+        await interface.until_said("Undone")
     assert actions(sandbox) == ["undo", "edit", "start"]
     assert sandbox.read(LOG) == LOG_TEXT.encode()
 
@@ -263,11 +263,11 @@ async def test_leaving_says_what_yes_and_no_mean_and_shows_only_what_changes(san
         await interface.press("d")
         await interface.until_said("Forgotten")
         await interface.press("u")
-        await interface.until_said("Taken back")
+        await interface.until_said("Undone")
         await interface.go_to("staging port")
         await interface.press("i")
         await interface.until_shown("nothing is changed yet")
-        assert "Taken back" not in interface.toasts
+        assert "Undone" not in interface.toasts
         await interface.type(" today")
         await interface.until_shown("+- The staging port is 8443 today")
         assert "@@" not in interface.text

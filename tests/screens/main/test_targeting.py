@@ -70,7 +70,7 @@ async def test_many_move_to_a_file_after_a_look_and_back_with_one_key(sandbox: S
         assert b"staging port" in sandbox.read("memory/projects.md")
         assert PORT.encode() not in sandbox.read(LOG)
         await interface.press("u")
-        await interface.until_said("Taken back")
+        await interface.until_said("Undone")
     assert sandbox.read(LOG) == LOG_TEXT.encode()
     assert not (sandbox.root / "memory/projects.md").exists()
 

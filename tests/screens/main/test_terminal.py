@@ -25,10 +25,10 @@ def test_open_search_promote_undo_quit(sandbox: Sandbox) -> None:
     terminal_.keys("\r")
     terminal_.until(lambda text: "─ Search" not in text, "the search is closed")
     terminal_.keys("p")
-    terminal_.until(lambda text: "Promoted" in text and "u takes it back" in text, "the toast")
+    terminal_.until(lambda text: "Promoted" in text and "u undoes it" in text, "the toast")
     assert sandbox.git("log", "--format=%s", "-1").startswith("promote: The staging port is 8443")
     terminal_.keys("u")
-    terminal_.until(lambda text: "Taken back" in text, "undone")
+    terminal_.until(lambda text: "Undone" in text, "undone")
     assert sandbox.git("log", "--format=%s", "-1").startswith("undo: ")
     assert b"staging" not in sandbox.read("MEMORY.md")
     assert sandbox.read(LOG) == LOG_TEXT.encode()
@@ -81,7 +81,7 @@ def test_the_persons_own_editor_has_the_terminal_and_its_text_is_one_commit(
     terminal_.keys("jj")
     terminal_.until(lambda text: f"{LOG}:6" in text, "the entry in the preview")
     terminal_.keys("e")
-    terminal_.until(lambda text: "Edited" in text and "u takes it back" in text, "the toast")
+    terminal_.until(lambda text: "Edited" in text and "u undoes it" in text, "the toast")
     assert b"the editor is here" in terminal_.raw
     assert sandbox.read(LOG) == LOG_TEXT.replace("8443", "9443").encode()
     assert sandbox.git("log", "--format=%s", "-1").startswith("edit: ")
@@ -123,7 +123,7 @@ def test_what_was_written_outside_stays_when_the_file_changed_meanwhile(
     terminal_.until(lambda text: "It reads now:" in text and "+- The staging port is 9443" in text, "both")
     assert sandbox.read(LOG) == theirs.encode()
     terminal_.keys("\x0f")
-    terminal_.until(lambda text: "u takes it back" in text, "the toast")
+    terminal_.until(lambda text: "u undoes it" in text, "the toast")
     assert sandbox.read(LOG) == LOG_TEXT.replace("8443", "9443").encode()
 
 

@@ -49,7 +49,7 @@ def full(sandbox: Sandbox) -> Sandbox:
 async def test_all_four_panes_fill(full: Sandbox) -> None:
     async with opened(full.workspace, (200, 50)) as interface:
         for words in (
-            "Likes tea", "roomy", "soon planned", "expires tomorrow", "pinned", "✓ promoted", "Sarah Chen",
+            "Likes tea", "ok", "soon planned", "expires tomorrow", "pinned", "✓ promoted", "Sarah Chen",
             "1 overdue", "Send the contract", "overdue", "Sun 15 Mar broker drill", "The broker fell over",
             "Sat 14 Mar", "Notes", "Context", "Bootstrap", "Dreams",
         ):  # fmt: skip

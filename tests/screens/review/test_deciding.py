@@ -1,4 +1,4 @@
-"""What the keys of the dream review do: each decision is one operation, and u takes it back."""
+"""What the keys of the dream review do: each decision is one operation, and u undoes it."""
 
 from __future__ import annotations
 
@@ -347,7 +347,7 @@ async def test_a_run_is_taken_back_whole_after_its_diff_was_seen(sandbox: Sandbo
         await review.interface.until_shown("Take back all that was accepted of run")
         await review.interface.until_shown("-- The staging port is 8443")
         await review.interface.press("y")
-        await review.interface.until_said("Taken back: 2 operations")
+        await review.interface.until_said("Undone: 2 operations")
         await review.choose("staging port")
         await review.choose("tantivy")
         await review.interface.press("R")

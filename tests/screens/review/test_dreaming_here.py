@@ -43,9 +43,9 @@ async def test_r_dreams_and_says_what_was_found_and_what_was_left_out(yesterday:
         await review.interface.until_shown("2 new proposals")
         await review.interface.until_shown("claims considered")
         await review.until_behind("← memory/")
-        await review.until_behind("score 0.45: nothing tells yet what is recalled; dream_score 0.75")
+        await review.until_behind("recurrence")
         await review.choose("Left out, and why")
-        await review.until_behind("2 claims considered, 2 passed every gate")
+        await review.until_behind("3 claims considered, 2 could be proposed")
         await review.interface.press("right")
         await review.choose("no prose")
         await review.interface.press("right")
@@ -136,7 +136,7 @@ async def test_a_dream_goes_on_while_the_person_is_elsewhere_and_ends_with_the_p
 async def test_a_dream_that_fails_says_why_and_what_to_do(
     sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    sandbox.write("workbench.yaml", "dream_score: 7\n")
+    sandbox.write("workbench.yaml", "inject_threshold: 7\n")
     async with reviewed(sandbox) as review:
         await review.interface.press("r")
         await review.interface.until_shown("Dreaming failed: ")

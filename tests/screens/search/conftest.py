@@ -26,7 +26,7 @@ def indexed(sandbox: Sandbox) -> Sandbox:
 
 @pytest.fixture
 def answering(monkeypatch: pytest.MonkeyPatch) -> Answering:
-    """Has the meaning half be a process that runs the given code; returns those that were started."""
+    """Has semantic search be a process that runs the given code; returns those that were started."""
 
     def use(code: str) -> list[Process]:
         started: list[Process] = []

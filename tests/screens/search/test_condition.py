@@ -14,18 +14,18 @@ from screens.search.hits import FoundHit, HitList
 from screens.search.search_state import Facts, condition, emptiness
 
 HIT = FoundHit("memory/a.md#1", "memory/a.md", 3, "log", "2026-03-14", "words", 1.0)
-BOTH = HitList("port", (HIT,), "words + meaning")
-WORDS = HitList("port", (HIT,), "words")
-STALE = HitList("port", (HIT,), "words + meaning", stale="2 files among the hits changed since indexing")
-DEGRADED = HitList("port", (HIT,), "words", degraded="the model is missing: words only")
+BOTH = HitList("port", (HIT,), "hybrid")
+WORDS = HitList("port", (HIT,), "keyword")
+STALE = HitList("port", (HIT,), "hybrid", stale="2 files among the hits changed since indexing")
+DEGRADED = HitList("port", (HIT,), "keyword", degraded="the model is missing: keyword search only")
 
 FINE = Facts(found=BOTH)
 CONDITIONS = {
     "fine": FINE,
     "stale": Facts(found=STALE),
-    "degraded": Facts(found=DEGRADED, missing="the model is missing: words only"),
+    "degraded": Facts(found=DEGRADED, missing="the model is missing: keyword search only"),
     "failed": Facts(found=BOTH, failure="the word index cannot be read"),
-    "loading": Facts(found=WORDS, missing="meaning is starting", loading=True),
+    "loading": Facts(found=WORDS, missing="semantic search is starting", loading=True),
     "indexing": Facts(found=BOTH, building=words("indexing: words 40 %")),
     "waiting": Facts(found=BOTH, turn=1),
     "preparing": Facts(preparing=words("memory as of 2026-03-01: looking")),
@@ -66,31 +66,33 @@ def test_hits_of_other_words_are_named_as_such_when_a_search_fails() -> None:
 
 
 def test_stale_and_degraded_at_once_are_both_told() -> None:
-    said = condition(Facts(found=STALE, missing="the meaning half stopped; starting it again")).advice
+    said = condition(Facts(found=STALE, missing="semantic search stopped; starting it again")).advice
     assert ["stale" in said[0].text, "starting it again" in said[1].text] == [True, True]
 
 
 def test_hints_of_the_command_line_are_given_as_keys() -> None:
     facts = Facts(failure="there is no index yet", hint="run `workbench reindex`")
     assert emptiness(facts, narrowed=False).split("\n")[1] == "ctrl+r brings the index up to date"
-    other = Facts(found=WORDS, missing="the vectors are another model's: words only; run `workbench reindex`")
+    other = Facts(
+        found=WORDS, missing="the vectors are another model's: keyword search only; run `workbench reindex`"
+    )
     assert condition(other).advice[0].text.endswith("another model's; ctrl+r brings the index up to date")
 
 
 def test_what_no_key_does_is_said_as_a_command() -> None:
-    missing = "no embedding model was found: words only; run `workbench model download`"
+    missing = "no embedding model was found: keyword search only; run `workbench model download`"
     (advice,) = condition(Facts(found=WORDS, missing=missing)).advice
     assert "workbench model download" in advice.text
 
 
 def test_an_empty_list_says_which_emptiness_it_is() -> None:
-    nothing = HitList("port", (), "words + meaning")
+    nothing = HitList("port", (), "hybrid")
     said = {
         "empty": emptiness(Facts(found=nothing), narrowed=False),
         "narrowed": emptiness(Facts(found=nothing), narrowed=True),
-        "by words": emptiness(Facts(found=HitList("port", (), "words"), missing="gone"), narrowed=False),
+        "by keyword": emptiness(Facts(found=HitList("port", (), "keyword"), missing="gone"), narrowed=False),
         "loading": emptiness(
-            Facts(found=HitList("port", (), "words"), missing="x", loading=True), narrowed=False
+            Facts(found=HitList("port", (), "keyword"), missing="x", loading=True), narrowed=False
         ),
         "failed": emptiness(Facts(failure="it cannot be read"), narrowed=False),
         "indexing": emptiness(
@@ -106,6 +108,6 @@ def test_an_empty_list_says_which_emptiness_it_is() -> None:
 
 
 def test_what_comes_from_a_file_is_shown_and_never_obeyed() -> None:
-    facts = Facts(found=HitList("a\x1b[2J", (HIT,), "words"), failure="bad \x1b]8;;x")
+    facts = Facts(found=HitList("a\x1b[2J", (HIT,), "keyword"), failure="bad \x1b]8;;x")
     (advice,) = condition(facts).advice
     assert "\x1b" not in advice.text

@@ -15,7 +15,7 @@ def hit(snippet: str, *, entry: str = "memory/a.md#1", score: float = 1.0) -> Fo
 
 
 def emphasised(query: str, snippet: str) -> list[str]:
-    (row,) = hit_rows(HitList(query, (hit(snippet),), "words"), compact=False)
+    (row,) = hit_rows(HitList(query, (hit(snippet),), "keyword"), compact=False)
     return [row.text[start:end] for start, end, _ in row.emphasis]
 
 
@@ -40,14 +40,16 @@ def test_matches_are_brought_out(query: str, snippet: str, words: list[str]) -> 
 
 
 def test_a_late_match_is_brought_into_view() -> None:
-    (row,) = hit_rows(HitList("needle", (hit("x " * 200 + "needle"),), "words"), compact=False)
+    (row,) = hit_rows(HitList("needle", (hit("x " * 200 + "needle"),), "keyword"), compact=False)
     assert row.text.index("needle") < 40
 
 
 @pytest.mark.parametrize("cut", range(60, 90))
 def test_what_is_shown_never_begins_within_a_word(cut: int) -> None:
     words = "antidisestablishmentarianism " * 3 + "x" * (cut - 87 if cut > 87 else 1)
-    (row,) = hit_rows(HitList("needle", (hit(f"{words} {'y' * (cut % 30)} needle"),), "words"), compact=False)
+    (row,) = hit_rows(
+        HitList("needle", (hit(f"{words} {'y' * (cut % 30)} needle"),), "keyword"), compact=False
+    )
     assert "needle" in row.text
     assert row.text.removeprefix("… ").split(" ")[0] in f"{words} {'y' * (cut % 30)} needle".split(" ")
 
@@ -64,14 +66,14 @@ def test_a_long_address_is_shown_from_its_beginning() -> None:
 
 
 def test_text_without_blanks_is_still_brought_into_view() -> None:
-    (row,) = hit_rows(HitList("議事", (hit("会" * 200 + "議事録"),), "words"), compact=False)
+    (row,) = hit_rows(HitList("議事", (hit("会" * 200 + "議事録"),), "keyword"), compact=False)
     assert "議事" in row.text[:60]
 
 
 def test_the_bar_shows_the_share_of_the_best_possible_score() -> None:
-    rows = hit_rows(HitList("a", (hit("a", score=2.0), hit("a", score=0.5)), "words"), compact=False)
+    rows = hit_rows(HitList("a", (hit("a", score=2.0), hit("a", score=0.5)), "keyword"), compact=False)
     assert [row.lead[0].text for row in rows] == ["━━━━", "━╌╌╌"]
-    (poor,) = hit_rows(HitList("a", (hit("a", score=0.3),), "words + meaning"), compact=False)
+    (poor,) = hit_rows(HitList("a", (hit("a", score=0.3),), "hybrid"), compact=False)
     assert poor.lead[0].text == "━╌╌╌"
 
 
@@ -84,14 +86,14 @@ def test_a_bar_has_half_steps_and_ends(share: float, drawn: str) -> None:
 
 
 def test_conditions_alone_have_no_bars() -> None:
-    (row,) = hit_rows(HitList("kind:log", (hit("a"),), "words"), compact=False, unscored=True)
+    (row,) = hit_rows(HitList("kind:log", (hit("a"),), "keyword"), compact=False, unscored=True)
     assert "━" not in "".join(part.text for part in row.lead)
 
 
 def test_a_hit_that_is_in_long_term_memory_already_is_marked_and_done() -> None:
     promoted = Promoted(hashes=frozenset({"0123456789ab"}))
     one, other = hit_rows(
-        HitList("a", (hit("a", entry="memory/a.md#0123456789ab"), hit("b")), "words"),
+        HitList("a", (hit("a", entry="memory/a.md#0123456789ab"), hit("b")), "keyword"),
         compact=False,
         promoted=promoted,
     )
@@ -101,7 +103,7 @@ def test_a_hit_that_is_in_long_term_memory_already_is_marked_and_done() -> None:
 
 def test_a_hit_that_says_the_same_as_one_above_names_it() -> None:
     rows = hit_rows(
-        HitList("a", (hit("a", entry="MEMORY.md#1234"), hit("a", entry="memory/a.md#1234~2")), "words"),
+        HitList("a", (hit("a", entry="MEMORY.md#1234"), hit("a", entry="memory/a.md#1234~2")), "keyword"),
         compact=False,
     )
     assert "= hit 1" in str(rows[1].tail)
@@ -112,7 +114,7 @@ def test_a_hit_outside_is_named_by_the_end_of_its_path() -> None:
     outside = FoundHit(
         "/home/a/sessions/s91.jsonl#1", "/home/a/sessions/s91.jsonl", 14, "transcript", "", "a", 1.0
     )
-    (row,) = hit_rows(HitList("a", (outside,), "words"), compact=False)
+    (row,) = hit_rows(HitList("a", (outside,), "keyword"), compact=False)
     assert row.tail[-1].text == "↗ sessions/s91.jsonl:14"
 
 
@@ -131,8 +133,8 @@ def test_a_hit_of_the_past_knows_when_and_where_it_is_read() -> None:
 
 
 def test_narrow_lists_leave_out_day_and_place() -> None:
-    (wide,) = hit_rows(HitList("a", (hit("a"),), "words"), compact=False)
-    (narrow,) = hit_rows(HitList("a", (hit("a"),), "words"), compact=True)
+    (wide,) = hit_rows(HitList("a", (hit("a"),), "keyword"), compact=False)
+    (narrow,) = hit_rows(HitList("a", (hit("a"),), "keyword"), compact=True)
     assert "2026-03-14" in str(wide.lead)
     assert "2026-03-14" not in str(narrow.lead)
     assert narrow.tail == ()

@@ -39,7 +39,7 @@ for line in sys.stdin:
 
 @pytest.fixture
 def children(indexed: Sandbox, answering: Answering) -> list[Process]:
-    """Those of the meaning half that were started: they answer at once."""
+    """Those of semantic search that were started: they answer at once."""
     return answering(MEANING % {"decided": indexed.address("We decided"), "port": indexed.address("staging")})
 
 
@@ -57,13 +57,13 @@ async def test_results_change_while_typing(indexed: Sandbox) -> None:
         await interface.until(
             lambda: texts(interface) == ["A paragraph about the weather in Lisbon."], "the weather"
         )
-        assert "words" in interface.main.overlay.status
+        assert "keyword" in interface.main.overlay.status
 
 
 async def test_the_newest_question_wins_and_old_hits_stay_until_then(indexed: Sandbox) -> None:
     def answer(seq: int, text: str) -> Answered:
         hit = FoundHit(f"{LOG}#{text}", LOG, 1, "log", "", text, 1.0)
-        return Answered(seq, HitList(text, (hit,), "words"), final=False)
+        return Answered(seq, HitList(text, (hit,), "keyword"), final=False)
 
     async with opened(indexed.workspace) as interface:
         searching = interface.main.searching
@@ -83,11 +83,11 @@ async def test_meaning_joins_and_the_cursor_stays_on_its_hit(
     indexed: Sandbox, children: list[Process]
 ) -> None:
     async with opened(indexed.workspace, engines=True) as interface:
-        await interface.until(lambda: interface.main.following.engine.ready, "meaning is ready")
+        await interface.until(lambda: interface.main.following.engine.ready, "semantic search is ready")
         await interface.press("slash")
         await interface.type("staging port")
         await interface.until(lambda: len(texts(interface)) == 2, "both hits")
-        assert interface.main.overlay.status == "words + meaning"
+        assert interface.main.overlay.status == "hybrid"
         assert texts(interface)[0] == "We decided to use tantivy for search"
         await interface.press("down")
         row = interface.main.here.row
@@ -110,17 +110,17 @@ async def test_words_go_on_when_the_meaning_process_dies(
 
     monkeypatch.setattr(meaning_half, "start", start_again)
     async with opened(indexed.workspace, engines=True) as interface:
-        await interface.until(lambda: interface.main.following.engine.ready, "meaning is ready")
+        await interface.until(lambda: interface.main.following.engine.ready, "semantic search is ready")
         os.kill(children[0].pid, signal.SIGKILL)
         await interface.until_said("Search goes on with words alone")
         await interface.press("slash")
         await interface.type("weather")
         await interface.until(lambda: "weather" in str(texts(interface)), "hits by words")
-        assert interface.main.overlay.status == "! words only"
-        assert "degraded: the meaning half stopped; starting it again" in interface.text
+        assert interface.main.overlay.status == "! keyword search only"
+        assert "degraded: semantic search stopped; starting it again" in interface.text
         seen.set()
         await interface.until(lambda: len(children) == 2, "it is started again")
-        await interface.until(lambda: interface.main.overlay.status == "words + meaning", "and joins")
+        await interface.until(lambda: interface.main.overlay.status == "hybrid", "and joins")
 
 
 async def test_enter_jumps_to_the_entry_in_its_pane(indexed: Sandbox) -> None:
@@ -183,7 +183,7 @@ async def test_actions_work_on_the_hit_under_the_cursor(indexed: Sandbox) -> Non
         await interface.until_said("Promoted")
         assert b"staging port" in indexed.read("MEMORY.md")
         await interface.press("u")
-        await interface.until_said("Taken back")
+        await interface.until_said("Undone")
         await interface.press("d")
         await interface.until_said("Forgotten")
     assert b"staging port" not in indexed.read(LOG)

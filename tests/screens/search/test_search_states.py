@@ -28,7 +28,7 @@ asked = (json.loads(line) for line in sys.stdin)
 
 @pytest.fixture
 def answering(answering: Answering) -> Answering:
-    """Has the meaning half begin as it should and then run the given code."""
+    """Has semantic search begin as it should and then run the given code."""
     return lambda code: answering(READY + code)
 
 
@@ -41,7 +41,7 @@ def status(interface: Interface) -> str:
 
 
 async def ready(interface: Interface) -> None:
-    await interface.until(lambda: interface.main.following.engine.ready, "meaning is ready")
+    await interface.until(lambda: interface.main.following.engine.ready, "semantic search is ready")
 
 
 async def test_nothing_found_says_what_could_be_tried(indexed: Sandbox) -> None:
@@ -114,9 +114,9 @@ async def test_a_child_that_dies_over_a_question_leaves_the_hits_of_the_words(
         await ready(interface)
         await interface.press("slash")
         await interface.type("staging")
-        await interface.until(lambda: status(interface) == "! words only", "degraded in the corner")
+        await interface.until(lambda: status(interface) == "! keyword search only", "degraded in the corner")
         assert texts(interface)[0] == "The staging port is 8443"
-        await interface.until_shown("! degraded: the meaning half stopped; starting it again")
+        await interface.until_shown("! degraded: semantic search stopped; starting it again")
         await interface.until(lambda: len(children) > 1, "another child")
 
 
@@ -131,7 +131,7 @@ async def test_a_child_that_cannot_answer_is_a_degraded_answer(
         await ready(interface)
         await interface.press("slash")
         await interface.type("staging")
-        await interface.until(lambda: status(interface) == "! words only", "degraded in the corner")
+        await interface.until(lambda: status(interface) == "! keyword search only", "degraded in the corner")
         await interface.until_shown("! degraded: no ␛[2J room; ctrl+r tries again")
         assert texts(interface)[0] == "The staging port is 8443"
 
@@ -156,7 +156,7 @@ for question in asked:
         await interface.until(lambda: status(interface).endswith("searching"), "a wheel")
         assert texts(interface)[0] == "The staging port is 8443"
         gate.touch()
-        await interface.until(lambda: status(interface) == "words + meaning", "the answer")
+        await interface.until(lambda: status(interface) == "hybrid", "the answer")
         assert texts(interface) == ["by meaning"]
 
 
@@ -169,7 +169,7 @@ async def test_a_stuck_child_is_given_up_and_started_again(
         await ready(interface)
         await interface.press("slash")
         await interface.type("staging")
-        await interface.until_said("the meaning half did not answer")
+        await interface.until_said("semantic search did not answer")
         await interface.until(lambda: len(children) > 1, "another child")
         assert texts(interface)[0] == "The staging port is 8443"
 
@@ -241,7 +241,7 @@ async def test_a_killed_child_is_told_of_in_the_search_itself(indexed: Sandbox, 
         await ready(interface)
         await interface.press("slash")
         os.kill(children[0].pid, signal.SIGKILL)
-        await interface.until_shown("! degraded: the meaning half stopped")
+        await interface.until_shown("! degraded: semantic search stopped")
 
 
 async def test_what_was_missing_is_not_told_of_an_answer_that_has_it(
@@ -263,7 +263,7 @@ for number, question in enumerate(asked):
         await interface.until_shown("! degraded: there is no index yet")
         interface.main.searching.ask_again()
         await interface.until(lambda: texts(interface) == ["by meaning"], "an answer by both")
-        assert status(interface) == "words + meaning"
+        assert status(interface) == "hybrid"
         assert "degraded" not in interface.text
 
 

@@ -131,7 +131,7 @@ async def test_the_workspaces_file_is_changed_by_an_operation_that_undo_takes_ba
         assert sandbox.read("workbench.yaml") == b"# ours\nmemory:\n  budget: 7000  # small\n"
         assert "configure: memory_budget is 7 000" in sandbox.git("log", "-1", "--format=%s")
         await interface.press("escape", "u")
-        await interface.until_said("Taken back")
+        await interface.until_said("Undone")
     assert sandbox.read("workbench.yaml") == b"# ours\nmemory:\n  budget: 700  # small\n"
 
 

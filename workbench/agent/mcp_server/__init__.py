@@ -1,1 +1,1 @@
-"""The door for agents: a Model Context Protocol server."""
+"""For agents: a Model Context Protocol server."""

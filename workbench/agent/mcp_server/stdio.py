@@ -18,7 +18,7 @@ import anyio
 from mcp.server.stdio import stdio_server
 
 from workbench.agent.mcp_server.server import make_server
-from workbench.agent.tools.agent_session import Door
+from workbench.agent.tools.agent_session import AgentSession
 from workbench.workspace.workspace import Workspace
 
 
@@ -28,31 +28,31 @@ def serve(workspace: Workspace, *, agent: str, user: str = "") -> NoReturn:
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
     logging.disable(logging.CRITICAL)  # libraries quote what they were given, and that is memory
-    session = f"mcp:{datetime.now(UTC):%Y%m%dT%H%M%S}-{os.getpid()}"
-    door = Door(workspace, agent=agent, user=user, session=session)
+    name = f"mcp:{datetime.now(UTC):%Y%m%dT%H%M%S}-{os.getpid()}"
+    session = AgentSession(workspace, agent=agent, user=user, session_id=name)
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, lambda sent, _: _leave(door, 128 + sent))
+        signal.signal(number, lambda sent, _: _leave(session, 128 + sent))
     if sys.stdin.isatty():
         _note("this speaks to a program; `workbench connect` shows how to add it to one. Ctrl-C ends it")
     code = 0
     try:
-        anyio.run(_serve, door)
+        anyio.run(_serve, session)
     except BaseExceptionGroup as group:
         if group.split((BrokenPipeError, ConnectionError))[1] is not None:
             code = 1
             _note(f"ended by {_sorts(group)}")
-    _leave(door, code)
+    _leave(session, code)
 
 
-def _leave(door: Door, code: int) -> NoReturn:
+def _leave(session: AgentSession, code: int) -> NoReturn:
     """End now, but for a write that has begun: threads that wait for stdin or search must not hold us."""
-    door.close()
+    session.close()
     sys.stderr.flush()
     os._exit(code)
 
 
-async def _serve(door: Door) -> None:
-    server = make_server(door)
+async def _serve(session: AgentSession) -> None:
+    server = make_server(session)
     async with stdio_server() as (incoming, outgoing):
         await server.run(incoming, outgoing, server.create_initialization_options())
 

@@ -45,8 +45,8 @@ class Call:
             raise CallCancelledError("the call was cancelled before anything was done")
 
 
-class Door:
-    """An agent's door to one workspace. Safe from several threads; nothing heavy is opened before it is used.
+class AgentSession:
+    """What one agent may do in one workspace. Safe from several threads; opens nothing heavy before its use.
 
     Searches take turns, as do readings of the graph and writes; each of the three goes on beside the others.
     """
@@ -57,14 +57,14 @@ class Door:
         *,
         agent: str,
         user: str = "",
-        session: str = "",
+        session_id: str = "",
         clock: Callable[[], datetime] = lambda: datetime.now(UTC).astimezone(),
     ) -> None:
         self.workspace = workspace
         self.leader = open_leader(workspace)
         self.agent = agent
         self.user = user
-        self.session = session
+        self.session_id = session_id
         self.now = clock
         self.late = LateLines(workspace.root)
         self._graphs = {"": GraphReader(workspace)}
@@ -126,7 +126,7 @@ class Door:
     def record(self, given: list[Given], query: str, by: str) -> tuple[str, ...]:
         """Record what was given; what is to be said where that was not possible. Never raises."""
         problem = record_recalls(
-            self.workspace, given, query=query, by=by, now=self.now(), user=self.user, session=self.session
+            self.workspace, given, query=query, by=by, now=self.now(), user=self.user, session=self.session_id
         )
         return (problem,) if problem else ()
 

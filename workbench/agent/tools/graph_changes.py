@@ -9,12 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from datetime import date
+from functools import partial
 from typing import Annotated, Any
 
 import msgspec
 from msgspec import Meta
 
-from workbench.agent.tools.agent_session import Call, Door
+from workbench.agent.tools.agent_session import AgentSession, Call
 from workbench.agent.tools.tool import (
     NOTES,
     Arguments,
@@ -43,7 +44,7 @@ from workbench.graph import operations
 from workbench.graph.drafts import MemoryDraft, memory_draft
 from workbench.graph.entity_recognition import suggestions
 from workbench.graph.snapshot import Graph, Held
-from workbench.graph.write import flagged, held_back, plan_forget_memory, plan_store, plan_update
+from workbench.graph.write import flagged, held_back, plan_forget_memory, plan_store, plan_update, record_skip
 from workbench.memory.claims import claim_key
 from workbench.memory.entry import Kind
 from workbench.memory.names import is_outside
@@ -51,7 +52,6 @@ from workbench.memory.proposal import Action, Proposal
 from workbench.safety.findings import by_rule
 from workbench.safety.hidden_text import hidden_in
 from workbench.safety.secrets import secrets_in
-from workbench.workspace import ledger
 from workbench.workspace.layout import SETTINGS_FILE, Layout, kind_of
 from workbench.workspace.plan import Plan
 from workbench.workspace.workspace import Workspace
@@ -106,19 +106,19 @@ class StoreArguments(Arguments, frozen=True):
     reason: Why | None = None
 
 
-def memory_graph_store(door: Door, said: StoreArguments, call: Call) -> Result:
+def memory_graph_store(session: AgentSession, said: StoreArguments, call: Call) -> Result:
     """Remember one thing. Raises UsageError, FlaggedError, ReadOnlyError, BusyError, …"""
-    with door.writing(call, operations.STORE) as place:
-        now, reason, draft = door.now(), _reason(said.reason or ""), _draft(door, said)
+    with session.writing(call, operations.STORE) as place:
+        reason, draft = _reason(said.reason or ""), _draft(session, said)
         if why := held_back(draft):
             raise flagged({draft: why})
-        graph = door.graphs(call)[0][1]
+        graph = session.graphs(call)[0][1]
         notes = _about_entity(graph, draft)
         if draft.entity and (entity := graph.entity(draft.entity)):
             draft = replace(draft, entity=entity.name, entity_type=entity.type)
 
         proposal = _proposal(
-            door,
+            session,
             "store",
             reason,
             key=claim_key(f"{draft.entity} {draft.text}"),
@@ -128,9 +128,7 @@ def memory_graph_store(door: Door, said: StoreArguments, call: Call) -> Result:
             sources=draft.sources,
             marks=_as_words({name: getattr(said, name) for name in _MARKS}),
         )
-        return _decided(
-            door, lambda: plan_store(place, draft, now=now, actor="agent", reason=reason), proposal, notes
-        )
+        return _decided(session, partial(plan_store, place, draft), proposal, notes)
 
 
 class UpdateArguments(Arguments, frozen=True):
@@ -147,35 +145,29 @@ class UpdateArguments(Arguments, frozen=True):
     reason: Why | None = None
 
 
-def memory_graph_update(door: Door, said: UpdateArguments, call: Call) -> Result:
+def memory_graph_update(session: AgentSession, said: UpdateArguments, call: Call) -> Result:
     """Change one memory of the graph."""
     changes = {
         name: value
         for name, value in msgspec.structs.asdict(said).items()
         if value is not None and name not in ("memory", "reason")
     }
-    with door.writing(call, operations.UPDATE) as place:
-        now, held = door.now(), _memory(door, said.memory, call)
-        address, reason = held.memory.entry.address, _reason(said.reason or "")
-
-        marks = _as_words(changes)
+    with session.writing(call, operations.UPDATE) as place:
+        held = _memory(session, said.memory, call)
+        address, marks = held.memory.entry.address, _as_words(changes)
         words = " ".join((said.text or held.memory.text).split())
         told = ", ".join(f"{name} {value}" for name, value in marks.items() if name != "text")
         proposal = _proposal(
-            door,
+            session,
             "update",
-            reason,
+            _reason(said.reason or ""),
             key=claim_key(f"update {address} {sorted(marks.items())}"),
             text=f"{words} ({told})" if told else words,
             type=said.type or held.memory.type,
             marks=marks,
             **_of(held),
         )
-        return _decided(
-            door,
-            lambda: plan_update(place, address, now=now, actor="agent", reason=reason, **changes),
-            proposal,
-        )
+        return _decided(session, partial(plan_update, place, address, **changes), proposal)
 
 
 class ForgetArguments(Arguments, frozen=True):
@@ -185,22 +177,19 @@ class ForgetArguments(Arguments, frozen=True):
     reason: Why
 
 
-def memory_graph_forget(door: Door, said: ForgetArguments, call: Call) -> Result:
+def memory_graph_forget(session: AgentSession, said: ForgetArguments, call: Call) -> Result:
     """Let one memory of the graph go; it stays in history."""
-    with door.writing(call, operations.FORGET) as place:
-        now, held = door.now(), _memory(door, said.memory, call)
-        address, reason = held.memory.entry.address, _reason(said.reason)
-        if held.memory.entry.pinned and _policy(door) == "store":
+    with session.writing(call, operations.FORGET) as place:
+        held = _memory(session, said.memory, call)
+        memory = held.memory
+        reason = _reason(said.reason)
+        if memory.entry.pinned and _policy(session) == "store":
             raise NotCuratableError("the person pinned this memory: only they let it go", hint="ask them")
-
-        words = held.memory.text
-        key = claim_key(f"{held.owner} {words}")
-        proposal = _proposal(door, "forget", reason, key=key, text=words, type=held.memory.type, **_of(held))
-        return _decided(
-            door,
-            lambda: plan_forget_memory(place, address, reason=reason, now=now, actor="agent"),
-            proposal,
+        key = claim_key(f"{held.owner} {memory.text}")
+        proposal = _proposal(
+            session, "forget", reason, key=key, text=memory.text, type=memory.type, **_of(held)
         )
+        return _decided(session, partial(plan_forget_memory, place, memory.entry.address), proposal)
 
 
 class SkipArguments(Arguments, frozen=True):
@@ -211,13 +200,14 @@ class SkipArguments(Arguments, frozen=True):
     source: Source = None
 
 
-def memory_graph_skip(door: Door, said: SkipArguments, call: Call) -> Result:
+def memory_graph_skip(session: AgentSession, said: SkipArguments, call: Call) -> Result:
     """Record that something was considered and not stored, and why."""
-    with door.writing(call, operations.SKIP) as place:
-        key, source = claim_key(said.text), _source(place, said.source)
-        record = {"key": key, "why": _reason(said.reason), "source": source, "by": door.by}
-        ledger.append(place, "skips", [record], door.now())
-    return _result("skipped", key, ["recorded; nothing was stored"])
+    with session.writing(call, operations.SKIP) as place:
+        source, reason = _source(place, said.source), _reason(said.reason)
+        record = record_skip(
+            place, [said.text], now=session.now(), reason=reason, source=source, by=session.by
+        )
+    return _result("skipped", record["key"], ["recorded; nothing was stored"])
 
 
 def find_memory(graph: Graph, reference: str) -> Held | None:
@@ -233,9 +223,9 @@ def find_memory(graph: Graph, reference: str) -> Held | None:
     return None
 
 
-def _memory(door: Door, reference: str, call: Call) -> Held:
+def _memory(session: AgentSession, reference: str, call: Call) -> Held:
     """The memory that an agent names. Raises EntryNotFoundError, NotCuratableError, NotMemoryError."""
-    held = find_memory(door.graphs(call)[0][1], reference)
+    held = find_memory(session.graphs(call)[0][1], reference)
     if held is not None and held.entity is not None:
         return held
     path = held.memory.entry.path if held else reference.rpartition("#")[0]
@@ -248,17 +238,17 @@ def _memory(door: Door, reference: str, call: Call) -> Held:
         raise NotCuratableError(
             f"{path} is no page of the graph, and no agent changes it", hint="tell the person"
         )
-    if path and (is_outside(path) or not door.workspace.layout.holds(path)):
+    if path and (is_outside(path) or not session.workspace.layout.holds(path)):
         raise NotMemoryError(path)
     raise EntryNotFoundError(reference)
 
 
-def _draft(door: Door, said: StoreArguments) -> MemoryDraft:
+def _draft(session: AgentSession, said: StoreArguments) -> MemoryDraft:
     fields = msgspec.structs.asdict(said)
     del fields["reason"]
-    source = _source(door.workspace, fields.pop("source"))
+    source = _source(session.workspace, fields.pop("source"))
     # An agent cannot vouch for what it says, whatever it claims to be quoting.
-    return memory_draft({**fields, "sources": source, "session": door.session, "trust": "agent"})
+    return memory_draft({**fields, "sources": source, "session": session.session_id, "trust": "agent"})
 
 
 def _source(place: Workspace, source: str | None) -> str:
@@ -290,10 +280,10 @@ def _about_entity(graph: Graph, draft: MemoryDraft) -> list[str]:
     return [f"there is no page of {draft.entity} yet: one is made{known}"]
 
 
-def _policy(door: Door) -> str:
+def _policy(session: AgentSession) -> str:
     """`propose` or `store`. Raises UsageError where the settings say neither."""
     # Read anew: an agent's server runs for days, and the person's word counts from when it is given.
-    said = settings_module.load(door.workspace.root / SETTINGS_FILE).agent_writes
+    said = settings_module.load(session.workspace.root / SETTINGS_FILE).agent_writes
     if said not in POLICIES:
         raise UsageError(
             f"the setting agent_writes is {said!r}, and nothing is written",
@@ -321,9 +311,11 @@ def _as_words(said: Mapping[str, Any]) -> dict[str, str]:
     return {name: word(value) for name, value in said.items() if value is not None}
 
 
-def _proposal(door: Door, action: Action, reason: str, **more: Any) -> Proposal:
+def _proposal(session: AgentSession, action: Action, reason: str, **more: Any) -> Proposal:
     """What waits for the person."""
-    return Proposal(action=action, session=door.session, trust="agent", why=reason, by=door.by, **more)
+    return Proposal(
+        action=action, session=session.session_id, trust="agent", why=reason, by=session.by, **more
+    )
 
 
 def _of(held: Held) -> dict[str, Any]:
@@ -333,31 +325,28 @@ def _of(held: Held) -> dict[str, Any]:
 
 
 def _decided(
-    door: Door, planner: Callable[[], Plan], proposal: Proposal, notes: Iterable[str] = ()
+    session: AgentSession, planner: Callable[..., Plan], proposal: Proposal, notes: Iterable[str] = ()
 ) -> Result:
     """Do it as an operation of the agent's, or let it wait for the person.
 
     Whatever is wrong with it is told now, and not to the person later.
     """
-    if _policy(door) == "propose":
-        plan = planner()
-        target = "" if proposal.action == "store" else plan.entries[0]
-        return _proposed(door, replace(proposal, target=target), notes)
-    plans: list[Plan] = []
 
     def by_agent() -> Plan:
-        plan = planner()
-        plans.append(replace(plan, trailers=(*plan.trailers, ("By", door.by))))
-        return plans[-1]
+        plan = planner(now=session.now(), actor="agent", reason=proposal.why)
+        return replace(plan, trailers=(*plan.trailers, ("By", session.by)))
 
-    operation = door.workspace.operations.carry_out(by_agent)
+    if _policy(session) == "propose":
+        plan = by_agent()
+        target = "" if proposal.action == "store" else plan.entries[0]
+        return _proposed(session, replace(proposal, target=target), notes)
+    operation = session.workspace.operations.carry_out(by_agent)
     done = _DONE.get(operation.action, "done")
-    told = [*notes, *plans[-1].notes, *operation.notes]
-    return _result(done, operation.id, told, next(iter(operation.became), None))
+    return _result(done, operation.id, [*notes, *operation.notes], next(iter(operation.became), None))
 
 
-def _proposed(door: Door, proposal: Proposal, notes: Iterable[str]) -> Result:
-    outcome = propose(door.workspace, [proposal], door.now())
+def _proposed(session: AgentSession, proposal: Proposal, notes: Iterable[str]) -> Result:
+    outcome = propose(session.workspace, [proposal], session.now())
     if outcome.added:
         return _result("proposed", outcome.added[0].key, [_WAITS, *notes])
     if outcome.waiting:

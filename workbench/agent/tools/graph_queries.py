@@ -20,7 +20,7 @@ from workbench.agent.exclusion_policy import why_flagged, why_over
 from workbench.agent.fence import as_text
 from workbench.agent.relevance import RelevanceOf, graph_relevance
 from workbench.agent.scopes import ask, marked
-from workbench.agent.tools.agent_session import Call, Door
+from workbench.agent.tools.agent_session import AgentSession, Call
 from workbench.agent.tools.search import MODES, ModeArgument, shown
 from workbench.agent.tools.tool import (
     ANYTHING,
@@ -61,13 +61,13 @@ class RecallArguments(Arguments, frozen=True):
     limit: Annotated[int, Meta(ge=1, le=50, description="Memories at most")] = 10
 
 
-def memory_graph_recall(door: Door, said: RecallArguments, call: Call) -> Result:
+def memory_graph_recall(session: AgentSession, said: RecallArguments, call: Call) -> Result:
     """Typed memories that mean what is asked, the best first."""
-    graphs = dict(door.graphs(call))
+    graphs = dict(session.graphs(call))
     try:
-        found, notes = _by_meaning(door, said, graphs, call)
+        found, notes = _by_meaning(session, said, graphs, call)
     except IndexUnavailableError:
-        today = door.now().date()
+        today = session.now().date()
         found = [
             (mark, one.held, one.share)
             for mark, graph in graphs.items()
@@ -76,15 +76,15 @@ def memory_graph_recall(door: Door, said: RecallArguments, call: Call) -> Result
         ]
         notes = [_FOUND_BY_WORDS]
     found = found[: said.limit]
-    notes += _recorded(door, found, said.query, "memory_graph_recall")
+    notes += _recorded(session, found, said.query, "memory_graph_recall")
     if not found:
         notes.append("the graph knows nothing of it; memory_search looks in everything else too")
-    rows = [{**_held(mark, held, door), "relevance": round(score, 4)} for mark, held, score in found]
+    rows = [{**_held(mark, held, session), "relevance": round(score, 4)} for mark, held, score in found]
     return {"memories": rows, "notes": once(notes)}
 
 
 def _by_meaning(
-    door: Door, said: RecallArguments, graphs: Mapping[str, Graph], call: Call
+    session: AgentSession, said: RecallArguments, graphs: Mapping[str, Graph], call: Call
 ) -> tuple[list[tuple[str, Held, float]], list[str]]:
     query = Query(
         said.query,
@@ -92,17 +92,15 @@ def _by_meaning(
         k=min(100, 3 * said.limit),
         filters=Filters(kinds=frozenset({Kind.ENTITY}), types=said.types),
         plain=True,
-        user=door.user,
+        user=session.user,
     )
     found: list[tuple[str, Held, float]] = []
-    notes: list[str] = []
-    today = door.now().date()
-    with door.searching(call) as scopes:
-        for one in ask(scopes, query):
+    today = session.now().date()
+    with session.searching(call) as scopes:
+        asked, notes = ask(scopes, query)
+        for one in asked:
             notes += one.notes
-            if one.answer is None:
-                continue
-            relevance = RelevanceOf(one.scope.searcher.pool(query))
+            relevance = RelevanceOf(one.pool)
             standing = {held.memory.entry.address: held for held in graphs[one.scope.mark].memories()}
             for hit in one.answer.hits:
                 held = standing.get(hit.entry)
@@ -135,7 +133,7 @@ class QueryArguments(Arguments, frozen=True):
     limit: Annotated[int, Meta(ge=1, le=100, description="Memories at most")] = 20
 
 
-def memory_graph_query(door: Door, said: QueryArguments, call: Call) -> Result:
+def memory_graph_query(session: AgentSession, said: QueryArguments, call: Call) -> Result:
     """Typed memories by type, whom they are about, state and days."""
     question = MemoryQuery(
         types=tuple(said.types),
@@ -149,16 +147,16 @@ def memory_graph_query(door: Door, said: QueryArguments, call: Call) -> Result:
         order=said.sort,
         limit=said.limit,
     )
-    today = door.now().date()
-    answers = [(mark, find(graph, question, today)) for mark, graph in door.graphs(call)]
+    today = session.now().date()
+    answers = [(mark, find(graph, question, today)) for mark, graph in session.graphs(call)]
     matches = [(mark, match) for mark, one in answers for match in one.matches][: said.limit]
     rows = []
     for mark, match in matches:
-        row = {**_held(mark, match.held, door), "why": as_text(match.why)}
+        row = {**_held(mark, match.held, session), "why": as_text(match.why)}
         rows.append({**row, "overdue_days": match.late} if match.late else row)
     notes = [note for _, one in answers for note in one.notes]
     given = [(mark, match.held, match.held.memory.importance) for mark, match in matches]
-    notes += _recorded(door, given, repr(said), "memory_graph_query")
+    notes += _recorded(session, given, repr(said), "memory_graph_query")
     if suggested := [name for _, one in answers for name in one.suggestions]:
         notes.append(_known_names(suggested))
     elif not rows:
@@ -185,17 +183,17 @@ class GraphArguments(Arguments, frozen=True):
     limit: Annotated[int, Meta(ge=1, le=50, description="Findings at most")] = 10
 
 
-def knowledge_graph_search(door: Door, said: GraphArguments, call: Call) -> Result:
+def knowledge_graph_search(session: AgentSession, said: GraphArguments, call: Call) -> Result:
     """What is known of what a question names, and what is related to it."""
-    graphs = door.graphs(call)
-    relevances = _relevances(door, said.query, graphs, call)
+    graphs = session.graphs(call)
+    relevances = _relevances(session, said.query, graphs, call)
     answers = [
         (
             mark,
             search_graph(
                 graph.as_of(said.as_of) if said.as_of else graph,
                 said.query,
-                door.now().date(),
+                session.now().date(),
                 most=said.limit,
                 relevance=relevances.get(mark),
             ),
@@ -214,7 +212,7 @@ def knowledge_graph_search(door: Door, said: GraphArguments, call: Call) -> Resu
         items = [found.memory] if found.memory else [hop.link.relation for hop in found.path]
         given += _given(mark, (item.entry for item in items), found.score)
     notes = [note for _, one in answers for note in one.notes]
-    notes += door.record(given, said.query, "knowledge_graph_search")
+    notes += session.record(given, said.query, "knowledge_graph_search")
     if suggested := [name for _, one in answers for name in one.suggestions]:
         notes.append(_known_names(suggested))
     return {
@@ -225,15 +223,17 @@ def knowledge_graph_search(door: Door, said: GraphArguments, call: Call) -> Resu
 
 
 def _relevances(
-    door: Door, question: str, graphs: Iterable[tuple[str, Graph]], call: Call
+    session: AgentSession, question: str, graphs: Iterable[tuple[str, Graph]], call: Call
 ) -> dict[str, Relevance]:
     """What the search engine says of each scope's graph; without an index the words decide."""
     unnamed = {mark: unnamed_words(graph, question) for mark, graph in graphs}
     found: dict[str, Relevance] = {}
-    with door.searching(call) as scopes:
+    with session.searching(call) as scopes:
         for scope in scopes:
             with contextlib.suppress(IndexUnavailableError):
-                found[scope.mark] = graph_relevance(scope.searcher, question, unnamed[scope.mark], door.user)
+                found[scope.mark] = graph_relevance(
+                    scope.searcher, question, unnamed[scope.mark], session.user
+                )
     return found
 
 
@@ -249,9 +249,9 @@ def _known_names(names: Iterable[str]) -> str:
     return "known names: " + ", ".join(dict.fromkeys(names))
 
 
-def _held(mark: str, held: Held, door: Door) -> dict[str, Any]:
+def _held(mark: str, held: Held, session: AgentSession) -> dict[str, Any]:
     row = {**_memory(mark, held.memory), "about": as_text(held.owner)}
-    if over := why_over(held.memory.valid_until, door.now().date()):
+    if over := why_over(held.memory.valid_until, session.now().date()):
         row["warnings"] = [*row.get("warnings", ()), f"{over}: it is over"]
     return {**row, "scope": mark} if mark else row
 
@@ -273,9 +273,11 @@ def _visible(value: Any) -> Any:
     return [_visible(inner) for inner in value] if isinstance(value, list) else value
 
 
-def _recorded(door: Door, found: Iterable[tuple[str, Held, float]], asked: str, by: str) -> tuple[str, ...]:
+def _recorded(
+    session: AgentSession, found: Iterable[tuple[str, Held, float]], asked: str, by: str
+) -> tuple[str, ...]:
     given = [one for mark, held, score in found for one in _given(mark, [held.memory.entry], score)]
-    return door.record(given, asked, by)
+    return session.record(given, asked, by)
 
 
 def _given(mark: str, entries: Iterable[Entry], score: float) -> list[Given]:

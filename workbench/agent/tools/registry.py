@@ -12,7 +12,7 @@ from typing import Any
 from workbench.agent.fence import as_line
 from workbench.agent.scopes import READ_ONLY
 from workbench.agent.tools import graph_changes, graph_queries, search
-from workbench.agent.tools.agent_session import Call, Door
+from workbench.agent.tools.agent_session import AgentSession, Call
 from workbench.agent.tools.tool import LONGEST_ADVICE, Result, Tool, ToolError
 from workbench.errors import WorkbenchError, disk_error
 from workbench.safety.secrets import masked
@@ -56,7 +56,7 @@ _SHELL = ("`workbench", "--")
 """A hint that speaks of the command line is for people."""
 
 
-def call_tool(door: Door, name: str, arguments: Any, call: Call) -> Result:
+def call_tool(session: AgentSession, name: str, arguments: Any, call: Call) -> Result:
     """What the tool answers. Raises ToolError, and nothing else but what is a defect of ours."""
     tool = TOOLS.get(name)
     if tool is None:
@@ -64,7 +64,7 @@ def call_tool(door: Door, name: str, arguments: Any, call: Call) -> Result:
         raise ToolError(as_line(f"There is no tool {name}. There are: {known}.", LONGEST_ADVICE))
     said = tool.read({} if arguments is None else arguments)
     try:
-        return tool.run(door, said, call)
+        return tool.run(session, said, call)
     except WorkbenchError as error:
         raise ToolError(advice(error)) from error
     except OSError as error:

@@ -10,15 +10,15 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import Meta
 
-from indexing.document import Stored, entry_key
+from indexing.document import Stored
 from indexing.query.filters import Filters
 from indexing.search.answer import Hit, Mode, Query
 from workbench.agent.exclusion_policy import why_flagged, why_over
-from workbench.agent.federated_search import ranked_scopes
+from workbench.agent.federated_search import ScopeHit, ranked_scopes
 from workbench.agent.fence import as_text
-from workbench.agent.relevance import RelevanceOf, words_that_count
-from workbench.agent.scopes import LEADER, Scoped, SearchScope, ask
-from workbench.agent.tools.agent_session import Call, Door
+from workbench.agent.relevance import RelevanceOf
+from workbench.agent.scopes import LEADER, SearchScope, ask
+from workbench.agent.tools.agent_session import AgentSession, Call
 from workbench.agent.tools.tool import (
     ANYTHING,
     NOTES,
@@ -70,7 +70,7 @@ class SearchArguments(Arguments, frozen=True):
     until: Annotated[date | None, Meta(description="Only entries of this day or earlier")] = None
 
 
-def memory_search(door: Door, said: SearchArguments, call: Call) -> Result:
+def memory_search(session: AgentSession, said: SearchArguments, call: Call) -> Result:
     """The entries that answer a question best, each with why. Raises IndexUnavailableError."""
     query = Query(
         said.query,
@@ -78,32 +78,26 @@ def memory_search(door: Door, said: SearchArguments, call: Call) -> Result:
         mode=MODES[said.mode],
         filters=Filters(kinds=said.kinds, since=said.since, until=said.until),
         plain=True,
-        user=door.user,
+        user=session.user,
     )
-    notes: list[str] = []
-    rows: list[dict[str, Any]] = []
-    given: list[Given] = []
-    with door.searching(call) as scopes:
-        asked: list[Scoped] = []
-        for one in ask(scopes, query):
-            call.go_on()
-            notes += one.notes
-            asked.append(one)
-        hits, said_of_scale = ranked_scopes(asked, query)
-        notes += said_of_scale
-        pools = {scope.mark: scope.searcher.pool(query) for scope, _ in hits}
-        relevances = {mark: RelevanceOf(pool) for mark, pool in pools.items()}
-        for scope, hit in hits:
-            key, pool = entry_key(hit.entry), pools[scope.mark]
-            stored = pool.entry(key) if key in pool.matches else None
-            score = relevances[scope.mark].of(key, words_that_count(stored)).score if stored else None
-            rows.append(_row(scope, hit, stored, score, door.now().date()))
-            if not scope.mark:
-                words, counted = stored.text if stored else hit.snippet, hit.score if score is None else score
-                given.append(Given(hit.entry, words, counted))
-        if behind := door.behind():
+    rows, given = list[dict[str, Any]](), list[Given]()
+    with session.searching(call) as scopes:
+        asked, notes = ask(scopes, query)
+        call.go_on()
+        hits, said_of_scale = ranked_scopes(asked, query.k)
+        notes += [*(note for one in asked for note in one.notes), *said_of_scale]
+        relevances = {one.scope.mark: RelevanceOf(one.pool) for one in asked}
+        for one in hits:
+            relevance = relevances[one.scope.mark]
+            stored = relevance.stored(one.hit.entry)
+            score = relevance.of_entry(stored).score if stored else None
+            rows.append(_row(one, stored, score, session.now().date()))
+            if not one.scope.mark:
+                words = stored.text if stored else one.hit.snippet
+                given.append(Given(one.hit.entry, words, one.strength if score is None else score))
+        if behind := session.behind():
             notes.append(behind)
-    notes += door.record(given, said.query, "memory_search")
+    notes += session.record(given, said.query, "memory_search")
     if not rows:
         notes.append("nothing was found; try other words, or memory_graph_query for facts by type and day")
     return {"results": rows, "notes": once(notes)}
@@ -121,13 +115,13 @@ class GetArguments(Arguments, frozen=True):
     lines: Annotated[int, Meta(ge=1, le=MOST_LINES, description="How many lines")] = MOST_LINES
 
 
-def memory_get(door: Door, said: GetArguments, call: Call) -> Result:
+def memory_get(session: AgentSession, said: GetArguments, call: Call) -> Result:
     """Lines of a memory file, the leader's where one has none of that path.
 
     Raises NotMemoryError for everything else, quarantine and ledger among it.
     """
     call.go_on()
-    path, data = _read(door, said.path)
+    path, data = _read(session, said.path)
     lines = data.decode("utf-8", "replace").split("\n")
     if lines and not lines[-1]:
         lines.pop()
@@ -154,11 +148,11 @@ def memory_get(door: Door, said: GetArguments, call: Call) -> Result:
     }
 
 
-def _read(door: Door, asked: str) -> tuple[str, bytes]:
+def _read(session: AgentSession, asked: str) -> tuple[str, bytes]:
     """The path as it is told, and what is there; of one's own memory first. Raises NotMemoryError."""
     prefix = f"{LEADER}:"
-    theirs = door.leader is not None and asked.startswith(prefix)
-    place = door.leader if door.leader is not None and theirs else door.workspace
+    theirs = session.leader is not None and asked.startswith(prefix)
+    place = session.leader if session.leader is not None and theirs else session.workspace
     path = asked.removeprefix(prefix) if theirs else asked
     path = path if place.layout.holds(path) else path.rpartition("#")[0] or path
     if is_outside(path):
@@ -166,8 +160,8 @@ def _read(door: Door, asked: str) -> tuple[str, bytes]:
     try:
         return (asked if theirs else path), place.read(path)
     except (FileNotFoundError, IsADirectoryError, NotADirectoryError, ValueError):
-        if door.leader is not None and not theirs:
-            return _read(door, prefix + path)
+        if session.leader is not None and not theirs:
+            return _read(session, prefix + path)
         raise NotMemoryError(path) from None
 
 
@@ -176,9 +170,8 @@ def shown(words: str) -> str:
     return as_text(masked(words))
 
 
-def _row(
-    scope: SearchScope, hit: Hit, stored: Stored | None, relevance: float | None, today: date
-) -> dict[str, Any]:
+def _row(one: ScopeHit, stored: Stored | None, relevance: float | None, today: date) -> dict[str, Any]:
+    scope, hit = one.scope, one.hit
     row: dict[str, Any] = {
         "entry": scope.address(hit.entry),
         "path": scope.address(hit.path),
@@ -188,7 +181,7 @@ def _row(
         "heading": as_text(" > ".join(hit.heading)),
         "date": hit.date.isoformat() if hit.date else None,
         "text": shown(hit.snippet),
-        "score": round(hit.score, 4),
+        "score": round(one.strength, 4),
         "relevance": None if relevance is None else round(relevance, 4),
         "trust": stored.facets.trust if stored else "unknown",
     }

@@ -16,7 +16,7 @@ import msgspec
 from msgspec import Meta, Struct
 
 from workbench.agent.fence import as_line
-from workbench.agent.tools.agent_session import Call, Door
+from workbench.agent.tools.agent_session import AgentSession, Call
 from workbench.memory.graph_page import ENTITY_TYPES, IMPORTANCE
 
 Result: TypeAlias = dict[str, Any]
@@ -89,7 +89,7 @@ class Tool(Generic[_Arguments]):
     arguments: type[_Arguments]
     result: Schema
     example: Mapping[str, Any]
-    run: Callable[[Door, _Arguments, Call], Result]
+    run: Callable[[AgentSession, _Arguments, Call], Result]
     lane: Lane = "read"
 
     @property

@@ -9,15 +9,7 @@ from workbench.memory.entry import Entry, entry_hash
 from workbench.memory.markdown import Document
 from workbench.memory.move import with_item
 from workbench.memory.provenance import Provenance, split_provenance
-from workbench.operations.sections import section_for
-
-FAMILIES = {
-    "User Preferences": ("preference",),
-    "Project Facts": ("project fact", "fact", "project"),
-    "Recurring Patterns": ("pattern", "routine", "habit"),
-    "Key Decisions": ("decision",),
-}
-"""The sections that dreaming knows, and words of headings of a person's own that mean the same."""
+from workbench.operations.sections import section_for, section_named
 
 
 def clean(text: str) -> str:
@@ -32,14 +24,7 @@ def section_of(name: str, text: str, memory: Document) -> str:
     """The heading of ``memory`` for a claim that belongs under ``name``: that one, or one that means it."""
     if not name or not is_heading(name):
         return section_for(text, memory)
-    if find_section(memory, name) is not None:
-        return name
-    titles = [heading.path[-1] for heading in memory.headings if heading.level > 1]
-    for word in FAMILIES.get(name, ()):
-        for own in titles:
-            if word in own.casefold():
-                return own
-    return name
+    return name if find_section(memory, name) is not None else section_named(name, memory)
 
 
 def placed(memory: Document, text: str, section: str, origin: Provenance) -> tuple[Document, Entry]:

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
+from workbench.dreaming.vetoes import veto
 from workbench.errors import FlaggedError
 from workbench.memory.origin import Origin
 from workbench.memory.proposal import Proposal
 from workbench.safety.findings import by_rule
 from workbench.safety.hidden_text import hidden_in
 from workbench.safety.secrets import masked, secrets_in
+from workbench.safety.suspicious_orders import suspicion
 from workbench.safety.terminal import cut, visible
-from workbench.salience.facts import why_not
-from workbench.salience.suspicious_orders import suspicion
 
 _TITLE = 60
 
@@ -56,11 +56,11 @@ def is_from_outside(proposal: Proposal) -> bool:
 
 
 def doubts(text: str) -> str | None:
-    """Why a line is never kept by itself: code, a half sentence, what only matters today, ...
+    """Why a line is never kept by itself: code, a command, a question, ...
 
     A person may keep it all the same, as it is theirs to say what is worth remembering.
     """
-    return why_not(text)
+    return veto(text)
 
 
 def held_back(proposals: Sequence[Proposal], texts: Mapping[str, str], among: int) -> dict[str, str]:

@@ -10,8 +10,6 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from workbench.memory.verbs import is_base
-
 _AI = (
     r"(?:ai|a\.i\.|llms?|(?:large )?language models?|assistants?|chat ?bots?|(?:ai|autonomous"
     r"|coding) agents?|agents?|models?|bots?"
@@ -29,12 +27,12 @@ _RULES = (
 class _Rule:
     """``hints``: without one of these (in lower case) in the text, the pattern cannot match."""
 
-    hints: tuple[str, ...]
+    hints: re.Pattern[str]
     pattern: re.Pattern[str]
 
 
 def _rule(hints: str, *patterns: str) -> _Rule:
-    return _Rule(tuple(hints.split("|")), re.compile("|".join(patterns)))
+    return _Rule(re.compile("|".join(map(re.escape, hints.split("|")))), re.compile("|".join(patterns)))
 
 
 _RULES_OF_STEERING = (
@@ -256,6 +254,13 @@ _ABOUT_USER = re.compile(
     r"(?:(?:please|always|never|also|then|now|and|but|do not|don't|remember to|just) )*(?P<verb>[a-z]+)"
     r" (?:to |with |for |at |from )?(?:the|every|any|each|this) (?:users?|human)\b"
 )
+_ORDERS_TEXT = """
+    advise answer ask assure charge convince deceive deny direct encourage forward get give guide help
+    hide inform instruct keep lead let lie link make mislead nudge offer persuade point praise promise
+    push recommend redirect refer refuse remind reply respond route sell send serve show steer suggest
+    talk teach tell trick urge warn withhold"""
+_ORDERS = frozenset(_ORDERS_TEXT.split())
+"""What somebody may be told to do to "the user"."""
 _MARKS = re.compile(
     r"<\|?/?(?:im_start|im_end|system|assistant|user|human|instructions?|inst|endoftext|prompt|admin"
     r"|tool)\b[^>\n]{0,80}\|?>"
@@ -277,7 +282,7 @@ def steers(text: str) -> str | None:
         return "hidden in a comment"
     low = text.lower().replace("’", "'")
     for rule in _RULES_OF_STEERING:
-        if any(hint in low for hint in rule.hints) and rule.pattern.search(low):
+        if rule.hints.search(low) and rule.pattern.search(low):
             return "an instruction to an AI"
     return "an instruction to an AI" if _orders_about_the_user(low) else None
 
@@ -285,4 +290,4 @@ def steers(text: str) -> str | None:
 def _orders_about_the_user(low: str) -> bool:
     """ "Give the user a wrong number": an order that speaks of "the user" was not given by the user."""
     found = _ABOUT_USER.match(low)
-    return found is not None and is_base(found["verb"])
+    return found is not None and found["verb"] in _ORDERS

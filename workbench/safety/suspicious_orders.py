@@ -11,8 +11,7 @@ import re
 import unicodedata
 from enum import Enum
 
-from workbench.memory.origin import Origin
-from workbench.salience.prompt_injection import steers
+from workbench.safety.prompt_injection import steers
 
 _READ = 4_000
 """Characters that are looked at: an order that stands later is of a text nobody takes for one line."""
@@ -192,22 +191,22 @@ _FIRST_PERSON = re.compile(
 """Who says `I` tells what was done, and orders nobody."""
 
 
-def suspicion(text: str, origin: Origin) -> str | None:
-    """Why ``text`` of this origin waits for a person, marked, and does nothing until then; else None.
+def suspicion(text: str, origin: str) -> str | None:
+    """Why ``text`` of this origin (``owner``, ``agent``, ``external``, ``unknown``) waits for a person, marked, and does nothing until then; else None.
 
     It gives an agent an order, or imitates what only a program says to it.
     """
     return order_in(text, origin) or steers(text)
 
 
-def order_in(text: str, origin: Origin) -> str | None:
+def order_in(text: str, origin: str) -> str | None:
     """What ``text`` orders an agent to do, for a person to read; None where it orders nothing suspicious.
 
     The owner gives orders as they like. An agent's own notes are suspected only where the object is a danger
     by itself. Of everybody else an order that an agent could carry out is enough.
     """
     low = unicodedata.normalize("NFKC", text[:_READ]).casefold()
-    if origin is Origin.OWNER:
+    if origin == "owner":
         return None
     if _PIPED.search(low):
         return "orders an agent to run what it fetches"
@@ -215,7 +214,7 @@ def order_in(text: str, origin: Origin) -> str | None:
     if not verbs:
         return None
     found = _dangerous(low, verbs)
-    if found is None and origin is not Origin.AGENT and not _FIRST_PERSON.match(low):
+    if found is None and origin != "agent" and not _FIRST_PERSON.match(low):
         found = _doubtful(low, verbs)
     return f"orders an agent to {found.value}" if found else None
 

@@ -8,9 +8,6 @@ from __future__ import annotations
 
 import re
 
-from workbench.memory.prose import bare, has_clause, is_foreign, lead_in
-from workbench.memory.verbs import word_set
-
 _CODE = re.compile(
     r"(?:```|~~~|#!|#include\b|@\w[\w.]*(?:\(|$)|//|/\*|\*/|\*\s@|#\s?(?:noqa|type:|pragma|pylint|fmt:"
     r"|TODO\()"
@@ -36,8 +33,8 @@ _RETURN = re.compile(
     r"(?:return|yield|raise|assert|await|print|echo|throw)\b(?=.*[=+*/()\[\]{}<>\"'])[^.!?]*$"
 )
 _CODE_END = re.compile(r"(?:\)\s*;|\w\s*;|\{|=>|\}\s*[;,]?|\)\s*:)$")
-_PROGRAMS = word_set(
-    """git npm npx yarn pnpm pip pip3 pipx uv python python3 node deno bun cargo rustc go docker podman
+_PROGRAMS_TEXT = """
+    git npm npx yarn pnpm pip pip3 pipx uv python python3 node deno bun cargo rustc go docker podman
     kubectl helm terraform ansible make cmake gcc g++ clang mvn gradle java javac ruby gem bundle rails
     php composer perl bash sh zsh fish source export alias cd ls cp mv rm mkdir rmdir touch cat head
     tail less grep egrep rg ag find sed awk xargs sort uniq wc cut tr tee echo printf chmod chown chgrp
@@ -47,7 +44,7 @@ _PROGRAMS = word_set(
     code tmux screen crontab env which whoami man history pytest mypy ruff black eslint prettier tsc
     jest vitest for while if test watch time nohup set unset openssl gpg ffmpeg convert jq yq hostname
     uname date workbench"""
-)
+_PROGRAMS = frozenset(_PROGRAMS_TEXT.split())
 _ARGUMENT = re.compile(
     r"(?:^|\s)(?:-{1,2}[A-Za-z][\w-]*(?:[=\s]|$)|&&|\|\|?|>{1,2}|2>&1|\$\w|\$\(|[~.]{0,2}/[\w.*-]|\*\.\w)"
     r"|[;\\]$|[\w.-]+@[\w.-]+"
@@ -101,16 +98,16 @@ _TABLE = re.compile(
     r"\|.*\|$|\+[-=+]{3,}\+$|[│┃┌└├╭╰┏┗═─━]|(?:[^\s|]+(?: [^\s|]+)*(?:(?<![.!?:,]) {2}| {3,})(?=\S)){2}"
     r"|(?:[^\s|]+(?: [^\s|]+)* {2,}(?=\S)){2}$|(?:[\w ]{1,30}: {1,4}\S+ {2,}){1,}\w+:"
 )
-_META_KEYS = word_set(
-    """agent agent_id aliases author branch category cc channel chat_id checksum client commit committer
+_META_KEYS_TEXT = """
+    agent agent_id aliases author branch category cc channel chat_id checksum client commit committer
     confidence content-type conversation_id cost created created_at cwd date digest duration elapsed
-    encoding episode exit_code expires file format from hash host id importance job job_id kind l0
-    lang language last_updated level link locale md5 message_id model path permalink pid platform
-    priority project_id provider reply_to role run run_id score sender session session_id
-    session_key session_name sha256 size slug source source_id status subject tag tags temperature
-    thread time timestamp title to token_count tokens tokens_used trigger type updated updated_at
-    url user_id uuid version workspace"""
-)
+    encoding episode exit_code expires file format from hash host id importance job job_id kind l0 lang
+    language last_updated level link locale md5 message_id model path permalink pid platform priority
+    project_id provider reply_to role run run_id score sender session session_id session_key
+    session_name sha256 size slug source source_id status subject tag tags temperature thread time
+    timestamp title to token_count tokens tokens_used trigger type updated updated_at url user_id uuid
+    version workspace"""
+_META_KEYS = frozenset(_META_KEYS_TEXT.split())
 _META = re.compile(
     r"(?:HEARTBEAT\w*|NO_REPLY|ANNOUNCE_SKIP|REPLY_SKIP|\[\[\w+[^\]]*\]\]|\[(?:tool|system|message"
     r"|thinking|image|file|audio|photo|sticker|attachment|reply)[\w ]*(?:\]|:))"
@@ -129,11 +126,18 @@ _ENOUGH = 1_000
 """Characters of a line that show what it is."""
 
 
+_FRAME = re.compile(r"^\s*(?:>\s?)*(?:[-*+•]\s+|\d{1,3}[.)]\s+)?(?:\[[ xX]\]\s+)?|\*\*|__(?=\w)|(?<=\w)__")
+_KEY = re.compile(r"(?P<key>[^:\n]{1,40}):\s+(?P<rest>.+)")
+_FOREIGN = re.compile("[\u0400-\u04ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+_SAID = 6
+"""Words from which what follows a name is a sentence and no argument."""
+
+
 def machine_made(line: str) -> str | None:
     """What a program wrote or is to read, named for a person; None for what may be said by somebody."""
     line = line[:_ENOUGH]
     text = line.strip()
-    plain = bare(line)
+    plain = _bare(line)
     if not plain or not any(map(str.isalpha, plain)):
         return "no words"
     return (
@@ -146,6 +150,22 @@ def machine_made(line: str) -> str | None:
         or ("a table" if _TABLE.match(plain) and not plain.endswith((".", "!")) else None)
         or ("mostly signs, not words" if _is_noise(plain) else None)
     )
+
+
+def _bare(line: str) -> str:
+    """A line without its list marker and bold marks."""
+    return _FRAME.sub("", line).strip()
+
+
+def _key_and_rest(plain: str) -> tuple[str, str]:
+    """``key`` and ``rest`` of ``key: rest``; else nothing and all of it."""
+    found = _KEY.match(plain)
+    return (found["key"], found["rest"]) if found else ("", plain)
+
+
+def _is_said(text: str) -> bool:
+    """Whether somebody seems to say it: it ends as a sentence does, or has as many words."""
+    return text.endswith((".", "!")) or len(text.split()) >= _SAID
 
 
 _ASSIGNED = re.compile(r"[A-Z_][A-Z0-9_]*=\S*(?:\s|$)")
@@ -183,7 +203,7 @@ def _metadata(text: str, plain: str) -> str | None:
     stamp = _STAMP.match(plain)
     if stamp and not plain[stamp.end() :].strip(" -–:.|UTCZ"):
         return "metadata"
-    key, rest = lead_in(plain)
+    key, rest = _key_and_rest(plain)
     name = key.lower().strip("*_` ").replace(" ", "_")
     named = bool(key) and (name in _META_KEYS or "_" in key or _COUNTED.match(key.lower()) is not None)
     return "metadata" if named and not rest.endswith((".", "!")) and len(rest.split()) <= 8 else None
@@ -208,12 +228,12 @@ def _is_command(text: str, plain: str) -> bool:
     if _is_prompted(text) or _ASSIGNED.match(inner):
         return True
     if first.startswith(("./", "~/", "/")) and rest:
-        return not has_clause(rest)
+        return not _is_said(rest)
     if first not in _PROGRAMS:
         return False
     words = rest.split()
     certain = not words or plain.startswith("`") or _ARGUMENT.search(rest) is not None
-    return certain or (len(words) <= 4 and not inner.endswith((".", "!")) and not has_clause(rest.lower()))
+    return certain or (len(words) <= 4 and not inner.endswith((".", "!")) and not _is_said(rest))
 
 
 def _is_prompted(text: str) -> bool:
@@ -247,8 +267,8 @@ def _is_logged(plain: str) -> bool:
 
 def _is_code(line: str, plain: str) -> bool:
     if _CODE.match(plain):
-        lead, rest = lead_in(plain)
-        return not (lead and has_clause(rest) and plain.endswith("."))
+        lead, rest = _key_and_rest(plain)
+        return not (lead and _is_said(rest) and plain.endswith("."))
     if _RETURN.match(plain) or _CODE_END.search(plain):
         return True
     return line.startswith(("    ", "\t")) and _BRACKET.search(plain) is not None and not plain.endswith(".")
@@ -265,4 +285,4 @@ def _is_encoded(plain: str) -> bool:
 
 def _is_noise(plain: str) -> bool:
     signs = len(_SIGN.findall(plain))
-    return signs * 2 > len(plain) and not (is_foreign(plain) and len(plain) - signs > 4)
+    return signs * 2 > len(plain) and not (_FOREIGN.search(plain) and len(plain) - signs > 4)

@@ -1,0 +1,195 @@
+"""The survey: everything a run knows of memory before it chooses, read once, and every claim judged."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import date, datetime
+
+import numpy as np
+
+from workbench.dreaming.candidates import CandidateScan, Mention, candidates
+from workbench.dreaming.clusters import Cluster, days_of, folded, sources_of
+from workbench.dreaming.deadlines import passed_deadline
+from workbench.dreaming.features import Line
+from workbench.dreaming.line_judgement import LineScorer
+from workbench.dreaming.owner_examples import owner_model
+from workbench.dreaming.progress import DreamProgress, OnProgress, unheard
+from workbench.dreaming.proposals.inbox import Book, read_book
+from workbench.dreaming.salience import BATCH
+from workbench.dreaming.score import Judged
+from workbench.dreaming.semantic_clusters import Alike, alike_in_meaning
+from workbench.dreaming.signals import ClaimRecallIndex, ClaimRecalls, read_recalls
+from workbench.dreaming.skips import Skips
+from workbench.plural import plural
+from workbench.workspace.workspace import Workspace
+
+MOST_JUDGED = 4_000
+"""Claims that the model judges; where there are more, those that a fit to a sample of them ranks highest."""
+_SAMPLE = 500
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Survey:
+    """What was read and how each cluster is judged, in the order in which the claims were first read."""
+
+    today: date
+    scorer: LineScorer
+    found: CandidateScan
+    recalls: ClaimRecallIndex
+    book: Book
+    judged: tuple[Judged, ...]
+    skips: Skips
+    notes: tuple[str, ...]
+
+
+def survey(
+    workspace: Workspace, now: datetime, *, skips: Skips | None = None, tell: OnProgress = unheard
+) -> Survey:
+    """Read all that can be a source, and judge every claim in it. What is left out goes to ``skips``."""
+    today, days = now.date(), workspace.settings.dream_days
+    skips = Skips() if skips is None else skips
+    book = read_book(workspace)
+    first = not any(proposal.by == "dreaming" for proposal, _ in book.proposals.values())
+    found = candidates(workspace, today, None if first else days, skips, tell=tell)
+    tell(DreamProgress("folding"))
+    meaning = _meaning(workspace, found)
+    clusters = folded(found.mentions, meaning.pairs)
+    tell(DreamProgress("recalls"))
+    recalls = _recalls(workspace, now, clusters)
+    lines = [line_of(cluster.best) for cluster in clusters]
+    scorer = LineScorer(owner_model(workspace, book))
+    known = [_known(cluster, recalls.of.get(cluster.mentions[0].key)) for cluster in clusters]
+    return Survey(
+        today=today,
+        scorer=scorer,
+        found=found,
+        recalls=recalls,
+        book=book,
+        judged=tuple(_judged(known, lines, scorer, today, tell)),
+        skips=skips,
+        notes=(*_notes(found, recalls, days), *meaning.notes),
+    )
+
+
+def _known(cluster: Cluster, recalled: ClaimRecalls | None) -> Judged:
+    """What is known of a claim but for its words: who said it how often, and how it was used.
+
+    What the agent says of it on a day on which it had been given it is an echo, and no source. What comes
+    from outside corroborates nothing that the owner or the agent says.
+    """
+    recalls = recalled or ClaimRecalls()
+    echoes = frozenset(recalls.days) - {cluster.mentions[0].day}
+    inside = [mention for mention in cluster.mentions if mention.trusted] or cluster.mentions
+    sources = len(sources_of(inside, echoes=echoes))
+    return Judged(
+        cluster=cluster,
+        recalls=recalls,
+        sources=sources,
+        days=len(days_of(inside, echoes=echoes)),
+        left_out="" if sources else "said only after the agent had been given it",
+    )
+
+
+def _judged(
+    known: Sequence[Judged], lines: Sequence[Line], scorer: LineScorer, today: date, tell: OnProgress
+) -> Iterator[Judged]:
+    """All claims with the salience of their words, and why each that may not be proposed may not."""
+    likely = _likeliest(known, lines, scorer)
+    for start in range(0, len(known), BATCH):
+        tell(DreamProgress("judging", start, len(known)))
+        batch = [number for number in range(start, min(start + BATCH, len(known))) if number in likely]
+        found = dict(zip(batch, scorer.judge([lines[number] for number in batch]), strict=True))
+        for number, one in enumerate(known[start : start + BATCH], start):
+            if number not in found:
+                yield replace(one, floor=scorer.floor, left_out="less likely than others, by a quick look")
+                continue
+            judgement, best = found[number], one.cluster.best
+            why = one.left_out or judgement.vetoed or ""
+            if not why and (day := passed_deadline(best.text, best.day, today)):
+                why = f"its day has passed: {day}"
+            if not why and _NOBODY.match(best.text):
+                why = "it does not say of whom it tells"
+            if not why and not judgement.kept:
+                why = f"below the bar in salience: {judgement.score:.2f} of {scorer.floor:.2f}"
+            yield replace(one, salience=judgement.score, floor=scorer.floor, left_out=why)
+
+
+def line_of(mention: Mention) -> Line:
+    """A mention as the model sees it."""
+    return Line(mention.text, mention.heading, mention.path)
+
+
+def _likeliest(known: Sequence[Judged], lines: Sequence[Line], scorer: LineScorer) -> frozenset[int]:
+    """The places of the claims that are worth the model's time: all, or those that look best.
+
+    Of a great many the model judges a sample, and the others are ranked by what their forms have in common
+    with it (a linear fit), times what is known of their use; one of each form is enough.
+    """
+    if len(known) <= MOST_JUDGED:
+        return frozenset(range(len(known)))
+    forms = np.array([_form(line.text) for line in lines])
+    sample = range(0, len(lines), max(1, len(lines) // _SAMPLE))
+    weights = np.linalg.lstsq(forms[sample], scorer.model.logits([lines[n] for n in sample]), rcond=None)[0]
+    use = np.array([one.parts["recurrence"] * one.parts["use"] for one in known])
+    order = np.argsort(-(forms @ weights + np.log(use)), kind="stable")
+    first: dict[str, int] = {}
+    for number in order.tolist():
+        first.setdefault(lines[number].text[:_SHAPE].translate(_NO_DIGITS), number)
+        if len(first) == MOST_JUDGED:
+            break
+    return frozenset(first.values())
+
+
+_NOBODY = re.compile(
+    r"\W*(?:(?:and|but|so|also|then)\b\W*)*(?:(?:he|she|they|his|her|their)(?:['’]\w+)?\b|[他她彼])", re.I
+)
+_SHAPE = 60
+_NO_DIGITS = str.maketrans("123456789", "000000000")
+
+
+def _form(text: str) -> tuple[float, ...]:
+    """Length, digits, capitals, words and the end of a text, as numbers that cost next to nothing."""
+    size = len(text) or 1
+    long = float(np.log1p(size))
+    digits, capitals = sum(map(str.isdigit, text)), sum(map(str.isupper, text))
+    spaces = text.count(" ")
+    return 1.0, long, long * long, digits / size, capitals / size, spaces / size, float(text[-1:] in ".。")
+
+
+def _meaning(workspace: Workspace, found: CandidateScan) -> Alike:
+    """Claims in other words: of those only that are all that their entry says, the index has a vector."""
+    whole = {mention.key: mention for mention in found.mentions if mention.whole}
+    texts = {key: mention.context for key, mention in whole.items()}
+    return alike_in_meaning(workspace, texts, {key: mention.text for key, mention in whole.items()})
+
+
+def _recalls(workspace: Workspace, now: datetime, clusters: Sequence[Cluster]) -> ClaimRecallIndex:
+    """The recalls of the clusters, each by the key of its first mention."""
+    claims: dict[str, str] = {}
+    entries: dict[str, list[str]] = {}
+    for cluster in clusters:
+        name = cluster.mentions[0].key
+        claims.update(dict.fromkeys(cluster.keys, name))
+        for mention in cluster.mentions:
+            names = entries.setdefault(mention.entry.rpartition("#")[2].partition("~")[0], [])
+            if name not in names:
+                names.append(name)
+    return read_recalls(workspace, now, claims, entries)
+
+
+def _notes(found: CandidateScan, recalls: ClaimRecallIndex, days: int) -> list[str]:
+    notes = []
+    if found.old:
+        notes.append(f"not considered, as more than {days} days before the newest log: {found.old:,}")
+    if found.unread:
+        more = f" and {len(found.unread) - 3} more" if len(found.unread) > 3 else ""
+        notes.append(f"could not be read: {', '.join(found.unread[:3])}{more}")
+    if recalls.bad:
+        notes.append(f"no records in the book of recalls: {plural(recalls.bad, 'line')}")
+    if recalls.ahead:
+        notes.append(f"dated after now and not counted: {plural(recalls.ahead, 'recall')}")
+    if recalls.gone:
+        notes.append(f"of entries that stand in no source (any more): {plural(recalls.gone, 'recall')}")
+    return notes
