@@ -28,13 +28,13 @@ _TURN = re.compile(
 _BLANK = re.compile(
     r"\{\{?[a-z][\w ]{1,30}\}?\}|<[a-z][a-z _-]{1,30}>|_{4,}|\[(?:your|insert|todo|tbd)\b[^\]]{0,30}\]", re.I
 )
+_LEADS_IN = re.compile(r"[:：]\W*$")
+_QUESTION = re.compile(r"[?？]\W*$")
+_STOP = re.compile(r"[.!。！](?:\s|$)|[。！]")
 _CODE_SPAN = re.compile(r"`[^`\n]+`")
 _ITEM = re.compile(r"\s*(?:[-*+•]|\d{1,3}[.)])\s")
 _NOTED = frozenset({"code", "metadata", "a shell command", "only a path"})
 """What may be a setting that somebody noted, where it is an item of a list."""
-_LEADS_IN = re.compile(r"[:：]\W*$")
-_QUESTION = re.compile(r"[?？]\W*$")
-_STOP = re.compile(r"[.!。！](?:\s|$)|[。！]")
 _WORDS = re.compile(r"[^\W\d_]")
 _LEAST_LETTERS = 4
 _MOST_BLANKS = 2
@@ -68,10 +68,10 @@ def _says_nothing(text: str) -> str | None:
     plain = plain_words(text)
     if len(_WORDS.findall(plain)) < _LEAST_LETTERS and len(plain) < 4 * _LEAST_LETTERS:
         return "no words"
-    if reason := _asks_or_leads_in(plain):
-        return reason
     made = machine_made(plain) if "\n" not in plain else None
-    return None if made in _NOTED and _ITEM.match(text) else made
+    is_command = made == "a shell command" and _CODE_SPAN.fullmatch(plain)
+    is_noted = made in _NOTED and _ITEM.match(text) and not is_command
+    return _asks_or_leads_in(plain) or (None if is_noted else made)
 
 
 def _asks_or_leads_in(plain: str) -> str | None:
