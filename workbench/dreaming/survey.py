@@ -56,7 +56,7 @@ def survey(
     found = candidates(workspace, today, None if first else days, skips, tell=tell)
     tell(DreamProgress("folding"))
     meaning = _meaning(workspace, found)
-    clusters = folded(found.mentions, meaning.pairs)
+    clusters = folded(found.mentions, meaning.pairs, pulse=lambda: tell(DreamProgress("folding")))
     tell(DreamProgress("recalls"))
     recalls = _recalls(workspace, now, clusters)
     lines = [line_of(cluster.best) for cluster in clusters]
