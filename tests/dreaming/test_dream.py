@@ -341,3 +341,9 @@ def test_a_sentence_that_does_not_name_whom_it_is_about_is_not_proposed(nights: 
     nights.episode(0, "e2", "She wants the archive of 2018 in one Parquet file at Osaka.")
     assert [text.split()[0] for text in nights.proposed()] == ["Mei-Ling"]
     assert nights.why("She wants") == "it does not say of whom it tells"
+
+
+def test_what_says_the_same_in_a_script_without_spaces_is_not_proposed_twice(nights: Nights) -> None:
+    nights.log(2, "我们决定:北京办公室的网关总是使用端口,不再使用旧的代理")
+    nights.log(1, "我们决定:北京办公室的网关总是使用端口,不再使用旧代理")
+    assert len(nights.proposed()) == 1

@@ -14,10 +14,11 @@ import msgspec
 import pytest
 
 from tests.dreaming.nights import NOW, Nights
-from workbench.dreaming import dream, explain
+from workbench.dreaming.explain import explain
 from workbench.dreaming.outcome import explanation_from_json, outcome_from_json, outcome_of
 from workbench.dreaming.progress import STEPS, DreamProgress
 from workbench.dreaming.proposals.inbox import propose
+from workbench.dreaming.run import dream
 from workbench.errors import StoppedError, UsageError
 
 FACT = "The staging port of the gateway is 8443"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 import numpy as np
@@ -16,6 +17,7 @@ _NEAR = 0.12
 _NEWEST = 8
 """Entries below a heading that show what belongs there."""
 _FOLDED = 1 << 14
+_ASIDE = re.compile(r"archiv|deprecat|obsolete|veraltet|归档|已弃用|アーカイブ|廃止", re.IGNORECASE)
 _LATIN = "\u024f"
 
 
@@ -23,10 +25,12 @@ def heading_for(text: str, memory: Document) -> str:
     """The heading of ``memory`` with the entries that ``text`` is most like, in whatever language.
 
     Where none is like it, the one of its family (``section_for``), unless most headings are in a script in
-    which the names of families are foreign. Under a mere date nothing belongs.
+    which the names of families are foreign. Under a mere date, or among what was laid aside, nothing belongs.
     """
     titles = [head.path[-1] for head in memory.headings if head.level > 1]
-    below: dict[str, list[str]] = {title: [] for title in titles if any(map(str.isalpha, title))}
+    below: dict[str, list[str]] = {
+        title: [] for title in titles if any(map(str.isalpha, title)) and not _ASIDE.search(title)
+    }
     for entry in memory.entries:
         if entry.heading and entry.heading[-1] in below:
             below[entry.heading[-1]].append(entry.text)

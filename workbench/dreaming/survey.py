@@ -29,6 +29,8 @@ from workbench.workspace.workspace import Workspace
 MOST_JUDGED = 4_000
 """Claims that the model judges; where there are more, those that a fit to a sample of them ranks highest."""
 _SAMPLE = 500
+_EVERY = 2_000
+"""Claims that are counted between two words about it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,12 +58,16 @@ def survey(
     found = candidates(workspace, today, None if first else days, skips, tell=tell)
     tell(DreamProgress("folding"))
     meaning = _meaning(workspace, found)
-    clusters = folded(found.mentions, meaning.pairs)
+    clusters = folded(found.mentions, meaning.pairs, pulse=lambda: tell(DreamProgress("folding")))
     tell(DreamProgress("recalls"))
     recalls = _recalls(workspace, now, clusters)
     lines = [line_of(cluster.best) for cluster in clusters]
     scorer = LineScorer(owner_model(workspace, book))
-    known = [_known(cluster, recalls.of.get(cluster.mentions[0].key)) for cluster in clusters]
+    known = []
+    for number, cluster in enumerate(clusters):
+        if number % _EVERY == 0:
+            tell(DreamProgress("recalls", number, len(clusters)))
+        known.append(_known(cluster, recalls.of.get(cluster.mentions[0].key)))
     return Survey(
         today=today,
         scorer=scorer,
