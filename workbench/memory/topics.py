@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from workbench.memory.verbs import word_set
+from workbench.memory.prose import word_set
 
 MOST_TAGS = 8
 
