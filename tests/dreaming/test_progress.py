@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 from tests.dreaming.nights import NOW, Nights
@@ -83,7 +84,7 @@ def test_an_outcome_survives_its_pipe(nights: Nights) -> None:
 def test_an_explanation_survives_its_pipe(nights: Nights) -> None:
     nights.episode(0, "e1", WISH)
     found = nights.explained(WISH)
-    again = explanation_from_json(json.loads(json.dumps(found.as_json())))
+    again = explanation_from_json(json.loads(json.dumps(msgspec.to_builtins(found))))
     assert (again.key, again.verdict, again.proposed) == (found.key, found.verdict, found.proposed)
     assert [gate.name for gate in again.gates] == [gate.name for gate in found.gates]
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.dreaming.features import Line, grams_of
+from workbench.dreaming.features import Line, features_of
 from workbench.memory.markdown import Document
 from workbench.operations.sections import section_for
 
@@ -42,10 +42,9 @@ def heading_for(text: str, memory: Document) -> str:
 
 def _likeness(text: str, others: Sequence[str]) -> NDArray[np.float64]:
     """(n,) the cosine of the n-grams of ``text`` and of each of the others."""
-    grams = grams_of([Line(text), *map(Line, others)])
-    rows = np.repeat(np.arange(len(others) + 1), np.diff(grams.starts))
-    places = rows * _FOLDED + (grams.buckets & (_FOLDED - 1))
-    sums = np.bincount(places, weights=grams.values, minlength=(len(others) + 1) * _FOLDED)
+    grams = features_of([Line(text), *map(Line, others)]).grams
+    places = grams.lines * _FOLDED + (grams.buckets & (_FOLDED - 1))
+    sums = np.bincount(places, weights=grams.values, minlength=grams.count * _FOLDED)
     vectors = sums.reshape(-1, _FOLDED).astype(np.float64)
     vectors = vectors / np.maximum(1e-9, np.linalg.norm(vectors, axis=1, keepdims=True))
     found: NDArray[np.float64] = vectors[1:] @ vectors[0]

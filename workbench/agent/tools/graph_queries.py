@@ -38,11 +38,10 @@ from workbench.agent.tools.tool import (
 )
 from workbench.agent.usage import Given
 from workbench.errors import IndexUnavailableError
-from workbench.graph.answer import memory_json
 from workbench.graph.keyword_search import memories_with
 from workbench.graph.memory_query import MemoryQuery, Order, find
+from workbench.graph.model import Graph, Held, memory_json
 from workbench.graph.search import Relevance, search_graph, unnamed_words
-from workbench.graph.snapshot import Graph, Held
 from workbench.memory.entry import Entry, Kind
 from workbench.memory.graph_page import TypedMemory
 
