@@ -264,7 +264,7 @@ def show(operation: str, related: bool) -> None:
 
 def _show_operation(there: Whose, name: str) -> None:
     found = there.place.operations.find(name)
-    diff = "".join(unified_diff(edit) for edit in there.place.operations.edits(found))
+    diff = "".join(unified_diff(edit) for edit in there.place.operations.edits(found.commit))
     if answered({**operation_json(found, diff), **there.as_json()}):
         return
     say(found.summary, bold=True)
