@@ -35,7 +35,7 @@ async def test_a_proposal_says_what_it_does_where_and_how_sure_it_is_part_by_par
         await review.until_behind("+- The staging port is 8443")
         assert "of 10,000 characters" in review.behind
         await review.until_behind("1.50 of 2.00")
-        assert "0.21 of 0.24" in review.behind
+        assert "0.52 of 1.00" in review.behind
         assert "✓ 0.78 of 0.75, passed by 0.03" in review.behind
         assert "✗ 2 of 3, 1 missing" in review.behind
         assert "1 of 2 missed" in review.behind
