@@ -10,7 +10,7 @@ from screens.frames.services import Desk
 from screens.jobs.worker_client import WorkerClient
 from workbench.errors import WorkbenchError
 from workbench.graph.duplicates import Duplicate, same_key
-from workbench.graph.snapshot import Graph
+from workbench.graph.model import Graph
 from workbench.ingest.similar_names import why_no_meaning
 from workbench.memory.names import RelPath
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from screens.drawing.rows import Row, RowPart
 from screens.drawing.safe_text import row_text, words
 from screens.graph.graph_state import Known, Looking, Sight, Thing
-from workbench.graph.answer import GraphFinding
-from workbench.graph.search import search_graph
+from workbench.graph.search import GraphFinding, search_graph
 
 _MOST = 50
 

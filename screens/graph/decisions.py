@@ -10,10 +10,9 @@ from screens.actions.availability import FocusContext
 from screens.graph.operations import apart_request, done_request, merge_request, settle_request
 from screens.main.movement import Command
 from screens.main.request import Request
-from workbench.graph.contradiction_answers import ANSWERS, Answer
-from workbench.graph.contradictions import Contradiction
+from workbench.graph.contradictions import ANSWERS, Answer, Contradiction
 from workbench.graph.duplicates import Duplicate
-from workbench.graph.schedule import Due
+from workbench.graph.memory_query import Due
 
 if TYPE_CHECKING:
     from screens.graph.neighbourhood import GraphScreen

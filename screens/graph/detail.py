@@ -9,12 +9,10 @@ from screens.drawing.rows import Row, Tone
 from screens.drawing.safe_text import plural, row_text, words
 from screens.graph.graph_state import Known, Looking, Thing
 from screens.graph.marks import day_text, trust_text, window_text
-from workbench.graph.answer import GraphFinding, said, sources_of
 from workbench.graph.contradictions import Claim
-from workbench.graph.neighbourhood import Node
-from workbench.graph.paths import Hop
-from workbench.graph.schedule import Due
-from workbench.graph.snapshot import Held
+from workbench.graph.memory_query import Due
+from workbench.graph.model import Held, sources_of
+from workbench.graph.search import GraphFinding, Hop, Node, said
 from workbench.memory.graph_page import Entity, Relation, TypedMemory
 
 _FACTS = 12

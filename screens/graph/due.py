@@ -5,8 +5,8 @@ from __future__ import annotations
 from screens.drawing.rows import Folds, Row, RowPart, Tone
 from screens.drawing.safe_text import grouped, row_text, words
 from screens.graph.graph_state import Known, Looking, Sight, Thing
-from workbench.graph.neighbourhood import Node
-from workbench.graph.schedule import PERIODS, Due, Period, period_of, upcoming
+from workbench.graph.memory_query import PERIODS, Due, Period, period_of, upcoming
+from workbench.graph.search import Node
 from workbench.memory.moment import clock_of
 
 EMPTY = words(

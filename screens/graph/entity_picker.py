@@ -8,9 +8,8 @@ from functools import partial
 from screens.dialogs.choose import ChooseScreen
 from screens.drawing.rows import Row, RowPart
 from screens.drawing.safe_text import plural, row_text, words
-from workbench.graph.entity_recognition import most_linked
-from workbench.graph.keyword_search import named_like
-from workbench.graph.snapshot import Graph
+from workbench.graph.keyword_search import most_linked, named_like
+from workbench.graph.model import Graph
 from workbench.memory.graph_page import Entity, name_key
 
 _MOST = 200

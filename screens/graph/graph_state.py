@@ -9,14 +9,13 @@ from datetime import date
 from screens.drawing.rows import Row
 from screens.drawing.safe_text import Shown, words
 from screens.graph.alike import Alike
-from workbench.graph.answer import GraphFinding
 from workbench.graph.contradictions import Contradiction
 from workbench.graph.decay import RecallDays, importance_today, read_recalls
 from workbench.graph.duplicates import Duplicate
-from workbench.graph.neighbourhood import EACH, Node
+from workbench.graph.memory_query import Due
+from workbench.graph.model import Graph, Held
 from workbench.graph.read import GraphReader
-from workbench.graph.schedule import Due
-from workbench.graph.snapshot import Graph, Held
+from workbench.graph.search import EACH, GraphFinding, Node
 from workbench.memory.graph_page import Entity, TypedMemory
 from workbench.workspace.decisions import settled_keys
 from workbench.workspace.ledger import read

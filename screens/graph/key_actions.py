@@ -21,9 +21,8 @@ from screens.graph.trail import Trail
 from screens.graph.tree import MORE, SELF
 from screens.main.movement import Command
 from workbench.errors import WorkbenchError
-from workbench.graph.answer import GraphFinding
-from workbench.graph.neighbourhood import EACH, Node
-from workbench.graph.schedule import Due
+from workbench.graph.memory_query import Due
+from workbench.graph.search import EACH, GraphFinding, Node
 from workbench.memory.graph_page import Entity
 from workbench.workspace.workspace import Workspace
 

@@ -12,7 +12,7 @@ from textual.widget import Widget
 from screens.drawing.safe_text import Shown, row_text, words
 from screens.graph.map_layout import LEAST_HEIGHT, Spoke, draw_map
 from screens.widgets.entry_list import TONES
-from workbench.graph.neighbourhood import Node
+from workbench.graph.search import Node
 
 _NO_ROOM = words(" there is no room for a map here")
 _NOTHING = words(" it has no neighbours: nothing to be drawn")

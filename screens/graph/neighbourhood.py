@@ -32,8 +32,8 @@ from screens.loading.snapshots import GraphView
 from screens.widgets.change_list import ChangeList
 from screens.widgets.entry_list import EntryList
 from screens.widgets.lines import Banner
-from workbench.graph.neighbourhood import Node
-from workbench.graph.snapshot import Graph
+from workbench.graph.model import Graph
+from workbench.graph.search import Node
 
 ShowDialog = Callable[[Dialog[str], Callable[[str | None], None]], None]
 _COUNTED = 2_000

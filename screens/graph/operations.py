@@ -7,8 +7,7 @@ from dataclasses import replace
 from screens.drawing.clock import now
 from screens.main.request import Request, declared_request
 from workbench.graph import operations
-from workbench.graph.contradiction_answers import Answer, plan_settle
-from workbench.graph.contradictions import Contradiction
+from workbench.graph.contradictions import Answer, Contradiction, plan_settle
 from workbench.memory.graph_page import Entity
 from workbench.workspace.plan import Plan
 from workbench.workspace.workspace import Workspace

@@ -6,9 +6,9 @@ from screens.graph.graph_state import Thing
 from workbench.errors import EntryNotFoundError, NotMemoryError
 from workbench.graph.contradictions import Contradiction
 from workbench.graph.duplicates import Duplicate
-from workbench.graph.neighbourhood import Node
-from workbench.graph.schedule import Due
-from workbench.graph.snapshot import Held
+from workbench.graph.memory_query import Due
+from workbench.graph.model import Held
+from workbench.graph.search import Node
 from workbench.memory.address import entry_at_line
 from workbench.workspace.workspace import Workspace
 

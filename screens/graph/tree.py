@@ -8,9 +8,9 @@ from screens.drawing.rows import Folds, Row, RowPart
 from screens.drawing.safe_text import grouped, plural, row_text, words
 from screens.graph.graph_state import Known, Looking, Sight, Thing
 from screens.graph.marks import sure_parts, trust_part, window_parts
-from workbench.graph.entity_recognition import most_linked
-from workbench.graph.neighbourhood import Node, neighbourhood
-from workbench.graph.snapshot import Held, is_over
+from workbench.graph.keyword_search import most_linked
+from workbench.graph.model import Held, is_over
+from workbench.graph.search import Node, neighbourhood
 from workbench.memory.graph_page import Entity, TypedMemory
 
 SELF, RELATIONS, FACTS = "self", "group:relations", "group:facts"

@@ -128,8 +128,11 @@ def migration() -> Request:
 
 
 def _settle(fix: Fix, workspace: Workspace, request: Request) -> Plan:
-    from workbench.graph.contradiction_answers import Answer, plan_settle  # noqa: PLC0415
-    from workbench.graph.contradictions import contradictions  # noqa: PLC0415
+    from workbench.graph.contradictions import (  # noqa: PLC0415
+        Answer,
+        contradictions,
+        plan_settle,
+    )
     from workbench.graph.read import read_graph  # noqa: PLC0415
     from workbench.workspace.decisions import settled_keys  # noqa: PLC0415
 

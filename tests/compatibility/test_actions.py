@@ -26,8 +26,7 @@ from tests.support.readers import (
 from tests.support.workspaces import EPISODE, Sandbox
 from workbench.dreaming.proposals.accept import plan_accept
 from workbench.errors import NotCuratableError
-from workbench.graph.contradiction_answers import plan_settle
-from workbench.graph.contradictions import contradictions
+from workbench.graph.contradictions import contradictions, plan_settle
 from workbench.graph.drafts import MemoryDraft, RelationDraft
 from workbench.graph.merge import plan_merge_entities
 from workbench.graph.read import read_graph

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.support.pages import TEAM, graph_of
-from workbench.graph.snapshot import Graph
+from workbench.graph.model import Graph
 
 MARCH = date(2026, 3, 14)
 DAYS = st.dates(date(2026, 1, 1), date(2026, 3, 1))

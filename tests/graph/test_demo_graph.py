@@ -6,10 +6,9 @@ from datetime import date
 
 import pytest
 
-from workbench.graph.memory_query import MemoryQuery, find
-from workbench.graph.schedule import upcoming
+from workbench.graph.memory_query import MemoryQuery, find, upcoming
+from workbench.graph.model import Graph
 from workbench.graph.search import search_graph
-from workbench.graph.snapshot import Graph
 from workbench.memory.graph_page import read_entity
 from workbench.memory.markdown import parse_document
 from workbench.memory.names import RelPath

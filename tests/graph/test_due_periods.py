@@ -7,8 +7,8 @@ from datetime import date, timedelta
 import pytest
 
 from tests.support.workspaces import LOG, Sandbox
+from workbench.graph.memory_query import Period, period_of, upcoming
 from workbench.graph.read import GraphReader, read_graph
-from workbench.graph.schedule import Period, period_of, upcoming
 from workbench.memory.address import entry_at_line
 
 TODAY = date(2026, 3, 20)

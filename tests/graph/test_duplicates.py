@@ -18,8 +18,8 @@ from tests.indexing.conftest import model_cache, real_model  # noqa: F401
 from tests.support.hashing import HashingEmbedder
 from tests.support.workspaces import Sandbox
 from workbench.graph.duplicates import Duplicate, duplicates, likeness, same_key, why_apart
+from workbench.graph.model import Graph
 from workbench.graph.read import read_graph
-from workbench.graph.snapshot import Graph
 
 TODAY = date(2026, 3, 20)
 

@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 
 from tests.graph.test_search import tangled
 from tests.support.pages import TEAM, graph_of
-from workbench.graph.neighbourhood import Node, neighbourhood
-from workbench.graph.snapshot import Graph
+from workbench.graph.model import Graph
+from workbench.graph.search import Node, neighbourhood
 
 
 def around(name: str, hops: int = 1, each: int = 12, graph: Graph | None = None) -> Node:

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from tests.support.pages import TEAM, graph_of
 from tests.support.workspaces import Sandbox
+from workbench.graph.model import Graph
 from workbench.graph.read import GraphReader, read_graph
-from workbench.graph.snapshot import Graph
 
 
 def write(sandbox: Sandbox, pages: dict[str, str]) -> None:

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.support.pages import TEAM, graph_of
-from workbench.graph.schedule import Due, upcoming
+from workbench.graph.memory_query import Due, upcoming
 
 TODAY = date(2026, 3, 14)
 

@@ -8,9 +8,9 @@ import pytest
 
 from tests.support.workspaces import Sandbox
 from workbench.errors import ConflictError, UsageError
-from workbench.graph.contradiction_answers import ANSWERS, Answer, plan_keep_apart, plan_settle
-from workbench.graph.contradictions import Contradiction, contradictions
+from workbench.graph.contradictions import ANSWERS, Answer, Contradiction, contradictions, plan_settle
 from workbench.graph.duplicates import duplicates
+from workbench.graph.merge import plan_keep_apart
 from workbench.graph.read import read_graph
 from workbench.memory.claims import claim_key
 from workbench.operations.undo import plan_undo

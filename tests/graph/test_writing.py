@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from tests.support.workspaces import Sandbox
 from workbench.errors import FlaggedError, NotCuratableError, NotMemoryError, UsageError
-from workbench.graph import page_bytes, page_changes
+from workbench.graph import page_edit
 from workbench.graph.drafts import EntityDraft, MemoryDraft, RelationDraft
 from workbench.graph.page_names import page_path
 from workbench.graph.read import read_graph
@@ -452,8 +452,7 @@ def test_storing_parses_only_the_pages_concerned(sandbox: Sandbox, monkeypatch: 
         parsed.append(path)
         return parse_document(path, data, Kind.ENTITY)
 
-    for module in (page_bytes, page_changes):
-        monkeypatch.setattr(module, "document_of", counting)
+    monkeypatch.setattr(page_edit, "document_of", counting)
     plan_store(sandbox.workspace, MemoryDraft(text="Two", entity="Person 7"), now=NOW)
     assert set(parsed) == {"graph/person/p7.md"}
     assert len(parsed) < 5
@@ -508,7 +507,7 @@ PIECES = st.sampled_from(
 @given(st.lists(PIECES, max_size=12).map(b"".join), st.booleans())
 def test_any_page_takes_a_line_or_refuses_it_whole(body: bytes, with_header: bool) -> None:
     data = b"---\nname: X\ntype: person\n---\n" + body if with_header else body
-    opened = page_changes.OpenPage(data, page_bytes.document_of(RelPath("graph/person/x.md"), data))
+    opened = page_edit.OpenPage(data, page_edit.document_of(RelPath("graph/person/x.md"), data))
     for text in ("one", "two", "three"):
         opened.remember(MemoryDraft(text=text, sources=("s.md#L1",)), TODAY)
     before = [memory.text for memory in opened.entity.memories]

@@ -17,7 +17,7 @@ from tests.support.workspaces import EPISODE, EPISODE_TEXT, LOG, LOG_TEXT, MEMOR
 from workbench.backup.incremental import remember
 from workbench.backup.targets import find_target
 from workbench.errors import NoWorkspaceError, UsageError
-from workbench.graph.contradiction_answers import ANSWERS
+from workbench.graph.contradictions import ANSWERS
 from workbench.health import checks as checks_module
 from workbench.health.checks import CHECKS, examine, repair
 from workbench.health.finding import Check, CheckResult, Finding, Look

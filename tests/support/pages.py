@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from workbench.graph.snapshot import Graph
+from workbench.graph.model import Graph
 from workbench.memory.graph_page import Entity, read_entity, read_memories
 from workbench.memory.markdown import parse_document
 from workbench.memory.names import RelPath

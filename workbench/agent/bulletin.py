@@ -17,8 +17,8 @@ from workbench.agent.exclusion_policy import why_by_origin, why_withheld
 from workbench.agent.fence import as_line, fenced, tokens
 from workbench.errors import WorkbenchError
 from workbench.graph.drafts import USER
-from workbench.graph.schedule import Due, upcoming
-from workbench.graph.snapshot import Graph, Held, is_over
+from workbench.graph.memory_query import Due, upcoming
+from workbench.graph.model import Graph, Held, is_over
 from workbench.memory.claims import claim_key
 from workbench.memory.entry import Kind
 from workbench.memory.graph_page import Entity

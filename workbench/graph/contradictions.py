@@ -1,24 +1,144 @@
-"""Contradictions in the graph: one entity, one slot, two values that both hold on the same day.
+"""Contradictions in the graph, and a person's answer to them as one undoable operation.
 
-A slot is something of which there is one at a time: where somebody lives, works or was born, whom they report
-to or are married to; what a line states of a single thing (`the staging port is 8443`); which of two things
-somebody prefers, whether they like something; what is used for a purpose. Relations and sentences fill the
-same slots. Where a rule cannot tell, nothing is said.
+A contradiction is one entity, one slot, two values that both hold on the same day. A slot is something of
+which there is one at a time: where somebody lives, works or was born, whom they report to or are married to;
+what a statement gives a single thing (`the staging port is 8443`); which of two things somebody prefers,
+whether they like something; what is used for a purpose. Relations and sentences fill the same slots. Where a
+rule cannot tell, nothing is said: of sentences only those are statements whose last noun names something of
+which there is one, with a value of a few words.
 """
 
 from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date
+from datetime import date, datetime
+from typing import Literal, get_args
 
-from workbench.graph.snapshot import Graph, memory_holds, relation_holds
-from workbench.graph.statements import comparable, statement_in
+from workbench.errors import ConflictError, EntryNotFoundError, UsageError
+from workbench.graph.drafts import decision, replaced
+from workbench.graph.model import Graph, memory_holds, relation_holds
+from workbench.graph.page_edit import with_marks
+from workbench.graph.read import read_graph
+from workbench.graph.write import key_of, lines_at
 from workbench.memory.claims import claim_key
+from workbench.memory.edit import take_out
 from workbench.memory.entry import Entry, without_emphasis
+from workbench.memory.file_edit import FileEdit
 from workbench.memory.graph_page import Entity, Relation, TypedMemory, name_key
+from workbench.memory.markdown import Document
+from workbench.memory.provenance import Provenance
+from workbench.safety.terminal import cut, visible
+from workbench.workspace.decisions import settled_keys
+from workbench.workspace.ledger import with_records
+from workbench.workspace.plan import Plan
+from workbench.workspace.workspace import Workspace
+
+_NOUNS = """
+    address age anniversary birthdate birthday branch budget capital code color colour currency database
+    deadline domain editor email employer endpoint extension height hostname iban id ip language lead
+    license limit locale location manager model name nickname number office owner password phone pin
+    plan port price pronouns quota rate region release role room salary schedule shell size surname time
+    timeout timezone title url username version weight zone"""
+SINGLE = frozenset(_NOUNS.split())
+"""Nouns for something of which its owner has one at a time."""
+
+_STATEMENT = re.compile(
+    r"(?P<subject>[^:=.;!?\n]{3,80}?)\s*(?:\s(?:is|was set to|is set to|is now|equals)\s|\s?[:=]\s|\s?→\s?)"
+    r"\s*(?P<value>[^\n]{1,80})"
+)
+_ARTICLE = re.compile(r"^(?:the|a|an|my|our|your|his|her|their|current|new)\s+", re.IGNORECASE)
+_BEFORE_VALUE = re.compile(r"^(?:the|a|an)\s+", re.IGNORECASE)
+_END = re.compile(r"[\s.;,!]+$|\s+\((?:since|as of|from|until)[^)]{0,60}\)$", re.IGNORECASE)
+_OTHER_THAN_IS = re.compile(
+    r"\?|\b(?:not|no longer|never|or|maybe|perhaps|probably|unknown|tbd|todo|changed|was|used to|depends"
+    r"|either|and|usually|if|unless|previously|formerly|old|until)\b",
+    re.IGNORECASE,
+)
+_MOST_WORDS = 5
+_FIGURE_NOUNS = """
+    age budget extension height iban limit phone pin port price quota rate salary size timeout weight zip"""
+_FIGURES = frozenset(_FIGURE_NOUNS.split())
+"""Nouns whose value has a digit: `the port is open` says no other port."""
+_WORD_NOUNS = """
+    branch color colour currency database domain editor hostname language locale nickname password pronouns
+    region shell surname username zone"""
+_WORDED = frozenset(_WORD_NOUNS.split())
+"""Nouns whose value may be one plain word: `the shell is zsh`."""
+_STATE_WORDS = """
+    available bad broken busy closed down empty fast fine free full good gone great important missing new nice
+    old open ready right slow taken tight unavailable unclear up wrong"""
+_STATES = frozenset(_STATE_WORDS.split())
+_MONTH = re.compile(
+    r"(?P<month>jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)"
+    r"(?:uary|ruary|ch|il|e|y|ust|t|tember|ober|ember)?"
+)
+_OF_DAYS = ("on", "the", "of")
+_ORDINAL = re.compile(r"(?<=\d)(?:st|nd|rd|th)\b")
+_UNITS = (
+    (re.compile(r"(?<=\d)\s*(?:seconds?|secs?)\b"), "s"),
+    (re.compile(r"(?<=\d)\s*(?:minutes?|mins?)\b"), "min"),
+    (re.compile(r"(?<=\d)\s*(?:milliseconds?|msecs?)\b"), "ms"),
+    (re.compile(r"(?<=\d)k\b"), "000"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """What a line says: ``subject`` in lower case without its article, ``value`` as it is compared."""
+
+    subject: str
+    value: str
+    shown: str
+
+
+def statement_in(line: str) -> Statement | None:
+    """The statement that a line without emphasis is, or None for all the others."""
+    found = _STATEMENT.fullmatch(line)
+    if found is None or _OTHER_THAN_IS.search(line):
+        return None
+    subject = _ARTICLE.sub("", " ".join(found["subject"].casefold().split()))
+    value = _END.sub("", _END.sub("", found["value"].strip()))
+    words = subject.split()
+    if not words or words[-1] not in SINGLE or not value or len(value.split()) > _MOST_WORDS:
+        return None
+    if not _is_value(words[-1], value, labelled=line[found.end("subject") :].lstrip()[:1] in ":="):
+        return None
+    return Statement(subject, comparable(value), value)
+
+
+def _is_value(noun: str, value: str, *, labelled: bool) -> bool:
+    """Whether words after `is` are a value of this noun, and not how it is. After a colon most words are."""
+    said = _BEFORE_VALUE.sub("", value)
+    if noun in _FIGURES:
+        return any(map(str.isdigit, said)) or not said[:1].isalpha()
+    if labelled:
+        return said.casefold() not in _STATES
+    if not said[:1].islower():
+        return True
+    if " " in said:
+        return False
+    named = not said.isalpha() or said != said.lower()
+    return named or (noun in _WORDED and said not in _STATES)
+
+
+def comparable(value: str) -> str:
+    """A value without what does not make it another one: case, marks around it, thousands, units, an article.
+
+    The words of a day are in one order: `4 May` is `May 4th`.
+    """
+    bare = _BEFORE_VALUE.sub("", _END.sub("", value).casefold().strip("`\"'“”‘’*_ "))
+    bare = re.sub(r"(?<=\d),(?=\d{3}\b)", "", " ".join(bare.split()))
+    for unit, short in _UNITS:
+        bare = unit.sub(short, bare)
+    words = [word for word in _ORDINAL.sub("", bare).replace(",", " ").split() if word not in _OF_DAYS]
+    months = [_MONTH.fullmatch(word) for word in words]
+    if any(months) and any(map(str.isdigit, words)):
+        return " ".join(sorted(m["month"] if m else word for m, word in zip(months, words, strict=True)))
+    return bare
+
 
 FUNCTIONAL = {
     "located_in": "lives in",
@@ -289,3 +409,138 @@ def _lies_within(graph: Graph, inner: str, outer: str) -> bool:
 
 def _key(entity: Entity, slot: str, one: str, other: str) -> str:
     return claim_key(f"contradiction {entity.type} {entity.name} {slot} {' '.join(sorted((one, other)))}")
+
+
+Answer = Literal["keep", "replace", "both", "reject"]
+"""``keep`` what was there: the new claim is forgotten and does not come back by itself. ``replace`` it: the
+old one holds until the new one began. ``both`` are right: nothing changes, and it is not asked again.
+``reject`` both: neither is right any more, each holds until today."""
+ANSWERS: tuple[Answer, ...] = get_args(Answer)
+_SHORTEST = 4
+"""Digits of a contradiction's key that must be given at least."""
+_DONE = {
+    "keep": "kept “{old}”, not “{new}”",
+    "replace": "“{new}” instead of “{old}”",
+    "both": "“{old}” and “{new}” both hold",
+    "reject": "neither “{old}” nor “{new}” holds",
+}
+
+
+def open_contradictions(workspace: Workspace) -> tuple[Contradiction, ...]:
+    """The contradictions of today that nobody answered yet."""
+    return contradictions(read_graph(workspace), day=date.today(), decided=settled_keys(workspace))
+
+
+def plan_settle_key(
+    workspace: Workspace, key: str, *, answer: Answer, now: datetime, reason: str = ""
+) -> Plan:
+    """``plan_settle`` of the open contradiction whose key begins with ``key``. Raises UsageError, ..."""
+    found = [
+        one for one in open_contradictions(workspace) if len(key) >= _SHORTEST and one.key.startswith(key)
+    ]
+    if len(found) != 1:
+        what = "several contradictions begin with" if found else "there is no contradiction"
+        raise UsageError(f"{what} {key}", hint="`workbench graph contradictions` lists them")
+    return plan_settle(workspace, found[0], answer, now=now, reason=reason)
+
+
+def plan_settle(
+    workspace: Workspace,
+    contradiction: Contradiction,
+    answer: Answer,
+    *,
+    now: datetime,
+    reason: str = "",
+    actor: str = "human",
+) -> Plan:
+    """Carry out an answer to a contradiction. The record of it is a part of the operation.
+
+    Raises UsageError for an unknown answer, ConflictError where one of its lines is not there any more.
+    """
+    if answer not in ANSWERS:
+        raise UsageError(
+            f"there is no answer “{visible(answer, one_line=True)[:40]}”", hint="known: " + ", ".join(ANSWERS)
+        )
+    old, new = contradiction.old, contradiction.new
+    today = now.date()
+    pages = _pages(workspace, (old, new))
+    reason = reason or contradiction.question
+    records = [
+        decision(
+            contradiction.key,
+            "accepted",
+            claim=contradiction.question,
+            reason=reason,
+            by=actor,
+            answer=answer,
+        )
+    ]
+    edits: list[FileEdit] = []
+    became: list[tuple[str, str]] = []
+    for document, entries in pages:
+        rest = document
+        if answer == "keep":
+            gone = [entry for entry in entries if entry.address in new.addresses]
+            records += [
+                decision(key_of(document, entry), "rejected", claim=entry.text, reason=reason, by=actor)
+                for entry in gone
+            ]
+            data = take_out(document, gone) if gone else document.data
+        else:
+            ends = {a: _end(old, new, today) for a in old.addresses} if answer == "replace" else {}
+            if answer == "reject":
+                ends = dict.fromkeys((*old.addresses, *new.addresses), today)
+            rest = _ended(document, entries, ends)
+            data = rest.data
+            became += [(address, address) for address in ends if address.startswith(f"{document.path}#")]
+        if data != document.data:
+            edits.append(FileEdit(document.path, document.data, data))
+    gone_addresses = new.addresses if answer == "keep" else ()
+    shown = {"old": _short(old.text), "new": _short(new.text)}
+    return Plan(
+        action="settle",
+        summary=f"{_short(contradiction.entity.name)}: {_DONE[answer].format(**shown)}",
+        edits=(*edits, with_records(workspace, "decisions", records, now)),
+        entries=gone_addresses or tuple(address for address, _ in became),
+        became=() if gone_addresses else tuple(address for _, address in became),
+        reason=reason,
+        actor=actor,
+    )
+
+
+def _pages(workspace: Workspace, claims: Iterable[Claim]) -> list[tuple[Document, list[Entry]]]:
+    try:
+        return lines_at(workspace, [address for claim in claims for address in claim.addresses])
+    except EntryNotFoundError as error:
+        raise ConflictError(
+            "one of the two was changed or removed meanwhile; nothing was changed",
+            hint="look for contradictions again",
+        ) from error
+
+
+def _end(old: Claim, new: Claim, today: date) -> date:
+    """From when on the old claim holds no more: the day on which the new one began to, if that is later."""
+    if new.since is not None and new.since <= today and (old.since is None or new.since >= old.since):
+        return new.since
+    return today
+
+
+def _ended(document: Document, entries: list[Entry], ends: Mapping[str, date]) -> Document:
+    marks = {
+        entry.address: Provenance(
+            tuple(
+                replaced(
+                    list(entry.provenance.fields) if entry.provenance else [],
+                    "valid_until",
+                    ends[entry.address].isoformat(),
+                )
+            )
+        )
+        for entry in entries
+        if entry.address in ends
+    }
+    return with_marks(document, marks) if marks else document
+
+
+def _short(text: str) -> str:
+    return cut(" ".join(visible(text, one_line=True).split()), 24)

@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from typing import Any
 
+from workbench.graph.model import Graph, Held
 from workbench.graph.read import read_graph
-from workbench.graph.snapshot import Graph, Held
 from workbench.memory.claims import claim_key
 from workbench.memory.graph_page import TypedMemory
 from workbench.memory.proposal import Gate, Proposal

@@ -1,7 +1,7 @@
 """Entities that may be one: found by the vectors of their names, or by these alone. Nothing is merged here.
 
 By itself automation merges only what passes every bar: the same type, cosine >= 0.98, Jaro-Winkler >= 0.85,
-no guard of ``likeness.why_apart``, no relation between the two, no contradiction, no person's word against
+no guard of ``why_apart``, no relation between the two, no contradiction, no person's word against
 it. From 0.90 on a pair is shown to a person, and so is a person who may be called by a part of the name of
 just one other (`Vogt`, `Henning Vogt`). Facts are never merged by likeness: related facts score as high
 as duplicate ones.
@@ -17,10 +17,14 @@ from dataclasses import dataclass
 from datetime import date
 from typing import TYPE_CHECKING
 
+from workbench.errors import UsageError
 from workbench.graph.contradictions import clash
-from workbench.graph.snapshot import Graph
+from workbench.graph.drafts import MemoryDraft
+from workbench.graph.model import Graph
+from workbench.graph.page_edit import Directory, document_of
 from workbench.memory.claims import claim_key
-from workbench.memory.graph_page import Entity, name_key
+from workbench.memory.graph_page import Entity, name_key, read_memories
+from workbench.workspace.workspace import Workspace
 
 if TYPE_CHECKING:
     import numpy as np
@@ -263,3 +267,47 @@ def _worth(entity: Entity) -> tuple[int, float, int, str]:
     sure = max((memory.confidence for memory in entity.memories), default=0.0)
     since = entity.valid_from.toordinal() if entity.valid_from else date.max.toordinal()
     return lines, sure, -since, entity.path
+
+
+SAME_MEANING = 0.93
+"""Cosine from which two memories of one entity say the same in other words."""
+
+
+@dataclass(frozen=True, slots=True)
+class Lookalike:
+    """A draft's ``text`` and the ``other`` memory of the same entity that it resembles; cosine in [-1, 1]."""
+
+    entity: str
+    text: str
+    other: str
+    cosine: float
+
+
+def lookalikes(
+    workspace: Workspace, drafts: Sequence[MemoryDraft], user: str, embedder: Embedder
+) -> Iterator[Lookalike]:
+    """For each draft the likest memory that its page has, where it is like enough and not the same claim."""
+    directory = Directory(workspace)
+    by_page: dict[str, list[MemoryDraft]] = defaultdict(list)
+    for draft in drafts:
+        try:
+            page = directory.find(draft.entity or user, draft.entity_type)
+        except UsageError:
+            continue
+        if page is not None:
+            by_page[page.path].append(draft)
+    for path, some in by_page.items():
+        data = workspace.files.read_or_none(directory.at(path).path)
+        memories = read_memories(document_of(directory.at(path).path, data)) if data else ()
+        if not memories:
+            continue
+        own = [memory.text for memory in memories]
+        keys = set(map(claim_key, own))
+        new = [draft.text for draft in some if claim_key(draft.text) not in keys]
+        if not new:
+            continue
+        cosines = embedder.embed(new) @ embedder.embed(own).T
+        for text, row in zip(new, cosines, strict=True):
+            at = int(row.argmax())
+            if row[at] >= SAME_MEANING:
+                yield Lookalike(directory.at(path).name, text, own[at], float(row[at]))

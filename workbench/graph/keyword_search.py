@@ -1,14 +1,19 @@
-"""Entities and typed memories by the words in them, without an index."""
+"""Entities and typed memories by the words of a question, without an index.
+
+An entity is recognised by its name or an alias, else by a part of a name, else by likeness.
+"""
 
 from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from workbench.graph.snapshot import Graph, Held
+from workbench.errors import UsageError
+from workbench.graph.model import Graph, Held
 from workbench.memory.graph_page import Entity, name_key
+from workbench.safety.terminal import cut, visible
 
 _WORD = re.compile(r"\w+")
 _SHORTEST = 2
@@ -90,3 +95,197 @@ def _holds(body: str, word: str) -> bool:
 
 def _folded(text: str) -> str:
     return text.lower() if text.isascii() else unicodedata.normalize("NFKC", text).casefold()
+
+
+LONGEST_QUESTION = 1_000
+"""Characters of a question that are read."""
+LIKE = 88.0
+"""Likeness of two names, in [0, 100] (normalised edit similarity), from which one is taken for the other."""
+SUGGESTED = 45.0
+_SHOWN = 80
+"""Characters of a name that nobody has which a message repeats."""
+_WORDS_IN_NAME = 8
+_ALIASES = 30
+"""Aliases by which an entity is looked for in texts; a page may claim any number."""
+_MENTIONS = 8
+"""Entities that are recognised in one question; longer lists are no question."""
+_COMPARED = 40
+"""Pieces of a question that are compared with every name."""
+_MEANT = 5
+"""Entities that a part of a name may stand for; one that more of them have says too little."""
+_CAPITALS = re.compile(r"(?<=[\w,;] )(?!I\b)[^\W\d_a-zà-öø-ÿ][\w'’-]*")
+_NO_BLANKS = re.compile(r"[\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff]")
+_SILENT = SILENT | {"know", "part", "work", "working", "works"}
+"""What is never taken for a name, unless it is written like one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """Characters ``start`` up to ``end`` of a question, and the entities that they may mean, likeliest first.
+
+    ``note`` says what was assumed, where the words are not a name as they stand.
+    """
+
+    start: int
+    end: int
+    entities: tuple[Entity, ...]
+    note: str = ""
+
+
+def mentions(graph: Graph, question: str) -> tuple[Mention, ...]:
+    """The entities that ``question`` names, in its order; where nobody is named so, those it may mean."""
+    text = question[:LONGEST_QUESTION]
+    named = _chosen(_named(graph, text))
+    return named or _chosen(_partly_named(graph, text)) or _chosen(_alike(graph, text))
+
+
+def the_one(graph: Graph, name: str) -> Entity:
+    """The entity that a person calls ``name``: by id, path, name, alias or file name.
+
+    Raises UsageError where nothing is called so, with what looks like it, or where several are.
+    """
+    if found := graph.entity(name):
+        return found
+    several = graph.candidates(name)
+    shown = cut(visible(name, one_line=True), _SHOWN)
+    if several:
+        raise UsageError(
+            f"several entities are called {shown}",
+            hint="name one by its page: " + ", ".join(entity.path for entity in several[:5]),
+        )
+    like = ", ".join(f"{entity.name} ({entity.type})" for entity in suggestions(graph, name))
+    hint = f"there are {like}" if like else "the graph has no pages yet: graph/person/sarah.md would be one"
+    raise UsageError(f"nothing in the graph is called {shown}", hint=hint)
+
+
+def suggestions(graph: Graph, question: str, most: int = 5) -> tuple[Entity, ...]:
+    """The entities whose names look most like words of ``question``; else those that are linked the most."""
+    from rapidfuzz import fuzz, process  # noqa: PLC0415 - only a name that nobody has needs it
+
+    names = _names(graph)
+    best: dict[str, tuple[float, Entity]] = {}
+    for said, _ in _pieces(question[:LONGEST_QUESTION], most=2):
+        for _, score, at in process.extract(
+            said, [name for name, _ in names], scorer=fuzz.WRatio, limit=most, score_cutoff=SUGGESTED
+        ):
+            entity = names[at][1]
+            if score > best.get(entity.path, (0.0, entity))[0]:
+                best[entity.path] = (score, entity)
+    ranked = sorted(best.values(), key=lambda found: (-found[0], found[1].path))
+    return tuple(entity for _, entity in ranked[:most]) or most_linked(graph, most)
+
+
+def unknown_names(question: str) -> str:
+    """The words of a question in which nobody was recognised that are written like a name; empty for none.
+
+    The first word of a question is capitalised anyway.
+    """
+    said = _CAPITALS.findall(question[:LONGEST_QUESTION])
+    return " ".join(word for word in said if word.casefold() not in SILENT)[:_SHOWN]
+
+
+def most_linked(graph: Graph, most: int) -> tuple[Entity, ...]:
+    """The entities with the most relations, of their own and to them."""
+    return tuple(sorted(graph.entities, key=lambda entity: (-graph.degree(entity), entity.path))[:most])
+
+
+def mention_of(entity: Entity) -> re.Pattern[str]:
+    """What finds the names of ``entity`` in a text that is folded by ``name_key``."""
+    keys = dict.fromkeys(name_key(name) for name in (entity.name, *entity.aliases[:_ALIASES]))
+    names = sorted((key for key in keys if len(key) > 1), key=len, reverse=True)
+    return re.compile("|".join(map(_as_word, names)) or r"(?!)")
+
+
+def _as_word(name: str) -> str:
+    """Only whole words are a name, but in scripts without blanks."""
+    return re.escape(name) if _NO_BLANKS.search(name) else rf"(?<!\w){re.escape(name)}(?!\w)"
+
+
+def _named(graph: Graph, text: str) -> Iterator[Mention]:
+    for start, end in _spans(text, most=_WORDS_IN_NAME):
+        words = text[start:end]
+        if words in _SILENT:
+            continue
+        found = graph.candidates(words) or graph.candidates(f"the {words}")
+        if found:
+            yield Mention(start, end, found, may_be(words, found) if len(found) > 1 else "")
+
+
+def may_be(words: str, entities: Sequence[Entity]) -> str:
+    """What to say of words that several entities are called by."""
+    names = ", ".join(f"{entity.name} ({entity.type})" for entity in entities[:_MEANT])
+    more = f" or {len(entities) - _MEANT} more" if len(entities) > _MEANT else ""
+    return f"“{words}” may be {names}{more}"
+
+
+def _partly_named(graph: Graph, text: str) -> Iterator[Mention]:
+    """By a word of a name: ``Chen`` for Sarah Chen."""
+    holders: dict[str, dict[str, Entity]] = {}
+    for name, entity in _names(graph):
+        for word in _WORD.findall(name):
+            holders.setdefault(word, {})[entity.path] = entity
+    for start, end in _spans(text, most=1):
+        word = name_key(text[start:end])
+        found = tuple(holders.get(word, {}).values())
+        if word not in _SILENT and len(word) > 2 and 0 < len(found) <= _MEANT:
+            names = ", ".join(entity.name for entity in found)
+            yield Mention(start, end, found, f"“{text[start:end]}” is taken for {names}")
+
+
+def _alike(graph: Graph, text: str) -> Iterator[Mention]:
+    from rapidfuzz import fuzz, process  # noqa: PLC0415 - as above
+
+    names = _names(graph)
+    for said, (start, end) in _pieces(text, most=3):
+        best = process.extractOne(said, [name for name, _ in names], scorer=fuzz.ratio, score_cutoff=LIKE)
+        if best is not None:
+            entity = names[best[2]][1]
+            yield Mention(start, end, (entity,), f"“{text[start:end]}” is taken for {entity.name}")
+
+
+def _names(graph: Graph) -> list[tuple[str, Entity]]:
+    return [(name_key(name), entity) for entity in graph.entities for name in (entity.name, *entity.aliases)]
+
+
+def _spans(text: str, most: int) -> Iterator[tuple[int, int]]:
+    """Runs of up to ``most`` words, the longest first; in scripts without blanks runs of characters too."""
+    words = [found.span() for found in _WORD.finditer(text)]
+    for count in range(min(most, len(words)), 0, -1):
+        for first in range(len(words) - count + 1):
+            yield words[first][0], words[first + count - 1][1]
+    for start, end in words:
+        if _NO_BLANKS.search(text, start, end):
+            for length in range(min(20, end - start - 1), 1, -1):
+                yield from ((at, at + length) for at in range(start, end - length + 1))
+
+
+def _pieces(text: str, most: int) -> Iterator[tuple[str, tuple[int, int]]]:
+    """Different runs of words of ``text`` that could be a name, folded, with the place where each stands."""
+    pieces: dict[str, tuple[int, int]] = {}
+    for start, end in _spans(text, most):
+        said = name_key(text[start:end])
+        if len(said) > 3 and not all(word in _SILENT for word in said.split()):
+            pieces.setdefault(said, (start, end))
+            if len(pieces) == _COMPARED:
+                break
+    return iter(pieces.items())
+
+
+def _chosen(found: Iterator[Mention]) -> tuple[Mention, ...]:
+    """Those that do not overlap one found before, in the order of the text."""
+    kept: list[Mention] = []
+    for mention in found:
+        if all(mention.end <= other.start or other.end <= mention.start for other in kept):
+            kept.append(mention)
+            if len(kept) == _MENTIONS:
+                break
+    return tuple(sorted(kept, key=lambda mention: mention.start))
+
+
+def covered(text: str, found: Sequence[Mention]) -> str:
+    """``text`` with each mention as one ``@`` between blanks, so that what is left are the words around."""
+    parts, at = [], 0
+    for mention in found:
+        parts += [text[at : mention.start], " @ "]
+        at = mention.end
+    return " ".join("".join([*parts, text[at:]]).split())

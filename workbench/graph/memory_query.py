@@ -1,4 +1,4 @@
-"""Structured questions: which typed memories are of a type, about something, of a time, of some weight."""
+"""Structured questions: typed memories by type, time, weight and what they are about; what is due when."""
 
 from __future__ import annotations
 
@@ -8,14 +8,137 @@ from datetime import date, timedelta
 from typing import Any, Literal, get_args
 
 from workbench.errors import UsageError
-from workbench.graph.answer import memory_json
-from workbench.graph.entity_recognition import may_be, mention_of, mentions, suggestions
-from workbench.graph.keyword_search import memories_with
-from workbench.graph.paths import leading_to
-from workbench.graph.schedule import is_pending
-from workbench.graph.snapshot import Graph, Held, entity_holds, memory_holds
+from workbench.graph.keyword_search import may_be, memories_with, mention_of, mentions, suggestions
+from workbench.graph.model import Graph, Held, entity_holds, memory_holds, memory_json
+from workbench.graph.search import MAX_HOPS
 from workbench.memory.graph_page import IMPORTANCE, Entity, TypedMemory, name_key
 from workbench.memory.moment import ordinal
+
+Sort = Literal["todo", "event", "deadline"]
+"""An ``event`` happens and is over; a ``todo`` waits until it is done; a ``deadline`` is the day of a goal,
+or of anything else that says when it happens."""
+
+
+@dataclass(frozen=True, slots=True)
+class Due:
+    """One thing that is due; ``days`` from today, below 0 for what is overdue, None where no day is given."""
+
+    held: Held
+    sort: Sort
+    days: int | None
+
+    @property
+    def when(self) -> str:
+        """``overdue by 3 days``, ``today``, ``in 5 days``, or ``no day``."""
+        if self.days is None:
+            return "no day"
+        if self.days == 0:
+            return "today"
+        count = f"{abs(self.days)} day{'' if abs(self.days) == 1 else 's'}"
+        return f"in {count}" if self.days > 0 else f"overdue by {count}"
+
+    def as_json(self) -> dict[str, Any]:
+        """As the command line prints it and an agent gets it."""
+        return {
+            "sort": self.sort,
+            "days": self.days,
+            "when": self.when,
+            "about": self.held.owner,
+            "page": self.held.memory.entry.path,
+            "memory": memory_json(self.held.memory),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Schedule:
+    """What is due from today on, the soonest first; what is overdue, the longest first; todos without a day.
+
+    ``tasks`` are pages of the type `task` that still hold: they are due as a whole.
+    """
+
+    upcoming: tuple[Due, ...] = ()
+    overdue: tuple[Due, ...] = ()
+    undated: tuple[Due, ...] = ()
+    tasks: tuple[Entity, ...] = ()
+
+    def as_json(self) -> dict[str, Any]:
+        """As the command line prints it and an agent gets it."""
+        return {
+            "upcoming": [due.as_json() for due in self.upcoming],
+            "overdue": [due.as_json() for due in self.overdue],
+            "undated": [due.as_json() for due in self.undated],
+            "tasks": [{"name": task.name, "page": task.path} for task in self.tasks],
+        }
+
+
+Period = Literal["overdue", "today", "week", "later", "undated"]
+"""``week`` are the seven days after today; ``undated`` what has no day."""
+PERIODS: tuple[Period, ...] = get_args(Period)
+_WEEK = 7
+
+
+def period_of(due: Due) -> Period:
+    """When a thing is due, as people divide time."""
+    if due.days is None:
+        return "undated"
+    if due.days < 0:
+        return "overdue"
+    if due.days == 0:
+        return "today"
+    return "week" if due.days <= _WEEK else "later"
+
+
+def is_pending(memory: TypedMemory, today: date) -> bool:
+    """Whether a todo still waits: neither done nor over. What begins to hold later does not wait yet."""
+    begun = memory.valid_from is None or memory.valid_from <= today
+    ended = memory.valid_until is not None and memory.valid_until <= today
+    return memory.type == "todo" and begun and not ended and not memory.done
+
+
+def upcoming(
+    graph: Graph,
+    today: date,
+    *,
+    sorts: tuple[Sort, ...] = ("todo", "event", "deadline"),
+    ahead: int | None = None,
+) -> Schedule:
+    """What is due on ``today`` or later, and what should have been; ``ahead`` in days bounds what is to come.
+
+    Events that have happened, and what is done or over, are not in it.
+    """
+    due = [item for item in _due(graph, today) if item.sort in sorts]
+    coming = [item for item in due if item.days is not None and item.days >= 0]
+    late = [item for item in due if item.days is not None and item.days < 0]
+    todos = "todo" in sorts
+    return Schedule(
+        upcoming=tuple(sorted((x for x in coming if ahead is None or (x.days or 0) <= ahead), key=_by_day)),
+        overdue=tuple(sorted(late, key=_by_day)),
+        undated=tuple(sorted((x for x in due if x.days is None), key=_by_day)),
+        tasks=tuple(e for e in graph.entities if todos and e.type == "task" and entity_holds(e, today)),
+    )
+
+
+def _due(graph: Graph, today: date) -> Iterator[Due]:
+    for held in graph.memories():
+        memory = held.memory
+        if held.entity is not None and not entity_holds(held.entity, today):
+            continue
+        days = (memory.happens_at - today).days if memory.happens_at else None
+        if memory.type == "todo":
+            if is_pending(memory, today):
+                yield Due(held, "todo", days)
+        elif days is not None and not memory.done and memory_holds(memory, today):
+            if memory.type == "event":
+                if days >= 0:
+                    yield Due(held, "event", days)
+            elif days >= 0 or memory.type == "goal":
+                yield Due(held, "deadline", days)
+
+
+def _by_day(due: Due) -> tuple[float, float, str]:
+    day = due.held.memory.happens_at
+    return ordinal(day) if day else 0.0, -due.held.memory.weight, due.held.memory.entry.address
+
 
 Nearness = tuple[int, str]
 """0 for the entity's own, 1 for its parts', 2 for lines with its name, 3 for who works on it; and why."""
@@ -32,9 +155,8 @@ class EntityScope:
             name_key(name): entity for entity in entities for name in (entity.name, *entity.aliases)
         }
         present = graph if graph.day else graph.as_of(today)
-        for nearness, kind in ((1, "part_of"), (3, "works_on")):
-            for entity in entities:
-                self._add(present, present.at(entity.path) or entity, kind, nearness)
+        for entity in entities:
+            self._add_related(present, present.at(entity.path) or entity)
 
     def of(self, held: Held) -> Nearness | None:
         """How near a memory is, and why; None for one that is about something else."""
@@ -49,13 +171,24 @@ class EntityScope:
         """Whether a page belongs to what is asked for, as itself or as a part."""
         return self._near.get(entity.path, (9, ""))[0] < 2
 
-    def _add(self, graph: Graph, entity: Entity, kind: str, nearness: int) -> None:
-        for path in leading_to(graph, entity, kind):
-            end = path[-1].entity
-            if end is not None and (kind == "part_of" or end.type == "person" or len(path) == 1):
-                self._near.setdefault(
-                    end.path, (nearness, f"{end.name} {kind.replace('_', ' ')} {entity.name}")
-                )
+    def _add_related(self, graph: Graph, whole: Entity) -> None:
+        """The parts of an entity, and who works on it or on one of them, up to three relations away."""
+        seen, level = {whole.path}, [whole]
+        for distance in range(MAX_HOPS):
+            parts = []
+            for link in (link for one in level for link in graph.relations_to(one)):
+                source, kind = link.source, link.relation.kind
+                if kind == "part_of" and source.path not in seen:
+                    seen.add(source.path)
+                    parts.append(source)
+                    self._add(source, 1, f"{source.name} part of {whole.name}")
+                elif kind == "works_on" and (source.type == "person" or not distance):
+                    self._add(source, 3, f"{source.name} works on {whole.name}")
+            level = parts
+
+    def _add(self, entity: Entity, nearness: int, why: str) -> None:
+        if nearness < self._near.get(entity.path, (9, ""))[0]:
+            self._near[entity.path] = (nearness, why)
 
     def _by_file(self, held: Held) -> Nearness | None:
         """A note that is named like the entity is about it."""

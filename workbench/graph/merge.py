@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from datetime import datetime
+from functools import cache
 
 from workbench.errors import NotCuratableError, UsageError
-from workbench.graph.entity_recognition import the_one
-from workbench.graph.lines import replaced
-from workbench.graph.page_bytes import document_of, with_aliases, with_blocks, with_marks
+from workbench.graph.drafts import decision, number, replaced
+from workbench.graph.duplicates import same_key
+from workbench.graph.keyword_search import the_one
+from workbench.graph.page_edit import document_of, with_aliases, with_blocks, with_marks
 from workbench.graph.page_names import is_linkable, link_target, relinked, stem_of
 from workbench.graph.read import read_graph
-from workbench.graph.snapshot import Graph
 from workbench.memory.claims import claim_key
 from workbench.memory.edit import take_out
 from workbench.memory.entry import Entry, Kind
@@ -21,12 +23,15 @@ from workbench.memory.markdown import Document
 from workbench.memory.names import RelPath
 from workbench.memory.provenance import TRUST, Provenance, least_trusted
 from workbench.safety.terminal import cut, visible
+from workbench.workspace.ledger import with_records
 from workbench.workspace.plan import Plan
 from workbench.workspace.workspace import Workspace
 
 _LEFT_ALONE = frozenset({Kind.LOG, Kind.EPISODE, Kind.BOOTSTRAP, Kind.DREAM, Kind.TRANSCRIPT})
 """Originals, and what automation never writes: their links still find the entity, by its further names."""
 
+_LeadsThere = Callable[[str], bool]
+"""Whether the target of a link is the entity that goes."""
 _SELF = "dropped, as it leads to itself: {} {}"
 
 
@@ -57,7 +62,12 @@ def plan_merge_entities(
     target = workspace.document(first.path)
     source = workspace.document(second.path)
     notes: list[str] = []
-    is_old = _Names(graph, second)
+
+    @cache
+    def is_old(target: str) -> bool:
+        found = graph.at(target) or graph.at(f"{target}.md") or graph.entity(target)
+        return found is not None and found.path == second.path
+
     name = link_target(first.name, stem_of(first.path))
     moved = document_of(source.path, _relinked(source.data, is_old, name))
     after, became = _united(target, moved, first, second, notes)
@@ -79,21 +89,6 @@ def plan_merge_entities(
         trailers=(("Source", second.path), ("Section", first.path)),
         notes=tuple(notes),
     )
-
-
-class _Names:
-    """Whether a link leads to the entity that goes, as the graph resolves it."""
-
-    def __init__(self, graph: Graph, gone: Entity) -> None:
-        self._graph = graph
-        self._gone = gone
-        self._known: dict[str, bool] = {}
-
-    def __call__(self, target: str) -> bool:
-        if target not in self._known:
-            found = self._graph.at(target) or self._graph.at(f"{target}.md") or self._graph.entity(target)
-            self._known[target] = found is not None and found.path == self._gone.path
-        return self._known[target]
 
 
 def _united(
@@ -153,7 +148,7 @@ def _joined(
         fields += [(name, value) for value in values if (name, value) not in known]
     sure = max(mine.confidence, theirs.confidence)
     if any(key == "confidence" for key, _ in fields):
-        fields = replaced(fields, "confidence", None if sure >= 1 else f"{sure:.2f}".rstrip("0").rstrip("."))
+        fields = replaced(fields, "confidence", None if sure >= 1 else number(sure))
     trust = least_trusted(mine.trust, theirs.trust)
     if trust != TRUST[-1] or any(key == "trust" for key, _ in fields):
         fields = replaced(fields, "trust", trust)
@@ -248,7 +243,9 @@ def _is_of(relation: Relation, first: Entity, second: Entity) -> bool:
     return name_key(relation.target) in names
 
 
-def _elsewhere(workspace: Workspace, done: set[RelPath], is_old: _Names, name: str) -> Iterator[FileEdit]:
+def _elsewhere(
+    workspace: Workspace, done: set[RelPath], is_old: _LeadsThere, name: str
+) -> Iterator[FileEdit]:
     """The edits of all other pages that link to the one that goes."""
     for file in workspace.scan():
         if file.path in done:
@@ -266,11 +263,11 @@ def _elsewhere(workspace: Workspace, done: set[RelPath], is_old: _Names, name: s
         yield FileEdit(file.path, data, changed)
 
 
-def _relink_page(document: Document, is_old: _Names, name: str) -> Document:
+def _relink_page(document: Document, is_old: _LeadsThere, name: str) -> Document:
     return _folded(document_of(document.path, _relinked(document.data, is_old, name)))
 
 
-def _relinked(data: bytes, is_old: _Names, name: str) -> bytes:
+def _relinked(data: bytes, is_old: _LeadsThere, name: str) -> bytes:
     text = data.decode("utf-8", "surrogateescape")
     return relinked(text, is_old, name).encode("utf-8", "surrogateescape")
 
@@ -295,3 +292,25 @@ def _folded(document: Document) -> Document:
 
 def _title(text: str) -> str:
     return cut(" ".join(visible(text, one_line=True).split()), 60)
+
+
+def plan_keep_apart(
+    workspace: Workspace, one: str, other: str, *, now: datetime, reason: str = "", actor: str = "human"
+) -> Plan:
+    """Record that two entities are not one: they are neither merged nor shown as duplicates any more.
+
+    Raises UsageError where a name is nobody's or that of several.
+    """
+    graph = read_graph(workspace)
+    first, second = the_one(graph, one), the_one(graph, other)
+    if first.path == second.path:
+        raise UsageError(f"{first.name} and {second.name} are one page: {first.path}")
+    said = f"{first.name} and {second.name} are two"
+    record = decision(same_key(first, second), "rejected", claim=said, reason=reason, by=actor)
+    return Plan(
+        action="settle",
+        summary=_title(said),
+        edits=(with_records(workspace, "decisions", [record], now),),
+        reason=reason,
+        actor=actor,
+    )

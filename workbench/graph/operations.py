@@ -95,7 +95,7 @@ MERGE = OperationSpec(
 )
 APART = OperationSpec(
     "apart",
-    "workbench.graph.contradiction_answers:plan_keep_apart",
+    "workbench.graph.merge:plan_keep_apart",
     "Record that ONE and OTHER are two entities.",
     Parameter("one", required=True),
     details="They are neither merged nor shown as duplicates again.",
@@ -104,7 +104,7 @@ APART = OperationSpec(
 )
 SETTLE = OperationSpec(
     "settle",
-    "workbench.graph.contradiction_answers:plan_settle_key",
+    "workbench.graph.contradictions:plan_settle_key",
     "Answer the contradiction KEY (its first digits).",
     Parameter("key", required=True),
     details=(

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from time import time_ns
 
 from workbench.errors import EntryNotFoundError, UsageError, WorkbenchError
-from workbench.graph.snapshot import Graph
+from workbench.graph.model import Graph
 from workbench.memory.entry import Kind
 from workbench.memory.graph_page import IMPORTANCE, Entity, TypedMemory, read_entity, read_memories
 from workbench.memory.markdown import parse_document

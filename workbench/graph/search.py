@@ -1,33 +1,313 @@
-"""What the graph knows of what a question names, in any language.
+"""Walks along relations: what follows from an entity, and how two of them are connected.
 
-The entities that a question names are recognised by their names and aliases. What is known of them, and what
-is at most two relations away, is ranked by how much it has to do with the other words of the question: as the
-search engine says, or by the words that it shares where there is no index. Nothing is ever answered with
-silence: a name that nobody has is said to be unknown, with those that look like it.
+Every walk is bounded in hops, in relations looked at and in what it finds, so that neither cycles nor a page
+with ten thousand relations can hold it up; what was left out is said.
 """
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from datetime import date
 from itertools import islice
+from math import prod
+from typing import Any
 
-from workbench.graph.answer import GraphAnswer, GraphFinding, by_memory, by_path, said
-from workbench.graph.entity_recognition import (
+from workbench.graph.keyword_search import (
+    SILENT,
     Mention,
     covered,
+    memories_with,
     mention_of,
     mentions,
+    named_like,
+    query_words,
+    share_of,
     suggestions,
     unknown_names,
 )
-from workbench.graph.keyword_search import SILENT, memories_with, named_like, query_words, share_of
-from workbench.graph.paths import MAX_HOPS, hops_from, path_score, shortest
-from workbench.graph.snapshot import Graph, is_over
+from workbench.graph.model import Graph, RelationLink, is_over, memory_json, sources_of
 from workbench.memory.entry import Entry
 from workbench.memory.graph_page import Entity, TypedMemory, name_key
 from workbench.safety.terminal import visible
+
+MAX_HOPS = 3
+MAX_LOOKED_AT = 200_000
+"""Relations that one walk looks at."""
+_SHORTEST = 5
+"""Paths of the same length that are told."""
+_NEXT_HOP = 0.6
+"""How much less a thing counts that is one hop further away."""
+_VAGUE = 0.8
+"""How much a ``related_to`` counts, which says little, beside a relation that says what it is."""
+
+
+@dataclass(frozen=True, slots=True)
+class Hop:
+    """One relation, walked along (``forward``) or against it."""
+
+    link: RelationLink
+    forward: bool
+
+    @property
+    def start(self) -> str:
+        """The name of the entity that the hop starts from."""
+        return self.link.source.name if self.forward else self.link.name
+
+    @property
+    def end(self) -> str:
+        """The name of what the hop leads to."""
+        return self.link.name if self.forward else self.link.source.name
+
+    @property
+    def entity(self) -> Entity | None:
+        """The entity that the hop leads to; None where there is no page of it."""
+        return self.link.target if self.forward else self.link.source
+
+    @property
+    def confidence(self) -> float:
+        """How sure the relation is, in [0, 1]; a vague one counts less."""
+        vague = _VAGUE if self.link.relation.kind == "related_to" else 1.0
+        return self.link.relation.confidence * vague
+
+
+Path = tuple[Hop, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Walk:
+    """Paths, the best first; ``complete`` says that nothing was left out for its length."""
+
+    paths: tuple[Path, ...]
+    complete: bool = True
+
+
+def path_score(path: Path) -> float:
+    """How much the end of a path counts, in (0, 1]: its relations' confidences, less for each further hop."""
+    return prod(hop.confidence for hop in path) * _NEXT_HOP ** max(0, len(path) - 1)
+
+
+def hops_from(graph: Graph, entity: Entity) -> Iterator[Hop]:
+    """The relations at ``entity``: its own, then those that lead to it. A relation to itself is none."""
+    yield from (Hop(link, True) for link in graph.relations_of(entity) if not _to_itself(link))
+    yield from (Hop(link, False) for link in graph.relations_to(entity) if not _to_itself(link))
+
+
+def shortest(graph: Graph, first: Entity, second: Entity) -> Walk:
+    """The shortest paths between two entities, whichever way their relations point; none beyond three."""
+    if first.path == second.path:
+        return Walk(())
+    reached: dict[str, list[Path]] = {first.path: [()]}
+    frontier = [first]
+    looked_at = 0
+    for _ in range(MAX_HOPS):
+        level: dict[str, tuple[Entity, list[Path]]] = {}
+        for entity in frontier:
+            for hop in hops_from(graph, entity):
+                looked_at += 1
+                if looked_at > MAX_LOOKED_AT:
+                    return Walk(_ranked(level.get(second.path, (second, []))[1])[:_SHORTEST], complete=False)
+                if hop.entity is None or hop.entity.path in reached:
+                    continue
+                _, paths = level.setdefault(hop.entity.path, (hop.entity, []))
+                paths += [(*path, hop) for path in reached[entity.path][: _SHORTEST - len(paths)]]
+        if second.path in level:
+            return Walk(_ranked(level[second.path][1])[:_SHORTEST])
+        reached |= {path: paths for path, (_, paths) in level.items()}
+        frontier = [entity for entity, _ in level.values()]
+    return Walk(())
+
+
+def _to_itself(link: RelationLink) -> bool:
+    return link.target is not None and link.target.path == link.source.path
+
+
+def _ranked(paths: Iterable[Path]) -> tuple[Path, ...]:
+    return tuple(sorted(paths, key=lambda path: (len(path), -path_score(path), path[-1].end)))
+
+
+EACH = 12
+"""Neighbours of one entity that are shown; how many more there are is said."""
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """An entity (or a name without a page), how it was reached, and what stands around it.
+
+    ``left_out`` counts neighbours beyond those in ``children``.
+    """
+
+    name: str
+    entity: Entity | None
+    hop: Hop | None = None
+    children: tuple[Node, ...] = ()
+    left_out: int = 0
+
+    def lines(self, depth: int = 0) -> Iterator[tuple[int, Node]]:
+        """Every node below, in the order of drawing, with its depth from 0 for this one."""
+        yield depth, self
+        for child in self.children:
+            yield from child.lines(depth + 1)
+
+    def as_json(self) -> dict[str, Any]:
+        """As the command line prints it."""
+        return {
+            "name": self.name,
+            "type": self.entity.type if self.entity else None,
+            "page": self.entity.path if self.entity else None,
+            "relation": hop_json(self.hop) if self.hop else None,
+            "neighbours": [child.as_json() for child in self.children],
+            "left_out": self.left_out,
+        }
+
+
+def neighbourhood(graph: Graph, entity: Entity, *, hops: int = 1, each: int = EACH) -> Node:
+    """``entity`` with what it is related to, up to ``hops`` (at most 3) relations away.
+
+    Neighbours are in order of the confidence of their relations; what is shown nearer is not shown again.
+    """
+    below: dict[str, list[tuple[Hop, str]]] = {}
+    left_out: dict[str, int] = {}
+    seen: set[str] = {entity.path}
+    queue: deque[tuple[Entity, int]] = deque([(entity, 0)])
+    while queue:
+        at, depth = queue.popleft()
+        if depth >= min(hops, MAX_HOPS):
+            continue
+        nearest: dict[str, Hop] = {}
+        for hop in hops_from(graph, at):
+            key = _key(hop)
+            if key not in seen and (key not in nearest or hop.confidence > nearest[key].confidence):
+                nearest[key] = hop
+        ranked = sorted(nearest.items(), key=lambda item: (-item[1].confidence, item[1].end, item[0]))
+        left_out[at.path] = max(0, len(ranked) - each)
+        below[at.path] = [(hop, key) for key, hop in ranked[:each]]
+        seen.update(key for key, _ in ranked[:each])
+        queue.extend((hop.entity, depth + 1) for _, hop in ranked[:each] if hop.entity is not None)
+    return _node(entity.name, entity, None, below, left_out)
+
+
+def _node(
+    name: str,
+    entity: Entity | None,
+    hop: Hop | None,
+    below: dict[str, list[tuple[Hop, str]]],
+    left_out: dict[str, int],
+) -> Node:
+    path = entity.path if entity else ""
+    children = tuple(_node(h.end, h.entity, h, below, left_out) for h, _ in below.get(path, ()))
+    return Node(name, entity, hop, children, left_out.get(path, 0))
+
+
+def _key(hop: Hop) -> str:
+    """A path for what has a page; names without one are told apart from paths."""
+    return hop.entity.path if hop.entity else f"[[{hop.end}]]"
+
+
+@dataclass(frozen=True, slots=True)
+class GraphFinding:
+    """One finding: where a path leads, or a memory. ``score`` in [0, 1], ``why`` one line for a person."""
+
+    name: str
+    entity: Entity | None
+    score: float
+    why: str
+    path: Path = ()
+    memory: TypedMemory | None = None
+
+    @property
+    def sources(self) -> tuple[str, ...]:
+        """Where it comes from: what its lines name as their sources, else where the lines stand."""
+        items = [self.memory] if self.memory else [hop.link.relation for hop in self.path]
+        return tuple(dict.fromkeys(source for item in items for source in sources_of(item)))
+
+    def as_json(self) -> dict[str, Any]:
+        """As the command line prints it and an agent gets it."""
+        return {
+            "name": self.name,
+            "type": self.entity.type if self.entity else None,
+            "id": self.entity.id if self.entity else None,
+            "page": self.entity.path if self.entity else None,
+            "score": round(self.score, 4),
+            "why": self.why,
+            "path": [hop_json(hop) for hop in self.path],
+            "memory": memory_json(self.memory) if self.memory else None,
+            "sources": list(self.sources),
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GraphAnswer:
+    """``asked`` says how the question was understood; ``notes`` what was assumed or is missing.
+
+    ``suggestions`` are names that are known, where the question names none.
+    """
+
+    question: str
+    asked: str
+    entities: tuple[Entity, ...] = ()
+    found: tuple[GraphFinding, ...] = ()
+    notes: tuple[str, ...] = ()
+    suggestions: tuple[str, ...] = ()
+
+    def as_json(self) -> dict[str, Any]:
+        """As the command line prints it and an agent gets it."""
+        return {
+            "question": self.question,
+            "asked": self.asked,
+            "entities": [
+                {"name": entity.name, "type": entity.type, "id": entity.id, "page": entity.path}
+                for entity in self.entities
+            ],
+            "found": [found.as_json() for found in self.found],
+            "notes": list(self.notes),
+            "suggestions": list(self.suggestions),
+        }
+
+
+def by_path(path: Path) -> GraphFinding:
+    """What a path of relations leads to."""
+    end = path[-1]
+    return GraphFinding(
+        end.end, end.entity, path_score(path), " · ".join(said(hop) for hop in path), path=path
+    )
+
+
+def by_memory(memory: TypedMemory, entity: Entity | None, why: str, share: float = 1.0) -> GraphFinding:
+    """A typed memory; ``share`` in [0, 1] says how much of what was asked it holds."""
+    name = entity.name if entity else memory.entry.path
+    return GraphFinding(name, entity, share * memory.weight, why, memory=memory)
+
+
+def said(hop: Hop) -> str:
+    """A relation as its page states it: ``Ann works on Atlas, since 2026-03-02``."""
+    link, relation = hop.link, hop.link.relation
+    line = f"{link.source.name} {relation.kind.replace('_', ' ')} {link.name}"
+    if relation.valid_from:
+        line += f", since {relation.valid_from}"
+    if relation.valid_until:
+        line += f", until {relation.valid_until}"
+    return line if link.target or link.candidates else f"{line} (which has no page)"
+
+
+def hop_json(hop: Hop) -> dict[str, Any]:
+    """A relation as it stands, whichever way it was walked."""
+    link, relation = hop.link, hop.link.relation
+    return {
+        "from": link.source.name,
+        "relation": relation.kind,
+        "to": link.name,
+        "forward": hop.forward,
+        "resolved": link.target is not None,
+        "id": relation.id or None,
+        "entry": relation.entry.address,
+        "confidence": relation.confidence,
+        "valid_from": relation.valid_from.isoformat() if relation.valid_from else None,
+        "valid_until": relation.valid_until.isoformat() if relation.valid_until else None,
+        "sources": list(sources_of(relation)),
+    }
+
 
 Relevance = Callable[[Entry, str], float]
 """How much an entry whose words are these has to do with the question, in [0, 1]."""

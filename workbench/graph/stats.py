@@ -8,9 +8,9 @@ from dataclasses import asdict, dataclass
 from datetime import date
 from typing import Any
 
-from workbench.graph.entity_recognition import most_linked
-from workbench.graph.schedule import is_pending
-from workbench.graph.snapshot import Graph, is_over
+from workbench.graph.keyword_search import most_linked
+from workbench.graph.memory_query import is_pending
+from workbench.graph.model import Graph, is_over
 from workbench.memory.graph_page import TypedMemory
 from workbench.workspace import ledger
 from workbench.workspace.workspace import Workspace

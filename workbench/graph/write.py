@@ -9,6 +9,7 @@ from typing import Any
 
 from workbench.errors import FlaggedError, NotCuratableError, UsageError
 from workbench.graph.drafts import (
+    CONFIDENCE,
     USER,
     Draft,
     EntityDraft,
@@ -18,12 +19,12 @@ from workbench.graph.drafts import (
     day_of,
     decision,
     memory_draft,
+    number,
     one_line,
     relation_key,
+    replaced,
 )
-from workbench.graph.lines import CONFIDENCE, number, replaced
-from workbench.graph.page_bytes import document_of, entries_of, with_marks
-from workbench.graph.page_changes import Changes
+from workbench.graph.page_edit import Changes, document_of, entries_of, with_marks
 from workbench.memory.claims import claim_key
 from workbench.memory.edit import take_out
 from workbench.memory.entry import Entry, Form, Kind

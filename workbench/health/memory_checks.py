@@ -10,12 +10,10 @@ from datetime import date
 from itertools import pairwise
 
 from workbench.agent.usage import UsageIndex
-from workbench.graph.contradiction_answers import Answer
-from workbench.graph.contradictions import Contradiction
+from workbench.graph.contradictions import Answer, Contradiction, Statement, statement_in
 from workbench.graph.contradictions import contradictions as claims_that_contradict
 from workbench.graph.decay import FORGET_BELOW, read_recalls, will_fade
 from workbench.graph.read import read_graph
-from workbench.graph.statements import Statement, statement_in
 from workbench.health.finding import Finding, Fix, Look
 from workbench.health.subject import CURATED, NAMED, CheckSubject, about, fix_of, place_of
 from workbench.memory.entry import Entry, Form, Kind, without_emphasis
@@ -30,6 +28,7 @@ from workbench.workspace.layout import ARCHIVE, MEMORY_FILES
 from workbench.workspace.ledger import read
 from workbench.workspace.workspace import Workspace
 
+Find = Callable[[str], tuple[TextFinding, ...]]
 SOON = 14
 """Days ahead within which an episode that expires needs a look; within ``LATER`` it is told of at all."""
 LATER = 30
@@ -112,34 +111,40 @@ def budget_used(workspace: Workspace) -> int:
 
 def secrets(subject: CheckSubject) -> Look:
     """Keys, tokens and passwords in any memory file."""
-    for document in subject.corpus.documents:
-        for found, line in _with_lines(_text_of(document), secrets_in):
-            yield subject.corpus.at_line(
-                document.path,
-                line,
-                "secret",
-                f"{found.rule}: {found.shown}",
-                "whoever reads memory, and every agent that is given it, has it",
-                "make it invalid where it was issued, then `workbench forget` it; "
-                "docs/purge.md takes it out of the history",
-                "error",
-                deeds=("forget", "edit", "quarantine"),
-            )
+    for path, line, what in _in_texts(subject, secrets_in):
+        yield subject.corpus.at_line(
+            path,
+            line,
+            "secret",
+            what,
+            "whoever reads memory, and every agent that is given it, has it",
+            "make it invalid where it was issued, then `workbench forget` it; "
+            "docs/purge.md takes it out of the history",
+            "error",
+            deeds=("forget", "edit", "quarantine"),
+        )
 
 
 def hidden_text(subject: CheckSubject) -> Look:
     """Text that an agent reads and a person does not see."""
+    for path, line, what in _in_texts(subject, hidden_in):
+        yield subject.corpus.at_line(
+            path,
+            line,
+            "hidden text",
+            what,
+            "an agent reads it and a person does not see it: it may tell the agent what to do",
+            "`workbench quarantine` sets its entry aside",
+            deeds=("quarantine", "edit", "forget"),
+        )
+
+
+def _in_texts(subject: CheckSubject, find: Find) -> Iterator[tuple[str, int, str]]:
+    """What is found in the memory files: the file, the line, and the rule with what may be shown of it."""
     for document in subject.corpus.documents:
-        for found, line in _with_lines(_text_of(document), hidden_in):
-            yield subject.corpus.at_line(
-                document.path,
-                line,
-                "hidden text",
-                f"{found.rule}: {found.shown}",
-                "an agent reads it and a person does not see it: it may tell the agent what to do",
-                "`workbench quarantine` sets its entry aside",
-                deeds=("quarantine", "edit", "forget"),
-            )
+        # Bytes that are no UTF-8 stay what they are.
+        for found, line in _with_lines(document.data.decode("utf-8", "surrogateescape"), find):
+            yield document.path, line, f"{found.rule}: {found.shown}"
 
 
 def secrets_in_history(place: Workspace, path: str | None, looked: dict[str, int]) -> Iterator[Finding]:
@@ -176,14 +181,7 @@ def secrets_in_history(place: Workspace, path: str | None, looked: dict[str, int
                 )
 
 
-def _text_of(document: Document) -> str:
-    """The characters of a file; bytes that are no UTF-8 stay what they are."""
-    return document.data.decode("utf-8", "surrogateescape")
-
-
-def _with_lines(
-    text: str, find: Callable[[str], tuple[TextFinding, ...]]
-) -> Iterator[tuple[TextFinding, int]]:
+def _with_lines(text: str, find: Find) -> Iterator[tuple[TextFinding, int]]:
     """What is found, in the order of the text, with the lines that each begins on."""
     findings = find(text)
     line, starts = 1, (0, *(found.start for found in findings))
@@ -291,8 +289,8 @@ def fading(subject: CheckSubject) -> Look:
 def contradictions(subject: CheckSubject) -> Look:
     """Pairs of curated entries that give one thing two values, where a rule can tell.
 
-    What is read as a statement, ``workbench.graph.statements`` says. Pages of the graph know more of what a
-    line is about: their contradictions are those that nobody has answered yet.
+    What is read as a statement, ``workbench.graph.contradictions`` says. Pages of the graph know more of
+    what a line is about: their contradictions are those that nobody has answered yet.
     """
     said: dict[tuple[str, ...], list[tuple[Entry, Statement]]] = defaultdict(list)
     for entry in subject.corpus.curated:

@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING
 
 from workbench.dreaming.proposals.suspicious import Suspect, suspicious_records
 from workbench.errors import NotCuratableError, WorkbenchError
-from workbench.graph.directory import Directory
 from workbench.graph.drafts import USER, Draft, MemoryDraft, draft_key
-from workbench.graph.similar_memories import lookalikes
+from workbench.graph.duplicates import lookalikes
+from workbench.graph.page_edit import Directory
 from workbench.graph.write import write
 from workbench.ingest.entities import NAME, Named, NameEvidence, Names, is_name
 from workbench.ingest.extract import Extraction, extract

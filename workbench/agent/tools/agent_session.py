@@ -13,8 +13,8 @@ from typing import TypeVar
 from workbench.agent.scopes import ReadOnlyMemberError, SearchScope, open_leader, open_scopes
 from workbench.agent.usage import Given, record_recalls
 from workbench.errors import BusyError, NotCuratableError, WorkbenchError
+from workbench.graph.model import Graph
 from workbench.graph.read import GraphReader
-from workbench.graph.snapshot import Graph
 from workbench.operations.operation_spec import OperationSpec
 from workbench.workspace.late_lines import LateLines
 from workbench.workspace.workspace import Workspace

@@ -42,8 +42,8 @@ from workbench.errors import (
 )
 from workbench.graph import operations
 from workbench.graph.drafts import MemoryDraft, memory_draft
-from workbench.graph.entity_recognition import suggestions
-from workbench.graph.snapshot import Graph, Held
+from workbench.graph.keyword_search import suggestions
+from workbench.graph.model import Graph, Held
 from workbench.graph.write import flagged, held_back, plan_forget_memory, plan_store, plan_update, record_skip
 from workbench.memory.claims import claim_key
 from workbench.memory.entry import Kind

@@ -14,7 +14,9 @@ from datetime import date
 from enum import IntEnum
 from functools import cached_property
 from types import MappingProxyType
+from typing import Any
 
+from workbench.memory.entry import Entry
 from workbench.memory.graph_page import Entity, Relation, TypedMemory, link_name, name_key
 
 
@@ -250,3 +252,35 @@ def _names(entity: Entity) -> Iterable[tuple[_Rank, str]]:
         yield _Rank.ALIAS, alias
     yield _Rank.FILE, stem
     yield _Rank.FILE, stem.replace("-", " ").replace("_", " ")
+
+
+def sources_of(item: TypedMemory | Relation) -> tuple[str, ...]:
+    """What a line names as its sources, else where it stands itself."""
+    return item.sources or (place_of(item.entry),)
+
+
+def place_of(entry: Entry) -> str:
+    """``path#L12`` or ``path#L12-L14``."""
+    last = f"-L{entry.end_line}" if entry.end_line > entry.start_line else ""
+    return f"{entry.path}#L{entry.start_line}{last}"
+
+
+def memory_json(memory: TypedMemory) -> dict[str, Any]:
+    """A typed memory; days are ISO dates or null."""
+    days = ("happens_at", "occurred_at", "valid_from", "valid_until")
+    values = {name: getattr(memory, name) for name in days}
+    return {
+        "id": memory.id or None,
+        "entry": memory.entry.address,
+        "type": memory.type,
+        "text": memory.text,
+        "confidence": memory.confidence,
+        "importance": memory.importance,
+        **{name: day.isoformat() if day else None for name, day in values.items()},
+        "done": memory.done,
+        "scene": memory.scene or None,
+        "session": memory.session or None,
+        "trust": memory.trust,
+        "pinned": memory.entry.pinned,
+        "sources": list(sources_of(memory)),
+    }

@@ -1,0 +1,483 @@
+"""Pages of the graph, changed without touching what else stands there: which entity has which, and new lines.
+
+Nothing that is written is believed: the page is read again, and all that stood in it must still stand as it
+did, with just the new lines beside it. Changes of several pages are gathered into the edits of one plan.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import date
+
+from workbench.errors import NotCuratableError, NotMemoryError, UsageError
+from workbench.graph.drafts import (
+    MemoryDraft,
+    RelationDraft,
+    claim_id,
+    corroborated,
+    draft_marks,
+)
+from workbench.graph.page_names import is_linkable, link, page_path, stem_of
+from workbench.memory.claims import claim_key, claim_words
+from workbench.memory.comment_position import behind, below, is_read_to_its_end
+from workbench.memory.entry import Entry, Form, Kind
+from workbench.memory.file_edit import FileEdit
+from workbench.memory.frontmatter import FrontMatter, read_front_matter
+from workbench.memory.graph_page import Entity, Relation, TypedMemory, name_key, read_entity
+from workbench.memory.invariants import outline, same_header, signs
+from workbench.memory.markdown import Document, opening_paragraph, parse_document
+from workbench.memory.names import RelPath
+from workbench.memory.provenance import COMMENT, Provenance
+from workbench.memory.yaml_scalar import quoted_scalar
+from workbench.workspace.workspace import Workspace
+
+_PLAIN = re.compile(r"[^\W\d_][\w .'’()&+/-]*[\w.)+]|[^\W\d_]")
+# Words that other readers of YAML take for something else than words.
+_WORDS = frozenset(["true", "false", "yes", "no", "on", "off", "null", "nan", "y", "n"])
+_ALIASES = re.compile(rb"^aliases[ \t]*:[ \t]*(?P<value>[^\r\n]*?)[ \t]*(?P<end>\r?\n|\Z)", re.MULTILINE)
+_MARKER = re.compile(r"[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]+")
+_ITEM = re.compile(rb"[ \t]*-[ \t][^\r\n]*(?:\r?\n|\Z)")
+
+
+def document_of(path: RelPath, data: bytes) -> Document:
+    """The bytes of a graph page, parsed."""
+    return parse_document(path, data, Kind.ENTITY)
+
+
+def header_of(path: RelPath, data: bytes) -> Entity:
+    """The entity of a page without its lines: what a page is called costs no parsing of all of it."""
+    return read_entity(Document(path, Kind.ENTITY, b"", read_front_matter(data)))
+
+
+def entries_of(entity: Entity) -> list[Entry]:
+    """The entries of all memories and relations."""
+    return [*(memory.entry for memory in entity.memories), *(one.entry for one in entity.relations)]
+
+
+def new_page(
+    path: RelPath,
+    *,
+    id: str,
+    name: str,
+    type: str,
+    aliases: Sequence[str] = (),
+    valid_from: date | None = None,
+) -> bytes:
+    """An entity's page without lines. A name that no link can hold has its file's as an alias."""
+    names = [*aliases] if is_linkable(name) else [*aliases, stem_of(path)]
+    lines = ["---", f"id: {id}", f"name: {_scalar(name)}", f"type: {type}"]
+    if names:
+        lines.append(f"aliases: [{', '.join(map(_scalar, names))}]")
+    if valid_from:
+        lines.append(f"valid_from: {valid_from.isoformat()}")
+    return "".join(line + "\n" for line in (*lines, "---")).encode()
+
+
+def with_lines(document: Document, lines: Sequence[str]) -> Document:
+    """The page with ``lines`` (list items, each on one line) added where they are read as what they are.
+
+    That is behind the last memory or relation, else at the end, else right behind the header. Raises
+    NotCuratableError where a block that is not closed would swallow them.
+    """
+    return with_blocks(document, [line.encode() + b"\n" for line in lines])
+
+
+def with_blocks(document: Document, items: Sequence[bytes]) -> Document:
+    """The page with ``items``, whole list items as they are written, added as ``with_lines`` does it.
+
+    Their line ends become those of the page. Raises NotCuratableError.
+    """
+    if not items:
+        return document
+    newline = b"\r\n" if b"\r\n" in document.data else b"\n"
+    added = b"".join(
+        (item if item.endswith(b"\n") else item + b"\n").replace(b"\r\n", b"\n") for item in items
+    ).replace(b"\n", newline)
+    for at in _places(document):
+        before = document.data[:at]
+        opening = newline if before and not before.endswith(b"\n") else b""
+        for gap in (b"", newline):
+            after = document_of(document.path, before + opening + gap + added + document.data[at:])
+            if _only_added(document, after, len(items)):
+                return after
+    raise NotCuratableError(
+        f"nothing can be added to {document.path}: code, a comment or HTML that is not closed swallows it",
+        hint="close it with an editor; nothing was changed",
+    )
+
+
+def _places(document: Document) -> Iterator[int]:
+    """Bytes at which lines may be added, the natural one first."""
+    own = [entry for entry in entries_of(read_entity(document)) if entry.form is Form.ITEM]
+    if own:
+        yield max(entry.whole.end for entry in own)
+    yield len(document.data)
+    yield document.front_matter.body if document.front_matter else 0
+
+
+def _only_added(before: Document, after: Document, count: int) -> bool:
+    """Whether all stands as it did, in its order, and exactly ``count`` list items are new beside it."""
+    left, new = signs(before), []
+    at = 0
+    for sign in signs(after):
+        if at < len(left) and sign == left[at]:
+            at += 1
+        else:
+            new.append(sign)
+    return (
+        at == len(left)
+        and [form for form, *_ in new] == [Form.ITEM] * count
+        and same_header(before, after)
+        and outline(before) == outline(after)
+    )
+
+
+def with_marks(document: Document, marks: Mapping[str, Provenance]) -> Document:
+    """The page with these provenances (by the entries' addresses) in place of what their comments say.
+
+    An entry without a comment gets one behind or below its first line. Raises NotCuratableError.
+    """
+    data = document.data
+    for entry in reversed(document.entries):
+        if (wanted := marks.get(entry.address)) is not None:
+            span = entry.whole
+            source = data[span.start : span.end].decode("utf-8", "surrogateescape")
+            written = _marked(source, wanted).encode("utf-8", "surrogateescape")
+            data = data[: span.start] + written + data[span.end :]
+    after = document_of(document.path, data)
+    said = [marks.get(entry.address, entry.provenance) for entry in document.entries]
+    stays = [entry.address for entry in after.entries] == [entry.address for entry in document.entries]
+    if not stays or said != [entry.provenance for entry in after.entries]:
+        raise NotCuratableError(
+            f"an entry of {document.path} cannot carry its mark", hint="write it as a plain list item"
+        )
+    return after
+
+
+def _marked(source: str, wanted: Provenance) -> str:
+    if found := COMMENT.search(source):
+        start = found.end() - len(found[0].lstrip(" \t"))
+        return source[:start] + wanted.render() + source[found.end() :]
+    newline = "\r\n" if source.endswith("\r\n") else "\n"
+    first, *rest = source.removesuffix(newline).split("\n")
+    marker = _MARKER.match(first)
+    if marker is None or not is_read_to_its_end(first[marker.end() :].rstrip()):
+        return behind(first, wanted.render()) + source[len(first) :]
+    own = " " * len(marker[0].expandtabs(4)) + wanted.render()
+    ends = newline if source.endswith("\n") else ""
+    words = "\n".join([first[marker.end() :], *(line.strip() for line in rest)])
+    more = (
+        max(1, opening_paragraph(words)) - 1
+    )  # lines that go on with the first: none may be cut off from it
+    lines = [first, *rest[:more], own, *rest[more:]]
+    return newline.join(line.rstrip("\r") for line in lines) + ends
+
+
+def with_aliases(document: Document, names: Sequence[str]) -> Document:
+    """The page with further names in its header; those it has, and the entity's own, are not added again.
+
+    Raises NotCuratableError where the header is not one that can take them.
+    """
+    entity = read_entity(document)
+    known = {name_key(name) for name in (entity.name, *entity.aliases)}
+    new: list[str] = []
+    for name in names:
+        if name_key(name) not in known:
+            known.add(name_key(name))
+            new.append(name)
+    if not new:
+        return document
+    header = document.front_matter
+    if header is not None and not header.problem:
+        data = _aliased(document.data, header, new)
+        after = document_of(document.path, data)
+        wanted = {**header.values, "aliases": [*entity.aliases, *new]}
+        if after.front_matter and after.front_matter.values == wanted and signs(after) == signs(document):
+            return after
+    raise NotCuratableError(
+        f"the header of {document.path} cannot take a further name",
+        hint="add it there yourself: aliases: [name]",
+    )
+
+
+def _aliased(data: bytes, header: FrontMatter, new: Sequence[str]) -> bytes:
+    newline = b"\r\n" if data[header.start - 2 : header.start] == b"\r\n" else b"\n"
+    found = _ALIASES.search(data, header.start, header.end)
+    own = [_scalar(name) for name in header.list("aliases")]
+    if found is None:
+        line = f"aliases: [{', '.join(map(_scalar, new))}]".encode()
+        return data[: header.end] + line + newline + data[header.end :]
+    if not found["value"] and own:  # a list of lines: ours follow the last one
+        at = found.end()
+        margin = b""
+        while item := _ITEM.match(data, at, header.end):
+            margin = item[0][: len(item[0]) - len(item[0].lstrip(b" \t"))]
+            at = item.end()
+        lines = b"".join(margin + b"- " + _scalar(name).encode() + newline for name in new)
+        return data[:at] + lines + data[at:]
+    line = f"aliases: [{', '.join([*own, *map(_scalar, new)])}]".encode()
+    return data[: found.start()] + line + found["end"] + data[found.end() :]
+
+
+def _scalar(text: str) -> str:
+    """``text`` as YAML that everybody reads as these words."""
+    if _PLAIN.fullmatch(text) and text.casefold() not in _WORDS and ": " not in text and " #" not in text:
+        return text
+    return quoted_scalar(text)
+
+
+class Directory:
+    """The pages of a workspace, read once; new ones can be entered, so that a plan sees its own."""
+
+    def __init__(self, workspace: Workspace) -> None:
+        self._by_name: dict[str, list[Entity]] = defaultdict(list)
+        self._by_path: dict[str, Entity] = {}
+        for file in workspace.scan():
+            if file.kind is Kind.ENTITY and (data := workspace.files.read_or_none(file.path)) is not None:
+                self._enter(header_of(file.path, data))
+
+    def find(self, name: str, kind: str = "") -> Entity | None:
+        """The page of the entity that is called so, of this type where one is said.
+
+        What a page calls itself goes before its other names. Raises UsageError where several do.
+        """
+        called = [one for one in self._by_name.get(name_key(name), ()) if not kind or one.type == kind]
+        own = [one for one in called if name_key(one.name) == name_key(name)]
+        found = own or called
+        if len(found) > 1:
+            raise UsageError(
+                f"several entities are called {name}: {', '.join(one.path for one in found[:5])}",
+                hint="say its type too, or its own name" if not kind else "merge them, or say its own name",
+            )
+        return found[0] if found else None
+
+    def pages(self) -> Iterable[Entity]:
+        """All pages."""
+        return self._by_path.values()
+
+    def at(self, path: str) -> Entity:
+        """The page at ``path``, which must be one of those."""
+        return self._by_path[path]
+
+    def is_alone(self, page: Entity) -> bool:
+        """Whether no other entity has the name of this one."""
+        return all(one.path == page.path for one in self._by_name.get(name_key(page.name), ()))
+
+    def open(self, name: str, kind: str = "") -> Entity:
+        """The page of that entity, a new one where there is none."""
+        if found := self.find(name, kind):
+            return found
+        kind = kind or "concept"
+        path = page_path(name, kind, self._by_path)
+        return self._enter(Entity(path=path, id=_entity_id(path), name=name, type=kind))
+
+    def named(self, page: Entity, aliases: tuple[str, ...]) -> Entity:
+        """The page, from now on found by these further names too."""
+        return self._enter(replace(page, aliases=tuple(dict.fromkeys((*page.aliases, *aliases)))))
+
+    def _enter(self, page: Entity) -> Entity:
+        self._by_path[page.path] = page
+        for name in {name_key(name) for name in (page.name, *page.aliases, page.id)}:
+            others = [one for one in self._by_name[name] if one.path != page.path]
+            self._by_name[name] = [*others, page]
+        return page
+
+
+def _entity_id(path: str) -> str:
+    import hashlib  # noqa: PLC0415 - for new pages alone
+
+    return "ent-" + hashlib.sha256(path.encode()).hexdigest()[:10]
+
+
+@dataclass(slots=True)
+class _Waiting:
+    """A line that will be added: its words and what its comment will say."""
+
+    words: str
+    marks: Provenance
+
+
+class OpenPage:
+    """One page with what is about to be done to it. ``before`` is None where there is no file yet."""
+
+    def __init__(self, before: bytes | None, document: Document) -> None:
+        self.before = before
+        self.document = document
+        self.entity = read_entity(document)
+        self.aliases: list[str] = []
+        self.touched: set[str] = set()
+        """The ids of the lines that are new or say something more."""
+        self._marks: dict[str, Provenance] = {}
+        self._waiting: dict[tuple[str, ...], _Waiting] = {}
+        self._ids = {e.provenance.get("id") or "" for e in document.entries if e.provenance}
+        self._memories: dict[tuple[str, str], list[TypedMemory]] = {}
+        for memory in self.entity.memories:
+            self._memories.setdefault((memory.type, _words_key(memory.text)), []).append(memory)
+        self._relations: dict[tuple[str, str], list[Relation]] = {}
+        for relation in self.entity.relations:
+            self._relations.setdefault((relation.kind, name_key(relation.target)), []).append(relation)
+
+    def remember(self, draft: MemoryDraft, today: date) -> str:
+        """Add a memory, or the draft's sources to the one that says the same; the line's id."""
+        key = (draft.type, _words_key(draft.text))
+        for memory in self._memories.get(key, ()):
+            if not _differ(memory.happens_at, draft.happens_at) and _is_said_by(memory, draft, today):
+                return self._corroborate(memory, draft)
+        day = draft.happens_at.isoformat() if draft.happens_at else ""
+        return self._wait(("m", *key, day), f"- [{draft.type}] {draft.text}", draft, today)
+
+    def relate(self, draft: RelationDraft, link_text: str, names: frozenset[str], today: date) -> str:
+        """Add a relation to what is called ``names``, or the draft's sources to the one that is there."""
+        for name in names:
+            for relation in self._relations.get((draft.kind, name), ()):
+                if _is_said_by(relation, draft, today):
+                    return self._corroborate(relation, draft)
+        return self._wait(("r", draft.kind, link_text), f"- {draft.kind} {link_text}", draft, today)
+
+    def _corroborate(self, line: TypedMemory | Relation, draft: MemoryDraft | RelationDraft) -> str:
+        entry = line.entry
+        letter = "m" if isinstance(line, TypedMemory) else "r"
+        own = self._marks.get(entry.address, entry.provenance)
+        name = (own and own.get("id")) or self._name(letter, entry.text)
+        said = corroborated(own, draft, name)
+        if said != own and (draft.sources or own is not None):
+            self._marks[entry.address] = said
+            self.touched.add(name)
+        return name
+
+    def _wait(self, key: tuple[str, ...], words: str, draft: MemoryDraft | RelationDraft, today: date) -> str:
+        if (same := self._waiting.get(key)) is not None:
+            same.marks = corroborated(same.marks, draft, "")
+            return same.marks.get("id") or ""
+        name = self._name(key[0], words)
+        self.touched.add(name)
+        self._waiting[key] = _Waiting(words, draft_marks(draft, name, today))
+        return name
+
+    def _name(self, letter: str, words: str) -> str:
+        name = claim_id(letter, self.document.path, words, self._ids)
+        self._ids.add(name)
+        return name
+
+    def result(self) -> Document:
+        """The page as it will be. Raises NotCuratableError where it cannot take what waits."""
+        after = with_marks(self.document, self._marks) if self._marks else self.document
+        after = with_aliases(after, self.aliases)
+        lines = [below(line.words, line.marks.render()) for line in self._waiting.values()]
+        after = with_lines(after, lines)
+        said = {e.provenance.get("id"): e.text for e in after.entries if e.provenance}
+        for line in self._waiting.values():
+            if said.get(line.marks.get("id")) != line.words.removeprefix("- "):
+                raise NotCuratableError(f"“{line.words[:60]}” would be read as something else on a page")
+        return after
+
+
+class Changes:
+    """The pages that a plan is about to change, and who is who in it."""
+
+    def __init__(self, workspace: Workspace, today: date, *, by_name: bool = False) -> None:
+        """``by_name``: a name that has one page means that page, also where another type is said."""
+        self.today = today
+        self._by_name = by_name
+        self.directory = Directory(workspace)
+        self._workspace = workspace
+        self._pages: dict[RelPath, OpenPage] = {}
+
+    def page(self, listed: Entity, *, valid_from: date | None = None) -> OpenPage:
+        """The page, read on first use; a new one begins with its header."""
+        if (found := self._pages.get(listed.path)) is None:
+            if not self._workspace.layout.holds(listed.path):
+                raise NotMemoryError(listed.path)
+            data = self._workspace.files.read_or_none(listed.path)
+            fresh = data if data is not None else self._header(listed, valid_from)
+            found = self._pages[listed.path] = OpenPage(data, document_of(listed.path, fresh))
+        return found
+
+    def open(self, name: str, kind: str, *, valid_from: date | None = None) -> tuple[Entity, OpenPage]:
+        """The page of the entity that is called so."""
+        listed = self.directory.find(name, kind) if kind else None
+        if listed is None and (self._by_name or not kind):
+            listed = self.directory.find(name)
+        if listed is None:
+            listed = self.directory.open(name, kind)
+        return listed, self.page(listed, valid_from=valid_from)
+
+    def relate(self, draft: RelationDraft) -> tuple[str, str]:
+        """Add a relation, and a page for its target where there is none; its page's path, and its id."""
+        start = draft.valid_from or self.today
+        listed, page = self.open(draft.entity, draft.entity_type, valid_from=start)
+        target, _ = self.open(draft.target, draft.target_type, valid_from=start)
+        names = frozenset(map(name_key, (target.name, *target.aliases, stem_of(target.path))))
+        words = link(target.name, target.path, alone=self.directory.is_alone(target))
+        return listed.path, page.relate(replace(draft, valid_from=start), words, names, self.today)
+
+    def name(self, listed: Entity, aliases: tuple[str, ...]) -> None:
+        """Give an entity further names. Raises NotCuratableError where one of them is another's own name."""
+        page = self.page(listed)
+        page.aliases += [alias for alias in aliases if name_key(alias) != name_key(listed.name)]
+        self.directory.named(listed, aliases)
+
+    def documents(self, failed: dict[RelPath, str] | None = None) -> Mapping[RelPath, Document]:
+        """The pages as they will be, by path; those that stay as they are left out.
+
+        Raises NotCuratableError where a page cannot take what waits; given ``failed``, that page is left as
+        it is and the reason stands there.
+        """
+        results: dict[RelPath, Document] = {}
+        for path, page in self._pages.items():
+            try:
+                after = page.result()
+            except NotCuratableError as error:
+                if failed is None:
+                    raise
+                failed[path] = error.message
+                continue
+            if after.data != page.before:
+                results[path] = after
+        return results
+
+    def is_touched(self, path: str, name: str) -> bool:
+        """Whether the line with this id is new, or says something more than before."""
+        page = self._pages.get(RelPath(path))
+        return page is not None and name in page.touched
+
+    def edits(self, documents: Mapping[RelPath, Document]) -> Iterator[FileEdit]:
+        """The edits that make these of the files there are."""
+        for path, after in documents.items():
+            yield FileEdit(path, self._pages[path].before, after.data)
+
+    def _header(self, listed: Entity, valid_from: date | None) -> bytes:
+        return new_page(
+            listed.path,
+            id=listed.id,
+            name=listed.name,
+            type=listed.type,
+            aliases=listed.aliases,
+            valid_from=valid_from or self.today,
+        )
+
+
+def _words_key(text: str) -> str:
+    """The name of a claim; signs without a word are told apart as they are written."""
+    return claim_key(text) if claim_words(text) else text
+
+
+def _is_said_by(line: TypedMemory | Relation, draft: MemoryDraft | RelationDraft, today: date) -> bool:
+    """Whether a line with the same words is what the draft says: one that holds, or that held then.
+
+    What is over does not begin again because a log of that time, or one that the line cites, is read anew.
+    """
+    until = line.valid_until
+    if until is None or until > today:
+        return True
+    said_on = draft.occurred_at if isinstance(draft, MemoryDraft) else draft.valid_from
+    cited = {source.partition("#")[0] for source in line.sources}
+    anew = any(source.partition("#")[0] in cited for source in draft.sources)
+    return anew or (said_on is not None and said_on < until)
+
+
+def _differ(one: date | None, other: date | None) -> bool:
+    return one is not None and other is not None and one != other
