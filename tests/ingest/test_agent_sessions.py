@@ -14,7 +14,7 @@ from tests.support.transcripts import NOW
 from tests.support.workspaces import Sandbox
 from workbench.errors import UsageError
 from workbench.ingest.ingest import Ingest
-from workbench.ingest.session_owner import SessionOwner
+from workbench.ingest.session_index import SessionOwner
 from workbench.ingest.transcript_files import find, look
 from workbench.workspace.workspace import Workspace
 

@@ -157,3 +157,10 @@ def test_what_its_owner_asks_to_be_remembered_is_kept_whatever_it_looks_like(lin
 def test_what_the_agent_says_counts_for_less() -> None:
     (one,) = stated("I live in Ghent.")
     assert one.worth(by_user=False) < one.worth(by_user=True)
+
+
+def test_what_points_at_another_sentence_is_worth_no_line_of_its_own() -> None:
+    (pointing,) = stated("It made me realise how important the support of others is.")
+    (named,) = stated("It made me move to Graz in May 2027.")
+    assert not pointing.is_salient(by_user=True)
+    assert named.is_salient(by_user=True)

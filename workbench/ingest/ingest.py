@@ -30,7 +30,7 @@ from workbench.ingest.episodes import episode_of, plan_episode
 from workbench.ingest.graph_update import learnt, plan_learn, unlearnt
 from workbench.ingest.outcomes import Outcome, why_left_out, why_nothing
 from workbench.ingest.passages import why_no_source
-from workbench.ingest.session_owner import SessionOwner
+from workbench.ingest.session_index import SessionOwner
 from workbench.ingest.sessions import Reading, SessionPart, read_new
 from workbench.ingest.transcript_files import TranscriptFile, find, opened, why_unreadable
 from workbench.ingest.triggers import QUIET_SECONDS, quiet_seconds

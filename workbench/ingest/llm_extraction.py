@@ -14,6 +14,7 @@ from typing import Any
 from workbench.errors import UsageError
 from workbench.graph.drafts import MemoryDraft, RelationDraft, memory_draft
 from workbench.ingest.grounding import is_borne_out
+from workbench.ingest.llm_session import SameObject
 from workbench.ingest.passages import PassageLine
 from workbench.llm.port import LanguageModel, LanguageModelError, Schema
 from workbench.llm.prompts import Passage, ask_json
@@ -103,24 +104,13 @@ def asked(lines: Sequence[PassageLine], model: LanguageModel, timeout: float) ->
     who wants to ask before a lock is held plans once and throws the plan away. ``timeout`` is in seconds for
     one answer; a model that fails twice is not asked any more.
     """
-    return _asked(tuple(lines), _Same(model), timeout)
-
-
-class _Same:
-    """A key by which answers are kept: the very same model, whatever it is equal to."""
-
-    def __init__(self, model: LanguageModel) -> None:
-        self.model = model
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Same) and other.model is self.model
-
-    def __hash__(self) -> int:
-        return id(self.model)
+    return _asked(tuple(lines), SameObject(model), timeout)
 
 
 @lru_cache(maxsize=1)
-def _asked(lines: tuple[PassageLine, ...], same: _Same, timeout: float) -> tuple[ExtractionAnswer, ...]:
+def _asked(
+    lines: tuple[PassageLine, ...], same: SameObject[LanguageModel], timeout: float
+) -> tuple[ExtractionAnswer, ...]:
     answers: list[ExtractionAnswer] = []
     failures = 0
     for some in portions(lines):
@@ -128,7 +118,7 @@ def _asked(lines: tuple[PassageLine, ...], same: _Same, timeout: float) -> tuple
             answers.append(ExtractionAnswer(failed="it failed before"))
             continue
         try:
-            answers.append(_ask(same.model, some, timeout))
+            answers.append(_ask(same.value, some, timeout))
         except LanguageModelError as error:
             failures += 1
             answers.append(ExtractionAnswer(failed=str(error)))

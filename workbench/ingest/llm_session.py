@@ -10,7 +10,7 @@ import re
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 from workbench.ingest.centrality import content_words
 from workbench.ingest.grounding import is_borne_out, without_echoes
@@ -25,6 +25,7 @@ from workbench.memory.transcript import Turn
 from workbench.safety.hidden_text import hidden_in
 from workbench.safety.secrets import secrets_in
 
+T = TypeVar("T")
 ROUNDS = 5
 """Times that a model is asked for one flush."""
 SECONDS = 90.0
@@ -82,6 +83,19 @@ _SENTENCES = _list_of(
     text={"type": "string", "minLength": 1, "maxLength": 600},
     turns={"type": "array", "maxItems": 20, "items": _TURN},
 )
+
+
+class SameObject(Generic[T]):
+    """A key by which an answer is kept: the very same object, whatever it is equal to."""
+
+    def __init__(self, value: T) -> None:
+        self.value = value
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, SameObject) and other.value is self.value
+
+    def __hash__(self) -> int:
+        return id(self.value)
 
 
 # -- quotations for a flush ------------------------------------------------------------------------

@@ -15,6 +15,7 @@ from workbench.dreaming.fact_type import fact_type
 from workbench.dreaming.features import Line
 from workbench.dreaming.salience import base_model, score_of
 from workbench.dreaming.vetoes import secret_in, veto
+from workbench.ingest.specifics import figures, names
 from workbench.memory.prose import bare, is_foreign, is_question, unfinished, words_of
 from workbench.memory.sentences import Sentence, beginning, sentences
 from workbench.safety.hidden_text import hidden_in
@@ -57,6 +58,11 @@ _HABIT = re.compile(
     r"\bi (?:don['’]t|do not|never|always|usually|only|rather|can['’]t stand|enjoy) ", re.IGNORECASE
 )
 _GOAL = re.compile(r"\b(?:my|our) goal\b|\bi want to (?:become|learn|finish|reach|run)\b", re.IGNORECASE)
+_POINTING = re.compile(
+    r"\W*(?:(?:and|but|so|also|then|yeah|yes|well|oh)\b\W*)*"
+    r"(?:it|this|that|these|those|they|them|their|there|here)(?:['’]\w+)?\b",
+    re.IGNORECASE,
+)
 _CUED = frozenset({"decision", "preference", "identity", "todo", "goal"})
 
 
@@ -80,15 +86,24 @@ class Statement:
         return self.requested or self.kind in _CUED or self.salience >= _LENIENT * base_model().floor
 
     def is_salient(self, *, by_user: bool) -> bool:
-        """Whether it is worth a line of a log; of what an agent says, only what the model finds so."""
+        """Whether it is worth a line of a log; of what an agent says, only what the model finds so.
+
+        What points at something that another sentence names (`It was worth it`) means nothing by itself.
+        """
         if (self.requested and by_user) or self.kind == "decision":
             return True
+        if _POINTING.match(self.text) and not _has_specifics(self.text):
+            return False
         floor = base_model().floor
         return self.salience >= (_LENIENT * floor if by_user and self.kind in _CUED else floor)
 
     def worth(self, *, by_user: bool) -> float:
         """By how much it goes before others, in (0, 1)."""
         return self.salience if by_user else _AGENT * self.salience
+
+
+def _has_specifics(text: str) -> bool:
+    return bool(figures(text)) or any(not name.startswith(("I'", "I’")) for name in names(text))
 
 
 def remember_request(text: str) -> str | None:

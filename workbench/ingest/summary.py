@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import TYPE_CHECKING
 
 from workbench.errors import WorkbenchError
 from workbench.ingest.centrality import central, content_words
 from workbench.ingest.grounding import without_echoes
-from workbench.ingest.llm_session import summary_by
+from workbench.ingest.llm_session import SameObject, summary_by
 from workbench.ingest.topics import topics
 from workbench.ingest.utterances import (
     MOST_OF_TURN,
@@ -42,7 +42,6 @@ from workbench.safety.key_like import clipped, looks_like_key
 if TYPE_CHECKING:
     from indexing.embedding.port import Embedder
 
-T = TypeVar("T")
 FEWEST, MOST = 3, 8
 """Sentences of an extracted summary."""
 MOST_FACTS, MOST_DECISIONS, MOST_OPEN = 40, 20, 20
@@ -81,25 +80,12 @@ def summarise(
     The last answer is kept: an action that is planned anew on newer files asks no model again. Who wants to
     ask before a lock is held calls this first.
     """
-    return _summarised(session, _Same(model), _Same(embedder))
-
-
-class _Same(Generic[T]):
-    """A key by which an answer is kept: the very same object, whatever it is equal to."""
-
-    def __init__(self, value: T) -> None:
-        self.value = value
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Same) and other.value is self.value
-
-    def __hash__(self) -> int:
-        return id(self.value)
+    return _summarised(session, SameObject(model), SameObject(embedder))
 
 
 @lru_cache(maxsize=1)
 def _summarised(
-    session: Session, of_model: _Same[LanguageModel | None], of_embedder: _Same[Embedder | None]
+    session: Session, of_model: SameObject[LanguageModel | None], of_embedder: SameObject[Embedder | None]
 ) -> Summary:
     heard = hear(session)
     said = tuple(once(without_echoes(heard.sentences)))

@@ -20,7 +20,7 @@ from workbench.ingest.expiry import plan_prune
 from workbench.ingest.flush import Flushed, flush_reading
 from workbench.ingest.index_update import update_index
 from workbench.ingest.ingest import Ingest, Taken
-from workbench.ingest.session_owner import SessionOwner
+from workbench.ingest.session_index import SessionOwner
 from workbench.ingest.sessions import Reading, read_new
 from workbench.ingest.transcript_files import TranscriptFile, find, watched, why_unreadable
 from workbench.ingest.triggers import (
