@@ -29,7 +29,7 @@ from pathlib import Path
 from indexing.embedding.cache import EmbeddingCache
 from indexing.sync.run import CACHE_FILE, reindex
 from tests.support.hashing import HashingEmbedder
-from workbench.dreaming import dream
+from workbench.dreaming.run import dream
 from workbench.memory.claims import claim_key
 from workbench.memory.entry import entry_hash
 from workbench.workspace.workspace import Workspace

@@ -315,10 +315,4 @@ def _told(line: LineOrigin) -> Operation:
 
 def _edits(workspace: Workspace, deed: Deed) -> tuple[FileEdit, ...]:
     """What the commit of ``deed`` did; nothing for text that is in no commit yet."""
-    if deed.commit is None or deed.operation is None or deed.when is None:
-        return ()
-    operation = Operation(
-        id=deed.operation, commit=deed.commit, action=deed.action, summary=deed.summary,
-        when=deed.when, actor=deed.actor,
-    )  # fmt: skip
-    return workspace.operations.edits(operation)
+    return workspace.operations.edits(deed.commit) if deed.commit else ()

@@ -117,7 +117,7 @@ class OperationsScreen(NarrowScreen):
                 Row(f"path:{path}", row_text(path), tone="muted", path=path)
                 for path in operation.paths[:MAX_FILES]
             ]
-        edits = await self._desk.historian.run(lambda workspace: workspace.operations.edits(operation))
+        edits = await self._desk.historian.run(lambda workspace: workspace.operations.edits(operation.commit))
         mine = self._chronicle.scope.path
         first = sorted(edits, key=lambda edit: edit.path != mine)  # what it was asked for comes first
         return rows + await asyncio.to_thread(diff_rows, first)

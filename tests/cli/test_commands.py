@@ -10,9 +10,8 @@ import click
 import pytest
 
 from tests.cli.conftest import Run
-from workbench.cli.commands import COMMANDS, Commands, Listed
+from workbench.cli.commands import COMMANDS, RENAMED, Commands, Listed
 from workbench.cli.program import workbench
-from workbench.cli.renamed import RENAMED
 
 PROJECT = Path(__file__).resolve().parents[2]
 LISTED = [listed for group in COMMANDS.values() for listed in group]
@@ -98,7 +97,6 @@ def test_help_loads_no_command() -> None:
         "cli.commands",
         "cli.output",
         "cli.program",
-        "cli.renamed",
         "cli.workspace_options",
         *shown,
     )

@@ -11,7 +11,7 @@ import pyte
 import pytest
 
 from indexing.sync.report import SyncProgress
-from workbench.cli.progress import Bar
+from workbench.cli.output import Bar
 
 ROWS = 4
 

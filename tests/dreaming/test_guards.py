@@ -35,6 +35,7 @@ def recalled(nights: Nights, words: str) -> int:
     "junk",
     [
         "ok, done",
+        "restarted the ingest worker, looks fine now",
         "`kubectl get pods -n staging`",
         "hm, let me check that again",
         "What is the port of the gateway?",

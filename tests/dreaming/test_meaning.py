@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pytest
 
 from indexing.sync.run import reindex
 from tests.dreaming.nights import Nights
 from tests.support.hashing import HashingEmbedder
-from workbench.dreaming.semantic_clusters import _neighbours, _numbers, alike_in_meaning
+from workbench.dreaming.semantic_clusters import alike_in_meaning
 
 ONE = "Sarah prefers async reviews over meetings"
 OTHER = "Sarah prefers asynchronous reviews over meetings"
@@ -75,28 +74,8 @@ def test_the_lines_of_episodes_are_known_by_what_they_say_beside_their_turns(nig
     assert nights.dream().considered == 1
 
 
-def test_nearly_all_near_vectors_are_found_among_thousands() -> None:
-    random = np.random.default_rng(2)
-    vectors = random.standard_normal((4_000, 64)).astype(np.float32)
-    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
-    noise = random.standard_normal((300, 64)).astype(np.float32)
-    noise /= np.linalg.norm(noise, axis=1, keepdims=True)
-    twins = 0.94 * vectors[:300] + 0.34 * noise  # cosines of about 0.94
-    every = np.concatenate([vectors, twins])
-    planes = random.standard_normal((64, 256)).astype(np.float32)
-    pairs = set(map(tuple, _neighbours(np.packbits(every @ planes > 0, axis=1)).tolist()))
-    assert sum((n, 4_000 + n) in pairs for n in range(300)) >= 285
-    assert len(pairs) < 4 * len(every)  # not all pairs
-
-
-def test_bits_are_written_as_numbers() -> None:
-    bits = np.zeros((2, 64), np.uint8)
-    bits[0, 63] = bits[1, 0] = 1
-    assert _numbers(bits).tolist() == [1, 2**63]
-
-
 def test_one_text_has_no_pair(nights: Nights) -> None:
-    assert alike_in_meaning(nights.workspace, {"a": ONE}, {"a": ONE}).pairs == ()
+    assert alike_in_meaning(nights.workspace, {"a": ONE}).pairs == ()
 
 
 @pytest.mark.model

@@ -10,13 +10,15 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 from tests.dreaming.nights import NOW, Nights
-from workbench.dreaming import dream, explain
+from workbench.dreaming.explain import explain
 from workbench.dreaming.outcome import explanation_from_json, outcome_from_json, outcome_of
 from workbench.dreaming.progress import STEPS, DreamProgress
 from workbench.dreaming.proposals.inbox import propose
+from workbench.dreaming.run import dream
 from workbench.errors import StoppedError, UsageError
 
 FACT = "The staging port of the gateway is 8443"
@@ -83,7 +85,7 @@ def test_an_outcome_survives_its_pipe(nights: Nights) -> None:
 def test_an_explanation_survives_its_pipe(nights: Nights) -> None:
     nights.episode(0, "e1", WISH)
     found = nights.explained(WISH)
-    again = explanation_from_json(json.loads(json.dumps(found.as_json())))
+    again = explanation_from_json(json.loads(json.dumps(msgspec.to_builtins(found))))
     assert (again.key, again.verdict, again.proposed) == (found.key, found.verdict, found.proposed)
     assert [gate.name for gate in again.gates] == [gate.name for gate in found.gates]
 

@@ -12,10 +12,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from benchmarks.salience import Labelled, collections, model_of, own_fit, read_real, write_model
-from workbench.dreaming.features import BUCKETS, Line, counts_of, grams_of
+from workbench.dreaming.features import BUCKETS, NAMES, Line, features_of
 from workbench.dreaming.normalisation import plain_words, template_of
 from workbench.dreaming.owner_model import LEAST, Example, learned, pairs_in_order
 from workbench.dreaming.salience import base_model
+from workbench.dreaming.vetoes import veto
 
 DAY = date(2026, 5, 1)
 PORTS = [
@@ -40,21 +41,49 @@ def decisions(count: int, *, keep: list[str], drop: list[str]) -> list[Example]:
 
 
 @given(st.lists(st.text(max_size=40), min_size=1, max_size=6))
-def test_a_line_has_the_same_grams_alone_and_among_others(texts: list[str]) -> None:
+def test_a_line_has_the_same_features_alone_and_among_others(texts: list[str]) -> None:
     lines = [Line(text, heading=text[:5], path="memory/2026-05-01.md") for text in texts]
-    whole = grams_of(lines)
+    whole = features_of(lines)
     for number, line in enumerate(lines):
-        alone = grams_of([line])
-        here = slice(int(whole.starts[number]), int(whole.starts[number + 1]))
-        assert np.array_equal(whole.buckets[here], alone.buckets)
-        assert np.array_equal(whole.values[here], alone.values)
+        alone = features_of([line])
+        here = whole.grams.lines == number
+        assert np.array_equal(whole.grams.buckets[here], alone.grams.buckets)
+        assert np.array_equal(whole.grams.values[here], alone.grams.values)
+        assert np.array_equal(whole.counts[number], alone.counts[0])
 
 
 def test_grams_hash_the_same_on_every_machine() -> None:
     """The weights in the package are by bucket: another hash would make them noise."""
-    found = grams_of([Line("Backups run nightly, バックアップ")])
+    found = features_of([Line("Backups run nightly, バックアップ")]).grams
     assert (len(found.buckets), int(found.buckets.sum())) == (113, 14694403)
     assert found.buckets.max() < BUCKETS
+
+
+def test_words_are_known_by_what_they_signal_in_every_language() -> None:
+    said = {
+        "rules": (
+            "Never deploy on Fridays",
+            "Freitags niemals ausliefern",
+            "金曜のデプロイは禁止",
+            "周五禁止部署",
+        ),
+        "decisions": (
+            "We decided on Postgres",
+            "Decidimos usar Postgres",
+            "PostgreSQLに決めた",
+            "决定用 PostgreSQL",
+        ),
+        "work that is done": ("Tests passed", "Тесты исправлены", "テスト完了", "배포 완료"),
+    }
+    for name, texts in said.items():
+        place = NAMES.index(f"words of {name}")
+        assert (features_of([Line(text) for text in texts]).counts[:, place] > 0).all(), name
+
+
+def test_a_label_counts_as_a_heading_does() -> None:
+    place = NAMES.index("a heading or label of lessons")
+    lines = [Line("Lesson: check the port first"), Line("check the port first", "Lessons"), Line("check")]
+    assert features_of(lines).counts[:, place].tolist() == [1.0, 1.0, 0.0]
 
 
 def test_envelopes_stamps_and_marks_are_no_words() -> None:
@@ -70,7 +99,18 @@ def test_lines_of_one_template_fold_into_one() -> None:
 
 @given(st.text(), st.text(max_size=80), st.text(max_size=80))
 def test_any_text_has_finite_counts(text: str, heading: str, path: str) -> None:
-    assert np.isfinite(counts_of([Line(text, heading, path)])).all()
+    assert np.isfinite(features_of([Line(text, heading, path)]).counts).all()
+
+
+def test_a_setting_that_is_noted_in_a_list_is_no_program_output() -> None:
+    for text in (
+        "- URL: https://shop.example.com/items",
+        "- **Mail = Loops**",
+        "- Pattern: `/p/<slug>/<name>/`",
+    ):
+        assert veto(text) is None, text
+    assert veto("const mail = require('loops');") == "code"
+    assert veto("Dear <name>, welcome to <company>") == "a template with blanks"
 
 
 def test_the_weights_are_small_and_quick_to_load() -> None:

@@ -25,6 +25,7 @@ from workbench.ingest.extract import extract
 from workbench.ingest.passages import read_source
 from workbench.ingest.relations import relations_in
 from workbench.ingest.specifics import figures, names
+from workbench.ingest.statements import statements_in, why_not
 from workbench.ingest.topics import topics
 from workbench.ingest.utterances import fit_lines
 from workbench.memory.entry import Kind
@@ -40,7 +41,6 @@ from workbench.safety.key_like import looks_like_key
 from workbench.safety.prompt_injection import steers
 from workbench.safety.secrets import masked, secrets_in
 from workbench.safety.suspicious_orders import suspicion
-from workbench.salience.facts import facts_in, why_not
 
 ATOMS = (
     *("Aa ", "I ", "a", " ", "`", "[", "[[", "(", "<", "<!--", "</", "*", "_", "- ", "|", "http://", "a.b."),
@@ -70,7 +70,7 @@ def _learn(text: str) -> object:
 
 
 PASSES: dict[str, Callable[[str], object]] = {
-    "facts": facts_in,
+    "statements": lambda text: statements_in([text]),
     "why_not": why_not,
     "told_in": lambda text: list(told_in(text)),
     "plain_words": plain_words,

@@ -88,7 +88,7 @@ class Trial:
         operations = [o for o in place.operations.walk() if o.action not in ("commit", "external")]
         assert len(operations) == self.operations + new, f"half recorded {where}"
         for operation in operations[:1]:
-            place.operations.edits(operation)
+            place.operations.edits(operation.commit)
         assert sandbox.git("status", "--porcelain") == self.status, where
         assert not place.operations.conflicts(), where
         left = [name for name in now if ".wb-" in name]

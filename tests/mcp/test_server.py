@@ -210,9 +210,8 @@ def test_resources_are_listed_in_pages(served: Sandbox) -> None:
     seen: list[str] = []
     cursor: str | None = None
     while True:
-        page = resources.listed(served.workspace, cursor)
-        seen += [file.path for file in page.files]
-        cursor = page.following
+        files, cursor = resources.listed(served.workspace, cursor)
+        seen += [file.path for file in files]
         if cursor is None:
             break
     assert seen == [file.path for file in served.workspace.scan()]
@@ -281,9 +280,8 @@ def test_a_page_that_ends_with_a_name_that_is_no_text_loses_none_behind_it(
     seen: list[str] = []
     cursor: str | None = None
     while cursor is not None or not seen:
-        page = resources.listed(served.workspace, cursor)
-        seen += (file.path for file in page.files)
-        cursor = page.following
+        files, cursor = resources.listed(served.workspace, cursor)
+        seen += (file.path for file in files)
     assert seen == [file.path for file in served.workspace.scan()]
 
 

@@ -6,10 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench.memory.prose import bare, has_clause, is_foreign, is_question, unfinished, words_of
+from workbench.memory.prose import bare, is_foreign, is_question, unfinished
 from workbench.safety.machine_output import machine_made
-from workbench.salience.ephemeral import is_passing
-from workbench.salience.small_talk import is_small_talk
 
 
 @pytest.mark.parametrize(
@@ -83,29 +81,6 @@ def test_half_sentences_are_known(line: str) -> None:
 
 @pytest.mark.parametrize(
     "line",
-    [
-        "The importer assumes a header.",
-        "Kenji and Aiko expect twins.",
-        "Prefers tea.",
-        "Use tabs.",
-        "I snorkel often.",
-        "To rebuild it, stop the worker.",
-        "Two of the sensors report feet.",
-    ],
-)
-def test_a_clause_has_a_finite_verb(line: str) -> None:
-    assert has_clause(line)
-
-
-@pytest.mark.parametrize(
-    "line", ["A list of the main points", "Pros and cons", "The blue one", "Various small things"]
-)
-def test_phrases_are_no_clauses(line: str) -> None:
-    assert not has_clause(line)
-
-
-@pytest.mark.parametrize(
-    "line",
     ["Ich wohne in Bonn und arbeite dort.", "Mi hermano vive en Sevilla.", "私は犬です。", "Я живу в Риге."],
 )
 def test_other_languages_are_not_judged_by_english_grammar(line: str) -> None:
@@ -116,47 +91,6 @@ def test_english_with_a_foreign_name_stays_english() -> None:
     assert not is_foreign("Zoë and José moved to Düsseldorf in May.")
 
 
-@pytest.mark.parametrize(
-    ("line", "passing"),
-    [
-        ("running the tests now", True),
-        ("The build is red again.", True),
-        ("I'll open the file.", True),
-        ("It's raining here today.", True),
-        ("The build is red because the runner has no disk.", False),
-        ("From now on the runner lives in Oslo.", False),
-        ("Alice is now the maintainer of the parser.", False),
-        ("Running is how I relax.", False),
-        ("We got engaged today!", False),
-    ],
-)
-def test_what_is_so_only_now_is_told_from_what_holds(line: str, passing: bool) -> None:
-    assert is_passing(line, words_of(line)) is passing
-
-
-@pytest.mark.parametrize(
-    ("line", "polite"),
-    [
-        ("Thanks a lot!", True),
-        ("That's so cool, I'm happy for you!", True),
-        ("You're doing great.", True),
-        ("That's great, but I moved to Rome in May.", False),
-        ("Good Friday is a holiday here.", False),
-        ("Totally agree, Mel.", True),
-        ("I 100% agree, Mel.", True),
-        ("We agree to ship on Friday.", False),
-        ("Agree on tabs in Go files.", False),
-        ("I won't quit, no matter what, Gina!", True),
-        ("It's been tough, but I'm gonna make it happen.", True),
-        ("It's been tough since I lost my job.", False),
-        ("Never give up a lock before the commit.", False),
-        ("My goal is to reach Oslo by May.", False),
-    ],
-)
-def test_politeness_is_told_from_news(line: str, polite: bool) -> None:
-    assert is_small_talk(line, words_of(line)) is polite
-
-
 def test_marks_of_a_list_and_of_emphasis_are_no_part_of_the_words() -> None:
     assert bare("- [x] **Ana** likes tea") == "Ana likes tea"
 
@@ -165,5 +99,4 @@ def test_marks_of_a_list_and_of_emphasis_are_no_part_of_the_words() -> None:
 def test_any_line_is_judged(line: str) -> None:
     plain = bare(line)
     assert machine_made(line) != ""
-    assert isinstance(has_clause(plain), bool)
     assert isinstance(is_question(plain), bool)

@@ -239,12 +239,6 @@ def test_an_operation_says_where_each_entry_stands_now_and_by_whose_hand(sandbox
     assert done.actor == "human"
 
 
-def test_what_dreaming_promotes_says_so(sandbox: Sandbox) -> None:
-    plan = plan_promote(sandbox.workspace, [sandbox.address("staging port")], actor="dreaming")
-    assert plan.actor == "dreaming"
-    assert b" by=dreaming -->" in (plan.edits[0].after or b"")
-
-
 @pytest.mark.parametrize("order", [(0, 1, 2), (2, 1, 0), (1, 0, 2)])
 def test_promotions_are_undone_byte_for_byte_in_any_order_after_a_restart(
     sandbox: Sandbox, order: tuple[int, ...]

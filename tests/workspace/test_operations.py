@@ -235,7 +235,7 @@ def test_hostile_configuration_hooks_and_filters_never_run(sandbox: Sandbox, tmp
     place.operations.carry_out(lambda: plan_redo(place))
     place.operations.log()
     place.operations.log(path=RelPath("MEMORY.md"))
-    place.operations.edits(place.operations.log()[0])
+    place.operations.edits(place.operations.log()[0].commit)
     assert not canary.exists(), canary.read_text()
 
 

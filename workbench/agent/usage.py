@@ -11,7 +11,7 @@ import hashlib
 import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, timedelta
 
 import msgspec
@@ -142,12 +142,12 @@ class UsageIndex:
 
 def _summed(recalls: Iterable[_Recall]) -> EntryUsage:
     """What these recalls come to; one answer that gave several lines of a page counts once."""
-    answers = {(one.at, one.query, one.by): one.last for one in recalls}
-    who = Counter(by for _, _, by in answers if by)
+    answers = {(one.at, one.query): one for one in recalls}.values()
+    who = Counter(one.by for one in answers if one.by)
     return EntryUsage(
         times=len(answers),
-        questions=len({query for _, query, _ in answers if query}),
-        last=max(filter(None, answers.values()), default=None),
+        questions=len({one.query for one in answers if one.query}),
+        last=max(filter(None, (one.last for one in answers)), default=None),
         by=tuple(sorted(who, key=lambda name: (-who[name], name))),
     )
 
@@ -214,7 +214,7 @@ def dominance(workspace: Workspace, now: datetime, days: int = WITHIN) -> Domina
 
 
 def _share(recalls: Sequence[_Recall], answers: int) -> Share:
-    usage = _summed(replace(one, by="") for one in recalls)
+    usage = _summed(recalls)
     newest = next(one for one in reversed(recalls) if one.last == usage.last)
     return Share(
         entry=newest.entry,
@@ -222,7 +222,7 @@ def _share(recalls: Sequence[_Recall], answers: int) -> Share:
         questions=usage.questions,
         share=usage.times / answers,
         last=usage.last,
-        by=_summed(recalls).by,
+        by=usage.by,
     )
 
 

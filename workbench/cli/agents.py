@@ -20,8 +20,16 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from workbench.cli.options import flag, named, number, together, word
-from workbench.cli.output import OutputError, answered, fail, json_option, narrate, say, say_row
-from workbench.cli.progress import first_index_shown
+from workbench.cli.output import (
+    OutputError,
+    answered,
+    fail,
+    first_index_shown,
+    json_option,
+    narrate,
+    say,
+    say_row,
+)
 from workbench.cli.workspace_options import workspace
 from workbench.errors import UsageError, WorkbenchError, disk_error
 from workbench.plural import plural

@@ -8,9 +8,19 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from workbench.cli import shell_values
+from workbench.cli.operation_command import act
 from workbench.cli.options import dry_run_option, flag, named, word
-from workbench.cli.output import FOUND_WANTING, answered, json_option, narrate, put, say, say_fields
-from workbench.cli.run_operation import act
+from workbench.cli.output import (
+    FOUND_WANTING,
+    answered,
+    attributes,
+    given,
+    json_option,
+    narrate,
+    put,
+    say,
+    say_fields,
+)
 from workbench.cli.workspace_options import workspace
 from workbench.config.settings import SECRET, user_settings_path
 from workbench.config.settings_report import SettingMessage, ToldSetting, ToldSettings, tell, value_text
@@ -103,13 +113,13 @@ def show(name: str) -> None:
 @_shared_option
 @dry_run_option
 @json_option
-def set_(name: str, value: tuple[str, ...], shared: bool, dry_run: bool) -> None:
+def set_(name: str, value: tuple[str, ...], shared: bool) -> None:
     """Write a setting into your own file, at its place; comments and all else stay as they are.
 
     Several VALUEs make a list. With --workspace-file it is an operation, which `undo` takes back.
     """
 
-    _change(name, list(value) if len(value) > 1 else parse_value(name, value[0]), shared, dry_run)
+    _change(name, list(value) if len(value) > 1 else parse_value(name, value[0]), shared)
 
 
 @config.command(short_help="Take a setting out of a file: what goes before it counts again.")
@@ -117,19 +127,19 @@ def set_(name: str, value: tuple[str, ...], shared: bool, dry_run: bool) -> None
 @_shared_option
 @dry_run_option
 @json_option
-def unset(name: str, shared: bool, dry_run: bool) -> None:
+def unset(name: str, shared: bool) -> None:
     """Take a setting out of your own file, or of the workspace's; then what is behind it counts."""
-    _change(name, None, shared, dry_run)
+    _change(name, None, shared)
 
 
-def _change(name: str, value: Value | None, shared: bool, dry_run: bool) -> None:
+def _change(name: str, value: Value | None, shared: bool) -> None:
     from screens.settings.checks import fit
 
     if shared:
         with workspace() as place:
-            act(place, lambda: plan_setting(place, name, value, fit), dry_run=dry_run)
+            act(place, lambda: plan_setting(place, name, value, fit))
         return
-    if dry_run:
+    if given("dry_run"):
         _foretell(name, value)
         return
     changed = set_own(name, value, workspace_file=_workspace_file(), check=fit)
@@ -195,9 +205,8 @@ def _said(said: SettingMessage) -> str:
 def _setting_json(setting: ToldSetting) -> dict[str, Any]:
     where, declared = setting.where, setting.declared
     return {
-        "name": setting.name,
+        **attributes(setting, "name", "shown"),
         "value": (True if setting.value else None) if declared.secret else setting.value,
-        "shown": setting.shown,
         "default": None if declared.secret else declared.default,
         "origin": setting.origin.name.lower(),
         "file": where.path if where else None,
@@ -205,9 +214,7 @@ def _setting_json(setting: ToldSetting) -> dict[str, Any]:
         "variable": setting.variable or None,
         "also": [{"file": said.path, "line": said.line} for said in setting.also],
         "unit": declared.unit or None,
-        "user_only": declared.user_only,
-        "secret": declared.secret,
-        "doc": declared.doc,
+        **attributes(declared, "user_only", "secret", "doc"),
     }
 
 
@@ -295,14 +302,8 @@ def themes(check: str, show: str) -> int:
 
 
 def _theme_json(theme: ThemeData) -> dict[str, object]:
-    return {
-        "name": theme.name,
-        "label": theme.label,
-        "dark": theme.dark,
-        "terminal": theme.terminal,
-        "path": theme.path,
-        "colors": dict(theme.colors),
-    }
+    shown = attributes(theme, "name", "label", "dark", "terminal", "path")
+    return {**shown, "colors": dict(theme.colors)}
 
 
 def _comes_along(theme: ThemeData) -> bool:

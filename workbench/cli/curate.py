@@ -10,10 +10,9 @@ import click
 
 from workbench.cli import shell_values
 from workbench.cli.lookup import content_address, content_addresses
-from workbench.cli.operation_command import Chosen, Selection, command_of, shown_first
+from workbench.cli.operation_command import Chosen, Selection, act, command_of, shown_first
 from workbench.cli.options import dry_run_option, flag, named, number, reason_option, word, yes_option
-from workbench.cli.output import answered, json_option, narrate_notes, say
-from workbench.cli.run_operation import act
+from workbench.cli.output import answered, given, json_option, narrate_notes, say
 from workbench.cli.workspace_options import moment, workspace
 from workbench.errors import NotCuratableError, UsageError, WorkbenchError
 from workbench.memory.names import RelPath
@@ -33,8 +32,6 @@ def _to_forget(
     session: str | None,
     query: str | None,
     most: int,
-    yes: bool,
-    dry_run: bool,
     **_: Any,
 ) -> Chosen:
     """The entries that were named, or those of a session or a query: shown, and with a yes alone."""
@@ -57,7 +54,7 @@ def _to_forget(
         "forget these {}?",
         "changing {} at once",
         "entry",
-        ask=not (dry_run or yes),
+        ask=not (given("dry_run") or given("yes")),
     )
 
 
@@ -105,7 +102,7 @@ forget = command_of(
 
 
 def _to_set_aside(
-    place: Workspace, entries: Sequence[str], *, only_list: bool, release: bool, **given: Any
+    place: Workspace, entries: Sequence[str], *, only_list: bool, release: bool, reason: str = "", **_: Any
 ) -> Chosen:
     """The entries that were named. What is not about setting aside is done here, and the command ends."""
     if release and (only_list or not entries):
@@ -121,13 +118,9 @@ def _to_set_aside(
         _list_quarantine(place)
     by_name = content_addresses(place, entries)
     if release:
-        _release(place, by_name, **given)
+        act(place, lambda: OPERATIONS["release"].planned(place, by_name, reason=reason))
+        raise click.exceptions.Exit
     return lambda: by_name
-
-
-def _release(place: Workspace, addresses: Sequence[str], *, reason: str, **given: Any) -> NoReturn:
-    act(place, lambda: OPERATIONS["release"].planned(place, addresses, reason=reason), **given)
-    raise click.exceptions.Exit
 
 
 def _list_quarantine(place: Workspace) -> NoReturn:
@@ -186,7 +179,7 @@ quarantine = command_of(
 @reason_option
 @dry_run_option
 @json_option
-def restore(source: str, folder: str | None, at: str | None, branch: str, reason: str, dry_run: bool) -> None:
+def restore(source: str, folder: str | None, at: str | None, branch: str, reason: str) -> None:
     """Bring a backup back, or one file or entry from history.
 
     \b
@@ -202,14 +195,14 @@ def restore(source: str, folder: str | None, at: str | None, branch: str, reason
         with workspace() as place:
             target, when = content_address(place, source), moment(at)
             one = OPERATIONS["restore"]
-            act(place, lambda: one.planned(place, target, at=when, reason=reason), dry_run=dry_run)
+            act(place, lambda: one.planned(place, target, at=when, reason=reason))
         return
     if folder is None:
         raise UsageError(
             "where to is not said",
             hint="workbench restore SOURCE DIR for a backup; workbench restore TARGET --at WHEN for a moment",
         )
-    if dry_run or reason:
+    if given("dry_run") or reason:
         raise UsageError(
             "--dry-run and --reason go with --at: a backup is restored to a folder that is empty"
         )

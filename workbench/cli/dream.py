@@ -10,9 +10,13 @@ from typing import Any, TextIO
 
 import click
 
+from workbench.cli.operation_command import act
 from workbench.cli.options import flag, model_option, word
 from workbench.cli.output import (
+    Bar,
     answered,
+    attributes,
+    given,
     json_option,
     narrate,
     narrate_notes,
@@ -21,7 +25,6 @@ from workbench.cli.output import (
     say_diff,
     wants_json,
 )
-from workbench.cli.progress import Bar
 from workbench.cli.proposal_text import line, say_field, say_proposal, say_score, say_wrapped, short_key
 from workbench.cli.workspace_options import workspace
 from workbench.dreaming.explain import explain
@@ -52,7 +55,7 @@ _NEAR_MISS = "below the bar"
 
 
 @click.command()
-@flag("--dry-run", "Write nothing at all, not even what is proposed.")
+@flag("--dry-run", "Write nothing at all, not even what is proposed.", shared=True)
 @flag("--apply", "Accept what policy may, as one operation.", "applies")
 @word("--explain", "KEY", "Why one claim is, or is not, proposed: a key, entry or words.", default=None)
 @word("--rollback", "RUN", "Take back all that was accepted of a run.", default=None)
@@ -79,7 +82,6 @@ _NEAR_MISS = "below the bar"
 @model_option
 @json_option
 def dream(
-    dry_run: bool,
     applies: bool,
     explain: str | None,
     rollback: str | None,
@@ -88,7 +90,6 @@ def dream(
     forgets: bool,
     judges: TextIO | None,
     decided: TextIO | None,
-    model: str,
 ) -> None:
     """Find what is worth keeping, and propose it.
 
@@ -105,15 +106,15 @@ def dream(
         if explain is not None:
             _explain(place, explain)
         elif rollback is not None:
-            (_preview_rollback if dry_run else _roll_back)(place, rollback)
+            (_preview_rollback if given("dry_run") else _roll_back)(place, rollback)
         elif lists:
             _list_runs(place)
         elif shows_learned:
             _say_learned(place)
         elif forgets:
-            _forget_learned(place, dry_run=dry_run)
+            _forget_learned(place)
         else:
-            _dream(place, model, dry_run=dry_run, applies=applies)
+            _dream(place, applies=applies)
 
 
 def _judge(lines: TextIO, decided: TextIO | None) -> None:
@@ -138,17 +139,17 @@ def _records(lines: TextIO) -> list[dict[str, Any]]:
     return records
 
 
-def _dream(place: Workspace, model: str, *, dry_run: bool, applies: bool) -> None:
+def _dream(place: Workspace, *, applies: bool) -> None:
     if applies:
         _ = place.operations  # without a repository nothing is dreamt that could not be taken back
     now = datetime.now().astimezone()
-    port = open_language_model(place.settings, model)
+    dry_run, model = given("dry_run"), open_language_model(place.settings, given("model"))
     with Bar() as progress:
-        found = dreamt(place, now=now, model=port, tell=progress.show)
+        found = dreamt(place, now=now, model=model, tell=progress.show)
     proposed = Proposed(added=found.proposals) if dry_run else _proposed(place, found, now)
     candidates = (*proposed.added, *proposed.waiting)
     told = [{**one.as_json(), "diff": _diff(place, one, now)} for one in candidates] if wants_json() else []
-    done = _apply(place, found, candidates, now, dry_run=dry_run) if applies and candidates else None
+    done = _apply(place, found, candidates, now) if applies and candidates else None
     if answered(_dream_json(found, proposed, told, done)):
         return
     _say_dream(found)
@@ -190,11 +191,8 @@ def _proposed(place: Workspace, found: Dream, now: datetime) -> Proposed:
         raise
 
 
-def _apply(
-    place: Workspace, found: Dream, candidates: Sequence[Proposal], now: datetime, *, dry_run: bool
-) -> _Applied:
+def _apply(place: Workspace, found: Dream, candidates: Sequence[Proposal], now: datetime) -> _Applied:
     """Accept what policy may of the run, or only plan to."""
-
     of_this_run = [replace(one, run=found.run) for one in candidates]  # also what waited since an earlier one
     chosen = choose(place, of_this_run, now=now)
     if not chosen.taken:
@@ -207,7 +205,7 @@ def _apply(
         plans.append(plan_apply(place, of_this_run, now=now, left=left, considered=found.considered))
         return plans[-1]
 
-    operation = None if dry_run else place.operations.carry_out(planner)
+    operation = None if given("dry_run") else place.operations.carry_out(planner)
     plan = plans[-1] if plans else planner()
     return _Applied(operation.notes if operation else plan.notes, plan, operation)
 
@@ -304,17 +302,10 @@ def _say_learned(place: Workspace) -> None:
             say_wrapped(f"{what}: {text}")
 
 
-def _forget_learned(place: Workspace, *, dry_run: bool) -> None:
+def _forget_learned(place: Workspace) -> None:
     from workbench.dreaming.owner_examples import plan_forget_learned
 
-    now = datetime.now().astimezone()
-    if dry_run:
-        say_diff(plan_forget_learned(place, now).diff())
-        return
-    operation = place.operations.carry_out(lambda: plan_forget_learned(place, now))
-    if not answered(operation_json(operation)):
-        say(operation.summary, bold=True)
-        narrate(f"operation {operation.id}; `workbench undo {operation.id}` undoes it")
+    act(place, lambda: plan_forget_learned(place, datetime.now().astimezone()))
 
 
 def _list_runs(place: Workspace) -> None:
@@ -322,8 +313,7 @@ def _list_runs(place: Workspace) -> None:
     told = [
         {
             "run": run.id,
-            "proposed": run.proposed,
-            "made_at": run.made_at,
+            **attributes(run, "proposed", "made_at"),
             "operations": [operation_json(operation) for operation in run.operations],
         }
         for run in found

@@ -9,10 +9,10 @@ from typing import Any
 
 import click
 
+from workbench.cli.lookup import whose
 from workbench.cli.operation_command import Chosen, Selection, command_of, shown_first
 from workbench.cli.options import named, number, word, yes_option
-from workbench.cli.output import answered, json_option, narrate, narrate_notes, say
-from workbench.cli.team import whose
+from workbench.cli.output import answered, given, json_option, narrate, narrate_notes, say
 from workbench.cli.workspace_options import workspace
 from workbench.ingest import expiry
 from workbench.ingest.episodes import episode_named
@@ -81,12 +81,12 @@ def show(name: str) -> None:
         say(text.removesuffix("\n"))
 
 
-def _due(place: Workspace, _: None, *, force: bool, yes: bool, dry_run: bool, **__: Any) -> Chosen:
+def _due(place: Workspace, _: None, *, force: bool, **__: Any) -> Chosen:
     """What has expired; shown, and with a yes alone."""
 
     now = datetime.now().astimezone()
     pages = {str(one.path): one for one in due(place, now=now).expired}
-    if dry_run:
+    if given("dry_run"):
         return lambda: None
     narrate_notes(plan_prune(place, now=now, force=force).notes)
     return shown_first(
@@ -95,7 +95,7 @@ def _due(place: Workspace, _: None, *, force: bool, yes: bool, dry_run: bool, **
         "remove these {}?",
         "removing {}",
         "episode",
-        ask=not yes,
+        ask=not given("yes"),
     )
 
 

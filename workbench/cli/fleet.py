@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from workbench.cli.options import flag, hits_option, mode_option, named, number, together, word, words
-from workbench.cli.output import FOUND_WANTING, answered, json_option, narrate, narrate_row, say, say_row
-from workbench.cli.progress import Bar
+from workbench.cli.output import FOUND_WANTING, Bar, answered, json_option, narrate, narrate_row, say, say_row
 from workbench.errors import UsageError
 from workbench.plural import plural
 

@@ -9,10 +9,13 @@ from typing import Any
 import click
 
 from workbench.cli.agents import bulletin
+from workbench.cli.commands import RenamedGroup
+from workbench.cli.lookup import whose
 from workbench.cli.operation_command import command_of
 from workbench.cli.options import choice, day, flag, named, number, share, word, words
 from workbench.cli.output import (
     answered,
+    attributes,
     json_option,
     narrate,
     narrate_notes,
@@ -20,8 +23,6 @@ from workbench.cli.output import (
     say,
     say_fields,
 )
-from workbench.cli.renamed import RenamedGroup
-from workbench.cli.team import whose
 from workbench.cli.workspace_options import workspace
 from workbench.errors import IndexUnavailableError, UsageError
 from workbench.graph.contradictions import Claim, open_contradictions
@@ -128,15 +129,9 @@ def show(name: tuple[str, ...], hops: int, on: date | None, everything: bool) ->
     entity = found.at(entity.path) or entity
     node = neighbourhood(found, entity, hops=hops)
     told = {
-        "id": entity.id,
-        "name": entity.name,
-        "type": entity.type,
+        **attributes(entity, "id", "name", "type", "aliases", "valid_from", "valid_until", "problem"),
         "page": there.address(entity.path),
         **there.as_json(),
-        "aliases": entity.aliases,
-        "valid_from": entity.valid_from,
-        "valid_until": entity.valid_until,
-        "problem": entity.problem,
         "memories": [
             {**memory_json(memory), "entry": there.address(memory.entry.address)}
             for memory in entity.memories
@@ -222,13 +217,10 @@ def duplicates(resolving: bool, names_only: bool) -> None:
         found = resolve(place, now=datetime.now().astimezone(), embedder=embedder, dry_run=not resolving)
     flagged = [
         {
-            "key": one.key,
+            **attributes(one, "key", "cosine", "automatic", "why"),
             "keep": {"name": one.keep.name, "page": one.keep.path},
             "other": {"name": one.other.name, "page": one.other.path},
-            "cosine": one.cosine,
             "names": round(one.names, 4),
-            "automatic": one.automatic,
-            "why": one.why,
         }
         for one in found.flagged
     ]
@@ -256,10 +248,9 @@ def contradictions() -> None:
         found = open_contradictions(place)
     told = [
         {
-            "key": one.key,
+            **attributes(one, "key", "slot"),
             "entity": one.entity.name,
             "page": one.entity.path,
-            "slot": one.slot,
             "old": _claim_json(one.old),
             "new": _claim_json(one.new),
         }
@@ -278,14 +269,7 @@ def contradictions() -> None:
 
 
 def _claim_json(claim: Claim) -> dict[str, Any]:
-    return {
-        "value": claim.value,
-        "text": claim.text,
-        "since": claim.since,
-        "trust": claim.trust,
-        "entries": claim.addresses,
-        "sources": claim.sources,
-    }
+    return {**attributes(claim, "value", "text", "since", "trust", "sources"), "entries": claim.addresses}
 
 
 @graph.command(short_help="What has faded so far that forgetting it would be proposed.")

@@ -13,10 +13,12 @@ from typing import TYPE_CHECKING
 import click
 
 from workbench.cli import shell_values
-from workbench.cli.lookup import content_address
+from workbench.cli.lookup import Whose, content_address, whose
+from workbench.cli.operation_command import act
 from workbench.cli.options import flag, named
 from workbench.cli.output import (
     FOUND_WANTING,
+    Bar,
     answered,
     json_option,
     narrate,
@@ -25,9 +27,6 @@ from workbench.cli.output import (
     say_row,
     wants_json,
 )
-from workbench.cli.progress import Bar
-from workbench.cli.run_operation import act
-from workbench.cli.team import Whose, whose
 from workbench.cli.workspace_options import workspace
 from workbench.errors import NotMemoryError, UsageError
 from workbench.plural import plural

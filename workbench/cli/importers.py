@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import click
 
+from workbench.cli.operation_command import act
 from workbench.cli.options import dry_run_option, together, word
 from workbench.cli.output import json_option, narrate
-from workbench.cli.run_operation import act
 from workbench.cli.workspace_options import workspace
 from workbench.plural import plural
 
@@ -39,7 +39,7 @@ def _brings_over(reading: Callable[..., Reader]) -> Any:
     """A command that brings over, as one operation, what the reader that ``reading`` returns finds."""
 
     @wraps(reading)
-    def command(*, user: str = "", dry_run: bool, **given: Any) -> None:
+    def command(*, user: str = "", **given: Any) -> None:
         from workbench.graph.drafts import USER
         from workbench.importers.plan import plan_import
 
@@ -49,7 +49,7 @@ def _brings_over(reading: Callable[..., Reader]) -> Any:
             left = len(carried.left_out)
             lost = f", {left:,} that cannot come over" if left else ""
             narrate(f"{plural(len(carried.items), 'thing')} to bring over{lost}")
-            act(place, lambda: plan_import(place, carried, now=now, user=user or USER), dry_run=dry_run)
+            act(place, lambda: plan_import(place, carried, now=now, user=user or USER))
 
     return together(dry_run_option, json_option)(command)
 

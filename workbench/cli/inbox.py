@@ -11,7 +11,7 @@ import click
 
 from workbench.cli.operation_command import Chosen, Selection, command_of
 from workbench.cli.options import flag, named, number, word
-from workbench.cli.output import answered, json_option, narrate, say, say_diff, say_row
+from workbench.cli.output import answered, attributes, json_option, narrate, say, say_diff, say_row
 from workbench.cli.proposal_text import say_in_full, say_settled, say_waiting
 from workbench.cli.workspace_options import workspace
 from workbench.dreaming.proposals.budget import budget_of
@@ -207,8 +207,7 @@ def _conflict(place: Workspace, number: int, one: Conflict) -> _Kept:
     text = one.text()
     told = {
         "number": number,
-        "path": one.path,
-        "kept": one.kept,
+        **attributes(one, "path", "kept"),
         "since": datetime.fromtimestamp(one.since, UTC) if one.since else None,
         "first_line": _first_line(text),
     }
@@ -293,10 +292,7 @@ def _list_late(place: Workspace) -> None:
 def _late_json(number: int, late: Late) -> dict[str, Any]:
     return {
         "number": number,
-        "path": late.path,
-        "kept": late.kept,
-        "why": late.why,
-        "lines": late.lines,
+        **attributes(late, "path", "kept", "why", "lines"),
         "first_line": _first_line(late.text),
     }
 

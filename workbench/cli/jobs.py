@@ -15,13 +15,24 @@ from typing import TYPE_CHECKING
 
 import click
 
-from workbench.cli.options import dry_run_option, flag, model_option, together, word
-from workbench.cli.output import FOUND_WANTING, answered, json_option, narrate, say, wants_json
+from workbench.cli.options import dry_run_option, flag, model_option, together
+from workbench.cli.output import (
+    FOUND_WANTING,
+    answered,
+    given,
+    json_option,
+    narrate,
+    say,
+    shared_option,
+    wants_json,
+)
 from workbench.cli.workspace_options import workspace
 from workbench.errors import BusyError, ModelUnavailableError, UsageError, WorkbenchError
 from workbench.jobs.job_status import standings
 from workbench.jobs.names import Job
 from workbench.jobs.runner import Running, now, running
+from workbench.llm.port import LanguageModel
+from workbench.llm.provider import open_language_model
 from workbench.workspace.layout import STATE_DIR
 from workbench.workspace.workspace import Workspace
 
@@ -36,8 +47,10 @@ _TEMPLATES = {
 _STEPS = ("prune", "context", "ingest", "decay", "dream", "backup")
 _MARKS = {"done": "done", "nothing": "—", "failed": "failed", "would": "would"}
 job_options = together(
-    flag("--log", "For a clock: a line a step on stderr, without any text of memory."),
-    word("--metrics", "FILE.prom", "Write figures for Prometheus there when it is done.", default=None),
+    flag("--log", "For a clock: a line a step on stderr, without any text of memory.", shared=True),
+    shared_option(
+        "--metrics", metavar="FILE.prom", help="Write figures for Prometheus there when it is done."
+    ),
 )
 
 
@@ -53,7 +66,7 @@ def jobs() -> None:
 @job_options
 @dry_run_option
 @json_option
-def run(job: str, only: tuple[str, ...], model: str, log: bool, metrics: str | None, dry_run: bool) -> int:
+def run(job: str, only: tuple[str, ...]) -> int:
     """Run JOB now.
 
     nightly: prune expired episodes, clear workspace-context.md, ingest logs, decay, dream, back up.
@@ -62,20 +75,14 @@ def run(job: str, only: tuple[str, ...], model: str, log: bool, metrics: str | N
     and decay leave proposals. `workbench jobs print` shows how to run this every night.
     """
     from workbench.jobs.nightly import Night, nightly
-    from workbench.llm.provider import open_language_model
 
-    require_whole(log=log, metrics=metrics, part=dry_run)
+    log, dry_run = given("log"), given("dry_run")
+    require_whole(part=dry_run)
     outcomes = []
-    with speaking(Job.NIGHTLY, log=log), workspace() as place, contextlib.ExitStack() as stack:
-        work = None
-        if not dry_run:
-            work = stack.enter_context(at_work(place, Job.NIGHTLY, log=log, metrics=metrics))
-        try:
-            asked = open_language_model(place.settings, model)
-        except ModelUnavailableError as error:
-            asked = None
-            narrate("note: the language model cannot be used" + ("" if log else f": {error.message}"))
-        night = Night(workspace=place, now=now(), model=asked, dry_run=dry_run)
+    with speaking(Job.NIGHTLY), workspace() as place, contextlib.ExitStack() as stack:
+        work = None if dry_run else stack.enter_context(at_work(place, Job.NIGHTLY))
+        model = usable_model(place, "note: the language model cannot be used")
+        night = Night(workspace=place, now=now(), model=model, dry_run=dry_run)
         for outcome in nightly(night, only, run=work.run if work else None):
             outcomes.append(outcome)
             if log and work:
@@ -137,18 +144,28 @@ def forget(job: str) -> None:
     narrate(f"the runs of {job} are forgotten" if known else f"nothing was kept of {job}")
 
 
-def require_whole(*, log: bool, metrics: str | None, part: bool) -> None:
+def usable_model(place: Workspace, without: str) -> LanguageModel | None:
+    """The language model of the settings, or ``--model`` at their endpoint; None without one."""
+    try:
+        return open_language_model(place.settings, given("model"))
+    except ModelUnavailableError as error:
+        if without:
+            narrate(without if given("log") else f"{without}: {error.message}")
+        return None
+
+
+def require_whole(*, part: bool) -> None:
     """Refuse what goes with no ``--log`` or ``--metrics``. Raises UsageError."""
-    if log and wants_json():
+    if given("log") and wants_json():
         raise UsageError("--log and --json say the same in two ways", hint="leave one of them out")
-    if part and (log or metrics):
+    if part and (given("log") or given("metrics")):
         raise UsageError("--log and --metrics are for a whole run that does something")
 
 
 @contextlib.contextmanager
-def speaking(job: Job, *, log: bool) -> Iterator[None]:
+def speaking(job: Job) -> Iterator[None]:
     """In a log an error is its class and what to do: its message may quote memory. Else it is as ever."""
-    if not log:
+    if not given("log"):
         yield
         return
     code, why = 1, ""
@@ -157,33 +174,28 @@ def speaking(job: Job, *, log: bool) -> Iterator[None]:
     except BusyError as error:  # which names a process, and nothing else
         code, why = error.exit_code, f"busy: {error.message}"
     except WorkbenchError as error:
-        code, why = error.exit_code, f"failed ({_name(error)}); `workbench {job.command}` says why"
+        code, why = error.exit_code, f"failed ({type(error).__name__}); `workbench {job.command}` says why"
     except (BrokenPipeError, click.exceptions.Exit):
         raise
     except OSError as error:
         reason = os.strerror(error.errno) if error.errno else "no reason given"
-        why = f"failed ({_name(error)}: {reason})"
+        why = f"failed ({type(error).__name__}: {reason})"
     except Exception as error:
         place = traceback.extract_tb(error.__traceback__)[-1]
         where = f"{os.path.basename(place.filename)}:{place.lineno}"
-        why = f"failed ({_name(error)} at {where}), which is a fault of this program"
+        why = f"failed ({type(error).__name__} at {where}), which is a fault of this program"
     if why:
         narrate(f"{job.command}: {why}")
         raise click.exceptions.Exit(code)
 
 
-def _name(error: Exception) -> str:
-    return type(error).__name__
-
-
 class AtWork:
     """A job that is under way, with whom to tell how it goes."""
 
-    def __init__(self, run: Running, job: Job, metrics: MetricsFile | None, *, log: bool) -> None:
+    def __init__(self, run: Running, job: Job, metrics: MetricsFile | None) -> None:
         self.run = run
         self._job = job
         self._metrics = metrics
-        self._log = log
 
     def tell(self, counts: Mapping[str, int], error: str = "") -> None:
         """How it stands now; what is new is kept, and written for Prometheus."""
@@ -194,7 +206,7 @@ class AtWork:
 
     def line(self, text: str) -> None:
         """A line of the log. ``text`` is made of names of ours and counts."""
-        if self._log:
+        if given("log"):
             narrate(f"{self._job.command}: {text}")
 
     def end(self) -> None:
@@ -207,24 +219,21 @@ class AtWork:
 
     def _write_metrics(self) -> None:
         if self._metrics is not None:
-            from workbench.jobs.runner import now
-
             self._metrics.write(now())
 
 
 @contextlib.contextmanager
-def at_work(place: Workspace, job: Job, *, log: bool, metrics: str | None) -> Iterator[AtWork]:
+def at_work(place: Workspace, job: Job) -> Iterator[AtWork]:
     """Run ``job`` in the block, alone. Raises BusyError that names who runs, ReadOnlyError and UsageError."""
-
     file = None
-    if metrics is not None:
+    if metrics := given("metrics"):
         from workbench.health.metrics import MetricsFile
 
         file = MetricsFile.at(metrics, place)
     work: AtWork | None = None
     try:
-        with running(place.state_dir(), job, by_clock=log) as run:
-            work = AtWork(run, job, file, log=log)
+        with running(place.state_dir(), job, by_clock=given("log")) as run:
+            work = AtWork(run, job, file)
             yield work
     except BaseException:
         if work is not None:

@@ -13,8 +13,18 @@ import click
 from workbench.cli import shell_values
 from workbench.cli.jobs import at_work, job_options, require_whole, speaking, until_stopped
 from workbench.cli.options import flag, named
-from workbench.cli.output import FOUND_WANTING, answered, json_option, narrate, narrate_notes, say, wants_json
-from workbench.cli.progress import Bar
+from workbench.cli.output import (
+    FOUND_WANTING,
+    Bar,
+    answered,
+    attributes,
+    given,
+    json_option,
+    narrate,
+    narrate_notes,
+    say,
+    wants_json,
+)
 from workbench.cli.workspace_options import AS_OF, workspace
 from workbench.errors import BusyError, UsageError
 from workbench.jobs.names import Job
@@ -69,15 +79,10 @@ def backup(target: str | None, full: bool, check: bool, dry_run: bool) -> None:
     told = {
         "target": done.target.shown,
         "kind": done.target.kind,
-        "branch": done.branch,
-        "commit": done.commit,
+        **attributes(done, "branch", "commit", "path", "compared", "pending", "notes"),
         "wrote": done.wrote or None,
-        "path": done.path,
-        "compared": done.compared,
         "recorded": done.recorded.id if done.recorded else None,
-        "pending": done.pending,
         "dry_run": done.planned,
-        "notes": done.notes,
     }
     if not answered(told):
         (_say_planned if done.planned else _say_backup)(done, str(done.path or done.target.shown))
@@ -151,8 +156,6 @@ def reindex(
     dry_run: bool,
     yes: bool,
     watch: bool,
-    log: bool,
-    metrics: str | None,
 ) -> None:
     """Bring the index up to date with the files.
 
@@ -162,22 +165,21 @@ def reindex(
     from indexing.sync.run import reindex as run
 
     part = bool(paths) or dry_run
-    past = click.get_current_context().meta.get(AS_OF) is not None
-    require_whole(log=log, metrics=metrics, part=part or past)
+    require_whole(part=part or click.get_current_context().meta.get(AS_OF) is not None)
     if watch and (part or full):
         raise UsageError("--watch is for everything that changes: it takes no PATH, --full or --dry-run")
     job = Job.REINDEX_WATCH if watch else Job.REINDEX
-    with speaking(job, log=log), workspace() as place, contextlib.ExitStack() as stack:
+    with speaking(job), workspace() as place, contextlib.ExitStack() as stack:
         if watch:
             if isinstance(place, PastWorkspace):
                 raise UsageError("the past does not change: there is nothing to watch")
             stop = stack.enter_context(until_stopped())
-            work = stack.enter_context(at_work(place, job, log=log, metrics=metrics))
-            _watch(place, work, stop, vectors=not no_vectors, yes=yes, log=log)
+            work = stack.enter_context(at_work(place, job))
+            _watch(place, work, stop, vectors=not no_vectors, yes=yes)
             return
         alone = None
         if not (part or isinstance(place, PastWorkspace)):
-            alone = stack.enter_context(at_work(place, job, log=log, metrics=metrics))
+            alone = stack.enter_context(at_work(place, job))
         bar = stack.enter_context(Bar())
         report = run(
             place,
@@ -191,7 +193,7 @@ def reindex(
         if alone is not None:
             alone.run.tell(_counts(report))
             alone.line(_counted(report))
-    if not (answered(report) or log):
+    if not (answered(report) or given("log")):
         _say_report(report)
 
 
@@ -263,12 +265,11 @@ def _narrate_faults(report: SyncReport) -> None:
         narrate(f"unreadable lines of {path}: {len(lines)} ({first})")
 
 
-def _watch(
-    place: Workspace, work: AtWork, stop: threading.Event, *, vectors: bool, yes: bool, log: bool
-) -> None:
+def _watch(place: Workspace, work: AtWork, stop: threading.Event, *, vectors: bool, yes: bool) -> None:
     """Run until ``stop``; a run of the index that is under way is broken off at its next step."""
     from indexing.sync.keep_up import KeepUp
 
+    log = given("log")
     if not log:
         narrate("following the files until it is interrupted")
     told = (lambda _: None) if log else narrate

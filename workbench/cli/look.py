@@ -13,10 +13,19 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from workbench.cli import shell_values
-from workbench.cli.lookup import LINES, content_address
+from workbench.cli.lookup import LINES, Whose, content_address, whose
 from workbench.cli.options import flag, named, number, word
-from workbench.cli.output import answered, json_option, narrate, operation_json, put, say, say_diff, say_row
-from workbench.cli.team import Whose, whose
+from workbench.cli.output import (
+    answered,
+    attributes,
+    json_option,
+    narrate,
+    operation_json,
+    put,
+    say,
+    say_diff,
+    say_row,
+)
 from workbench.errors import EntryNotFoundError, IndexUnavailableError, NotMemoryError, UsageError
 from workbench.history.blame import LineOrigin, line_deeds, newest
 from workbench.history.blame import blame as lines_of
@@ -226,17 +235,10 @@ def _line_json(line: LineOrigin) -> dict[str, Any]:
     deed = line.deed
     return {
         "line": line.number,
-        "when": deed.when,
-        "actor": deed.actor,
-        "who": deed.who,
-        "operation": deed.operation,
-        "commit": deed.commit,
-        "action": deed.action,
+        **attributes(deed, "when", "actor", "who", "operation", "commit", "action"),
         "boundary": deed.cut_off,
-        "entry": line.entry,
-        "origin": line.origin,
+        **attributes(line, "entry", "origin", "text"),
         "session": _session(line),
-        "text": line.text,
     }
 
 
@@ -262,7 +264,7 @@ def show(operation: str, related: bool) -> None:
 
 def _show_operation(there: Whose, name: str) -> None:
     found = there.place.operations.find(name)
-    diff = "".join(unified_diff(edit) for edit in there.place.operations.edits(found))
+    diff = "".join(unified_diff(edit) for edit in there.place.operations.edits(found.commit))
     if answered({**operation_json(found, diff), **there.as_json()}):
         return
     say(found.summary, bold=True)

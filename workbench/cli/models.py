@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from workbench.cli.options import flag, named
-from workbench.cli.output import agree, answered, json_option, narrate, say, say_fields
-from workbench.cli.progress import Bar, Counted
+from workbench.cli.output import Bar, Counted, agree, answered, json_option, narrate, say, say_fields
 from workbench.config import settings
 from workbench.errors import UsageError
 from workbench.plural import plural

@@ -1,4 +1,4 @@
-"""The command of an operation, made from its declaration.
+"""The command of an operation, made from its declaration; and how each that changes memory does it.
 
 Each takes what the operation is done to, its parameters, ``--allow-secret``, ``--dry-run`` and ``--json``.
 """
@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -17,12 +17,26 @@ import click
 from workbench.cli import shell_values
 from workbench.cli.lookup import content_address, content_addresses
 from workbench.cli.options import DAY, Decorator, allow_secret_option, dry_run_option, flag, together
-from workbench.cli.output import agree, answered, json_option, narrate, say, wants_json
-from workbench.cli.run_operation import act
+from workbench.cli.output import (
+    agree,
+    answered,
+    given,
+    json_option,
+    narrate,
+    narrate_notes,
+    operation_json,
+    plan_json,
+    say,
+    say_diff,
+    say_json,
+    say_row,
+    wants_json,
+)
 from workbench.cli.workspace_options import workspace
 from workbench.errors import ConflictError, UsageError
 from workbench.operations.operation_spec import Kind, OperationSpec, Parameter
 from workbench.plural import plural
+from workbench.workspace.plan import Plan
 from workbench.workspace.workspace import Workspace
 
 _TYPES: dict[Kind, click.ParamType[Any]] = {
@@ -32,6 +46,8 @@ _TYPES: dict[Kind, click.ParamType[Any]] = {
     Kind.COUNT: click.IntRange(min=0),
     Kind.SHARE: click.FloatRange(0, 1),
 }
+_SHOWN = 8
+"""New addresses that are told; more of them are no help on a screen, and --json has them all."""
 Chosen = Callable[[], Any]
 """Gives what an operation is done to, as it is when it is called: whenever the operation is planned."""
 
@@ -50,27 +66,22 @@ class Selection:
 def command_of(operation: OperationSpec, selection: Selection | None = None) -> click.Command:
     """The command that plans the operation and shows it or carries it out."""
 
-    def call(subject: Any = None, *, dry_run: bool = False, allow_secret: bool = False, **given: Any) -> None:
+    def call(subject: Any = None, **values: Any) -> None:
         with workspace() as place:
             choose = selection.choose if selection else partial(_by_name, operation.subject)
-            chosen = choose(place, subject, dry_run=dry_run, allow_secret=allow_secret, **given)
-            values = {each.name: _addressed(place, each, given[each.name]) for each in operation.parameters}
+            chosen = choose(place, subject, **values)
+            usual = {each.name: _addressed(place, each, values[each.name]) for each in operation.parameters}
 
-            def carry_out(values: Mapping[str, Any]) -> None:
-                act(
-                    place,
-                    lambda: operation.planned(place, chosen(), **values),
-                    dry_run=dry_run,
-                    allow_secret=allow_secret,
-                )
+            def carry_out(with_these: Mapping[str, Any]) -> None:
+                act(place, lambda: operation.planned(place, chosen(), **with_these))
 
             if not operation.undoable:
-                if not answered(operation.record(place, chosen(), **values)):
+                if not answered(operation.record(place, chosen(), **usual)):
                     say("recorded; nothing was stored")
             elif operation.draft:
-                _with_text(place, operation, chosen(), values, given["from_stdin"], carry_out)
+                _with_text(place, operation, chosen(), usual, values["from_stdin"], carry_out)
             else:
-                carry_out(values)
+                carry_out(usual)
 
     options = [_argument(operation.subject, "subject")] if operation.subject.name else []
     options += selection.options if selection else ()
@@ -204,3 +215,35 @@ def _with_text(
             if draft.changed:
                 narrate(f"your text is kept in {draft.path}")
             raise
+
+
+def act(place: Workspace, planner: Callable[[], Plan]) -> None:
+    """Show what would be done (``--dry-run``), or do it and say so.
+
+    ``--allow-secret`` is the person's word that a secret which git does not hold yet may be recorded.
+    """
+    if given("dry_run"):
+        plan = planner()
+        if not answered(plan_json(plan)):
+            say_diff(plan.diff())
+            narrate_notes(plan.notes)
+        return
+    plans: list[Plan] = []
+
+    def plan_and_keep() -> Plan:
+        plans.append(replace(planner(), allow_secrets=bool(given("allow_secret"))))
+        return plans[-1]
+
+    operation = place.operations.carry_out(plan_and_keep)
+    if wants_json():
+        say_json(operation_json(operation, plans[-1].diff()))
+        return
+    say(operation.summary)
+    for key, value in operation.trailers:
+        if key == "Section":
+            say(f"  → {value}")
+    new = [address for address in dict.fromkeys(operation.became) if address not in operation.entries]
+    for address in new if len(new) <= _SHOWN else ():
+        say_row(f"  as {address}")
+    narrate(f"operation {operation.id}; `workbench undo {operation.id}` undoes it")
+    narrate_notes(operation.notes)

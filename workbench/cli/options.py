@@ -9,6 +9,7 @@ from typing import Any, TypeAlias
 import click
 
 from workbench.cli import shell_values
+from workbench.cli.output import shared_option
 
 Decorator: TypeAlias = Callable[[Any], Any]
 
@@ -27,9 +28,13 @@ DAY = _Day()
 """The type of an option that takes a date."""
 
 
-def flag(name: str, help: str, into: str = "") -> Decorator:
-    """An option without a value; ``into`` is the parameter where that is not its name."""
-    return click.option(*_names(name, into), is_flag=True, help=help)
+def flag(name: str, help: str, into: str = "", *, shared: bool = False) -> Decorator:
+    """An option without a value; ``into`` is the parameter where that is not its name.
+
+    The value of a ``shared`` one is had from ``output.given``.
+    """
+    option = shared_option if shared else click.option
+    return option(*_names(name, into), is_flag=True, help=help)
 
 
 def word(
@@ -130,10 +135,12 @@ def _names(name: str, into: str) -> tuple[str, ...]:
     return (name, into) if into else (name,)
 
 
-dry_run_option = flag("--dry-run", "Only show the diff.")
+dry_run_option = flag("--dry-run", "Only show the diff.", shared=True)
 reason_option = click.option("--reason", default="", help="Why; kept in the commit.")
-allow_secret_option = flag("--allow-secret", "Record a secret in git's history, as it is.")
-yes_option = flag("--yes", "Do not ask whether the list is right.")
-model_option = word("--model", "NAME", "The language model at your endpoint, or none.")
+allow_secret_option = flag("--allow-secret", "Record a secret in git's history, as it is.", shared=True)
+yes_option = flag("--yes", "Do not ask whether the list is right.", shared=True)
+model_option = shared_option(
+    "--model", metavar="NAME", default="", help="The language model at your endpoint, or none."
+)
 hits_option = number("-k", low=1, high=1000, default=10, help="Hits.")
 mode_option = choice("--mode", ("hybrid", "lexical", "vector"), "hybrid")

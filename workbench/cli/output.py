@@ -1,14 +1,14 @@
-"""How the command line speaks: JSON for programs, plain safe text for people."""
+"""How the command line speaks: JSON for programs, plain safe text and progress for people."""
 
 from __future__ import annotations
 
 import json
 import os
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from datetime import date
 from pathlib import PurePath
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, Self
 
 import click
 
@@ -16,27 +16,39 @@ from workbench.errors import UsageError, WorkbenchError
 from workbench.safety.terminal import visible
 
 if TYPE_CHECKING:
+    from indexing.sync.first_index import FirstIndex
     from workbench.workspace.plan import Operation, Plan
+    from workbench.workspace.workspace import Workspace
 
 FOUND_WANTING = 4
 """The exit code of a command that looked, and found something wrong."""
-_JSON = "workbench.json"
-"""Under this key a command's context keeps whether ``--json`` was given."""
-
-
-def _keep_json(ctx: click.Context, _: click.Parameter, value: bool) -> bool:
-    ctx.meta[_JSON] = value
-    return value
-
-
-json_option = click.option(
-    "--json", is_flag=True, expose_value=False, callback=_keep_json, help="Print JSON."
+_BAR_WIDTH = 24
+_OPERATION = (
+    *("commit", "action", "summary", "when", "actor", "entries", "became", "paths", "undoes", "undone"),
+    "notes",
 )
+
+
+def shared_option(*names: str, **settings: Any) -> Callable[[Any], Any]:
+    """An option that is no parameter of its command: whichever function needs it asks ``given``."""
+
+    def keep(ctx: click.Context, option: click.Parameter, value: Any) -> None:
+        ctx.meta[f"workbench.{option.name}"] = value
+
+    return click.option(*names, expose_value=False, callback=keep, **settings)
+
+
+def given(name: str) -> Any:
+    """The value of the shared option ``name`` of the command that runs; None where it has no such option."""
+    return click.get_current_context().meta.get(f"workbench.{name}")
+
+
+json_option = shared_option("--json", is_flag=True, help="Print JSON.")
 
 
 def wants_json() -> bool:
     """Whether the command that runs was asked for JSON."""
-    return bool(click.get_current_context().meta.get(_JSON))
+    return bool(given("json"))
 
 
 def answered(value: Any) -> bool:
@@ -179,34 +191,90 @@ def say_diff(diff: str) -> None:
         say(line, fg=colours.get(line[:1]))
 
 
+def attributes(value: object, *names: str) -> dict[str, Any]:
+    """These attributes of a result, by their names: the part of an answer in JSON that is as it is there."""
+    return {name: getattr(value, name) for name in names}
+
+
 def plan_json(plan: Plan) -> dict[str, Any]:
     """A plan that is not carried out."""
-    return {
-        "operation": None,
-        "commit": None,
-        "action": plan.action,
-        "entries": list(plan.entries),
-        "became": list(plan.became),
-        "notes": list(plan.notes),
-        "diff": plan.diff(),
-    }
+    shown = attributes(plan, "action", "entries", "became", "notes")
+    return {"operation": None, "commit": None, **shown, "diff": plan.diff()}
 
 
 def operation_json(operation: Operation, diff: str | None = None) -> dict[str, Any]:
     """An operation that was carried out."""
-    shown: dict[str, Any] = {
-        "operation": operation.id,
-        "commit": operation.commit,
-        "action": operation.action,
-        "summary": operation.summary,
-        "when": operation.when.isoformat(),
-        "actor": operation.actor,
-        "entries": list(operation.entries),
-        "became": list(operation.became),
-        "paths": list(operation.paths),
-        "reason": operation.reason or None,
-        "undoes": operation.undoes,
-        "undone": operation.undone,
-        "notes": list(operation.notes),
-    }
+    shown = {"operation": operation.id, **attributes(operation, *_OPERATION)}
+    shown["reason"] = operation.reason or None
     return shown if diff is None else {**shown, "diff": diff}
+
+
+class ProgressLine(Protocol):
+    """How far long work is: ``done`` of ``total`` units of a phase; 0 of 0 where none are counted."""
+
+    @property
+    def phase(self) -> str:
+        """What is being done."""
+
+    @property
+    def done(self) -> int:
+        """Units that are done."""
+
+    @property
+    def total(self) -> int:
+        """Units that there are."""
+
+
+class Counted(NamedTuple):
+    """A line of progress of work that has no class of its own for it."""
+
+    phase: str
+    done: int
+    total: int
+
+
+class Bar:
+    """One bar on stderr for each phase, on a terminal only; it wipes itself at the end."""
+
+    def __init__(self) -> None:
+        self._phase = ""
+        self._bar: Any = None  # click gives the type of its bar no public name
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.clear()
+
+    def clear(self) -> None:
+        """Wipe the line, so that something else can be said."""
+        if self._bar is not None:
+            click.echo("\r\x1b[K\x1b[?25h", nl=False, err=True)
+            self._bar = None
+
+    def show(self, progress: ProgressLine) -> None:
+        """Draw how far it is."""
+        if not sys.stderr.isatty():
+            return
+        if self._bar is None or progress.phase != self._phase or progress.done < self._bar.pos:
+            self.clear()
+            self._phase = progress.phase
+            self._bar = click.progressbar(
+                length=progress.total, label=progress.phase, file=sys.stderr, width=_BAR_WIDTH
+            )
+        self._bar.length = progress.total
+        self._bar.update(progress.done - self._bar.pos)
+        self._bar.render_progress()  # `update` draws nothing where no step was done
+
+
+def first_index_shown(place: Workspace) -> FirstIndex:
+    """Indexes ``place`` by keywords for its first search: progress and what was done on stderr."""
+
+    def build() -> None:
+        from indexing.sync.first_index import first_index
+
+        with Bar() as bar:
+            first_index(place, bar.show)()
+        narrate("there was no index: indexed by keywords; `workbench reindex` adds semantic search")
+
+    return build

@@ -13,8 +13,17 @@ from typing import IO, TYPE_CHECKING, Any
 import click
 
 from workbench.cli.options import choice, flag, hits_option, mode_option, named, together, word, words
-from workbench.cli.output import answered, json_option, narrate, narrate_row, say, say_json, say_row
-from workbench.cli.progress import Bar, first_index_shown
+from workbench.cli.output import (
+    Bar,
+    answered,
+    first_index_shown,
+    json_option,
+    narrate,
+    narrate_row,
+    say,
+    say_json,
+    say_row,
+)
 from workbench.cli.workspace_options import AS_OF, moment, workspace
 from workbench.errors import UsageError, WorkbenchError
 from workbench.plural import plural

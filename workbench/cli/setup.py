@@ -17,6 +17,7 @@ from workbench.cli.output import (
     FOUND_WANTING,
     agree,
     answered,
+    given,
     json_option,
     narrate,
     narrate_row,
@@ -90,7 +91,7 @@ def demo(folder: str, no_open: bool) -> None:
 @dry_run_option
 @flag("--yes", "Do not ask before files are added to a repository of other files.")
 @click.pass_context
-def init(ctx: click.Context, folder: str | None, template: str, dry_run: bool, yes: bool) -> None:
+def init(ctx: click.Context, folder: str | None, template: str, yes: bool) -> None:
     """Set a workspace up: its repository and the files it lacks.
 
     In DIR, else the folder that -w names, else here.
@@ -105,7 +106,7 @@ def init(ctx: click.Context, folder: str | None, template: str, dry_run: bool, y
     if not lacks_repository and not plan.edits:
         say("everything is there already")
         return
-    if dry_run:
+    if given("dry_run"):
         if lacks_repository:
             say("would make a git repository")
         if plan.edits:

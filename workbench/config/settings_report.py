@@ -6,8 +6,8 @@ The interface and ``workbench config`` show this. The values of secrets are in n
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
@@ -139,9 +139,12 @@ def tell(workspace_file: Path | None) -> ToldSettings:
     shared = _ToldFile({}, {}, ())
     if workspace_file is not None:
         shared = _told_by(workspace_file, SettingOrigin.WORKSPACE, root)
-    counting = combined(own.values, shared.values)
-    told = tuple(_setting(name, getattr(counting, name), own, shared) for name in DECLARED)
-    return ToldSettings(told, (*own.problems, *shared.problems), own_path, workspace_file)
+    counting, mine = combined(own.values, shared.values), combined(own.values, {})
+    told = []
+    for name in DECLARED:
+        said = [file.said[name] for file in (shared, own) if name in file.said]
+        told.append(_setting(name, getattr(counting, name), mine, said))
+    return ToldSettings(tuple(told), (*own.problems, *shared.problems), own_path, workspace_file)
 
 
 def as_far_as_read(workspace_file: Path) -> tuple[Settings, tuple[SettingsProblem, ...]]:
@@ -195,49 +198,38 @@ def places_of(text: str) -> dict[str, YamlPlace]:
     return {"_".join(keys): place for keys, place in found.items()}
 
 
-def _setting(name: str, value: object, own: _ToldFile, shared: _ToldFile) -> ToldSetting:
+def _setting(name: str, value: object, mine: Settings, said: Sequence[SettingMessage]) -> ToldSetting:
+    """``said`` is what files say of it, the one that counts first; ``mine`` the person's own settings."""
     declared = DECLARED[name]
-    said = [said for file in (shared, own) if (said := file.said.get(name)) is not None]
-    made = ToldSetting(
+    variable = _variable(name, mine)
+    if variable and (not declared.secret or not value):
+        return ToldSetting(
+            name=name,
+            value=declared.secret or os.environ[variable].strip(),
+            origin=SettingOrigin.ENVIRONMENT,
+            variable=variable,
+            also=tuple(said),
+        )
+    return ToldSetting(
         name=name,
         value=bool(value) if declared.secret else value,
         origin=said[0].origin if said else SettingOrigin.DEFAULT,
         where=said[0] if said else None,
         also=tuple(said[1:]),
     )
-    variable = next(_variables(name, own), "")
-    if not variable:
-        return made
-    if name == "embedding_device":
-        return replace(
-            made,
-            value=os.environ[variable].strip(),
-            origin=SettingOrigin.ENVIRONMENT,
-            variable=variable,
-            where=None,
-            also=tuple(said),
-        )
-    return made if value else replace(made, value=True, origin=SettingOrigin.ENVIRONMENT, variable=variable)
 
 
-def _variables(name: str, own: _ToldFile) -> Iterator[str]:
-    """Variables that are set and say something about the setting."""
-    wanted: tuple[object, ...] = ()
+def _variable(name: str, mine: Settings) -> str:
+    """The variable that is set and says something about the setting, or nothing."""
+    wanted = ""
     if name == "embedding_device":
-        wanted = ("WORKBENCH_DEVICE",)
+        wanted = "WORKBENCH_DEVICE"
     elif name == "language_key":
-        wanted = (own.values.get("language_key_env", ""),)
+        wanted = mine.language_key_env
     elif name == "embedding_key":
-        used = _tuple(own.values.get("embedding_providers", ()))
-        usual = (_KEYS[provider] for provider in used if provider in _KEYS)
-        wanted = (own.values.get("embedding_key_env", "") or next(usual, ""),)
-    for variable in wanted:
-        if isinstance(variable, str) and variable and os.environ.get(variable, "").strip():
-            yield variable
-
-
-def _tuple(value: object) -> tuple[str, ...]:
-    return value if isinstance(value, tuple) else ()
+        usual = (_KEYS[provider] for provider in mine.embedding_providers if provider in _KEYS)
+        wanted = mine.embedding_key_env or next(usual, "")
+    return wanted if os.environ.get(wanted, "").strip() else ""
 
 
 def _told_by(path: Path, origin: SettingOrigin, root: Path | None) -> _ToldFile:

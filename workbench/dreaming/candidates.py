@@ -66,6 +66,8 @@ class Mention:
     origin: Origin
     whole: bool = False
     """Whether the claim is all that its entry says."""
+    item: bool = False
+    """Whether it is an item of a list."""
 
     @property
     def source(self) -> str:
@@ -242,6 +244,7 @@ class _Reader:
                 session=session,
                 origin=origin,
                 whole=claim.whole,
+                item=entry.form is Form.ITEM,
             )
 
     def _leave_out(self, entry: Entry, why: str) -> None:

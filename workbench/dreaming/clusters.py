@@ -9,7 +9,7 @@ and `port 8444` are as alike as two sentences can be, and contradict each other.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date
 
@@ -27,6 +27,7 @@ from workbench.memory.near_duplicates import (
     same_telling_words,
 )
 
+_EVERY = 2_000
 NEAR = 0.9
 """Share of words in common (Jaccard) from which two mentions are one claim."""
 
@@ -54,16 +55,22 @@ class Cluster:
         return any(mention.trusted for mention in self.mentions)
 
 
-def folded(mentions: Iterable[Mention], extra: Sequence[tuple[str, str]] = ()) -> tuple[Cluster, ...]:
+def folded(
+    mentions: Iterable[Mention],
+    extra: Sequence[tuple[str, str]] = (),
+    *,
+    pulse: Callable[[], None] = lambda: None,
+) -> tuple[Cluster, ...]:
     """The clusters of ``mentions``, in the order of their first ones.
 
-    ``extra`` are further pairs of keys that may be one claim (those that are near in meaning).
+    ``extra`` are further pairs of keys that may be one claim (those that are near in meaning). ``pulse`` is
+    called now and then, and may raise to stop it.
     """
     groups: dict[str, list[Mention]] = {}
     for mention in mentions:
         groups.setdefault(mention.key, []).append(mention)
     texts = {key: group[0].text for key, group in groups.items()}
-    heads = _heads(texts, extra)
+    heads = _heads(texts, extra, pulse)
     joined: dict[str, list[str]] = {}
     for key in groups:
         joined.setdefault(heads.get(key, key), []).append(key)
@@ -84,7 +91,9 @@ def same_claim(one: str, other: str, *, likeness: float) -> bool:
     return alike and distinction(one).agrees(distinction(other)) and same_order(one, other)
 
 
-def _heads(texts: dict[str, str], extra: Sequence[tuple[str, str]]) -> dict[str, str]:
+def _heads(
+    texts: dict[str, str], extra: Sequence[tuple[str, str]], pulse: Callable[[], None]
+) -> dict[str, str]:
     """For each key that is folded into another one: that one. Only what is like the head itself joins it."""
     keys = list(texts)
     bags = [bag_of_words(text) for text in texts.values()]
@@ -98,7 +107,11 @@ def _heads(texts: dict[str, str], extra: Sequence[tuple[str, str]]) -> dict[str,
             known[number] = distinction(texts[keys[number]])
         return known[number]
 
-    for one, other in sorted(near_pairs(bags) | meant):  # in this order no head is ever folded itself
+    pulse()
+    for number, (one, other) in enumerate(sorted(near_pairs(bags) | meant)):
+        if number % _EVERY == 0:
+            pulse()
+        # in this order no head is ever folded itself
         first = head.get(one, one)
         if other in head:
             continue

@@ -12,6 +12,8 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from workbench.dreaming.explain import explain
 from workbench.dreaming.outcome import outcome_of
 from workbench.dreaming.progress import DreamProgress
@@ -31,7 +33,7 @@ def run(root: Path, parameters: Mapping[str, Any], context: TaskContext) -> Mapp
     now = moment(parameters.get("now"))
     with closing(Workspace.open(root)) as workspace:
         if what := parameters.get("explain"):
-            return {"explanation": explain(workspace, str(what), now, tell=tell).as_json()}
+            return {"explanation": msgspec.to_builtins(explain(workspace, str(what), now, tell=tell))}
         model = open_language_model(workspace.settings)
         dreamt = dream(workspace, now=now, model=model, tell=tell)
         context.require_not_stopped()

@@ -8,6 +8,7 @@ stands.
 
 from __future__ import annotations
 
+import functools
 import math
 import re
 from collections.abc import Iterator, Sequence
@@ -16,7 +17,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.dreaming.normalisation import plain_words, template_of
+from workbench.dreaming.normalisation import folded_words, plain_words, template_of
+from workbench.dreaming.word_classes import WORD_CLASSES, word_classes
 
 BUCKETS = 1 << 18
 _BASE = 0x9E3779B97F4A7C15
@@ -25,7 +27,10 @@ _MIXER = 0xFF51AFD7ED558CCD
 _CHARACTERS = (2, 3, 4, 5)
 _MOST = 1_200
 """Characters of a block that are looked at."""
-_WORD = re.compile(r"\w+")
+_MOST_HEADING = 200
+_USUAL_HEADING = 3.0
+"""The logarithm that stands for the length of a heading where there is none."""
+_LAST_SIGN = 0x20000
 _CJK = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff]")
 _EMOJI = re.compile("[\u2600-\u27bf\U0001f300-\U0001faff]")
 
@@ -41,20 +46,35 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Grams:
-    """The n-grams of a batch: those of line ``i`` are ``buckets[starts[i]:starts[i + 1]]``.
+    """The n-grams of ``count`` lines: the line, the bucket and the value of each, in three (m,) arrays.
 
-    ``values`` are their counts, divided so that each field of a line has the same weight.
+    Values are divided so that each field of a line has the same weight.
     """
 
+    lines: NDArray[np.int64]
     buckets: NDArray[np.int64]
     values: NDArray[np.float32]
-    starts: NDArray[np.int64]
+    count: int
 
     def weighed(self, weights: NDArray[np.float32]) -> NDArray[np.float64]:
         """(n,) for each line the sum of its n-grams' values times their ``weights``, which are by bucket."""
-        sums = np.concatenate(([0.0], np.cumsum(self.values * weights[self.buckets], dtype=np.float64)))
-        of_lines: NDArray[np.float64] = sums[self.starts[1:]] - sums[self.starts[:-1]]
-        return of_lines
+        shares = (self.values * weights[self.buckets]).astype(np.float64)
+        sums: NDArray[np.float64] = np.bincount(self.lines, shares, minlength=self.count).astype(np.float64)
+        return sums
+
+    def dense(self, width: int) -> NDArray[np.float32]:
+        """(n, width) float32: the n-grams of each line in fewer buckets, a power of two."""
+        places = self.lines * width + (self.buckets & (width - 1))
+        sums = np.bincount(places, weights=self.values, minlength=self.count * width)
+        return sums.reshape(self.count, width).astype(np.float32)
+
+
+@dataclass(frozen=True, slots=True)
+class Features:
+    """What is seen of some lines. ``counts`` are (n, 45) float32 in order of ``NAMES``."""
+
+    counts: NDArray[np.float32]
+    grams: Grams
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,23 +94,21 @@ FIELDS = (
 """Characters and words of the text, of its heading, and the words of its path."""
 
 
-def grams_of(lines: Sequence[Line]) -> Grams:
-    """The n-grams of all lines."""
-    texts = [template_of(line.text)[:_MOST] for line in lines]
-    fields = (
-        texts,
-        texts,
-        [template_of(line.heading)[:200] for line in lines],
-        [template_of(line.path.replace("/", " ").replace("-", " ").replace("_", " ")) for line in lines],
-    )
+def features_of(lines: Sequence[Line]) -> Features:
+    """The counts and the n-grams of all lines."""
+    plain = [plain_words(line.text[:_MOST]) for line in lines]
+    folded = [folded_words(words) for words in plain]
+    fields = (folded, folded, [_heading(line).folded for line in lines], [_path(line.path) for line in lines])
     parts = [_runs(of, field) for of, field in zip(fields, FIELDS, strict=True)]
-    owner = np.concatenate([part.line for part in parts])
-    order = np.argsort(owner, kind="stable")
-    counts = np.bincount(owner, minlength=len(lines))
-    return Grams(
-        np.concatenate([part.bucket for part in parts])[order],
-        np.concatenate([part.value for part in parts])[order],
-        np.concatenate(([0], np.cumsum(counts))).astype(np.int64),
+    counts = [tuple(_counts(*one)) for one in zip(lines, plain, folded, strict=True)]
+    return Features(
+        np.array(counts, np.float32).reshape(len(lines), len(NAMES)),
+        Grams(
+            np.concatenate([part.line for part in parts]),
+            np.concatenate([part.bucket for part in parts]),
+            np.concatenate([part.value for part in parts]),
+            len(lines),
+        ),
     )
 
 
@@ -107,7 +125,7 @@ class _Runs:
 
 def word_grams(line: Line) -> Iterator[tuple[str, int, float]]:
     """Each word, and two words in a row, of a line's text: as they are folded, their bucket, their value."""
-    text = template_of(line.text)[:_MOST]
+    text = template_of(line.text[:_MOST])
     runs = _runs([text], FIELDS[1])
     seen: dict[int, float] = {}
     said: dict[int, str] = {}
@@ -127,7 +145,7 @@ def _runs(texts: Sequence[str], field: _Field) -> _Runs:
         (np.zeros(1, np.uint64), np.cumsum((code + np.uint64(1)) * powers[:-1], dtype=np.uint64))
     )
     of = np.repeat(np.arange(len(texts)), [len(text) + 2 for text in texts])
-    first, last = _spans(whole, of, field)
+    first, last = _spans(code, of, field)
     hashes = (sums[last] - sums[first]) * inverses[first] + np.uint64(field.salt)
     hashes ^= hashes >> np.uint64(33)
     hashes *= np.uint64(_MIXER)
@@ -138,12 +156,16 @@ def _runs(texts: Sequence[str], field: _Field) -> _Runs:
     return _Runs(owner, (hashes & np.uint64(BUCKETS - 1)).astype(np.int64), values, first, last)
 
 
-def _spans(whole: str, of: NDArray[np.int64], field: _Field) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Where the runs of a field begin and end in ``whole``; none goes over the end of its line."""
+def _spans(
+    code: NDArray[np.uint64], of: NDArray[np.int64], field: _Field
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Where the runs of a field begin and end in all signs; none goes over the end of its line."""
     starts = np.arange(len(of), dtype=np.int64)
-    words = np.array([found.span() for found in _WORD.finditer(whole)] if field.words else [], np.int64)
     units = [(size, starts, starts + 1) for size in field.characters]
-    units += [(size, *words.reshape(-1, 2).T) for size in field.words]
+    if field.words:
+        inside = np.concatenate(([False], _in_words()[np.minimum(code, _LAST_SIGN)]))
+        edges = np.flatnonzero(inside[1:] != inside[:-1])
+        units += [(size, edges[::2], edges[1::2]) for size in field.words]
     firsts, lasts = [], []
     for size, begins, ends in units:
         first, last = begins[: max(0, len(begins) - size + 1)], ends[size - 1 :]
@@ -151,6 +173,12 @@ def _spans(whole: str, of: NDArray[np.int64], field: _Field) -> tuple[NDArray[np
         firsts.append(first[inside])
         lasts.append(last[inside])
     return np.concatenate(firsts), np.concatenate(lasts)
+
+
+@functools.cache
+def _in_words() -> NDArray[np.bool_]:
+    """For each sign whether it is part of a word, as ``\\w`` has it; for those above the last one, no."""
+    return np.array([chr(sign).isalnum() or sign == ord("_") for sign in range(_LAST_SIGN)] + [False])
 
 
 _known_powers: list[NDArray[np.uint64]] = [np.ones(1, np.uint64), np.ones(1, np.uint64)]
@@ -167,126 +195,104 @@ def _powers(count: int) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
 
 
 _DONE = re.compile(r"\[[xX]\]|[✅✔☑✓]|~~")
-_OPEN = re.compile(r"\[ \]|[⬜🔲🔳⏳]")
 _PAIR = re.compile(r"^\W*(?:\*\*)?[^\n:：=]{1,40}?(?:\*\*)?\s*[:：=](?:\*\*)?\s*\S")
+_LABEL = re.compile(r"^\W*([^:：=→—–]{1,40}?)\s*[:：=→—–]")
 _BOLD = re.compile(r"^\W*\*\*[^*]+\*\*")
-_ARROW = re.compile(r"→|->|=>|⇒|➜")
 _CLOCK = re.compile(r"\b\d{1,2}:\d\d\b")
-_DATE = re.compile(r"\d{4}-\d\d-\d\d|\d{1,2}[./月]\d{1,2}(?:日|\b)")
-_LINK = re.compile(r"https?://")
+_DIGIT = re.compile(r"\d")
+_LETTERLESS = re.compile(r"[\W\d_]")
 _CODE = re.compile(r"`[^`\n]+`")
 _PLACE = re.compile(r"(?:^|[\s`(\"'：:])(?:~|\.{1,2})?/?(?:[\w.-]+/)+[\w.-]*")
-_UNIT = re.compile(
-    r"\d\s?(?:%|ms|s\b|sec|min|h\b|kb|mb|gb|tb|px|x\b|×|件|個|次|行|秒|分)|[$¥€£]\s?\d", re.IGNORECASE
-)
 _REFERENCE = re.compile(r"#\d+|\b[0-9a-f]{7,40}\b|\b\d{9,}\b", re.IGNORECASE)
-_SPEAKER = re.compile(r"^\s*(?:user|human|assistant|system|agent|bot)\s?[:：]", re.IGNORECASE | re.MULTILINE)
-_NESTED = re.compile(r"^\s{2,}\S", re.MULTILINE)
 _ITEM = re.compile(r"^\s*[-*+•]\s")
-_NUMBERED = re.compile(r"^\s*\d{1,3}[.)]\s")
-_STOP = re.compile(r"[.!。！．]\W*$")
-_QUESTION = re.compile(r"[?？]\W*$")
-_COLON_END = re.compile(r"[:：]\W*$")
-_QUOTED = re.compile(r"[\"“”「『«»]")
 _CAPITAL = re.compile(r"(?<=[\w,;:] )[^\W\d_a-zà-öø-ÿа-я][\w’'-]+")
+_LOG = re.compile(r"(?:^|/)\d{4}-\d\d-\d\d[^/]+\.md$")
 
-NAMES = (
+_FORMS = (
     "its length",
     "how usual its length is",
     "several lines",
     "digits",
+    "few letters",
+    "capitalised names",
+    "emoji",
+    "code spans",
+    "an issue number or hash",
+    "running text in a log",
     "a done mark",
-    "an open box",
     "a “key: value” form",
     "a bold lead-in",
-    "an arrow",
     "a clock time",
-    "a date",
     "a link",
-    "code spans",
     "a file path",
-    "measured values",
-    "an issue number or hash",
-    "a speaker's name before it",
-    "a list item",
-    "a numbered item",
-    "a nested item",
-    "a full stop at its end",
-    "a question",
-    "a colon at its end",
-    "quotation marks",
-    "brackets",
-    "emoji",
-    "capitalised names",
-    "a heading with a clock time",
-    "a heading with a done mark",
-    "no heading",
     "the length of its heading",
+    "a heading with a clock time",
     "a log of one session",
-    "a file other than a log",
-    "code fences",
-    "upper case",
-    "few letters",
+)
+_CLASSES = range(len(WORD_CLASSES))
+NAMES = (
+    *_FORMS,
+    *(f"words of {name}" for name in WORD_CLASSES),
+    *(f"a heading or label of {name}" for name in WORD_CLASSES),
 )
 """The plain counts, in their order, as "why" names them."""
 
 
-def counts_of(lines: Sequence[Line]) -> NDArray[np.float32]:
-    """(n, 36) float32: the plain counts of each line, by ``NAMES``; none depends on a language."""
-    return np.array([_counts(line) for line in lines], np.float32).reshape(len(lines), len(NAMES))
-
-
-_LOG = re.compile(r"(?:^|/)\d{4}-\d\d-\d\d(?P<title>[^/]*)\.md$")
-
-
-def _counts(line: Line) -> tuple[float, ...]:
-    raw, heading = line.text[:_MOST], line.heading
-    plain = plain_words(raw)
-    cjk = len(_CJK.findall(plain))
-    size = len(plain) + 1.5 * cjk
-    length = math.log1p(size)
-    letters = sum(map(str.isalpha, plain))
+def _counts(line: Line, plain: str, folded: str) -> Iterator[float]:
+    """The counts of a line, in order of ``NAMES``; ``plain`` and ``folded`` are its words."""
+    raw, heading = line.text[:_MOST], _heading(line)
     some = max(1, len(plain))
-    log = _LOG.search(line.path)
-    return (
-        length,
-        (length - 4.5) ** 2,
-        min(3.0, math.log1p(plain.count("\n"))),
-        min(0.4, sum(map(str.isdigit, plain)) / some),
-        _found(_DONE, raw),
-        _found(_OPEN, raw),
-        _found(_PAIR, raw),
-        _found(_BOLD, raw),
-        _found(_ARROW, raw),
-        _found(_CLOCK, raw),
-        _found(_DATE, raw),
-        _found(_LINK, raw),
-        min(3.0, len(_CODE.findall(raw))),
-        _found(_PLACE, raw),
-        min(3.0, len(_UNIT.findall(raw))),
-        min(3.0, len(_REFERENCE.findall(raw))),
-        _found(_SPEAKER, raw),
-        _found(_ITEM, raw),
-        _found(_NUMBERED, raw),
-        _found(_NESTED, raw),
-        _found(_STOP, raw),
-        _found(_QUESTION, raw),
-        _found(_COLON_END, raw),
-        _found(_QUOTED, raw),
-        float(any(mark in plain for mark in "()（）")),
-        min(3.0, len(_EMOJI.findall(raw))),
-        min(4.0, len(_CAPITAL.findall(plain))),
-        _found(_CLOCK, heading),
-        _found(_DONE, heading),
-        float(not heading),
-        math.log1p(len(heading)) if heading else 3.0,
-        float(log is not None and bool(log["title"])),
-        float(log is None),
-        float("```" in raw or "~~~" in raw),
-        sum(map(str.isupper, plain)) / max(1, letters),
-        float(letters < 0.5 * some),
+    digits = len(_DIGIT.findall(plain))
+    length = math.log1p(len(plain) if plain.isascii() else len(plain) + 1.5 * len(_CJK.findall(plain)))
+    yield length
+    yield (length - 4.5) ** 2
+    yield min(3.0, math.log1p(plain.count("\n")))
+    yield min(0.4, digits / some)
+    yield float(len(_LETTERLESS.findall(plain)) > 0.5 * some)
+    yield min(4.0, len(_CAPITAL.findall(plain)))
+    yield 0.0 if raw.isascii() else min(3.0, len(_EMOJI.findall(raw)))
+    yield min(3.0, len(_CODE.findall(raw))) if "`" in raw else 0.0
+    yield min(3.0, len(_REFERENCE.findall(raw))) if digits else 0.0
+    yield float(line.path != "" and _ITEM.match(raw) is None)
+    for pattern in (_DONE, _PAIR, _BOLD):
+        yield float(pattern.search(raw) is not None)
+    yield float(":" in raw and _CLOCK.search(raw) is not None)
+    yield float("https://" in raw or "http://" in raw)
+    yield float("/" in raw and _PLACE.search(raw) is not None)
+    yield heading.length
+    yield heading.has_clock
+    yield float(_LOG.search(line.path) is not None)
+    said = list(word_classes(folded))
+    label = _LABEL.search(folded)
+    titled = heading.classes.union(word_classes(label[1])) if label else heading.classes
+    yield from (min(2.0, said.count(number)) for number in _CLASSES)
+    yield from (float(number in titled) for number in _CLASSES)
+
+
+@dataclass(frozen=True, slots=True)
+class _Heading:
+    folded: str
+    classes: frozenset[int]
+    length: float
+    has_clock: float
+
+
+def _heading(line: Line) -> _Heading:
+    return _heading_of(line.heading[:_MOST_HEADING])
+
+
+@functools.lru_cache(maxsize=4_096)
+def _heading_of(heading: str) -> _Heading:
+    """What is seen of a heading: many lines stand under the same."""
+    folded = template_of(heading)
+    return _Heading(
+        folded=folded,
+        classes=frozenset(word_classes(folded)),
+        length=math.log1p(len(heading)) if heading else _USUAL_HEADING,
+        has_clock=float(_CLOCK.search(heading) is not None),
     )
 
 
-def _found(pattern: re.Pattern[str], text: str) -> float:
-    return float(pattern.search(text) is not None)
+@functools.lru_cache(maxsize=4_096)
+def _path(path: str) -> str:
+    return template_of(path.replace("/", " ").replace("-", " ").replace("_", " "))

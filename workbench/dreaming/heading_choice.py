@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.dreaming.features import Line, grams_of
+from workbench.dreaming.features import Line, features_of
 from workbench.memory.markdown import Document
 from workbench.operations.sections import section_for
 
@@ -16,6 +17,7 @@ _NEAR = 0.12
 _NEWEST = 8
 """Entries below a heading that show what belongs there."""
 _FOLDED = 1 << 14
+_ASIDE = re.compile(r"archiv|deprecat|obsolete|veraltet|归档|已弃用|アーカイブ|廃止", re.IGNORECASE)
 _LATIN = "\u024f"
 
 
@@ -23,10 +25,12 @@ def heading_for(text: str, memory: Document) -> str:
     """The heading of ``memory`` with the entries that ``text`` is most like, in whatever language.
 
     Where none is like it, the one of its family (``section_for``), unless most headings are in a script in
-    which the names of families are foreign. Under a mere date nothing belongs.
+    which the names of families are foreign. Under a mere date, or among what was laid aside, nothing belongs.
     """
     titles = [head.path[-1] for head in memory.headings if head.level > 1]
-    below: dict[str, list[str]] = {title: [] for title in titles if any(map(str.isalpha, title))}
+    below: dict[str, list[str]] = {
+        title: [] for title in titles if any(map(str.isalpha, title)) and not _ASIDE.search(title)
+    }
     for entry in memory.entries:
         if entry.heading and entry.heading[-1] in below:
             below[entry.heading[-1]].append(entry.text)
@@ -40,13 +44,9 @@ def heading_for(text: str, memory: Document) -> str:
     return names[best] if is_foreign or alike[best] >= _NEAR else section_for(text, memory)
 
 
-def _likeness(text: str, others: Sequence[str]) -> NDArray[np.float64]:
+def _likeness(text: str, others: Sequence[str]) -> NDArray[np.float32]:
     """(n,) the cosine of the n-grams of ``text`` and of each of the others."""
-    grams = grams_of([Line(text), *map(Line, others)])
-    rows = np.repeat(np.arange(len(others) + 1), np.diff(grams.starts))
-    places = rows * _FOLDED + (grams.buckets & (_FOLDED - 1))
-    sums = np.bincount(places, weights=grams.values, minlength=(len(others) + 1) * _FOLDED)
-    vectors = sums.reshape(-1, _FOLDED).astype(np.float64)
+    vectors = features_of([Line(text), *map(Line, others)]).grams.dense(_FOLDED)
     vectors = vectors / np.maximum(1e-9, np.linalg.norm(vectors, axis=1, keepdims=True))
-    found: NDArray[np.float64] = vectors[1:] @ vectors[0]
+    found: NDArray[np.float32] = vectors[1:] @ vectors[0]
     return found

@@ -30,18 +30,14 @@ _DIGITS = re.compile(r"\d+(?:[.,:]\d+)*")
 
 def without_frame(text: str) -> str:
     """A block as it can be kept: no list marker, time stamp, check mark, chat envelope, injected memory."""
-    bare = _TAG.sub(" ", _MEMORIES.sub(" ", text))
+    bare = _TAG.sub(" ", _MEMORIES.sub(" ", text)) if "<" in text else text
     return "\n".join(filter(None, map(_unframed, bare.split("\n"))))
 
 
 def plain_words(text: str) -> str:
     """The words of a block ``without_frame``, and without emphasis."""
-    return "\n".join(
-        filter(
-            None,
-            (line.replace("**", "").replace("__", "").strip() for line in without_frame(text).split("\n")),
-        )
-    )
+    bare = without_frame(text).replace("**", "").replace("__", "")
+    return "\n".join(filter(None, map(str.strip, bare.split("\n"))))
 
 
 def _unframed(line: str) -> str:
@@ -53,5 +49,10 @@ def _unframed(line: str) -> str:
 
 def template_of(text: str) -> str:
     """The words with every number as ``0`` and every hash as ``#``: lines of one template have the same."""
-    plain = unicodedata.normalize("NFKC", plain_words(text)).casefold()
-    return " ".join(_DIGITS.sub("0", _HASH.sub("#", plain)).split())
+    return folded_words(plain_words(text))
+
+
+def folded_words(plain: str) -> str:
+    """The template of what ``plain_words`` gave."""
+    folded = plain.lower() if plain.isascii() else unicodedata.normalize("NFKC", plain).casefold()
+    return " ".join(_DIGITS.sub("0", _HASH.sub("#", folded)).split())

@@ -11,7 +11,6 @@ import msgspec
 from workbench.dreaming.proposals.inbox import Proposed
 from workbench.dreaming.proposals.safety_flags import title
 from workbench.dreaming.result import Dream, Explanation, Skip
-from workbench.memory.proposal import Gate
 
 _SHOWN = 120
 
@@ -77,18 +76,5 @@ def outcome_from_json(said: Mapping[str, Any]) -> DreamOutcome:
 
 
 def explanation_from_json(said: Mapping[str, Any]) -> Explanation:
-    """What ``Explanation.as_json`` said. Raises KeyError, TypeError, ValueError where it is none."""
-    return Explanation(
-        key=str(said["key"]),
-        text=str(said["text"]),
-        proposed=bool(said["proposed"]),
-        verdict=str(said["verdict"]),
-        score=float(said["score"]),
-        parts={str(name): float(value) for name, value in said["parts"].items()},
-        gates=tuple(
-            Gate(name=str(name), reached=float(gate["reached"]), needed=float(gate["needed"]))
-            for name, gate in said["gates"].items()
-        ),
-        sources=tuple(map(str, said["sources"])),
-        facts=dict(said["facts"]),
-    )
+    """What ``msgspec.to_builtins`` said of one. Raises ValueError where it is none."""
+    return msgspec.convert(said, Explanation)

@@ -15,7 +15,7 @@ from datetime import date
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.dreaming.features import Grams, Line, counts_of, grams_of
+from workbench.dreaming.features import Features, Grams, Line, features_of
 from workbench.dreaming.salience import BATCH, Salience
 
 LEAST = 10
@@ -24,7 +24,7 @@ MOST = 400
 """The newest decisions that are learned from."""
 HALF_LIFE = 120
 """Days after which a decision weighs half."""
-_GRAMS, _COUNTS, _BIAS = 4.0, 0.2, 1.0
+_GRAMS, _COUNTS, _BIAS = 4.0, 0.5, 1.0
 """Variances: how far n-grams, counts and the share of kept lines may move a score, before any decision."""
 _SHIFT = 4.0
 _FOLDED = 1 << 14
@@ -77,12 +77,14 @@ class OwnerModel:
 
     def logits(self, lines: Sequence[Line]) -> NDArray[np.float64]:
         """(n,) the log odds that this owner would keep each line."""
-        said = self.base.logits(lines)
         if not self.active:
-            return said
+            return self.base.logits(lines)
         weights = self.kernel.weights(self.pull)
-        parts = [weights.of(self.base, lines[at : at + BATCH]) for at in range(0, len(lines), BATCH)]
-        return said + (np.concatenate(parts) if parts else 0.0)
+        parts = [np.zeros(0)]
+        for at in range(0, len(lines), BATCH):
+            features = features_of(lines[at : at + BATCH])
+            parts.append(self.base.of_features(features) + weights.of(self.base, features))
+        return np.concatenate(parts)
 
     def because(self, line: Line) -> tuple[Example, float] | None:
         """The decision that moved a line most, and how far in log odds; None where none did."""
@@ -97,14 +99,15 @@ def learned(base: Salience, examples: Sequence[Example]) -> OwnerModel:
     """What ``examples``, the oldest first, teach. It takes below 0.2 s."""
     examples = tuple(examples[-MOST:])
     kept = sum(example.accepted for example in examples)
-    kernel = _Kernel(base, [example.line for example in examples])
+    features = features_of([example.line for example in examples])
+    kernel = _Kernel(base, features)
     if len(examples) < LEAST:
         why = f"{len(examples)} of {LEAST} decisions that it takes to learn from"
         none = np.zeros(len(examples))
         return OwnerModel(base=base, examples=examples, why_not=why, kernel=kernel, pull=none)
     alike = kernel.matrix()
     answers = np.array([example.accepted for example in examples], np.float64)
-    said, weights = base.logits([example.line for example in examples]), _weights(examples)
+    said, weights = base.of_features(features), _weights(examples)
     foretold = _foretold(alike, answers, said, weights)
     why = ""
     if foretold.worse:
@@ -130,21 +133,20 @@ class _LinearWeights:
     counts: NDArray[np.float64]
     bias: float
 
-    def of(self, base: Salience, lines: Sequence[Line]) -> NDArray[np.float64]:
-        grams = grams_of(lines)
-        folded = Grams(grams.buckets & (_FOLDED - 1), grams.values, grams.starts)
-        sums: NDArray[np.float64] = folded.weighed(self.grams) + self.bias
-        sums += base.standardised(counts_of(lines)) @ self.counts
-        return sums
+    def of(self, base: Salience, features: Features) -> NDArray[np.float64]:
+        grams = features.grams
+        folded = Grams(grams.lines, grams.buckets & (_FOLDED - 1), grams.values, grams.count)
+        sums: NDArray[np.float64] = base.standardised(features.counts) @ self.counts
+        return sums + folded.weighed(self.grams) + self.bias
 
 
 class _Kernel:
-    """How alike lines are: ``4 n-grams · n-grams + 0.2 counts · counts / 36 + 1``."""
+    """How alike lines are: ``4 n-grams · n-grams + 0.5 counts · counts / 45 + 1``."""
 
-    def __init__(self, base: Salience, lines: Sequence[Line]) -> None:
+    def __init__(self, base: Salience, features: Features) -> None:
         self._base = base
-        self._grams = _dense(grams_of(lines))
-        self._counts = base.standardised(counts_of(lines))
+        self._grams = features.grams.dense(_FOLDED)
+        self._counts = base.standardised(features.counts)
 
     def matrix(self) -> NDArray[np.float64]:
         """(n, n) the likeness of each line to each other one."""
@@ -152,7 +154,8 @@ class _Kernel:
 
     def likeness(self, line: Line) -> NDArray[np.float64]:
         """(n,) the likeness of another line to each of them."""
-        alike = self._with(_dense(grams_of([line])), self._base.standardised(counts_of([line])))
+        features = features_of([line])
+        alike = self._with(features.grams.dense(_FOLDED), self._base.standardised(features.counts))
         first: NDArray[np.float64] = alike[0]
         return first
 
@@ -171,15 +174,6 @@ class _Kernel:
             _GRAMS * (grams @ self._grams.T) + share * (counts @ self._counts.T) + _BIAS
         )
         return found
-
-
-def _dense(grams: Grams) -> NDArray[np.float32]:
-    """(n, 2^14) float32: the n-grams of each line, folded into fewer buckets."""
-    count = len(grams.starts) - 1
-    rows = np.repeat(np.arange(count), np.diff(grams.starts))
-    places = rows * _FOLDED + (grams.buckets & (_FOLDED - 1))
-    sums = np.bincount(places, weights=grams.values, minlength=count * _FOLDED)
-    return sums.reshape(count, _FOLDED).astype(np.float32)
 
 
 def _fitted(

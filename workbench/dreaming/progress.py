@@ -10,8 +10,6 @@ Step = Literal["reading", "folding", "recalls", "judging", "choosing", "wording"
 STEPS: tuple[Step, ...] = get_args(Step)
 """In their order: files are read, what is one claim is folded, recalls are counted, every claim is judged,
 the best are chosen, and a language model words them."""
-EVERY = 32
-"""Claims that are judged between two words about it."""
 
 
 @dataclass(frozen=True, slots=True)

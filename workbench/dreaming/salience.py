@@ -1,8 +1,9 @@
 """Salience: how likely a line of a log is worth keeping for months, by a model fitted to labelled lines.
 
 Two logistic regressions, one upon the other. The first knows hashed n-grams of words and characters, fitted
-to collections that this project wrote; the second its answer and some plain counts, which depend on no
-language. `python -m benchmarks.salience --train` makes both, and writes the two files beside this module.
+to collections that this project wrote; the second its answer and some plain counts, of a line's form and of
+words by what they signal. `python -m benchmarks.salience --train` makes both, and writes the two files
+beside this module.
 """
 
 from __future__ import annotations
@@ -16,10 +17,10 @@ from importlib import resources
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.dreaming.features import BUCKETS, NAMES, Grams, Line, counts_of, grams_of, word_grams
+from workbench.dreaming.features import BUCKETS, NAMES, Features, Grams, Line, features_of, word_grams
 
 WEIGHTS_FILE, MODEL_FILE = "salience.npy", "salience.json"
-BATCH = 1_000
+BATCH = 200
 """Lines whose n-grams are in memory at the same time."""
 _CLIP = 3.0
 """Deviations from the mean that a count is worth at most."""
@@ -48,7 +49,7 @@ class Salience:
     def logits(self, lines: Sequence[Line]) -> NDArray[np.float64]:
         """(n,) the log odds that each line is worth keeping."""
         parts = [
-            self._combined(counts_of(some), self.gram_logits(grams_of(some)))
+            self.of_features(features_of(some))
             for some in (lines[at : at + BATCH] for at in range(0, len(lines), BATCH))
         ]
         return np.concatenate(parts) if parts else np.zeros(0)
@@ -57,18 +58,21 @@ class Salience:
         """(n,) what the n-grams alone say."""
         return grams.weighed(self.grams.astype(np.float32) * self.step) + self.gram_bias
 
-    def standardised(self, counts: NDArray[np.float32]) -> NDArray[np.float64]:
-        """(n, 36) the counts in deviations from their means."""
-        return np.clip((counts - self.mean) / self.deviation, -_CLIP, _CLIP)
+    def of_features(self, features: Features) -> NDArray[np.float64]:
+        """(n,) the log odds of lines whose features are known."""
+        sums: NDArray[np.float64] = self.standardised(features.counts) @ self.weights[:-1]
+        sums += self.weights[-1] * self.gram_logits(features.grams) + self.bias
+        return sums
 
-    def _combined(self, counts: NDArray[np.float32], said: NDArray[np.float64]) -> NDArray[np.float64]:
-        sums: NDArray[np.float64] = self.standardised(counts) @ self.weights[:-1] + self.weights[-1] * said
-        return sums + self.bias
+    def standardised(self, counts: NDArray[np.float32]) -> NDArray[np.float64]:
+        """(n, 45) the counts in deviations from their means."""
+        return np.clip((counts - self.mean) / self.deviation, -_CLIP, _CLIP)
 
     def reasons(self, line: Line) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """What speaks for a line and what against it, in words, what weighs most first."""
-        shares = self.standardised(counts_of([line]))[0] * self.weights[:-1]
-        present = counts_of([line])[0] > 0
+        counts = features_of([line]).counts
+        shares = self.standardised(counts)[0] * self.weights[:-1]
+        present = counts[0] > 0
         told = [
             (float(share), name)
             for share, name, is_there in zip(shares, NAMES, present, strict=True)

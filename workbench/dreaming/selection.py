@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -29,6 +30,9 @@ _LOOKED_AT = 20
 """Times the limit of claims of which novelty is worked out, the best by the other factors first."""
 _SAME_FILE = 0.85
 """What each further claim of one file is multiplied by in the order of proposals, so no file takes all."""
+_UNPARTED = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+_SHARED = 0.6
+"""Share of the pairs of characters of the shorter text that the other has, if both say the same."""
 _ALIKE = 0.8
 """Share of words in common from which two claims are not proposed side by side."""
 
@@ -184,6 +188,9 @@ def _says_the_same(one: Judged, other: Judged) -> bool:
     text, another = one.cluster.best.text, other.cluster.best.text
     if adds_nothing(another, text):
         return True
+    if _UNPARTED.search(text) and _UNPARTED.search(another):
+        one_pairs, other_pairs = _pairs(text), _pairs(another)
+        return len(one_pairs & other_pairs) >= _SHARED * max(1, min(len(one_pairs), len(other_pairs)))
     return same_claim(text, another, likeness=_ALIKE)
 
 
@@ -202,6 +209,12 @@ def why_proposed(judged: Judged, standing: Novelty | None) -> str:
         return text
     verb = "adds to" if standing.relation == "merge" else "is newer than"
     return f"{text}; it {verb} “{standing.entry.plain_title[:80]}”"
+
+
+def _pairs(text: str) -> frozenset[str]:
+    """Each two characters in a row, without signs: what stands for words in scripts that do not part them."""
+    bare = "".join(filter(str.isalnum, text))
+    return frozenset(bare[at : at + 2] for at in range(len(bare) - 1))
 
 
 def _some(number: int, what: str) -> str:

@@ -22,12 +22,15 @@ from workbench.dreaming.score import Judged
 from workbench.dreaming.semantic_clusters import Alike, alike_in_meaning
 from workbench.dreaming.signals import ClaimRecallIndex, ClaimRecalls, read_recalls
 from workbench.dreaming.skips import Skips
+from workbench.memory.entry import Kind
 from workbench.plural import plural
 from workbench.workspace.workspace import Workspace
 
 MOST_JUDGED = 4_000
 """Claims that the model judges; where there are more, those that a fit to a sample of them ranks highest."""
 _SAMPLE = 500
+_EVERY = 2_000
+"""Claims that are counted between two words about it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,12 +58,16 @@ def survey(
     found = candidates(workspace, today, None if first else days, skips, tell=tell)
     tell(DreamProgress("folding"))
     meaning = _meaning(workspace, found)
-    clusters = folded(found.mentions, meaning.pairs)
+    clusters = folded(found.mentions, meaning.pairs, pulse=lambda: tell(DreamProgress("folding")))
     tell(DreamProgress("recalls"))
     recalls = _recalls(workspace, now, clusters)
     lines = [line_of(cluster.best) for cluster in clusters]
     scorer = LineScorer(owner_model(workspace, book))
-    known = [_known(cluster, recalls.of.get(cluster.mentions[0].key)) for cluster in clusters]
+    known = []
+    for number, cluster in enumerate(clusters):
+        if number % _EVERY == 0:
+            tell(DreamProgress("recalls", number, len(clusters)))
+        known.append(_known(cluster, recalls.of.get(cluster.mentions[0].key)))
     return Survey(
         today=today,
         scorer=scorer,
@@ -80,6 +87,8 @@ def _known(cluster: Cluster, recalled: ClaimRecalls | None) -> Judged:
     from outside corroborates nothing that the owner or the agent says.
     """
     recalls = recalled or ClaimRecalls()
+    if len(cluster.mentions) == 1:
+        return Judged(cluster=cluster, recalls=recalls)
     echoes = frozenset(recalls.days) - {cluster.mentions[0].day}
     inside = [mention for mention in cluster.mentions if mention.trusted] or cluster.mentions
     sources = len(sources_of(inside, echoes=echoes))
@@ -117,8 +126,9 @@ def _judged(
 
 
 def line_of(mention: Mention) -> Line:
-    """A mention as the model sees it."""
-    return Line(mention.text, mention.heading, mention.path)
+    """A mention as the model sees it: as it stands in its file, but for the turn that an episode names."""
+    text = mention.context if mention.whole and mention.kind is not Kind.EPISODE else mention.text
+    return Line(f"- {text}" if mention.item else text, mention.heading, mention.path)
 
 
 def _likeliest(known: Sequence[Judged], lines: Sequence[Line], scorer: LineScorer) -> frozenset[int]:
@@ -159,10 +169,10 @@ def _form(text: str) -> tuple[float, ...]:
 
 
 def _meaning(workspace: Workspace, found: CandidateScan) -> Alike:
-    """Claims in other words: of those only that are all that their entry says, the index has a vector."""
+    """Claims in other words, the newest first: the index has vectors of whole entries."""
     whole = {mention.key: mention for mention in found.mentions if mention.whole}
-    texts = {key: mention.context for key, mention in whole.items()}
-    return alike_in_meaning(workspace, texts, {key: mention.text for key, mention in whole.items()})
+    newest = sorted(whole.values(), key=lambda mention: mention.day, reverse=True)
+    return alike_in_meaning(workspace, {mention.key: mention.context for mention in newest})
 
 
 def _recalls(workspace: Workspace, now: datetime, clusters: Sequence[Cluster]) -> ClaimRecallIndex:

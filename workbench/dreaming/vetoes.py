@@ -31,6 +31,10 @@ _BLANK = re.compile(
 _LEADS_IN = re.compile(r"[:：]\W*$")
 _QUESTION = re.compile(r"[?？]\W*$")
 _STOP = re.compile(r"[.!。！](?:\s|$)|[。！]")
+_CODE_SPAN = re.compile(r"`[^`\n]+`")
+_ITEM = re.compile(r"\s*(?:[-*+•]|\d{1,3}[.)])\s")
+_NOTED = frozenset({"code", "metadata", "a shell command", "only a path"})
+"""What may be a setting that somebody noted, where it is an item of a list."""
 _WORDS = re.compile(r"[^\W\d_]")
 _LEAST_LETTERS = 4
 _MOST_BLANKS = 2
@@ -59,12 +63,15 @@ def _says_nothing(text: str) -> str | None:
         return "a code block"
     if _TURN.search(text):
         return "a heartbeat, cron or session record"
-    if len(_BLANK.findall(text)) >= _MOST_BLANKS:
+    if len(_BLANK.findall(_CODE_SPAN.sub("", text))) >= _MOST_BLANKS:
         return "a template with blanks"
     plain = plain_words(text)
     if len(_WORDS.findall(plain)) < _LEAST_LETTERS and len(plain) < 4 * _LEAST_LETTERS:
         return "no words"
-    return _asks_or_leads_in(plain) or (machine_made(plain) if "\n" not in plain else None)
+    made = machine_made(plain) if "\n" not in plain else None
+    is_command = made == "a shell command" and _CODE_SPAN.fullmatch(plain)
+    is_noted = made in _NOTED and _ITEM.match(text) and not is_command
+    return _asks_or_leads_in(plain) or (None if is_noted else made)
 
 
 def _asks_or_leads_in(plain: str) -> str | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from indexing.shared.rows import entry_id
@@ -39,10 +39,6 @@ class SyncStatus:
     error: str = ""
     at: str = ""
 
-    def as_json(self) -> dict[str, object]:
-        """The same for programs."""
-        return asdict(self)
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TableFinding:
@@ -55,10 +51,6 @@ class TableFinding:
     workspace: str
     path: str = ""
     detail: str = ""
-
-    def as_json(self) -> dict[str, object]:
-        """The same for programs."""
-        return asdict(self)
 
 
 def standings(

@@ -48,23 +48,15 @@ def rebuild(subject: CheckSubject, *, suspect: bool = False) -> str:
         current.suspect()
     vectors = _had_vectors(subject) and (subject.network or not is_asked(subject.workspace))
     report = reindex(subject.workspace, vectors=vectors, progress=subject.progress)
-    done = f"reindexed: {plural(report.entries, 'entry')}"
-    if report.rebuilt:
-        done += f", built anew because {report.rebuilt}"
-    if report.embedded or report.from_cache:
-        done += f"; {report.embedded:,} embedded, {report.from_cache:,} from the cache"
-    if report.vectors and report.vectors != "left out":
-        done += f"; no vectors: {report.vectors}"
-    return done
+    done = f"reindexed: {plural(report.entries, 'entry')}, {report.embedded:,} of them embedded now"
+    return f"{done}; built anew because {report.rebuilt}" if report.rebuilt else done
 
 
 def _had_vectors(subject: CheckSubject) -> bool:
     """Whether any generation had vectors, by its manifest, or by what lies there where that is damaged."""
     for folder in subject.state.glob("index/gen-*"):
-        manifest = Generation(folder).manifest()
-        if manifest is None and any((folder / "vectors").glob("*")):
-            return True
-        if manifest is not None and manifest.model is not None:
+        found = Generation(folder).manifest()
+        if any((folder / "vectors").glob("*")) if found is None else found.model is not None:
             return True
     return False
 

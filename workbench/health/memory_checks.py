@@ -28,6 +28,7 @@ from workbench.workspace.layout import ARCHIVE, MEMORY_FILES
 from workbench.workspace.ledger import read
 from workbench.workspace.workspace import Workspace
 
+Find = Callable[[str], tuple[TextFinding, ...]]
 SOON = 14
 """Days ahead within which an episode that expires needs a look; within ``LATER`` it is told of at all."""
 LATER = 30
@@ -110,34 +111,40 @@ def budget_used(workspace: Workspace) -> int:
 
 def secrets(subject: CheckSubject) -> Look:
     """Keys, tokens and passwords in any memory file."""
-    for document in subject.corpus.documents:
-        for found, line in _with_lines(_text_of(document), secrets_in):
-            yield subject.corpus.at_line(
-                document.path,
-                line,
-                "secret",
-                f"{found.rule}: {found.shown}",
-                "whoever reads memory, and every agent that is given it, has it",
-                "make it invalid where it was issued, then `workbench forget` it; "
-                "docs/purge.md takes it out of the history",
-                "error",
-                deeds=("forget", "edit", "quarantine"),
-            )
+    for path, line, what in _in_texts(subject, secrets_in):
+        yield subject.corpus.at_line(
+            path,
+            line,
+            "secret",
+            what,
+            "whoever reads memory, and every agent that is given it, has it",
+            "make it invalid where it was issued, then `workbench forget` it; "
+            "docs/purge.md takes it out of the history",
+            "error",
+            deeds=("forget", "edit", "quarantine"),
+        )
 
 
 def hidden_text(subject: CheckSubject) -> Look:
     """Text that an agent reads and a person does not see."""
+    for path, line, what in _in_texts(subject, hidden_in):
+        yield subject.corpus.at_line(
+            path,
+            line,
+            "hidden text",
+            what,
+            "an agent reads it and a person does not see it: it may tell the agent what to do",
+            "`workbench quarantine` sets its entry aside",
+            deeds=("quarantine", "edit", "forget"),
+        )
+
+
+def _in_texts(subject: CheckSubject, find: Find) -> Iterator[tuple[str, int, str]]:
+    """What is found in the memory files: the file, the line, and the rule with what may be shown of it."""
     for document in subject.corpus.documents:
-        for found, line in _with_lines(_text_of(document), hidden_in):
-            yield subject.corpus.at_line(
-                document.path,
-                line,
-                "hidden text",
-                f"{found.rule}: {found.shown}",
-                "an agent reads it and a person does not see it: it may tell the agent what to do",
-                "`workbench quarantine` sets its entry aside",
-                deeds=("quarantine", "edit", "forget"),
-            )
+        # Bytes that are no UTF-8 stay what they are.
+        for found, line in _with_lines(document.data.decode("utf-8", "surrogateescape"), find):
+            yield document.path, line, f"{found.rule}: {found.shown}"
 
 
 def secrets_in_history(place: Workspace, path: str | None, looked: dict[str, int]) -> Iterator[Finding]:
@@ -174,14 +181,7 @@ def secrets_in_history(place: Workspace, path: str | None, looked: dict[str, int
                 )
 
 
-def _text_of(document: Document) -> str:
-    """The characters of a file; bytes that are no UTF-8 stay what they are."""
-    return document.data.decode("utf-8", "surrogateescape")
-
-
-def _with_lines(
-    text: str, find: Callable[[str], tuple[TextFinding, ...]]
-) -> Iterator[tuple[TextFinding, int]]:
+def _with_lines(text: str, find: Find) -> Iterator[tuple[TextFinding, int]]:
     """What is found, in the order of the text, with the lines that each begins on."""
     findings = find(text)
     line, starts = 1, (0, *(found.start for found in findings))

@@ -8,7 +8,7 @@ import os
 import time
 from bisect import bisect_left
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 from functools import cached_property
 from pathlib import Path
@@ -174,17 +174,12 @@ class Corpus:
         """Each file by its path."""
         return {document.path: document for document in self.documents}
 
-    @cached_property
-    def _ends(self) -> dict[str, list[int]]:
-        """The last line of each entry of a file, in order."""
-        return {one.path: [entry.end_line for entry in one.entries] for one in self.documents}
-
     def entry_at(self, path: str, line: int) -> Entry | None:
         """The entry that stands at a line, counted from 1; None between entries."""
-        if path not in self.by_path:
-            return None
-        entries = self.by_path[path].entries[bisect_left(self._ends[path], line) :][:1]
-        return next((entry for entry in entries if entry.start_line <= line), None)
+        document = self.by_path.get(path)
+        entries = document.entries if document else ()
+        at = bisect_left(entries, line, key=lambda entry: entry.end_line)
+        return entries[at] if at < len(entries) and entries[at].start_line <= line else None
 
     def at_line(
         self,
@@ -199,11 +194,11 @@ class Corpus:
         deeds: Sequence[FixKind] = (),
     ) -> Finding:
         """A finding at a line; ``deeds`` are what can be done to the entry that stands there."""
+        finding = Finding(what, meaning, do, severity, rule, path, line)
         entry = self.entry_at(path, line)
         if entry is None:
-            return Finding(what, meaning, do, severity, rule, path, line)
-        fixes = tuple(fix_of(entry, deed) for deed in deeds)
-        return Finding(what, meaning, do, severity, rule, path, line, entry.address, fixes=fixes)
+            return finding
+        return replace(finding, entry=entry.address, fixes=tuple(fix_of(entry, deed) for deed in deeds))
 
 
 def about(

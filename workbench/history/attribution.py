@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from workbench.memory.names import CommitId, OperationId
@@ -52,32 +52,28 @@ UNRECORDED = Deed()
 
 def deed_of(commit: Commit) -> Deed:
     """What ``commit`` says of itself."""
-    ours = commit.trailer("Operation")
-    if not ours:
-        return Deed(
-            operation=OperationId(commit.id[:12]),
-            commit=commit.id,
-            action="merge" if len(commit.parents) > 1 else "commit",
-            summary=commit.subject,
-            actor=commit.author or UNKNOWN,
-            who="external",
-            when=commit.when,
-            cut_off=commit.cut_off,
-        )
-    actor = commit.trailer("Actor") or "human"
-    return Deed(
-        operation=OperationId(ours),
+    plain = Deed(
+        operation=OperationId(commit.operation),
         commit=commit.id,
-        action=commit.trailer("Action") or "commit",
+        action="merge" if len(commit.parents) > 1 else "commit",
         summary=commit.subject,
+        actor=commit.author or UNKNOWN,
+        who="external",
+        when=commit.when,
+        cut_off=commit.cut_off,
+    )
+    if not commit.trailer("Operation"):
+        return plain
+    actor = commit.trailer("Actor") or "human"
+    return replace(
+        plain,
+        action=commit.trailer("Action") or "commit",
         actor=actor,
         who=actor if actor in ACTORS else UNKNOWN,
-        when=commit.when,
         session=commit.trailer("Session"),
         source=commit.trailer("Source"),
         reason=commit.trailer("Reason") or "",
         ours=True,
-        cut_off=commit.cut_off,
         entries=commit.trailers_of("Entry"),
         became=commit.trailers_of("Became"),
     )

@@ -13,7 +13,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 from workbench.errors import UsageError
-from workbench.importers.records import Row
+from workbench.importers.records import SourceRow
 from workbench.temporary import scratch
 
 _SECONDS = 120.0
@@ -45,7 +45,7 @@ class Database:
         shown = [f"{name}({', '.join(self.columns(name)[:_MOST_SHOWN])})" for name in own[:_MOST_SHOWN]]
         return ", ".join([*shown, *(["…"] if len(own) > _MOST_SHOWN else [])]) or "no table"
 
-    def rows(self, table: str, wanted: Sequence[str], order: str) -> Iterator[Row]:
+    def rows(self, table: str, wanted: Sequence[str], order: str) -> Iterator[SourceRow]:
         """The rows of a table, each with those of the ``wanted`` columns that the table has.
 
         None where the table, or the column that they are in the ``order`` of, is not there.
@@ -57,7 +57,7 @@ class Database:
         listed = ", ".join(map(_quoted, names))
         query = f"SELECT {listed} FROM {_quoted(table)} ORDER BY {_quoted(order)}"  # noqa: S608 - quoted
         for row in self._connection.execute(query):
-            yield Row(dict(zip(names, row, strict=True)))
+            yield SourceRow(dict(zip(names, row, strict=True)))
 
 
 def is_database(path: Path) -> bool:

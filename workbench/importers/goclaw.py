@@ -16,7 +16,16 @@ from typing import Any
 from workbench.errors import UsageError
 from workbench.graph.drafts import EntityDraft, RelationDraft
 from workbench.importers.goclaw_tables import TABLES, Tables
-from workbench.importers.records import Carried, Item, Row, carried, digest_of, memories, moment_of, word
+from workbench.importers.records import (
+    Carried,
+    Item,
+    SourceRow,
+    carried,
+    digest_of,
+    memories,
+    moment_of,
+    word,
+)
 from workbench.memory.entry import Kind
 from workbench.memory.episode_page import EpisodeLine, EpisodePage
 from workbench.memory.graph_page import ENTITY_TYPES
@@ -46,14 +55,14 @@ def carried_tables(tables: Tables, *, agent: str = "", taken: Iterable[str] = ()
     chosen = _agent(tables, agent)
     names = {str(row.get("id")): row for row in tables.of("kg_entities", chosen)}
     held = frozenset(taken)
-    makers: Mapping[str, Callable[[Row], dict[str, Any]]] = {
+    makers: Mapping[str, Callable[[SourceRow], dict[str, Any]]] = {
         "episodic_summaries": _episode,
         "kg_entities": _entity,
         "kg_relations": lambda row: _relation(row, names),
         "memory_documents": lambda row: _document(row, held),
     }
 
-    def item(name: str, row: Row) -> Item:
+    def item(name: str, row: SourceRow) -> Item:
         made = makers[name.partition("/")[0]](row)
         return Item(name=name, digest=_digest(row, made), **made)
 
@@ -61,7 +70,7 @@ def carried_tables(tables: Tables, *, agent: str = "", taken: Iterable[str] = ()
     return carried(LABEL, rows, item)
 
 
-def _digest(row: Row, made: Mapping[str, Any]) -> str:
+def _digest(row: SourceRow, made: Mapping[str, Any]) -> str:
     """The digest of what a row says: a server and its dump spell the same row differently."""
     if "file" in made:  # its path here depends on what stands here
         return digest_of([row.get(name) for name in ("path", "user_id", "content")])
@@ -90,7 +99,7 @@ def _shown(ids: Iterable[str], keys: Mapping[str, str]) -> str:
     return ", ".join(keys.get(one) or one for one in ids) or "none"
 
 
-def _episode(row: Row) -> dict[str, Any]:
+def _episode(row: SourceRow) -> dict[str, Any]:
     summary = row.get("summary")
     if not isinstance(summary, str) or not summary.strip():
         raise UsageError("it has no summary")
@@ -121,7 +130,7 @@ def _episode(row: Row) -> dict[str, Any]:
     return {"episode": page}
 
 
-def _entity(row: Row) -> dict[str, Any]:
+def _entity(row: SourceRow) -> dict[str, Any]:
     name, kind = row.word("name"), _entity_type(row)
     source = f"{LABEL}:kg_entities/{row.get('id')}"
     start, end = _window(row)
@@ -143,7 +152,7 @@ def _entity(row: Row) -> dict[str, Any]:
     return {"drafts": tuple(drafts)}
 
 
-def _relation(row: Row, names: Mapping[str, Row]) -> dict[str, Any]:
+def _relation(row: SourceRow, names: Mapping[str, SourceRow]) -> dict[str, Any]:
     source, target = names.get(str(row.get("source_entity_id"))), names.get(str(row.get("target_entity_id")))
     if source is None or target is None:
         raise UsageError("one of its entities is not there")
@@ -163,14 +172,14 @@ def _relation(row: Row, names: Mapping[str, Row]) -> dict[str, Any]:
     return {"drafts": (draft,)}
 
 
-def _window(row: Row) -> tuple[date | None, date | None]:
+def _window(row: SourceRow) -> tuple[date | None, date | None]:
     """The days between which it holds."""
     start = row.day("valid_from") or row.day("created_at")
     end = row.day("valid_until")
     return start, max(start, end) if start and end else end
 
 
-def _document(row: Row, taken: frozenset[str]) -> dict[str, Any]:
+def _document(row: SourceRow, taken: frozenset[str]) -> dict[str, Any]:
     path, content = row.word("path").removeprefix("./"), row.get("content")
     if not isinstance(content, str) or not content.strip():
         raise UsageError("it is empty")
@@ -192,7 +201,7 @@ def _part(name: str) -> str:
     return kept if kept == name else f"{kept or 'user'}-{hashlib.sha256(name.encode()).hexdigest()[:6]}"
 
 
-def _entity_type(row: Row) -> str:
+def _entity_type(row: SourceRow) -> str:
     kind = row.word("entity_type").casefold()
     kind = _TYPES.get(kind, kind)
     return kind if kind in ENTITY_TYPES else "concept"

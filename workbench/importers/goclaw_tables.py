@@ -15,7 +15,7 @@ from typing import Any
 
 from workbench.errors import UsageError
 from workbench.importers.database import opened, require_plain_file
-from workbench.importers.records import Row
+from workbench.importers.records import SourceRow
 
 TABLES: Mapping[str, tuple[str, ...]] = {
     "agents": ("id", "agent_key", "display_name"),
@@ -52,10 +52,10 @@ class Tables:
 
     rows: dict[str, list[Mapping[str, Any]]] = field(default_factory=dict)
 
-    def of(self, table: str, agent: str) -> list[Row]:
+    def of(self, table: str, agent: str) -> list[SourceRow]:
         """The rows of one agent, in the order of their ids."""
         own = (row for row in self.rows.get(table, []) if not agent or str(row.get("agent_id")) == agent)
-        return [Row(row) for row in sorted(own, key=lambda row: str(row.get("id")))]
+        return [SourceRow(row) for row in sorted(own, key=lambda row: str(row.get("id")))]
 
 
 def read_lite(path: Path) -> Tables:

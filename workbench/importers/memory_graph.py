@@ -21,7 +21,7 @@ from pathlib import Path
 
 from workbench.errors import UsageError
 from workbench.importers.database import Database, opened
-from workbench.importers.records import Carried, Item, Row, carried, digest_of, many, memories, word
+from workbench.importers.records import Carried, Item, SourceRow, carried, digest_of, many, memories, word
 from workbench.memory.graph_page import IMPORTANCE
 
 LABEL = "goclaw-graph"
@@ -80,7 +80,7 @@ def _of_the_program(database: Database) -> Iterator[tuple[str, str]]:
         yield moments, "it alone can"
 
 
-def _item(name: str, row: Row, until: date | None, routine: Routine | None) -> Item:
+def _item(name: str, row: SourceRow, until: date | None, routine: Routine | None) -> Item:
     if row.get("forgotten"):
         raise UsageError("it was forgotten there")
     kind = row.word("memory_type").casefold()
@@ -149,7 +149,7 @@ class Routine:
         return ", ".join([content.rstrip().rstrip(".,;"), *new]) if new and content.strip() else content
 
 
-def _said(row: Row) -> Iterator[str]:
+def _said(row: SourceRow) -> Iterator[str]:
     def of(name: str) -> str:
         return row.word(name)[:_MOST]
 

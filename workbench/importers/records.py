@@ -64,7 +64,7 @@ def carried(label: str, named: Iterable[tuple[str, _T]], make: Callable[[str, _T
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class SourceRow:
     """A row of a table of another program: a column that is not there, or of another kind, says nothing."""
 
     values: Mapping[str, Any]

@@ -16,7 +16,7 @@ from types import MappingProxyType
 
 from workbench.errors import UsageError
 from workbench.importers.database import Database, opened
-from workbench.importers.records import Carried, Item, Row, carried, digest_of, memories
+from workbench.importers.records import Carried, Item, SourceRow, carried, digest_of, memories
 from workbench.memory.graph_page import IMPORTANCE
 
 LABEL = "openclaw-cells"
@@ -77,7 +77,7 @@ def read_cells(path: Path, today: date) -> Carried:
 
 def _rows(
     database: Database, tables: Sequence[str], columns: Mapping[str, Sequence[str]], *needed: str
-) -> list[Row] | None:
+) -> list[SourceRow] | None:
     """The rows of the first of the ``tables`` that is there, with our names for its columns.
 
     None where there is none, or it lacks what is ``needed``, of which the first one is the order of the rows.
@@ -88,10 +88,10 @@ def _rows(
     if not have.keys() >= set(needed):
         return None
     rows = database.rows(table, tuple(have.values()), have[needed[0]])
-    return [Row({ours: row.get(name) for ours, name in have.items()}) for row in rows]
+    return [SourceRow({ours: row.get(name) for ours, name in have.items()}) for row in rows]
 
 
-def _summary(row: Row) -> Item:
+def _summary(row: SourceRow) -> Item:
     """What a scene is about, as an observation of its page."""
     scene = row.word("scene")
     source = f"scene/{scene}"
@@ -106,7 +106,7 @@ def _summary(row: Row) -> Item:
     return Item(name=source, digest=digest_of(row.values), drafts=tuple(drafts))
 
 
-def _cell(name: str, row: Row, scenes: Mapping[str, str], today: date) -> Item:
+def _cell(name: str, row: SourceRow, scenes: Mapping[str, str], today: date) -> Item:
     kind = row.word("cell_type").casefold() if "cell_type" in row.values else "fact"
     type_ = TYPES.get(kind, kind)
     if type_ not in IMPORTANCE:
@@ -117,7 +117,7 @@ def _cell(name: str, row: Row, scenes: Mapping[str, str], today: date) -> Item:
     scene = row.get("scene")
     if scene is not None:  # its name, its id, or a number that no scene has
         usual = scene if isinstance(scene, str) else f"scene {scene}"
-        row = Row({**row.values, "scene": scenes.get(str(scene)) or usual})
+        row = SourceRow({**row.values, "scene": scenes.get(str(scene)) or usual})
     drafts = tuple(
         memories(
             row.get("content") or "",

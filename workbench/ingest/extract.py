@@ -26,11 +26,11 @@ from workbench.ingest.event_date import day_in, is_to_come, with_clock
 from workbench.ingest.llm_extraction import ExtractedItem, asked, is_me, portions
 from workbench.ingest.passages import PassageLine, PassageSource
 from workbench.ingest.relations import ME, relations_in
+from workbench.ingest.statements import Statement, statements_in, why_not
 from workbench.ingest.utterances import OF_AN_AGENT
 from workbench.llm.port import LanguageModel
 from workbench.memory.origin import ALLOWED
 from workbench.memory.sentences import sentences
-from workbench.salience.facts import Fact, Family, facts_in, why_not
 
 _FIRST_WORDS = "i my me we our us i'm i've i'd i'll mine myself ich mein meine wir unser"
 _FIRST = frozenset(_FIRST_WORDS.split())
@@ -50,9 +50,11 @@ _WHO = "about nobody and nothing that their line names"
 _AGENTS = "of what an agent says of itself"
 _NOT_OWNERS = "not said by the owner, so no fact about them"
 _TOO_LONG = "too long for a line of a page, or unfit for one"
-_ABOUT_ME = frozenset({Family.PREFERENCE, Family.PERSONAL, Family.RELATIONSHIP, Family.ACTION, Family.EVENT})
+_ABOUT_ME = frozenset({"preference", "identity", "todo", "goal", "event"})
 _SUBJECT = re.compile(r"[\s*_\"“‘']*(?:(?i:the|a|an|der|die|das|el|la|le|o)\s)?[*_\"“‘']*\Z")
 """What may stand before the name that a sentence is about."""
+_OF_SECTION = 0.6
+"""Confidence of what a section of an episode says."""
 _LOOK_BACK = 2_000
 """Characters of a line before a sentence, or of a heading, in which it is looked for whom it is about."""
 _SUREST = 0.95
@@ -128,9 +130,9 @@ class _Rules:
 
     def memories(self, lines: Iterable[PassageLine]) -> Iterator[MemoryDraft]:
         """A typed memory for each fact of the lines that is about the owner or a name that counts."""
-        for line in lines:
-            for fact in _stated(line):
-                text, told = fact.text, fact.type
+        for line, stated in _stated(lines):
+            for fact in stated:
+                text, told = fact.text, fact.kind
                 if _of_itself(text, line):
                     self.left_out[_AGENTS] += 1
                     continue
@@ -153,7 +155,7 @@ class _Rules:
                         type=kind,
                         entity=page.name,
                         entity_type=page.type,
-                        confidence=round(min(_SUREST, max(0.1, fact.strength)), 2),
+                        confidence=round(min(_SUREST, max(0.1, fact.salience)), 2),
                         **days,
                         **_origin(line),
                     )
@@ -230,7 +232,7 @@ class _Rules:
     def _as_named(self, name: str, kind: str) -> Named | None:
         return self._names.get(name) or (Named(name, kind or THING) if is_name(name) else None)
 
-    def _subject(self, fact: Fact, line: PassageLine) -> Named | None:
+    def _subject(self, fact: Statement, line: PassageLine) -> Named | None:
         """Whom or what a fact is about: who speaks of themselves, else the name that it begins with.
 
         `She is allergic to nuts` is about the only person whom the line names before, or its turn names, else
@@ -244,10 +246,10 @@ class _Rules:
         named = list(self._names.within(words))
         if any(word.strip(".,;:!?\"'()") in _FIRST for word in words.casefold().split()[:_FIRST_SAID]):
             thing = next((one for _, one in named if one.type in _THINGS), None)
-            return thing if thing and fact.family not in _ABOUT_ME else self._speaker(line)
+            return thing if thing and fact.kind not in _ABOUT_ME else self._speaker(line)
         if named and _SUBJECT.match(words[: named[0][0]]):
             return named[0][1]
-        if line.of_owner and fact.family in _ABOUT_ME:
+        if line.of_owner and fact.kind in _ABOUT_ME:
             return self._speaker(line)
         if line.of_owner and len({one.name for _, one in named}) == 1:
             return named[0][1]
@@ -299,19 +301,14 @@ def _told(source: PassageSource) -> dict[str, Named]:
     return found
 
 
-def _stated(line: PassageLine) -> Iterator[Fact]:
-    """The facts of a line. A section's own lines always count."""
-    found = facts_in(without_links(line.text), by_user=line.by_user)
-    yield from found
-    if not found and line.section and why_not(line.text) is None:
-        yield Fact(
-            text=line.text,
-            start=0,
-            end=len(line.text),
-            family=Family.OTHER,
-            type=line.section,
-            strength=0.6,
-        )
+def _stated(lines: Iterable[PassageLine]) -> Iterator[tuple[PassageLine, Sequence[Statement]]]:
+    """What each line states. A section's own lines always count."""
+    some = list(lines)
+    for line, found in zip(some, statements_in([without_links(line.text) for line in some]), strict=True):
+        stated = [one for one in found if one.states_something and not (line.continues and one.start == 0)]
+        if line.section and not stated and not line.continues and why_not(line.text) is None:
+            stated = [Statement(line.text, 0, line.section, _OF_SECTION)]
+        yield line, stated
 
 
 def _of_itself(text: str, line: PassageLine) -> bool:

@@ -52,7 +52,7 @@ def without_echoes(said: Iterable[Utterance]) -> Iterator[Utterance]:
             if one.turn is not last:
                 heard.clear()
             last = one.turn
-            heard += [one.text] if one.family else []
+            heard += [one.text] if one.kind else []
         elif heard and is_borne_out(one.text, "\n".join(heard), share=ECHOED):
             continue
         yield one

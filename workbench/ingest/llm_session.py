@@ -14,6 +14,7 @@ from typing import Any
 
 from workbench.ingest.centrality import content_words
 from workbench.ingest.grounding import is_borne_out, without_echoes
+from workbench.ingest.statements import why_not
 from workbench.ingest.triggers import BATCH
 from workbench.ingest.utterances import Heard, Utterance
 from workbench.llm.port import LanguageModel, LanguageModelError, Schema
@@ -23,7 +24,6 @@ from workbench.memory.sentences import sentences
 from workbench.memory.transcript import Turn
 from workbench.safety.hidden_text import hidden_in
 from workbench.safety.secrets import secrets_in
-from workbench.salience.facts import why_not
 
 ROUNDS = 5
 """Times that a model is asked for one flush."""
@@ -37,8 +37,6 @@ _MOST_OF_ROUND = 24_000
 _MOST_OF_TURN = 4_000
 _NEAR = 0.6
 """Share of the words of a claim that the sentence it means must hold."""
-_SURE = 0.8
-"""Strength from which a fact of the rules is missed where a model leaves it out."""
 _SUMMARY_SECONDS = 30.0
 _SUMMARY_TOKENS = 1_024
 _MOST_OF_MESSAGE = 500
@@ -133,7 +131,7 @@ def _by_rules(said: Sequence[Utterance]) -> Iterator[Utterance]:
 
 def _missed(said: Sequence[Utterance], found: Sequence[Utterance]) -> list[Utterance]:
     """What the rules add: everything where nothing was found, what they are sure of where less was."""
-    ours = [one for one in said if one.family and one.strength >= (_SURE if found else 0.0)]
+    ours = [one for one in said if one.is_sure or (one.is_salient and not found)]
     return [one for one in ours if one not in found] if len(found) < len(ours) else []
 
 

@@ -54,11 +54,13 @@ class PassageLine:
     ``speaker`` is who said it, where the line begins with a name (`**Sarah:** …`); ``section`` the type of
     memory that its heading stands for, if any; ``origins`` are where the line itself says that it is from.
     ``origin`` is who it is from; ``suspicious`` why it is taken for an order to an agent: such a line teaches
-    nothing. ``entry`` is the address of its entry, ``as_it_stands`` its words with the speaker's mark.
+    nothing. ``continues``: it goes on with the words of the line before it. ``entry`` is the address of its
+    entry, ``as_it_stands`` its words with the speaker's mark.
     """
 
     text: str
     number: int
+    continues: bool = False
     place: str
     day: date | None
     heading: tuple[str, ...] = ()
@@ -153,6 +155,7 @@ def _lines(document: Document, owner: Collection[str]) -> Iterator[PassageLine]:
         yield PassageLine(
             text=said.words,
             number=entry.start_line,
+            continues=entry.part > 1,
             place=f"{document.path}#L{entry.start_line}",
             day=entry.date,
             heading=entry.heading,

@@ -38,7 +38,6 @@ from workbench.memory.escape import plain_line
 from workbench.memory.provenance import least_trusted
 from workbench.memory.session import Session
 from workbench.safety.key_like import clipped, looks_like_key
-from workbench.salience.facts import Family
 
 if TYPE_CHECKING:
     from indexing.embedding.port import Embedder
@@ -53,7 +52,7 @@ MOST_COMPACTED = 40
 """Sentences of an agent's own summary that are kept."""
 LEAST_ABSTRACT = 20
 """Characters that a sentence of an abstract has at least, where there is one."""
-_OF_WHO_SPEAKS = frozenset({Family.PERSONAL, Family.PREFERENCE, Family.RELATIONSHIP})
+_OF_WHO_SPEAKS = frozenset({"identity", "preference", "goal"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -169,18 +168,14 @@ def _sections(said: Sequence[Utterance]) -> tuple[list[Utterance], list[Utteranc
     What an agent says of itself (`I prefer short answers`) is no fact: on the page nothing would tell it from
     what the person said.
     """
-    decisions = [one for one in said if one.family is Family.DECISION]
-    open_ends = [one for one in said if one.family is Family.ACTION]
-    facts = [
-        one
-        for one in said
-        if one.family not in (None, Family.DECISION, Family.ACTION) and not _of_itself(one)
-    ]
+    decisions = [one for one in said if one.kind == "decision"]
+    open_ends = [one for one in said if one.kind == "todo"]
+    facts = [one for one in said if one.kind not in ("", "decision", "todo") and not _of_itself(one)]
     return _best(facts, MOST_FACTS), _best(decisions, MOST_DECISIONS), _best(open_ends, MOST_OPEN)
 
 
 def _of_itself(one: Utterance) -> bool:
-    return not one.by_user and one.family in _OF_WHO_SPEAKS and bool(OF_AN_AGENT.search(one.text))
+    return not one.by_user and one.kind in _OF_WHO_SPEAKS and bool(OF_AN_AGENT.search(one.text))
 
 
 def _best(said: Sequence[Utterance], most: int) -> list[Utterance]:

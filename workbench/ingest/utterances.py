@@ -9,11 +9,9 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
-from workbench.dreaming.features import Line
-from workbench.dreaming.salience import base_model, score_of
-from workbench.dreaming.vetoes import veto
+from workbench.ingest.statements import Statement, statements_in
 from workbench.memory.claims import claim_key
 from workbench.memory.episode_page import EpisodeLine, TurnRef
 from workbench.memory.provenance import COMMENT
@@ -22,10 +20,7 @@ from workbench.memory.session import Session
 from workbench.memory.transcript import Turn
 from workbench.safety.hidden_text import hidden_in
 from workbench.safety.key_like import clipped
-from workbench.safety.prompt_injection import steers
 from workbench.safety.secrets import secrets_in
-from workbench.salience.facts import Family, facts_in, why_not
-from workbench.salience.remember_request import wish_in
 
 MOST_OF_TURN = 20_000
 """Characters of one turn that are read: more is a file that was pasted."""
@@ -34,48 +29,54 @@ MOST_OF_SESSION = 2_000_000
 OF_AN_AGENT = re.compile(r"\b(?:I|[Mm]y|[Mm]e|[Mm]ine|[Mm]yself)\b|^\W*[Pp]lease\b")
 """By which an agent speaks of itself or asks for something (`Please paste no keys here`); `we` is both."""
 POSING = "a comment that looks like the workbench's own"
+_SURE = 0.7
+"""Worth from which a sentence is kept whatever a language model chooses."""
 _MERELY_SAID = 0.1
-"""Strength of what states nothing that lasts."""
-_FENCED = re.compile(r"^[ \t]*(```|~~~).*?(?:^[ \t]*\1|\Z)", re.MULTILINE | re.DOTALL)
-_LINE = re.compile(r"[^\n]+")
+"""Share of its salience that a sentence counts which states nothing that lasts."""
 
 
 @dataclass(frozen=True, slots=True)
 class Utterance:
-    """A sentence: ``turn.text[start:start + len(text)]``, of the turn with this ``number``, from 1.
-
-    ``family`` is None where it states nothing; ``strength`` in [0, 1] says how sure the rules are that it
-    does, ``salience`` how likely it is of use for months, by the learned model.
-    """
+    """A sentence of the turn with this ``number``, counted from 1."""
 
     turn: Turn
     number: int
-    start: int
-    text: str
-    family: Family | None
-    strength: float
-    salience: float = 0.0
+    said: Statement
+
+    @property
+    def text(self) -> str:
+        """Its words, as they stand in the turn."""
+        return self.said.text
+
+    @property
+    def start(self) -> int:
+        """Where it begins in ``turn.text``."""
+        return self.said.start
+
+    @property
+    def kind(self) -> str:
+        """The type of memory that it would be; empty where it states nothing that lasts."""
+        return self.said.kind if self.said.states_something else ""
 
     @property
     def worth(self) -> float:
         """By how much it goes before others, in [0, 1]."""
-        return self.strength * self.salience
+        return self.said.worth(by_user=self.by_user)
 
     @property
     def weight(self) -> float:
         """How much it counts for what a session is about, in [0, 1]."""
-        return self.salience if self.family else _MERELY_SAID * self.salience
+        return self.said.salience if self.kind else _MERELY_SAID * self.said.salience
 
     @property
     def is_salient(self) -> bool:
-        """Whether it is worth a line of a log: a cue word says that it lasts, or the model finds so.
+        """Whether it is worth a line of a log."""
+        return self.said.is_salient(by_user=self.by_user)
 
-        What an agent says needs the model, but for decisions: of itself it says nothing that lasts.
-        """
-        if self.requested or self.family is Family.DECISION:
-            return True
-        cued = self.by_user and self.family not in (None, Family.OTHER, Family.TECHNICAL)
-        return self.family is not None and (cued or self.salience >= base_model().floor)
+    @property
+    def is_sure(self) -> bool:
+        """Whether it is missed where a language model leaves it out: asked for, decided, or worth most."""
+        return self.requested or self.kind == "decision" or self.worth >= _SURE
 
     @property
     def by_user(self) -> bool:
@@ -85,7 +86,7 @@ class Utterance:
     @property
     def requested(self) -> bool:
         """Whether the person asked for it to be remembered."""
-        return self.by_user and wish_in(self.text) is not None
+        return self.by_user and self.said.requested
 
     @property
     def line(self) -> EpisodeLine:
@@ -132,23 +133,24 @@ class Heard:
 
 def hear(session: Session) -> Heard:
     """The sentences of ``session`` that may be kept."""
-    said: list[Utterance] = []
+    guards: list[Guard] = []
     withheld: list[Withheld] = []
     turns: list[tuple[Turn, str]] = []
     chosen, unread = _read(session.turns)
-    for number, turn, text in chosen:
+    for _, turn, text in chosen:
         guard = Guard(text)
         hidden = [(one, why) for one in sentences(text) if (why := guard.why(one.start, one.end))]
         withheld += [Withheld(claim_key(one.text), turn.line, why) for one, why in hidden]
         turns.append((turn, _without(text, [one for one, _ in hidden])))
-        said += (
-            one
-            for one in _of_turn(number, turn, text)
-            if not guard.why(one.start, one.start + len(one.text)) and veto(one.text) is None
-        )
-    logits = base_model().logits([Line(one.text) for one in said])
-    scored = (replace(one, salience=score_of(logit)) for one, logit in zip(said, logits, strict=True))
-    return Heard(tuple(scored), tuple(turns), tuple(withheld), unread)
+        guards.append(guard)
+    found = statements_in([text for _, _, text in chosen])
+    said = (
+        Utterance(turn, number, one)
+        for (number, turn, _), guard, some in zip(chosen, guards, found, strict=True)
+        for one in some
+        if not guard.why(one.start, one.start + len(one.text))
+    )
+    return Heard(tuple(said), tuple(turns), tuple(withheld), unread)
 
 
 def fit_lines(text: str) -> tuple[list[str], list[Withheld]]:
@@ -156,8 +158,8 @@ def fit_lines(text: str) -> tuple[list[str], list[Withheld]]:
     guard = Guard(text)
     fit: list[str] = []
     withheld: list[Withheld] = []
-    for one in _plain(text):
-        if why := guard.why(one.start, one.end):
+    for one in statements_in([text])[0]:
+        if why := guard.why(one.start, one.start + len(one.text)):
             withheld.append(Withheld(claim_key(one.text), 0, why))
         else:
             fit.append(one.text)
@@ -208,23 +210,3 @@ def _without(text: str, hidden: Sequence[Sentence]) -> str:
     ends = [0, *(one.end for one in hidden)]
     starts = [*(one.start for one in hidden), len(text)]
     return "".join(text[end:start] for end, start in zip(ends, starts, strict=True))
-
-
-def _of_turn(number: int, turn: Turn, text: str) -> Iterator[Utterance]:
-    facts = {fact.start: fact for fact in facts_in(text, by_user=turn.role == "user", of_a_day=True)}
-    merely = {one.start: one for one in _plain(text) if one.start not in facts}
-    for start in sorted({*facts, *merely}):
-        if fact := facts.get(start):
-            yield Utterance(turn, number, start, fact.text, fact.family, fact.strength)
-        else:
-            yield Utterance(turn, number, start, merely[start].text, None, _MERELY_SAID)
-
-
-def _plain(text: str) -> Iterator[Sentence]:
-    """Sentences that are no junk: none in a fence, none in a line that tries to steer an agent."""
-    shut = [found.span() for found in _FENCED.finditer(text)]
-    shut += [line.span() for line in _LINE.finditer(text) if steers(line[0])]
-    for one in sentences(text):
-        in_the_open = not any(first < one.end and one.start < last for first, last in shut)
-        if in_the_open and why_not(one.text) is None:
-            yield one

@@ -9,14 +9,17 @@ import re
 from functools import lru_cache
 
 from workbench.memory.entry import without_emphasis
-from workbench.memory.verbs import finite_verb, word_set
+
+
+def word_set(words: str) -> frozenset[str]:
+    """The words of a list that is written as one text."""
+    return frozenset(words.split())
+
 
 _MARK = re.compile(
     r"\s*+(?:>\s*+)*+(?:(?:[-*+•‣▪◦–]|\d{1,9}[.)])\s++(?:\[[ xX]\]\s++)?)?+(?:\[[a-z_]{3,20}\]\s++)?+"
 )
 _WORD = re.compile(r"[^\W_][\w’'-]*")
-_LEAD = re.compile(r"(?P<key>[^\W\d_][\w /&()+’'.-]{0,40}):\s+(?P<rest>\S.*)", re.DOTALL)
-_SPEAKING = word_set("i we you he she they it i'm we're i've we've there")
 _OPEN_END = word_set(
     """the a an of and or but nor to with for in on at by from that which who whose because if when while
     although as than into onto about between under over my our their your its his is are was were be
@@ -45,11 +48,6 @@ _FOREIGN = word_set(
     per gli nel della anche het een niet ik wij van voor met op zijn heb wordt naar o os uma não com
     em eu meu minha são está foi och att det som jag är inte på har nie jest się na"""
 )
-_DOES = re.compile(
-    r"^(?:the|our|my|his|her|their|this|a|an) \w+[^s\W] \w+[^su\W]s (?:on|in|at|to|with|for|from|by|every"
-    r"|around|about|until)\b"
-)
-"""A verb that no list holds: "The choir rehearses on Wednesdays."."""
 _WIDE = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff\u0e00-\u0eff]")
 _LETTER = re.compile(r"[^\W\d_]")
 _OTHER_LETTER = re.compile(r"[^\W\d_\u0000-\u02af]")
@@ -76,14 +74,6 @@ def bare(line: str) -> str:
 def words_of(text: str) -> list[str]:
     """The words of ``text`` in lower case, apostrophes made straight."""
     return [word.replace("’", "'") for word in _WORD.findall(text.lower())]
-
-
-def lead_in(text: str) -> tuple[str, str]:
-    """``("Topic", "what is said of it")``; the first is empty where a line has no lead-in."""
-    found = _LEAD.match(text)
-    if found and len(key := found["key"].split()) <= 5 and key[0].lower() not in _SPEAKING:
-        return found["key"].strip(), found["rest"].strip()
-    return "", text
 
 
 @lru_cache(maxsize=256)
@@ -123,15 +113,3 @@ def unfinished(plain: str) -> str | None:
     if plain[:1].islower() and first in _DEPENDENT and not (stopped and "," in plain):
         return "starts in the middle of a sentence"
     return None
-
-
-def has_clause(plain: str) -> bool:
-    """Whether the words hold a finite verb with something beside it. For English."""
-    words = words_of(plain)
-    place = finite_verb(words)
-    if place is not None and (place > 0 or len(words) > 2 or plain.endswith(".") or "'" in words[0]):
-        return True
-    if plain.endswith(".") and len(words) >= 5 and _DOES.search(plain.lower()):
-        return True
-    after = [words_of(part) for part in plain.split(", ")[1:]]
-    return any(len(part) > 1 and finite_verb(part) is not None for part in after)

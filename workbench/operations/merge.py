@@ -38,7 +38,6 @@ def plan_merge(
     reason: str = "",
     allow_flagged: bool = False,
     today: date | None = None,
-    actor: str = "human",
 ) -> Plan:
     """Make one entry of two or more, at the place of the first that stands in curated memory.
 
@@ -55,7 +54,7 @@ def plan_merge(
     today = today or date.today()
     gone = [source for source in named if source.entry.kind not in _ORIGINALS]
     base = _without(target, [source for source in gone if source.document is target.document])
-    data, became = merged(base, named, text=text, today=today, actor=actor)
+    data, became = merged(base, named, text=text, today=today)
     edits = [FileEdit(target.document.path, target.document.data, data)]
     for path in dict.fromkeys(s.document.path for s in gone if s.document is not target.document):
         there = [s for s in gone if s.document.path == path]
@@ -70,7 +69,6 @@ def plan_merge(
         entries=tuple(dict.fromkeys(source.entry.address for source in (target, *named))),
         became=(became.address,),
         reason=reason,
-        actor=actor,
         trailers=tuple(("Source", source.place) for source in named),
     )
     return telling_lost_links(workspace, plan)
@@ -88,7 +86,7 @@ def merged(
     *,
     text: str | None = None,
     today: date,
-    actor: str,
+    actor: str = "human",
 ) -> tuple[bytes, Entry]:
     """The bytes of the target's file with the words of ``sources`` in its entry, and that entry.
 

@@ -35,7 +35,6 @@ def plan_promote(
     reason: str = "",
     allow_flagged: bool = False,
     today: date | None = None,
-    actor: str = "human",
 ) -> Plan:
     """Copy entries into MEMORY.md: into its entry ``into``, else under ``section`` or where each fits.
 
@@ -59,12 +58,12 @@ def plan_promote(
     summary = sources[0].entry.plain_title if len(sources) == 1 else f"{len(sources)} entries"
     if into is None:
         start = workspace.memory_document()
-        memory, became = _added(start, sources, section, today, actor)
+        memory, became = _added(start, sources, section, today)
         entries = tuple(source.entry.address for source in sources)
     else:
         target = _target(workspace, into)
         start = target.document
-        data, entry = merged(target, sources, today=today, actor=actor)
+        data, entry = merged(target, sources, today=today)
         memory, became = parse_document(target.document.path, data, Kind.MEMORY), [entry]
         entries = (*(source.entry.address for source in sources), target.entry.address)
         summary = f"{_short(summary)} → into {_short(target.entry.plain_title)}"
@@ -78,7 +77,6 @@ def plan_promote(
         entries=entries,
         became=tuple(entry.address for entry in became),
         reason=reason,
-        actor=actor,
         trailers=(
             *(("Source", source.place) for source in sources),
             *(("Section", heading) for heading in headings),
@@ -88,7 +86,7 @@ def plan_promote(
 
 
 def _added(
-    memory: Document, sources: Sequence[PromotionSource], section: str | None, today: date, actor: str
+    memory: Document, sources: Sequence[PromotionSource], section: str | None, today: date
 ) -> tuple[Document, list[Entry]]:
     """Curated memory with a copy of each source, and the copies (of one in parts, the first part)."""
     known = {entry_hash(without_block_ids(entry.text)) for entry in memory.entries}
@@ -104,7 +102,7 @@ def _added(
         known.add(name)
         target = section or section_for(words, memory)
         origin = derived_provenance(source.document, entry, today)
-        origin = Provenance((*origin.fields, ("by", actor)))
+        origin = Provenance((*origin.fields, ("by", "human")))
         memory, _ = with_item(memory, words, origin, target)
         names.append(origin.get("id"))
     copies = {e.provenance.get("id"): e for e in reversed(memory.entries) if e.provenance}

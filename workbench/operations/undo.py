@@ -111,7 +111,7 @@ def _of_memory(workspace: Workspace, target: Operation) -> tuple[list[FileEdit],
 
     A plain commit may have changed anything, and whoever wrote it may have signed it as an operation.
     """
-    edits = workspace.operations.edits(target)
+    edits = workspace.operations.edits(target.commit)
     ours = [edit for edit in edits if _is_memory(workspace, edit.path)]
     others = [edit.path for edit in edits if not _is_memory(workspace, edit.path)]
     if not ours and others:
@@ -239,7 +239,7 @@ def _is_chain(
 
 def _change(workspace: Workspace, operation: Operation, path: str) -> FileEdit:
     """What an operation did to a file."""
-    found = (edit for edit in workspace.operations.edits(operation) if edit.path == path)
+    found = (edit for edit in workspace.operations.edits(operation.commit) if edit.path == path)
     return next(found, FileEdit(RelPath(path), None, None))
 
 

@@ -19,22 +19,19 @@ _BY_HAND = "if no git is running, remove the stale .lock file that it names"
 _NAMED = re.compile(r"'([^'\n]+\.lock)'")
 
 
-def remove_left_locks(folders: Sequence[Path], names: Sequence[str], since: float) -> list[Path]:
-    """Take away the locks that a killed action of ours, begun at ``since``, left; those that went.
+def remove_left_locks(folders: Sequence[Path], names: Sequence[str], since: float) -> None:
+    """Take away the locks that a killed action of ours, begun at ``since``, left.
 
     ``folders`` are where git may be at work, the first of which hold the lock files ``names``. A lock is ours
     when it came while that action ran; it goes only when no git that could hold it lives.
     """
     found = [path for folder in folders for name in names if _came(path := folder / name, since)]
-    removed: list[Path] = []
     if not found or processes.gits(folders) != ():
-        return removed
+        return
     for path in found:
         if processes.opened_by(path) == () and processes.is_local(path):
             with contextlib.suppress(OSError):
                 path.unlink()
-                removed.append(path)
-    return removed
 
 
 def way_out(reason: str, folders: Sequence[Path]) -> str:

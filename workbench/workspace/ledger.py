@@ -45,9 +45,8 @@ def append(workspace: Workspace, book: Book, records: Sequence[Mapping[str, Any]
     Raises ReadOnlyError or WriteFailedError as ``files.append`` does.
     """
     if records:
-        path = page_path(book, now.astimezone(UTC).date())
-        before = workspace.files.read_or_none(path)
-        workspace.files.append(path, _opening(before) + lines(records, now))
+        edit = with_records(workspace, book, records, now)
+        workspace.files.append(edit.path, (edit.after or b"").removeprefix(edit.before or b""))
 
 
 def with_records(

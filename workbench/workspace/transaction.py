@@ -420,12 +420,12 @@ class Operations:
         """The operation that one commit records; whether it is undone is not asked."""
         return self._operation(self._history.commit(commit))
 
-    def edits(self, operation: Operation) -> tuple[FileEdit, ...]:
-        """What an operation did to each file, from its commit."""
-        commit = self._history.commit(operation.commit)
+    def edits(self, name: CommitId) -> tuple[FileEdit, ...]:
+        """What the operation that a commit records did to each file."""
+        commit = self._history.commit(name)
         if commit.cut_off:
             raise RepositoryStateError(
-                f"what {operation.id} changed is beyond the end of this shallow clone",
+                f"what {commit.operation} changed is beyond the end of this shallow clone",
                 hint="git fetch --unshallow brings the rest of the history",
             )
         parent = commit.parents[0] if commit.parents else None

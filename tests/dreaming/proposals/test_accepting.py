@@ -261,7 +261,7 @@ def test_the_page_of_the_day_tells_what_was_kept_and_what_was_rejected(sandbox: 
     accept(sandbox, kept.key)
     page = sandbox.read(PAGE).decode()
     assert page.startswith("# Consolidated 2026-03-20\n\n## 14:20, run d0a1b2c3\n")
-    assert "- The staging port is 8443 (score 0.78, 4 signals, `memory/2026-03-14.md#L6`)" in page
+    assert "- The staging port is 8443 (score 0.78, `memory/2026-03-14.md#L6`)" in page
     assert (
         "### Left behind\n\n- We decided to use tantivy for search (rejected on 2026-03-20: no longer)"
         in page

@@ -13,9 +13,7 @@ from workbench.workspace.layout import Layout, kind_of
 
 
 def kept(text: str) -> KeptLine:
-    return KeptLine(
-        text=text, section="Project Facts", action="add", score=0.8, signals=3, sources=("a.md#L1",)
-    )
+    return KeptLine(text=text, section="Project Facts", action="add", score=0.8, sources=("a.md#L1",))
 
 
 def test_the_page_is_dream_output_which_nothing_is_promoted_from() -> None:

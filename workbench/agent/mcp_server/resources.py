@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import bisect
-from dataclasses import dataclass
 from urllib.parse import quote, unquote
 
 from workbench.agent.fence import as_line, as_text
@@ -20,23 +19,16 @@ MOST_BYTES = 5_000_000
 MIME = "text/markdown"
 
 
-@dataclass(frozen=True, slots=True)
-class Listing:
-    """One page of memory files, and the cursor of the next, None at the end."""
+def listed(workspace: Workspace, cursor: str | None) -> tuple[list[MemoryFile], str | None]:
+    """One page of memory files, and the cursor of the next one; None at the end.
 
-    files: tuple[MemoryFile, ...]
-    following: str | None
-
-
-def listed(workspace: Workspace, cursor: str | None) -> Listing:
-    """The memory files behind ``cursor``, which is the path of the last one before. Nothing is opened."""
+    The page begins behind ``cursor``, which is the path of the last file before. Nothing is opened.
+    """
     files = workspace.scan()
     last = unquote(cursor, errors="surrogateescape") if cursor else ""
     start = bisect.bisect_right([file.path for file in files], last)
     page = files[start : start + PAGE]
-    return Listing(
-        tuple(page), quote(page[-1].path, errors="surrogateescape") if start + PAGE < len(files) else None
-    )
+    return page, quote(page[-1].path, errors="surrogateescape") if start + PAGE < len(files) else None
 
 
 def uri_of(path: str) -> str:

@@ -132,7 +132,7 @@ class _Handlers:
         self, _: Any, asked: types.PaginatedRequestParams | None
     ) -> types.ListResourcesResult:
         cursor = asked.cursor if asked else None
-        page = await self._in_thread(lambda: resources.listed(self._session.workspace, cursor))
+        files, following = await self._in_thread(lambda: resources.listed(self._session.workspace, cursor))
         bulletin = types.Resource(
             uri=_BULLETIN,
             name="bulletin",
@@ -149,9 +149,9 @@ class _Handlers:
                     mime_type=resources.MIME,
                     size=file.size,
                 )
-                for file in page.files
+                for file in files
             ],
-            next_cursor=page.following,
+            next_cursor=following,
         )
 
     async def list_templates(self, _: Any, __: Any) -> types.ListResourceTemplatesResult:

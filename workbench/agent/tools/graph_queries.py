@@ -9,6 +9,7 @@ import contextlib
 import re
 from collections.abc import Iterable, Mapping
 from datetime import date
+from itertools import chain
 from typing import Annotated, Any, Literal
 
 from msgspec import Meta
@@ -156,8 +157,8 @@ def memory_graph_query(session: AgentSession, said: QueryArguments, call: Call) 
     notes = [note for _, one in answers for note in one.notes]
     given = [(mark, match.held, match.held.memory.importance) for mark, match in matches]
     notes += _recorded(session, given, repr(said), "memory_graph_query")
-    if suggested := [name for _, one in answers for name in one.suggestions]:
-        notes.append(_known_names(suggested))
+    if suggested := _known_names(one.suggestions for _, one in answers):
+        notes.append(suggested)
     elif not rows:
         notes.append("nothing answers this; leave a condition out, or ask with state=any")
     return {
@@ -212,8 +213,8 @@ def knowledge_graph_search(session: AgentSession, said: GraphArguments, call: Ca
         given += _given(mark, (item.entry for item in items), found.score)
     notes = [note for _, one in answers for note in one.notes]
     notes += session.record(given, said.query, "knowledge_graph_search")
-    if suggested := [name for _, one in answers for name in one.suggestions]:
-        notes.append(_known_names(suggested))
+    if suggested := _known_names(one.suggestions for _, one in answers):
+        notes.append(suggested)
     return {
         "understood": as_text(next((one.asked for _, one in answers if one.asked), "")),
         "found": rows,
@@ -244,8 +245,9 @@ def _days(span: int | str | None) -> int | None:
     return span if isinstance(span, int) else None
 
 
-def _known_names(names: Iterable[str]) -> str:
-    return "known names: " + ", ".join(dict.fromkeys(names))
+def _known_names(suggested: Iterable[Iterable[str]]) -> str:
+    names = ", ".join(dict.fromkeys(chain.from_iterable(suggested)))
+    return f"known names: {names}" if names else ""
 
 
 def _held(mark: str, held: Held, session: AgentSession) -> dict[str, Any]:

@@ -241,7 +241,6 @@ def _write_page(
             section=one.section,
             action=one.proposal.action,
             score=one.proposal.score,
-            signals=next((gate.reached for gate in one.proposal.gates if gate.name == "signals"), None),
             sources=one.sources,
         )
         for one in done

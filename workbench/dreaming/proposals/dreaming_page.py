@@ -31,7 +31,6 @@ class KeptLine:
     section: str
     action: str
     score: float
-    signals: float | None
     sources: tuple[str, ...]
 
 
@@ -85,8 +84,6 @@ def _summary(by: str, kept: int, left: int, considered: int | None) -> str:
 
 def _why(one: KeptLine) -> str:
     parts = [f"score {one.score:.2f}"] if one.score else []
-    if one.signals is not None:
-        parts.append(f"{one.signals:g} signal{'' if one.signals == 1 else 's'}")
     shown = ", ".join(
         f"`{_one_line(source).replace('`', chr(39))}`" for source in one.sources[:_MOST_SOURCES]
     )

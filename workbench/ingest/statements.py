@@ -1,0 +1,189 @@
+"""Sentences that may be worth keeping: what is none by a few certain rules, and how the others are judged.
+
+How likely a sentence is of use for months is the salience model's answer. Rules only say what never is
+(secrets, code, program output, questions, half sentences), what kind of memory the words are certain of, and
+that what its owner asks to be remembered is kept whatever it looks like.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from workbench.dreaming.fact_type import fact_type
+from workbench.dreaming.features import Line
+from workbench.dreaming.salience import base_model, score_of
+from workbench.dreaming.vetoes import secret_in, veto
+from workbench.memory.prose import bare, is_foreign, is_question, unfinished, words_of
+from workbench.memory.sentences import Sentence, beginning, sentences
+from workbench.safety.hidden_text import hidden_in
+from workbench.safety.machine_output import machine_made
+from workbench.safety.prompt_injection import steers
+
+MOST_CHARACTERS = 1_000
+"""A longer sentence is something that was pasted."""
+_LEAST_WORDS, _LEAST_CHARACTERS = 3, 6
+"""What a sentence has at least: words, or characters where a script has no blanks."""
+_LENIENT = 0.5
+"""Share of the model's own floor from which a sentence states something at all."""
+_AGENT = 0.8
+"""What a sentence is worth that the agent said, as a share of what it is worth from the person."""
+
+_REQUEST = re.compile(
+    r"(?:(?:please|also|and|oh|ok(?:ay)?|yes|yes please|so|then|just|but|one more thing|you should"
+    r"|i(?:['’]d| would) like you to|i want you to|(?P<asked>(?:can|could|would|will) you))[,:.!]?\s+){0,4}"
+    r"(?:(?:remember|keep in mind|bear in mind|(?:do not|don['’]t|never) forget|make a note|take a note"
+    r"|write (?:it |this )?down)(?: (?:this|please|too|as well|for me|for later|for the future))?"
+    r"(?:,? that\s+|:\s+)"
+    r"|(?:bitte )?(?:merke? dir|vergiss nicht|denke? daran|notiere?(?: dir)?)(?: bitte)?(?:,? dass\s+|:\s+)"
+    r"|(?:por favor,? )?(?:recuerda|no olvides|anota|ten en cuenta)(?: que\s+|:\s+)"
+    r"|(?:souviens-toi|n['’]oublie pas|note bien)(?: (?:que\s+|qu['’])|\s?:\s+))"
+    r"(?P<words>\S.*)",
+    re.IGNORECASE | re.DOTALL,
+)
+_FENCE = re.compile(r"^[ \t]{0,3}(?:>[ \t]?)*(?P<mark>```+|~~~+)", re.MULTILINE)
+_SPEAKER = re.compile(r"^(?:user|human|assistant|ai|me|you)\s?:\s+", re.IGNORECASE)
+_BOX = re.compile(r"\[ \][ \t]+$")
+_BEFORE = 12
+"""Characters before a sentence in which an empty box may stand."""
+_TASK = re.compile(
+    r"^(?:\[ \]\s|(?:to-?do|fixme|action items?)\b)|\b(?:i|we|you) (?:still |also )?(?:need|have|['’]?ve got)"
+    r" to\b|\b(?:i|we|you) must\b|\bremind me\b|\bdon['’]t forget to\b|\b(?:is|are) due\b|\bdeadline\b"
+    r"|\b(?:ich|wir) m(?:uss|üssen)\b|\b(?:tengo|tenemos|hay) que\b|\b(?:il faut|je dois|nous devons)\b",
+    re.IGNORECASE,
+)
+_HABIT = re.compile(
+    r"\bi (?:don['’]t|do not|never|always|usually|only|rather|can['’]t stand|enjoy) ", re.IGNORECASE
+)
+_GOAL = re.compile(r"\b(?:my|our) goal\b|\bi want to (?:become|learn|finish|reach|run)\b", re.IGNORECASE)
+_CUED = frozenset({"decision", "preference", "identity", "todo", "goal"})
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """A sentence, quoted: ``text`` is ``source[start:start + len(text)]``.
+
+    ``kind`` is the type of memory that its words are certain of, else ``fact``; ``salience`` in (0, 1) how
+    likely it is of use for months. ``requested``: its words ask for it to be remembered.
+    """
+
+    text: str
+    start: int
+    kind: str
+    salience: float
+    requested: bool = False
+
+    @property
+    def states_something(self) -> bool:
+        """Whether it says more than what passes with the moment."""
+        return self.requested or self.kind in _CUED or self.salience >= _LENIENT * base_model().floor
+
+    def is_salient(self, *, by_user: bool) -> bool:
+        """Whether it is worth a line of a log; of what an agent says, only what the model finds so."""
+        if (self.requested and by_user) or self.kind == "decision":
+            return True
+        floor = base_model().floor
+        return self.salience >= (_LENIENT * floor if by_user and self.kind in _CUED else floor)
+
+    def worth(self, *, by_user: bool) -> float:
+        """By how much it goes before others, in (0, 1)."""
+        return self.salience if by_user else _AGENT * self.salience
+
+
+def remember_request(text: str) -> str | None:
+    """The words that ``text`` asks to be remembered (`Please remember that …`); None where it asks nothing.
+
+    A question asks for it only where somebody is to do it: `Could you remember that I eat no meat?`
+    """
+    found = _REQUEST.match(text)
+    if found is None or (found["words"].rstrip().endswith("?") and found["asked"] is None):
+        return None
+    return found["words"].rstrip("? ")
+
+
+def statements_in(texts: Sequence[str]) -> list[tuple[Statement, ...]]:
+    """For each text its sentences that may be kept, as quotations in their order, judged together.
+
+    Fenced blocks are left out, and so are whole lines in which somebody tries to steer an AI or hides text.
+    Of a text that is longer than anybody writes the beginning is read.
+    """
+    found = [list(_kept_sentences(beginning(text))) for text in texts]
+    judged = base_model().logits([Line(words) for some in found for words, _, _ in some])
+    scores = iter(judged.tolist())
+    return [
+        tuple(
+            Statement(words, start, kind, score_of(next(scores)), remember_request(bare(words)) is not None)
+            for words, start, kind in some
+        )
+        for some in found
+    ]
+
+
+def why_not(text: str) -> str | None:
+    """Why a line is never kept, in a few words for a person; None where one of its sentences may be."""
+    line = beginning(text.strip("\r\n"))
+    if reason := veto(line):
+        return reason
+    reasons = [_why_not_sentence(one.text) for one in sentences(line)]
+    return None if None in reasons else next(iter(reasons), "no words")
+
+
+def _kept_sentences(text: str) -> Iterator[tuple[str, int, str]]:
+    shut = [*_fenced(text), *_steering(text)]
+    for one in sentences(text):
+        words = one.text.partition("<!--")[0].rstrip()
+        in_the_open = not any(first < one.end and one.start < last for first, last in shut)
+        if words and in_the_open and _why_not_sentence(words) is None:
+            yield words, one.start, _kind(text, one)
+
+
+def _why_not_sentence(sentence: str) -> str | None:
+    """Why one sentence is nothing that anybody states."""
+    if len(sentence) > MOST_CHARACTERS:
+        return "too long for something that was said"
+    plain = _SPEAKER.sub("", bare(sentence))
+    told = remember_request(plain) or plain
+    if secret_in(plain):
+        return "holds a secret"
+    if reason := machine_made(plain):
+        return reason
+    if is_question(told):
+        return "a question"
+    if not is_foreign(told) and (reason := unfinished(told)):
+        return reason
+    spaced = told.isascii() or " " in told.strip()
+    long_enough = len(words_of(told)) >= _LEAST_WORDS if spaced else len(told) >= _LEAST_CHARACTERS
+    return None if long_enough else "too short to say something"
+
+
+def _kind(text: str, sentence: Sentence) -> str:
+    plain = bare(sentence.text)
+    told = remember_request(plain) or plain
+    if _BOX.search(text, max(0, sentence.start - _BEFORE), sentence.start) or _TASK.search(told):
+        return "todo"
+    if (kind := fact_type(told)) != "fact":
+        return kind
+    if _GOAL.search(told):
+        return "goal"
+    return "preference" if _HABIT.search(told) else "fact"
+
+
+def _fenced(text: str) -> Iterator[tuple[int, int]]:
+    opened: tuple[int, str] | None = None
+    for fence in _FENCE.finditer(text):
+        if opened is None:
+            opened = (fence.start(), fence["mark"])
+        elif fence["mark"].startswith(opened[1]):
+            yield opened[0], fence.end()
+            opened = None
+    if opened is not None:
+        yield opened[0], len(text)
+
+
+def _steering(text: str) -> Iterator[tuple[int, int]]:
+    at = 0
+    for line in text.splitlines(keepends=True):
+        if steers(line) or hidden_in(line):
+            yield at, at + len(line)
+        at += len(line)

@@ -1,1 +1,0 @@
-"""Whether a sentence is worth remembering: fact types, durability and what is never kept."""
