@@ -34,7 +34,6 @@ from workbench.memory.names import RelPath
 from workbench.memory.near_duplicates import distinction, one_holds_the_other
 from workbench.memory.origin import Origin
 from workbench.memory.sentences import MOST_READ, sentences
-from workbench.memory.topics import concept_tags
 from workbench.memory.transcript_text import among_many, clean
 from workbench.memory.window import MOST_PARTS
 from workbench.safety.hidden_text import hidden_in
@@ -88,7 +87,6 @@ PASSES: dict[str, Callable[[str], object]] = {
     "among_many": among_many,
     "fit_lines": lambda text: fit_lines(text[:MOST_READ]),
     "topics": lambda text: topics([text]),
-    "concept_tags": concept_tags,
     "distinction": distinction,
     "parse": lambda text: parse_document(_LOG, text.encode(), Kind.LOG).entries,
     "question": lambda text: understand(text, _TODAY),

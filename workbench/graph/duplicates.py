@@ -288,17 +288,17 @@ def lookalikes(
 ) -> Iterator[Lookalike]:
     """For each draft the likest memory that its page has, where it is like enough and not the same claim."""
     directory = Directory(workspace)
-    by_page: dict[str, list[MemoryDraft]] = defaultdict(list)
+    by_page: dict[str, tuple[Entity, list[MemoryDraft]]] = {}
     for draft in drafts:
         try:
             page = directory.find(draft.entity or user, draft.entity_type)
         except UsageError:
             continue
         if page is not None:
-            by_page[page.path].append(draft)
-    for path, some in by_page.items():
-        data = workspace.files.read_or_none(directory.at(path).path)
-        memories = read_memories(document_of(directory.at(path).path, data)) if data else ()
+            by_page.setdefault(page.path, (page, []))[1].append(draft)
+    for page, some in by_page.values():
+        data = workspace.files.read_or_none(page.path)
+        memories = read_memories(document_of(page.path, data)) if data else ()
         if not memories:
             continue
         own = [memory.text for memory in memories]
@@ -310,4 +310,4 @@ def lookalikes(
         for text, row in zip(new, cosines, strict=True):
             at = int(row.argmax())
             if row[at] >= SAME_MEANING:
-                yield Lookalike(directory.at(path).name, text, own[at], float(row[at]))
+                yield Lookalike(page.name, text, own[at], float(row[at]))

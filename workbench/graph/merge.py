@@ -10,7 +10,7 @@ from workbench.errors import NotCuratableError, UsageError
 from workbench.graph.drafts import decision, number, replaced
 from workbench.graph.duplicates import same_key
 from workbench.graph.keyword_search import the_one
-from workbench.graph.page_edit import document_of, with_aliases, with_blocks, with_marks
+from workbench.graph.page_edit import document_of, with_aliases, with_lines, with_marks
 from workbench.graph.page_names import is_linkable, link_target, relinked, stem_of
 from workbench.graph.read import read_graph
 from workbench.memory.claims import claim_key
@@ -121,7 +121,7 @@ def _united(
         pairs.append((line.entry.address, f"{target.path}#{line.entry.hash}"))
         own[_claim(line)] = line
     document = with_marks(target, marks) if marks else target
-    document = with_blocks(document, [_block(source, entry, said) for entry, said in blocks])
+    document = with_lines(document, [_block(source, entry, said) for entry, said in blocks])
     rest = take_out(source, [*(entry for entry, _ in blocks), *dropped]) if blocks or dropped else source.data
     document = _with_rest(document, document_of(source.path, rest), second.name)
     document = with_aliases(document, _names_of(second))

@@ -57,38 +57,21 @@ def entries_of(entity: Entity) -> list[Entry]:
     return [*(memory.entry for memory in entity.memories), *(one.entry for one in entity.relations)]
 
 
-def new_page(
-    path: RelPath,
-    *,
-    id: str,
-    name: str,
-    type: str,
-    aliases: Sequence[str] = (),
-    valid_from: date | None = None,
-) -> bytes:
+def new_page(entity: Entity, valid_from: date) -> bytes:
     """An entity's page without lines. A name that no link can hold has its file's as an alias."""
-    names = [*aliases] if is_linkable(name) else [*aliases, stem_of(path)]
-    lines = ["---", f"id: {id}", f"name: {_scalar(name)}", f"type: {type}"]
+    names = [*entity.aliases] if is_linkable(entity.name) else [*entity.aliases, stem_of(entity.path)]
+    lines = ["---", f"id: {entity.id}", f"name: {_scalar(entity.name)}", f"type: {entity.type}"]
     if names:
         lines.append(f"aliases: [{', '.join(map(_scalar, names))}]")
-    if valid_from:
-        lines.append(f"valid_from: {valid_from.isoformat()}")
+    lines.append(f"valid_from: {valid_from.isoformat()}")
     return "".join(line + "\n" for line in (*lines, "---")).encode()
 
 
-def with_lines(document: Document, lines: Sequence[str]) -> Document:
-    """The page with ``lines`` (list items, each on one line) added where they are read as what they are.
+def with_lines(document: Document, items: Sequence[bytes]) -> Document:
+    """The page with ``items``, whole list items, added where they are read as what they are.
 
-    That is behind the last memory or relation, else at the end, else right behind the header. Raises
-    NotCuratableError where a block that is not closed would swallow them.
-    """
-    return with_blocks(document, [line.encode() + b"\n" for line in lines])
-
-
-def with_blocks(document: Document, items: Sequence[bytes]) -> Document:
-    """The page with ``items``, whole list items as they are written, added as ``with_lines`` does it.
-
-    Their line ends become those of the page. Raises NotCuratableError.
+    That is behind the last memory or relation, else at the end, else right behind the header. Their line ends
+    become those of the page. Raises NotCuratableError where a block that is not closed would swallow them.
     """
     if not items:
         return document
@@ -169,9 +152,8 @@ def _marked(source: str, wanted: Provenance) -> str:
     own = " " * len(marker[0].expandtabs(4)) + wanted.render()
     ends = newline if source.endswith("\n") else ""
     words = "\n".join([first[marker.end() :], *(line.strip() for line in rest)])
-    more = (
-        max(1, opening_paragraph(words)) - 1
-    )  # lines that go on with the first: none may be cut off from it
+    # Lines that go on with the first: none may be cut off from it.
+    more = max(1, opening_paragraph(words)) - 1
     lines = [first, *rest[:more], own, *rest[more:]]
     return newline.join(line.rstrip("\r") for line in lines) + ends
 
@@ -257,10 +239,6 @@ class Directory:
     def pages(self) -> Iterable[Entity]:
         """All pages."""
         return self._by_path.values()
-
-    def at(self, path: str) -> Entity:
-        """The page at ``path``, which must be one of those."""
-        return self._by_path[path]
 
     def is_alone(self, page: Entity) -> bool:
         """Whether no other entity has the name of this one."""
@@ -366,7 +344,7 @@ class OpenPage:
         """The page as it will be. Raises NotCuratableError where it cannot take what waits."""
         after = with_marks(self.document, self._marks) if self._marks else self.document
         after = with_aliases(after, self.aliases)
-        lines = [below(line.words, line.marks.render()) for line in self._waiting.values()]
+        lines = [below(line.words, line.marks.render()).encode() for line in self._waiting.values()]
         after = with_lines(after, lines)
         said = {e.provenance.get("id"): e.text for e in after.entries if e.provenance}
         for line in self._waiting.values():
@@ -386,39 +364,39 @@ class Changes:
         self._workspace = workspace
         self._pages: dict[RelPath, OpenPage] = {}
 
-    def page(self, listed: Entity, *, valid_from: date | None = None) -> OpenPage:
+    def page(self, entity: Entity, *, valid_from: date | None = None) -> OpenPage:
         """The page, read on first use; a new one begins with its header."""
-        if (found := self._pages.get(listed.path)) is None:
-            if not self._workspace.layout.holds(listed.path):
-                raise NotMemoryError(listed.path)
-            data = self._workspace.files.read_or_none(listed.path)
-            fresh = data if data is not None else self._header(listed, valid_from)
-            found = self._pages[listed.path] = OpenPage(data, document_of(listed.path, fresh))
+        if (found := self._pages.get(entity.path)) is None:
+            if not self._workspace.layout.holds(entity.path):
+                raise NotMemoryError(entity.path)
+            data = self._workspace.files.read_or_none(entity.path)
+            fresh = data if data is not None else new_page(entity, valid_from or self.today)
+            found = self._pages[entity.path] = OpenPage(data, document_of(entity.path, fresh))
         return found
 
     def open(self, name: str, kind: str, *, valid_from: date | None = None) -> tuple[Entity, OpenPage]:
         """The page of the entity that is called so."""
-        listed = self.directory.find(name, kind) if kind else None
-        if listed is None and (self._by_name or not kind):
-            listed = self.directory.find(name)
-        if listed is None:
-            listed = self.directory.open(name, kind)
-        return listed, self.page(listed, valid_from=valid_from)
+        entity = self.directory.find(name, kind) if kind else None
+        if entity is None and (self._by_name or not kind):
+            entity = self.directory.find(name)
+        if entity is None:
+            entity = self.directory.open(name, kind)
+        return entity, self.page(entity, valid_from=valid_from)
 
     def relate(self, draft: RelationDraft) -> tuple[str, str]:
         """Add a relation, and a page for its target where there is none; its page's path, and its id."""
         start = draft.valid_from or self.today
-        listed, page = self.open(draft.entity, draft.entity_type, valid_from=start)
+        entity, page = self.open(draft.entity, draft.entity_type, valid_from=start)
         target, _ = self.open(draft.target, draft.target_type, valid_from=start)
         names = frozenset(map(name_key, (target.name, *target.aliases, stem_of(target.path))))
         words = link(target.name, target.path, alone=self.directory.is_alone(target))
-        return listed.path, page.relate(replace(draft, valid_from=start), words, names, self.today)
+        return entity.path, page.relate(replace(draft, valid_from=start), words, names, self.today)
 
-    def name(self, listed: Entity, aliases: tuple[str, ...]) -> None:
+    def name(self, entity: Entity, aliases: tuple[str, ...]) -> None:
         """Give an entity further names. Raises NotCuratableError where one of them is another's own name."""
-        page = self.page(listed)
-        page.aliases += [alias for alias in aliases if name_key(alias) != name_key(listed.name)]
-        self.directory.named(listed, aliases)
+        page = self.page(entity)
+        page.aliases += [alias for alias in aliases if name_key(alias) != name_key(entity.name)]
+        self.directory.named(entity, aliases)
 
     def documents(self, failed: dict[RelPath, str] | None = None) -> Mapping[RelPath, Document]:
         """The pages as they will be, by path; those that stay as they are left out.
@@ -448,16 +426,6 @@ class Changes:
         """The edits that make these of the files there are."""
         for path, after in documents.items():
             yield FileEdit(path, self._pages[path].before, after.data)
-
-    def _header(self, listed: Entity, valid_from: date | None) -> bytes:
-        return new_page(
-            listed.path,
-            id=listed.id,
-            name=listed.name,
-            type=listed.type,
-            aliases=listed.aliases,
-            valid_from=valid_from or self.today,
-        )
 
 
 def _words_key(text: str) -> str:

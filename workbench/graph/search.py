@@ -167,8 +167,7 @@ def neighbourhood(graph: Graph, entity: Entity, *, hops: int = 1, each: int = EA
 
     Neighbours are in order of the confidence of their relations; what is shown nearer is not shown again.
     """
-    below: dict[str, list[tuple[Hop, str]]] = {}
-    left_out: dict[str, int] = {}
+    below: dict[str, tuple[list[Hop], int]] = {}
     seen: set[str] = {entity.path}
     queue: deque[tuple[Entity, int]] = deque([(entity, 0)])
     while queue:
@@ -181,23 +180,16 @@ def neighbourhood(graph: Graph, entity: Entity, *, hops: int = 1, each: int = EA
             if key not in seen and (key not in nearest or hop.confidence > nearest[key].confidence):
                 nearest[key] = hop
         ranked = sorted(nearest.items(), key=lambda item: (-item[1].confidence, item[1].end, item[0]))
-        left_out[at.path] = max(0, len(ranked) - each)
-        below[at.path] = [(hop, key) for key, hop in ranked[:each]]
+        shown = [hop for _, hop in ranked[:each]]
+        below[at.path] = shown, len(ranked) - len(shown)
         seen.update(key for key, _ in ranked[:each])
-        queue.extend((hop.entity, depth + 1) for _, hop in ranked[:each] if hop.entity is not None)
-    return _node(entity.name, entity, None, below, left_out)
+        queue.extend((hop.entity, depth + 1) for hop in shown if hop.entity is not None)
 
+    def drawn(name: str, there: Entity | None, hop: Hop | None) -> Node:
+        around, left_out = below.get(there.path, ([], 0)) if there else ([], 0)
+        return Node(name, there, hop, tuple(drawn(one.end, one.entity, one) for one in around), left_out)
 
-def _node(
-    name: str,
-    entity: Entity | None,
-    hop: Hop | None,
-    below: dict[str, list[tuple[Hop, str]]],
-    left_out: dict[str, int],
-) -> Node:
-    path = entity.path if entity else ""
-    children = tuple(_node(h.end, h.entity, h, below, left_out) for h, _ in below.get(path, ()))
-    return Node(name, entity, hop, children, left_out.get(path, 0))
+    return drawn(entity.name, entity, None)
 
 
 def _key(hop: Hop) -> str:

@@ -172,7 +172,7 @@ def write(
 ) -> GraphWrite:
     """The edits that put ``drafts`` on their pages, as ``plan_store`` says; none where all is known.
 
-    ``certain``: what says no confidence has none written; else it is ``lines.CONFIDENCE``. ``lenient``: a
+    ``certain``: what says no confidence has none written; else it is ``drafts.CONFIDENCE``. ``lenient``: a
     draft or page that cannot be written is a note, else it raises. ``by_name``: a name that has a page means
     that page, whichever type a draft says.
     """
