@@ -12,6 +12,7 @@ import shlex
 import shutil
 import sys
 from collections.abc import Callable, Mapping
+from copy import copy
 from dataclasses import replace
 from datetime import UTC, date, datetime
 from pathlib import Path
@@ -108,11 +109,8 @@ def context(
         _say_given(message, user=user, with_memory=with_memory, **given)
 
 
-@click.command(hidden=True)
-@_given_options
-def inject(**given: Any) -> None:
-    """The same as `context`, for hooks."""
-    _say_given(**given)
+inject = copy(context)
+inject.name, inject.hidden = "inject", True
 
 
 @click.command(hidden=True)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
+from screens.settings.checks import fit
+from themes import BUILT_IN, ThemeData, ThemeError, load_themes, own_folder, read_theme
 from workbench.cli import shell_values
 from workbench.cli.operation_command import act
 from workbench.cli.options import dry_run_option, flag, named, word
@@ -35,9 +37,6 @@ from workbench.operations.edit_settings import (
 )
 from workbench.workspace.layout import SETTINGS_FILE
 from workbench.workspace.workspace import Workspace
-
-if TYPE_CHECKING:
-    from themes import ThemeData
 
 _shared_option = flag("--workspace-file", "In workbench.yaml, which is kept with the memory.", "shared")
 _check_option = flag("--check", "Only what is wrong in your file; exit code 4 if anything is.")
@@ -133,8 +132,6 @@ def unset(name: str, shared: bool) -> None:
 
 
 def _change(name: str, value: Value | None, shared: bool) -> None:
-    from screens.settings.checks import fit
-
     if shared:
         with workspace() as place:
             act(place, lambda: plan_setting(place, name, value, fit))
@@ -160,7 +157,6 @@ def _change(name: str, value: Value | None, shared: bool) -> None:
 
 def _foretell(name: str, value: Value | None) -> None:
     """Say what would be written into one's own file. Raises what writing it would raise."""
-    from screens.settings.checks import fit
     from workbench.config.user_files import read_own
 
     path = user_settings_path()
@@ -279,8 +275,6 @@ def themes(check: str, show: str) -> int:
     Print one that comes with it to begin with, change its name and its colours, and save it there: an open
     interface follows each save. `--check` says what cannot be used or not be read well, with exit code 4.
     """
-    from themes import BUILT_IN, load_themes, own_folder
-
     if check and show:
         raise UsageError("--check and --show are two questions", hint="ask one of them")
     if check:
@@ -307,14 +301,10 @@ def _theme_json(theme: ThemeData) -> dict[str, object]:
 
 
 def _comes_along(theme: ThemeData) -> bool:
-    from themes import BUILT_IN
-
     return theme.path is None or theme.path.parent == BUILT_IN
 
 
 def _show_theme(name: str, found: list[ThemeData]) -> None:
-    from themes import own_folder
-
     theme = next((theme for theme in found if theme.name == name), None)
     if theme is None or theme.path is None:
         known = ", ".join(theme.name for theme in found)
@@ -327,7 +317,6 @@ def _show_theme(name: str, found: list[ThemeData]) -> None:
 
 
 def _check_theme(path: Path) -> int:
-    from themes import ThemeError, read_theme
     from themes.theme_check import faults
 
     name = ""

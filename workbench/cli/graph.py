@@ -331,15 +331,11 @@ def _say_result(result: Result, *, by_scene: bool) -> None:
             why = f" · {match.why}" if match.why else ""
             say(f"{margin}{match.held.owner}: {_memory_words(memory)}{late}{why}")
             say(f"{margin}  {memory.entry.address}", dim=True)
-    _say_tasks("task     ", result.tasks)
+    for task in result.tasks:
+        say(f"task      {task.name}  {task.path}")
     _say_known(result.suggestions)
     shown = len(result.matches)
     narrate(f"{result.total} found" + (f", {shown} shown" if shown < result.total else ""))
-
-
-def _say_tasks(mark: str, tasks: Iterable[Entity]) -> None:
-    for task in tasks:
-        say(f"{mark} {task.name}  {task.path}")
 
 
 def _scenes(matches: Iterable[MemoryMatch]) -> Iterable[tuple[str, Sequence[MemoryMatch]]]:
@@ -414,7 +410,8 @@ def _say_schedule(schedule: Schedule) -> None:
             say(f"  {when:<10}  {item.when:<18}  {item.sort:<8}  {item.held.owner}: {memory.text}".rstrip())
     if schedule.tasks:
         say("Tasks", bold=True)
-    _say_tasks(" ", schedule.tasks)
+    for task in schedule.tasks:
+        say(f"  {task.name}  {task.path}")
     if not schedule.tasks and not any(due for _, due in parts):
         say("nothing is due")
 

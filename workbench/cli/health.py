@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
@@ -29,14 +28,21 @@ from workbench.cli.output import (
 )
 from workbench.cli.workspace_options import workspace
 from workbench.errors import NotMemoryError, UsageError
+from workbench.health.checks import checks_of, examine, look_at
+from workbench.health.finding import CheckResult, Finding, worst_first
+from workbench.health.memory_checks import secrets_in_history, without_origin
+from workbench.health.recall_tests import (
+    Verdict,
+    plan_recall_test,
+    read_recall_tests,
+    recall_of,
+    run_recall_tests,
+)
+from workbench.health.subject import CheckSubject
+from workbench.memory.markdown import Document
 from workbench.plural import plural
-
-if TYPE_CHECKING:
-    from workbench.health.finding import CheckResult, Finding
-    from workbench.health.recall_tests import Verdict
-    from workbench.memory.markdown import Document
-    from workbench.workspace.plan import Plan
-    from workbench.workspace.workspace import Workspace
+from workbench.workspace.plan import Plan
+from workbench.workspace.workspace import Workspace
 
 _COLOURS = {"fine": "green", "finding": "red", "fixed": "yellow"}
 _REMARKS_A_RULE = 10
@@ -57,10 +63,6 @@ def doctor(fix: bool, yes: bool, network: bool) -> int:
     version wrote are brought to today's format (docs/format.md) when you agree to the change, as one
     operation that undo takes back. The exit code is 4 when something remains.
     """
-    from workbench.health.checks import examine
-    from workbench.health.subject import CheckSubject
-    from workbench.workspace.workspace import Workspace
-
     if yes and not fix:
         raise UsageError("--yes goes with --fix")
     folder = click.get_current_context().obj
@@ -153,13 +155,9 @@ def check(
         raise UsageError("a question and an entry go with --add", hint="workbench check --add QUESTION ENTRY")
     with workspace() as here:
         if add:
-            from workbench.health.recall_tests import plan_recall_test
-
             wanted = content_address(here, entry or "")
             act(here, lambda: plan_recall_test(here, path or "", wanted))
             return 0
-        from workbench.health.recall_tests import read_recall_tests, run_recall_tests
-
         tests = read_recall_tests(here) if path is None else ()
         verdicts = run_recall_tests(here, tests) if tests else []
     remarks: list[Finding] = []
@@ -180,11 +178,6 @@ def _remarks(
     there: Whose, path: str | None, *, past: bool, origins: bool
 ) -> tuple[list[Finding], dict[str, int]]:
     """What is found in memory, or in one file of it, and what was looked at for that."""
-    from workbench.health.checks import checks_of, look_at
-    from workbench.health.finding import worst_first
-    from workbench.health.memory_checks import secrets_in_history, without_origin
-    from workbench.health.subject import CheckSubject
-
     subject = CheckSubject(there.place)
     if path is not None and path not in subject.corpus.by_path:
         document = _memory(there.place, path)
@@ -218,8 +211,6 @@ def _memory(place: Workspace, path: str) -> Document:
 def _check_json(
     verdicts: Sequence[Verdict], remarks: Sequence[Finding], looked: dict[str, int], *, ok: bool
 ) -> dict[str, object]:
-    from workbench.health.recall_tests import recall_of
-
     return {
         "ok": ok,
         "recall": recall_of(verdicts) if verdicts else None,
@@ -230,8 +221,6 @@ def _check_json(
 
 
 def _say_verdicts(verdicts: Sequence[Verdict]) -> None:
-    from workbench.health.recall_tests import recall_of
-
     for verdict in verdicts:
         rank = f"at {verdict.rank}" if verdict.rank else "not found" if verdict.test.finds else "kept out"
         word, colour = ("pass", "green") if verdict.passed else ("fail", "red")

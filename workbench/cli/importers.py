@@ -6,7 +6,7 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 import click
 
@@ -14,11 +14,11 @@ from workbench.cli.operation_command import act
 from workbench.cli.options import dry_run_option, together, word
 from workbench.cli.output import json_option, narrate
 from workbench.cli.workspace_options import workspace
+from workbench.graph.drafts import USER
+from workbench.importers.plan import known_items, plan_import
+from workbench.importers.records import Carried
 from workbench.plural import plural
-
-if TYPE_CHECKING:
-    from workbench.importers.records import Carried
-    from workbench.workspace.workspace import Workspace
+from workbench.workspace.workspace import Workspace
 
 Reader: TypeAlias = "Callable[[Workspace], Carried]"
 """Reads what there is to bring into a workspace."""
@@ -40,9 +40,6 @@ def _brings_over(reading: Callable[..., Reader]) -> Any:
 
     @wraps(reading)
     def command(*, user: str = "", **given: Any) -> None:
-        from workbench.graph.drafts import USER
-        from workbench.importers.plan import plan_import
-
         now = datetime.now(UTC)
         with workspace() as place:
             carried = reading(**given)(place)
@@ -101,7 +98,6 @@ def goclaw(source: str, agent: str) -> Reader:
     from workbench.importers.database import is_database
     from workbench.importers.goclaw import LABEL, carried_tables
     from workbench.importers.goclaw_tables import read_dump, read_lite, read_postgres
-    from workbench.importers.plan import known_items
 
     def read(place: Workspace) -> Carried:
         if source.startswith(("postgresql://", "postgres://")):

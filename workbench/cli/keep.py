@@ -10,8 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from workbench.backup.create import Backup, back_up, plan_backup
+from workbench.backup.incremental import remembered
+from workbench.backup.targets import find_target
 from workbench.cli import shell_values
-from workbench.cli.jobs import at_work, job_options, require_whole, speaking, until_stopped
+from workbench.cli.jobs import AtWork, at_work, job_options, require_whole, speaking, until_stopped
 from workbench.cli.options import flag, named
 from workbench.cli.output import (
     FOUND_WANTING,
@@ -36,8 +39,6 @@ if TYPE_CHECKING:
     from indexing.sync.cost_estimate import Agree, Backfill
     from indexing.sync.keep_up import SyncRun
     from indexing.sync.report import SyncReport
-    from workbench.backup.create import Backup
-    from workbench.cli.jobs import AtWork
 
 _SHOWN_LINES = 5
 
@@ -57,10 +58,6 @@ def backup(target: str | None, full: bool, check: bool, dry_run: bool) -> None:
     URL, or the name of a remote of the repository. What is on disk is recorded first. Nothing there is ever
     overwritten by force. Only this command and `restore` reach a remote.
     """
-    from workbench.backup.create import back_up, plan_backup
-    from workbench.backup.incremental import remembered
-    from workbench.backup.targets import find_target
-
     with workspace() as place:
         last = remembered(place)
         if target is None and last is None:
@@ -199,15 +196,9 @@ def reindex(
 
 def _counts(report: SyncReport) -> dict[str, int]:
     """What a record keeps of a run of the index."""
-    return {
-        "files": report.seen,
-        "added": report.added,
-        "changed": report.changed,
-        "removed": report.removed,
-        "unreadable": len(report.failed),
-        "entries": report.entries,
-        "embedded": report.embedded,
-    }
+    changes = attributes(report, "added", "changed", "removed")
+    rest = attributes(report, "entries", "embedded")
+    return {"files": report.seen, **changes, "unreadable": len(report.failed), **rest}
 
 
 def _counted(report: SyncReport) -> str:
@@ -296,7 +287,7 @@ def _say_run(run: SyncRun) -> None:
         said |= {"at": now.isoformat(timespec="seconds"), **(report.as_json() if report else wrong)}
         answered(said)
     elif report:
-        changes = {"added": report.added, "changed": report.changed, "removed": report.removed}
+        changes = attributes(report, "added", "changed", "removed")
         counts = ", ".join(f"{count} {what}" for what, count in changes.items() if count) or "nothing changed"
         say(
             f"{now:%H:%M:%S} {counts}: {plural(report.entries, 'entry')}, {report.embedded} embedded, "

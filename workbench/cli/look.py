@@ -7,8 +7,9 @@ import os
 import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from datetime import datetime
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -27,9 +28,13 @@ from workbench.cli.output import (
     say_row,
 )
 from workbench.errors import EntryNotFoundError, IndexUnavailableError, NotMemoryError, UsageError
+from workbench.history.attribution import who_did
 from workbench.history.blame import LineOrigin, line_deeds, newest
 from workbench.history.blame import blame as lines_of
 from workbench.history.lineage import LineageStep, lineage
+from workbench.history.origin import origin_of
+from workbench.history.renames import FileStep, file_log
+from workbench.history.versions import Versions, entry_in
 from workbench.memory.address import find_entry, path_of
 from workbench.memory.entry import Entry
 from workbench.memory.file_edit import unified_diff
@@ -37,9 +42,6 @@ from workbench.memory.names import RelPath, is_outside
 from workbench.plural import plural
 from workbench.workspace.operation_filter import Wanted, wanted
 from workbench.workspace.workspace import Workspace
-
-if TYPE_CHECKING:
-    from datetime import datetime
 
 
 @click.command()
@@ -142,8 +144,6 @@ def log(target: str | None, limit: int, match: str, everything: bool) -> None:
 
 
 def _log_file(there: Whose, path: str | None, limit: int, only: Wanted, *, everything: bool) -> None:
-    from workbench.history.attribution import who_did
-    from workbench.history.renames import FileStep, file_log
     from workbench.workspace import ledger_changes
 
     place = there.place
@@ -280,9 +280,6 @@ def _show_operation(there: Whose, name: str) -> None:
 
 def _show_entry(there: Whose, name: str) -> None:
     """Print an entry with its origin and its history; also one that is gone."""
-    from workbench.history.origin import origin_of
-    from workbench.history.versions import Versions, entry_in
-
     place = there.place
     entry = Versions(place).last_seen(content_address(place, name))
     steps = _history(there, entry.address)

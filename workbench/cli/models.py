@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from indexing.embedding.model_info import Description, describe, describe_providers
+from indexing.embedding.model_info import download as fetch
 from workbench.cli.options import flag, named
 from workbench.cli.output import Bar, Counted, agree, answered, json_option, narrate, say, say_fields
 from workbench.config import settings
@@ -18,7 +20,6 @@ from workbench.plural import plural
 
 if TYPE_CHECKING:
     from indexing.embedding.hub import Listing
-    from indexing.embedding.model_info import Description
     from indexing.embedding.remote.provider import Service
 
 _MEGABYTE = 1_000_000
@@ -36,8 +37,6 @@ def model() -> None:
 @json_option
 def show() -> None:
     """Which model of which provider is used, and where it is; or why there is none."""
-    from indexing.embedding.model_info import describe_providers
-
     found = describe_providers(_settings())
     used = next((one for one in found if one.usable), found[0])
     if answered({**used.as_json(), "providers": found}):
@@ -141,8 +140,6 @@ def download(name: str | None, yes: bool) -> None:
     """
     from indexing.embedding.hub import is_hub_name, listing
     from indexing.embedding.locate import DEFAULT_MODEL
-    from indexing.embedding.model_info import describe
-    from indexing.embedding.model_info import download as fetch
 
     name = name or DEFAULT_MODEL
     if not is_hub_name(name):

@@ -37,7 +37,6 @@ _OF_ANY_MOMENT = (
     "log",
     "show",
     "blame",
-    "flagged",
     "graph",
 )
 """What can be asked of memory as it was."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from datetime import date
 from pathlib import Path
@@ -12,6 +12,7 @@ from typing import IO, TYPE_CHECKING, Any
 
 import click
 
+from indexing.search.answer import Hit, Query, SearchAnswer, query_from_json
 from workbench.cli.options import choice, flag, hits_option, mode_option, named, together, word, words
 from workbench.cli.output import (
     Bar,
@@ -35,7 +36,6 @@ from workbench.workspace.workspace import Workspace
 if TYPE_CHECKING:
     from indexing.query.filters import Filters
     from indexing.ranking.weights import Weights
-    from indexing.search.answer import Hit, Query, SearchAnswer
     from workbench.agent.federated_search import FederatedAnswer
 
 Ask = Callable[["Query"], Any]
@@ -125,7 +125,9 @@ def search(
     workspace answers, and each hit says in which it is. One that was never indexed is indexed by
     keywords first.
     """
-    from indexing.search.answer import Query
+    from indexing.query.language import understand
+    from indexing.ranking.weights import preset as weights_named
+    from indexing.ranking.weights import weights_from_words
 
     text = " ".join(typed)
     within, notes = _filters({name: given.pop(f"with_{name}") for name in _CONDITIONS}, pinned)
@@ -136,14 +138,15 @@ def search(
             "what should be looked for?", hint="give a query, a filter such as --pinned, or --batch FILE"
         )
     usual = Query(text=text, filters=within, **given)
-    said = _moment_in(text) if batch is None and not usual.plain else None
+    said = understand(text, date.today()).as_of if batch is None and not usual.plain else None
     if said and (as_of or click.get_current_context().meta.get(AS_OF)):
         notes.append(f"as-of:{said} in the query was not heeded: --as-of says another moment")
         said = None
     words = usual.mode == "lexical"
     places = _everywhere(as_of or said, words=words) if everywhere else _here(as_of, said, words=words)
     with places as (ask, own):
-        usual = replace(usual, weights=_weights(preset, weights, own))
+        chosen = weights_from_words(weights, weights_named(preset) if preset else own)
+        usual = replace(usual, weights=chosen)
         if batch is not None:
             for name, one in _questions(batch, usual):
                 say_json({"id": name, **ask(one).as_json()})
@@ -242,14 +245,6 @@ def _say_hit(hit: Hit, rank: int, where: str, score: float, explain: bool) -> No
         say("      " + part, dim=True)
 
 
-def _weights(preset: str | None, changed: Iterable[str], usual: Weights) -> Weights:
-    """``usual`` weights, or those of a preset, with those that the options change. Raises UsageError."""
-    from indexing.ranking.weights import preset as weights_named
-    from indexing.ranking.weights import weights_from_words
-
-    return weights_from_words(changed, weights_named(preset) if preset else usual)
-
-
 def _behind(place: Workspace) -> str | None:
     """How far the index lies behind the files, None where it does not: what is missing cannot be found."""
     from indexing.sync.freshness import freshness
@@ -275,13 +270,6 @@ def _filters(given: dict[str, tuple[str, ...]], pinned: bool | None) -> tuple[Fi
             within = within.also(found)
             notes += noted
     return within, notes
-
-
-def _moment_in(query: str) -> str | None:
-    """The moment of the past that the query itself names."""
-    from indexing.query.language import understand
-
-    return understand(query, date.today()).as_of
 
 
 @contextlib.contextmanager
@@ -316,8 +304,6 @@ def _require_index(place: Workspace, *, vectors: bool) -> None:
 
 def _questions(batch: IO[bytes], usual: Query) -> Iterator[tuple[Any, Query]]:
     """The queries of a batch, each with its id; what a line does not say is as in ``usual``."""
-    from indexing.search.answer import query_from_json
-
     assert usual.weights is not None
     said = {name: getattr(usual, name) for name in ("k", "mode", "explain", "plain", "user")}
     for number, line in enumerate(batch, 1):

@@ -27,8 +27,19 @@ from workbench.cli.output import (
     say_row,
 )
 from workbench.cli.workspace_options import meant, opened
+from workbench.config.read_only import VARIABLE
 from workbench.errors import NoWorkspaceError, UsageError
+from workbench.health.workspace_status import standing
 from workbench.plural import plural
+from workbench.workspace.registry import read_registry, register, unregister
+from workbench.workspace.templates import (
+    is_of_claude_code,
+    needs_repository,
+    plan_init,
+    set_up,
+    tracked_beside,
+)
+from workbench.workspace.workspace import Workspace
 
 if TYPE_CHECKING:
     from screens.serve.server import Server
@@ -96,8 +107,6 @@ def init(ctx: click.Context, folder: str | None, template: str, yes: bool) -> No
 
     In DIR, else the folder that -w names, else here.
     """
-    from workbench.workspace.templates import is_of_claude_code, needs_repository, plan_init, set_up
-
     target = _to_set_up(ctx, folder)
     if target.exists() and not target.is_dir():
         raise NoWorkspaceError(f"{target} is not a folder")
@@ -141,8 +150,6 @@ def _to_set_up(ctx: click.Context, folder: str | None) -> Path:
 
 def _agree(target: Path, paths: Sequence[str]) -> None:
     """Return when these files may be added to what other files are kept in."""
-    from workbench.workspace.templates import tracked_beside
-
     others = tracked_beside(target)
     if not others:
         return
@@ -169,7 +176,6 @@ def serve(port: int, host: str, read_only: bool) -> None:
     import asyncio
 
     from screens.serve.auth import require_loopback
-    from workbench.config.read_only import VARIABLE
 
     try:
         from screens.serve.server import Server
@@ -229,9 +235,6 @@ def workspaces() -> None:
 @click.pass_context
 def add(ctx: click.Context, folder: str | None, name: str) -> None:
     """Put the workspace in DIR on the list, or the nearest one. It is not changed by that."""
-    from workbench.workspace.registry import register
-    from workbench.workspace.workspace import Workspace
-
     added = register(folder or ctx.find_root().obj or Workspace.nearest_root("."), name)
     if not answered({"name": added.name, "path": added.root}):
         say_row(f"{added.name}  {added.root}")
@@ -245,9 +248,6 @@ def list_() -> int:
     Exit code 4 where one is gone or cannot be opened, or needs a newer program, or where a line of the file
     makes no sense.
     """
-    from workbench.health.workspace_status import standing
-    from workbench.workspace.registry import read_registry
-
     known = read_registry()
     found = [standing(one) for one in known.entries]
     if not answered({"file": known.path, "workspaces": found, "skipped": known.skipped}):
@@ -271,8 +271,6 @@ def list_() -> int:
 @json_option
 def remove(name: str) -> None:
     """Take NAME off the list. Its folder, memory and index stay as they are."""
-    from workbench.workspace.registry import unregister
-
     path = unregister(name)
     if not answered({"name": name, "path": path}):
         say_row(f"{name} is off the list; nothing in {path} was changed")

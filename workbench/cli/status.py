@@ -10,12 +10,18 @@ from typing import Any
 
 import click
 
+from indexing.sync.freshness import freshness
+from workbench.backup.incremental import operations_since, remembered
+from workbench.backup.targets import without_secret
 from workbench.cli.options import flag
 from workbench.cli.output import answered, json_option, operation_json, put, say, say_fields, say_row
 from workbench.cli.workspace_options import workspace
 from workbench.errors import NewerFormatError, NotMemoryError, UsageError, WorkbenchError
+from workbench.jobs.job_status import standings
+from workbench.jobs.runner import now
 from workbench.plural import plural
 from workbench.special_files import special_file_error, special_files
+from workbench.workspace.external_changes import record
 from workbench.workspace.format import require_known_format
 from workbench.workspace.late_lines import late_in, late_sentences
 from workbench.workspace.layout import STATE_DIR
@@ -52,8 +58,6 @@ def status(schema: bool, commit: bool, allow_secret: bool) -> None:
 
 
 def _commit(place: Workspace, *, allow_secret: bool) -> None:
-    from workbench.workspace.external_changes import record
-
     operation = record(place, allow_secrets=allow_secret)
     if answered(operation_json(operation) if operation else {"operation": None}):
         return
@@ -116,11 +120,8 @@ def _minute(moment: str) -> str:
 
 
 def _status(place: Workspace) -> dict[str, Any]:
-    from indexing.sync.freshness import freshness
     from workbench.cli.inbox import conflict_warnings
     from workbench.dreaming.proposals.inbox import pending
-    from workbench.jobs.job_status import standings
-    from workbench.jobs.runner import now
 
     late = late_in(place)
     files = place.scan()
@@ -184,9 +185,6 @@ def _deprecated(place: Workspace) -> Iterator[str]:
 
 def _last_backup(place: Workspace) -> dict[str, Any] | None:
     """When the last backup was made, where it is, and how many operations came since (None: not known)."""
-    from workbench.backup.incremental import operations_since, remembered
-    from workbench.backup.targets import without_secret
-
     last = remembered(place)
     if last is None:
         return None
