@@ -48,7 +48,9 @@ def dream(
         if not judged.passed:
             best = judged.cluster.best
             known.skips.add(best.key, judged.left_out, best.text)
-    marked = suspicious_proposals(known.found.suspicious, now)
+    marked = suspicious_proposals(
+        (one for one in known.found.suspicious if not chooser.is_remembered(one.text)), now
+    )
     made = (*(choice.proposal for choice in proposals), *room.leaving, *marked[:_SUSPICIOUS])
     more = len(marked) - _SUSPICIOUS
     hidden = (f"{more} more suspicious lines are not listed, and teach nothing",) if more > 0 else ()

@@ -16,6 +16,7 @@ from workbench.dreaming.novelty import LongTerm, Novelty, adds_nothing
 from workbench.dreaming.past_decisions import Decided
 from workbench.dreaming.score import Judged
 from workbench.dreaming.survey import Survey, line_of
+from workbench.memory.claims import claim_key
 from workbench.memory.proposal import Action, Proposal
 from workbench.safety.findings import by_rule
 from workbench.safety.hidden_text import hidden_in
@@ -60,6 +61,10 @@ class Chooser:
         self._memory = LongTerm(self._document)
         self._decided = Decided(workspace, known.book, now)
         self._taken: set[str] = set()
+
+    def is_remembered(self, text: str) -> bool:
+        """Whether long-term memory says this in the same words: what a person keeps there is theirs."""
+        return self._memory.says((claim_key(text),)) is not None
 
     def choose(self) -> tuple[SelectedClaim, ...]:
         """The proposals, the best first, at most as many as the limit; one of each template."""
