@@ -28,7 +28,6 @@ from workbench.cli.output import (
 )
 from workbench.cli.workspace_options import workspace
 from workbench.errors import NotMemoryError, UsageError
-from workbench.health.checks import checks_of, examine, look_at
 from workbench.health.finding import CheckResult, Finding, worst_first
 from workbench.health.memory_checks import secrets_in_history, without_origin
 from workbench.health.recall_tests import (
@@ -65,6 +64,8 @@ def doctor(fix: bool, yes: bool, network: bool) -> int:
     """
     if yes and not fix:
         raise UsageError("--yes goes with --fix")
+    from workbench.health.checks import examine  # noqa: PLC0415 - tantivy, which --help does not need
+
     folder = click.get_current_context().obj
     root = Path(folder) if folder else Workspace.nearest_root(".")
     with Bar() as bar:
@@ -178,6 +179,8 @@ def _remarks(
     there: Whose, path: str | None, *, past: bool, origins: bool
 ) -> tuple[list[Finding], dict[str, int]]:
     """What is found in memory, or in one file of it, and what was looked at for that."""
+    from workbench.health.checks import checks_of, look_at  # noqa: PLC0415 - tantivy, as above
+
     subject = CheckSubject(there.place)
     if path is not None and path not in subject.corpus.by_path:
         document = _memory(there.place, path)

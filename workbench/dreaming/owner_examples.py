@@ -125,4 +125,5 @@ def _operations(workspace: Workspace) -> Iterator[Example]:
         for operation in workspace.operations.walk():
             if operation.action in _DONE and not operation.undone and len(operation.entries) == 1:
                 accepted, what = _DONE[operation.action]
-                yield Example(Line(operation.summary), accepted, operation.when.date(), what)
+                words = operation.summary.removeprefix(f"{operation.action}: ")
+                yield Example(Line(words), accepted, operation.when.date(), what)
