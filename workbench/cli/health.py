@@ -64,7 +64,7 @@ def doctor(fix: bool, yes: bool, network: bool) -> int:
     """
     if yes and not fix:
         raise UsageError("--yes goes with --fix")
-    from workbench.health.checks import examine  # noqa: PLC0415 - tantivy, which --help does not need
+    from workbench.health.checks import examine
 
     folder = click.get_current_context().obj
     root = Path(folder) if folder else Workspace.nearest_root(".")
@@ -179,7 +179,7 @@ def _remarks(
     there: Whose, path: str | None, *, past: bool, origins: bool
 ) -> tuple[list[Finding], dict[str, int]]:
     """What is found in memory, or in one file of it, and what was looked at for that."""
-    from workbench.health.checks import checks_of, look_at  # noqa: PLC0415 - tantivy, as above
+    from workbench.health.checks import checks_of, look_at
 
     subject = CheckSubject(there.place)
     if path is not None and path not in subject.corpus.by_path:
