@@ -38,6 +38,13 @@ def test_a_log_is_the_agents_own_word_and_enough_by_itself(nights: Nights) -> No
     assert nights.proposal(FACT).trust == "agent"
 
 
+def test_notes_are_a_source_where_there_is_nothing_else(nights: Nights) -> None:
+    nights.sandbox.write("memory/projects/gateway.md", f"# Gateway\n\n- {FACT}\n- {rule(0)}\n")
+    assert set(nights.proposed()) == {FACT, rule(0)}
+    nights.log(3, rule(1))
+    assert nights.proposed() == [rule(1)]
+
+
 def test_what_is_of_unknown_origin_is_not_proposed_however_many_days_say_it(nights: Nights) -> None:
     for day in (1, 3, 5):
         nights.log(day, f"{FACT} <!-- wb: trust=unknown -->")
