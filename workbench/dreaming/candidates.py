@@ -109,7 +109,7 @@ def candidates(
     found = CandidateScan()
     owner = names_of(owner_name_of(workspace))
     files = [file for file in workspace.scan() if file.kind in SOURCES and not _is_aside(file)]
-    # A note stays where it is read and searched: what it says is no day's word that would be lost below others.
+    # A note stays where it is read and searched; what a day says would be lost below the days after it.
     files = [file for file in files if file.kind is not Kind.NOTE] or files
     oldest = date.min if days is None else _newest(files, today) - timedelta(days=days)
     reader = _Reader(today, oldest, skips, found, owner)
