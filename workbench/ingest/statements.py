@@ -138,6 +138,8 @@ def statements_in(texts: Sequence[str]) -> list[tuple[Statement, ...]]:
 def why_not(text: str) -> str | None:
     """Why a line is never kept, in a few words for a person; None where one of its sentences may be."""
     line = beginning(text.strip("\r\n"))
+    if len(line) < len(text) and secret_in(text):  # what stands behind the bound is judged for nothing else
+        return "holds a secret"
     if reason := veto(line):
         return reason
     reasons = [_why_not_sentence(one.text) for one in sentences(line)]
