@@ -32,7 +32,7 @@ class BudgetMeter(Widget, can_focus=False):
 
     @property
     def word(self) -> str:
-        """What the numbers mean: roomy, tight or over."""
+        """What the numbers mean: ok, tight or over."""
         if self._used > self._budget:
             return "over"
         return "tight" if self._used > _TIGHT * self._budget else "ok"

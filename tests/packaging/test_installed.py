@@ -153,7 +153,7 @@ def test_the_interface_opens_in_a_terminal_and_is_left(installed: Installed, dem
         env=installed.environment,
     )
     deadline = time.monotonic() + PATIENCE_SECONDS
-    while "up to date · words" not in (text := "\n".join(screen.display)) or "1 Logs" not in text:
+    while "up to date · keyword" not in (text := "\n".join(screen.display)) or "1 Logs" not in text:
         assert time.monotonic() < deadline, text
         try:
             stream.feed(child.read_nonblocking(65536, timeout=0.2))
