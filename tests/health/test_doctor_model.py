@@ -160,7 +160,7 @@ def test_another_model_in_the_settings_is_named_with_both_dimensions_and_embedde
     (finding,) = meaning.findings("model of vectors")
     assert "(384 dimensions)" in finding.what
     assert "(16 dimensions)" in finding.what
-    assert "words alone" in finding.meaning
+    assert "keyword-only" in finding.meaning
     treated("dimensions")
     assert json.loads((meaning.generation / "manifest.json").read_bytes())["dimension"] == 16
     assert hybrid(meaning)
@@ -185,7 +185,7 @@ def test_a_missing_model_says_what_still_works_and_what_to_do(ward: Ward, tmp_pa
     ward.settings.write_text(f"model: {tmp_path / 'nowhere'}\n")
     (finding,) = ward.findings("model")
     assert "nowhere" in finding.what
-    assert "words alone" in finding.meaning
+    assert "keyword-only" in finding.meaning
     assert finding.do
 
 

@@ -74,7 +74,7 @@ def test_a_provider_that_does_not_answer_is_a_finding_without_the_key(
     found = asked(remote, network=True)["provider"]
     (finding,) = [one for one in found.findings if one.remains]
     assert "does not answer" in finding.what
-    assert "words alone" in finding.meaning
+    assert "keyword-only" in finding.meaning
     assert KEY not in json.dumps(found.as_json())
 
 

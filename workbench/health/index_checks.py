@@ -181,7 +181,7 @@ def model_of_vectors(subject: CheckSubject) -> Look:
     yield "another model"
     yield Finding(
         f"the vectors are by {made}, the settings name {named}",
-        "vectors of two models cannot be compared: until it is done searches go by keyword only",
+        "vectors of two models cannot be compared: until it is done, searches are keyword-only",
         "run `workbench reindex --full`: it embeds everything anew, aside; or name the former model again",
         repair=repair,
     )
