@@ -17,7 +17,7 @@ from benchmarks.peers.processes import Lines, Ran, run, start
 PROJECT = Path(__file__).resolve().parents[2]
 _PROGRAM = (sys.executable, "-m", "workbench")
 Hits: TypeAlias = list[dict[str, Any]]
-HYBRID, LEXICAL, VECTOR = "words and meaning", "words alone", "meaning alone"
+HYBRID, LEXICAL, VECTOR = "hybrid", "keyword only", "vectors only"
 
 
 class Answering(Protocol):

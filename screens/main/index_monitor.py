@@ -164,7 +164,7 @@ class Following:
         """Show what can be searched by."""
         self._meaning = message.ready
         if not message.ready:
-            text = f"Search goes on with words alone: {message.reason}"
+            text = f"Search goes on by keyword only: {message.reason}"
             self._screen.say(row_text(text), severity="warning")
         self._draw()
 

@@ -162,7 +162,7 @@ def provider(subject: CheckSubject) -> Look:
             yield f"{one.provider}: cannot be used"
             problem = one.problem or ModelUnavailableError("it is not known")
             what = f"{one.provider} cannot be used: {problem.message}"
-            meaning = "the next provider of the settings takes its place; else words alone answer"
+            meaning = "the next provider of the settings takes its place; else searches are keyword-only"
             yield Finding(what, meaning, problem.hint)
             continue
         asked = "asked" if subject.network else _NOT_ASKED

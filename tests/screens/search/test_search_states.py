@@ -183,7 +183,7 @@ async def test_other_settings_begin_another_child_which_nobody_need_be_told_of(
         indexed.write("workbench.yaml", "search_preset: words\n")
         await interface.until(lambda: len(children) > 1, "another child")
         await ready(interface)
-        assert "words alone" not in interface.toasts
+        assert "keyword only" not in interface.toasts
 
 
 async def test_what_was_not_understood_is_noted_under_the_words(
