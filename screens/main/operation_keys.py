@@ -199,7 +199,7 @@ class Curating:
         self._told[operation.id] = said = Shown("\n".join(lines))
         if len(self._told) > _TOLD:
             del self._told[next(iter(self._told))]
-        screen.say(said, title=words(_PAST.get(operation.action, "Done")))
+        screen.say(said, title=words(_PAST.get(operation.action, f"Done: {operation.action}")))
         self._count(message.conflicts)
         row = screen.pane.list.row
         if operation.action == "merge" and operation.became and not screen.overlay.is_open:

@@ -1,7 +1,9 @@
 """The operations on entries, each declared once.
 
 A new operation is a plan function and one declaration here: it then has its command with ``--help``,
-``--dry-run`` and ``--json``, and ``tests/cli/test_operations.py`` asks for an example to try it out with.
+``--dry-run`` and ``--json``, its key and palette entry where it names a ``key``, and
+``tests/cli/test_operations.py`` asks for an example to try it out with. ``agents`` only permits: the tool by
+which an agent asks for it is declared in ``workbench/agent/tools``.
 """
 
 from __future__ import annotations
