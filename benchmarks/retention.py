@@ -10,7 +10,7 @@ archived.
 A question is retained when a line of MEMORY.md, within the budget of characters, quotes one of its evidence
 turns or points at it by its sources. Beside it stand sentences chosen at random, the first of each session,
 and the newest, at the same budget. Budgets are counted twice: as the file is, with a comment like ours
-behind each sentence (what is kept must say where it is from), and by keyword only, comments not counted.
+behind each sentence (what is kept must say where it is from), and of words alone, comments not counted.
 ``untraced`` counts lines of ours that lead to no turn.
 """
 
