@@ -12,6 +12,7 @@ import numpy as np
 from workbench.dreaming.candidates import CandidateScan, Mention, candidates
 from workbench.dreaming.clusters import Cluster, days_of, folded, sources_of
 from workbench.dreaming.deadlines import passed_deadline
+from workbench.dreaming.density import density
 from workbench.dreaming.features import Line
 from workbench.dreaming.line_judgement import LineScorer
 from workbench.dreaming.owner_examples import owner_model
@@ -122,7 +123,9 @@ def _judged(
                 why = "it does not say of whom it tells"
             if not why and not judgement.kept:
                 why = f"below the bar in salience: {judgement.score:.2f} of {scorer.floor:.2f}"
-            yield replace(one, salience=judgement.score, floor=scorer.floor, left_out=why)
+            # The model was fitted to notes: of what was said in a session, how much it tells counts, too.
+            told = density(best.text) if best.session or best.kind is Kind.EPISODE else 1.0
+            yield replace(one, salience=judgement.score * told, floor=scorer.floor, left_out=why)
 
 
 def line_of(mention: Mention) -> Line:
