@@ -200,7 +200,7 @@ class Listening(LaidOutScreen):
         self.searching.moment(message)
 
     def on_meaning_changed(self, message: said.MeaningChanged) -> None:
-        """The meaning half came or went."""
+        """Semantic search became ready, or went away."""
         self.searching.meaning(message)
         self.following.meaning(message)
 

@@ -170,7 +170,7 @@ class WordsFailed(Message):
 
 
 class MeaningFailed(Message):
-    """The meaning half has no answer to the question number ``seq``; the words' hits stay."""
+    """Semantic search has no answer to the question number ``seq``; the keyword hits stay."""
 
     def __init__(self, seq: int, reason: str) -> None:
         super().__init__()
@@ -205,7 +205,7 @@ class MomentChanged(Message):
 
 
 class MeaningChanged(Message):
-    """The meaning half of the search is ready, or gone and why."""
+    """Semantic search is ready, or gone and why."""
 
     def __init__(self, *, ready: bool, reason: str = "") -> None:
         super().__init__()

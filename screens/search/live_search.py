@@ -285,7 +285,7 @@ class Searching:
             self._say()
 
     def meaning(self, message: MeaningChanged) -> None:
-        """The meaning half came or went."""
+        """Semantic search became ready, or went away."""
         self._meaning = "" if message.ready else message.reason
         self._rest()
         if message.ready and self._overlay.is_open:
