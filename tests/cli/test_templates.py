@@ -42,7 +42,7 @@ def test_a_template_is_listed_with_the_files(run: Run) -> None:
 def test_nothing_is_dreamt_of_a_template(run: Run, sandbox: Sandbox) -> None:
     assert "quayside" not in run("dream", "--dry-run").out
     considered = run("dream", "--dry-run", "--json").json["considered"]
-    sandbox.write("memory/decision.md", sandbox.read(FORMS[0]))
+    sandbox.write("memory/2026-03-15-decision.md", sandbox.read(FORMS[0]))
     assert run("dream", "--dry-run", "--json").json["considered"] == considered + 1
 
 

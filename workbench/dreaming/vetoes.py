@@ -22,7 +22,7 @@ _PASSWORD = re.compile(
 _FENCE = re.compile(r"^\s*(?:```|~~~|\$\$)")
 _TURN = re.compile(
     r"\bHEARTBEAT(?:_OK|\.md)\b|\bNO_REPLY\b|^\s*(?:system|user)\s?:\s*\[?(?:cron|heartbeat|scheduled)\b"
-    r"|^\s*\[cron[:\s]|^\s*-?\s*\**(?:session (?:id|key)|conversation_label|message_id)\**\s*:",
+    r"|^\s*\[cron[:\s]|^\s*(?:-\s*)?\**(?:session (?:id|key)|conversation_label|message_id)\**\s*:",
     re.IGNORECASE | re.MULTILINE,
 )
 _BLANK = re.compile(

@@ -44,6 +44,7 @@ async def test_the_wheel_scrolls_and_two_clicks_read(sandbox: Sandbox) -> None:
     async with opened(sandbox.workspace) as interface:
         rows = interface.main.pane.list
         await interface.until_shown("entry 9")
+        await interface.until(lambda: rows.max_scroll_y > 0, "there is more than fits")
         rows.post_message(MouseScrollDown(rows, 1, 1, 0, 1, 0, False, False, False))
         await interface.until(lambda: rows.scroll_offset.y > 0, "it scrolled")
         await interface.pilot.click("#logs-list", offset=(12, 3), times=2)
