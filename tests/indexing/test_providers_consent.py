@@ -57,10 +57,7 @@ def workbench(memory: Memory, environment: dict[str, str]) -> Workbench:
     memory.write("memory/2026-03-14.md", *(f"Note number {number} of the day" for number in range(10)))
 
     def call(*arguments: str, module: str = "workbench", **more: str) -> subprocess.CompletedProcess[str]:
-        done = forked.run(*arguments, module=module, cwd=memory.root, env={**environment, **more}, timeout=60)
-        return subprocess.CompletedProcess(
-            done.args, done.returncode, done.stdout.decode(), done.stderr.decode()
-        )
+        return forked.run_text(*arguments, module=module, cwd=memory.root, env={**environment, **more})
 
     return call
 

@@ -31,8 +31,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 PROJECT = Path(__file__).resolve().parents[2]
-LIBRARIES = ("numpy", "pyarrow", "pydantic", "openai", "lance_namespace_urllib3_client")
+LIBRARIES = ("numpy", "pyarrow", "pydantic", "openai", "mcp", "lance_namespace_urllib3_client")
 """What commands load beside the program's own modules."""
+_ENDS_WITHIN_SECONDS = 600.0
 _STARTS_WITHIN_SECONDS = 120.0
 _SHIM = """#!{python} -SI
 import marshal, os, socket, sys
@@ -84,6 +85,14 @@ def run(
         out.seek(0)
         err.seek(0)
         return subprocess.CompletedProcess(list(arguments), code, out.read(), err.read())
+
+
+def run_text(
+    *arguments: str | Path, module: str = "workbench", cwd: Path, env: Mapping[str, str] | None = None
+) -> subprocess.CompletedProcess[str]:
+    """The same, of a program that prints text alone."""
+    done = run(*arguments, module=module, cwd=cwd, env=env, timeout=_ENDS_WITHIN_SECONDS)
+    return subprocess.CompletedProcess(done.args, done.returncode, done.stdout.decode(), done.stderr.decode())
 
 
 @functools.cache
@@ -142,6 +151,8 @@ def _wait_for_request(listener: socket.socket) -> Request | None:
     while True:
         ready, _, _ = select.select([listener, ended, sys.stdin], [], [])
         if sys.stdin in ready:
+            for process in running:
+                os.kill(process, signal.SIGKILL)
             return None
         if ended in ready:
             ended.recv(4096)
