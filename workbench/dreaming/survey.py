@@ -13,7 +13,6 @@ import numpy as np
 from workbench.dreaming.candidates import CandidateScan, Mention, candidates
 from workbench.dreaming.clusters import Cluster, days_of, folded, same_words, sources_of
 from workbench.dreaming.deadlines import passed_deadline
-from workbench.dreaming.density import density
 from workbench.dreaming.features import Line
 from workbench.dreaming.line_judgement import LineScorer
 from workbench.dreaming.owner_examples import owner_model
@@ -24,7 +23,6 @@ from workbench.dreaming.score import Judged
 from workbench.dreaming.semantic_clusters import Alike, alike_in_meaning
 from workbench.dreaming.signals import ClaimRecallIndex, ClaimRecalls, read_recalls
 from workbench.dreaming.skips import Skips
-from workbench.memory.entry import Kind
 from workbench.plural import plural
 from workbench.workspace.workspace import Workspace
 
@@ -59,7 +57,8 @@ def survey(
     found = candidates(workspace, today, None if first else days, skips, tell=tell)
     tell(DreamProgress("folding"))
     scorer = LineScorer(owner_model(workspace, book))
-    likely, others = same_words(found.mentions), ()
+    likely = same_words(found.mentions)
+    others: tuple[Cluster, ...] = ()
     if len(likely) > MOST_JUDGED:
         likely, others = _shortlist(likely, _recalls(workspace, now, likely), scorer)
     meaning = _meaning(workspace, likely)
@@ -118,14 +117,14 @@ def _judged(known: Sequence[Judged], scorer: LineScorer, today: date, tell: OnPr
                 why = "it does not say of whom it tells"
             if not why and not judgement.kept:
                 why = f"below the bar in salience: {judgement.score:.2f} of {scorer.floor:.2f}"
-            # The model was fitted to notes: of what was said in a session, how much it tells counts, too.
-            told = density(best.text) if best.session or best.kind is Kind.EPISODE else 1.0
-            yield replace(one, salience=judgement.score * told, floor=scorer.floor, left_out=why)
+            yield replace(one, salience=judgement.score, floor=scorer.floor, left_out=why)
 
 
 def line_of(mention: Mention) -> Line:
     """A mention as the model sees it: as it stands in its file, but for the turn that an episode names."""
-    text = mention.context if mention.whole and mention.kind is not Kind.EPISODE else mention.text
+    if mention.spoken:
+        return Line(mention.text, spoken=True)
+    text = mention.context if mention.whole else mention.text
     return Line(f"- {text}" if mention.item else text, mention.heading, mention.path)
 
 
