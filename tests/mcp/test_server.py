@@ -16,6 +16,7 @@ from mcp import Client, MCPError, StdioServerParameters
 from mcp_types import CallToolResult, TextContent, TextResourceContents
 
 from indexing.sync.run import reindex
+from tests.support import forked
 from tests.support.workspaces import LOG, Sandbox
 from workbench.agent.mcp_server import resources
 from workbench.memory.names import RelPath
@@ -38,6 +39,12 @@ CALLS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("memory_graph_forget", {"memory": "m7f3a", "reason": "wrong"}),
     ("memory_graph_skip", {"text": "The weather", "reason": "only today"}),
 )
+
+
+@pytest.fixture
+def program() -> list[str]:
+    """Forked where it is loaded already: how it starts is of no concern here."""
+    return [str(forked.folder_with_program() / "workbench")]
 
 
 def text_of(result: CallToolResult) -> str:
