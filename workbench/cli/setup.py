@@ -33,8 +33,8 @@ from workbench.health.workspace_status import standing
 from workbench.plural import plural
 from workbench.workspace.registry import read_registry, register, unregister
 from workbench.workspace.templates import (
-    is_of_claude_code,
     needs_repository,
+    owner_of,
     plan_init,
     set_up,
     tracked_beside,
@@ -128,8 +128,8 @@ def init(ctx: click.Context, folder: str | None, template: str, yes: bool) -> No
         say(f"made a git repository in {target.resolve()}")
     for path in operation.paths if operation else ():
         say(f"added {path}")
-    if is_of_claude_code(target):
-        say("nothing was added: Claude Code takes all that lies here for its memory")
+    if owner := owner_of(target):
+        say(f"nothing was added: {owner} takes all that lies here for its memory")
         say("`workbench status --commit` commits what there is")
 
 
