@@ -207,7 +207,7 @@ def _entries_apart(before: bytes | None, after: bytes) -> bytes:
         if part.strip() in known:
             old, new = part.strip(b"\r\n"), b""
         parts += [old, *(_BULLET.sub(b"", entry).strip() for entry in _NEXT_ENTRY.split(new))]
-    end = b"\n" if after.endswith(b"\n") else b""
+    end = b"\n" if (before or b"").endswith(b"\n") else b""
     return b"\n\xc2\xa7\n".join(part for part in parts if part.strip()) + end
 
 
@@ -297,10 +297,8 @@ CLAUDE_PROJECT = AgentLayout(
     document="https://code.claude.com/docs/en/memory#claude-md-files",
     signs=("CLAUDE.md", "CLAUDE.local.md", ".claude/CLAUDE.md", ".claude/rules"),
     files=(
-        (
-            Kind.BOOTSTRAP,
-            ("**/CLAUDE.md", "**/CLAUDE.local.md", ".claude/CLAUDE.md", ".claude/rules/**/*.md"),
-        ),
+        (Kind.MEMORY, ("CLAUDE.md", ".claude/CLAUDE.md")),
+        (Kind.BOOTSTRAP, ("**/CLAUDE.md", "**/CLAUDE.local.md", ".claude/rules/**/*.md")),
     ),
 )
 CODEX = AgentLayout(
@@ -397,7 +395,11 @@ OBSIDIAN = AgentLayout(
     title="Obsidian vault",
     document="https://help.obsidian.md/data-storage",
     signs=(".obsidian",),
-    files=((Kind.MEMORY, _MEMORY), (Kind.LOG, (f"**/{DAY}*.md",)), (Kind.NOTE, ("**/*.md",))),
+    files=(
+        (Kind.MEMORY, _MEMORY),
+        (Kind.LOG, (f"**/{DAY}.md", f"**/{DAY}[-_ ]*.md")),
+        (Kind.NOTE, ("**/*.md",)),
+    ),
     makes_memory=False,
 )
 PLAIN = AgentLayout(
@@ -409,7 +411,7 @@ PLAIN = AgentLayout(
     makes_memory=False,
 )
 LAYOUTS = (
-    *(OPENCLAW, CLAUDE_CODE, CODEX, HERMES, GEMINI_CLI, LETTA, NANOBOT),
+    *(NANOBOT, OPENCLAW, CLAUDE_CODE, CODEX, HERMES, GEMINI_CLI, LETTA),
     *(CLAUDE_PROJECT, BASIC_MEMORY, OBSIDIAN, PLAIN),
 )
 """All that are known; where several claim a file, the first one says what it is."""

@@ -13,7 +13,7 @@ from pathlib import Path
 from workbench.memory.dated_name import dated_name
 from workbench.memory.entry import Kind
 from workbench.memory.names import RelPath
-from workbench.workspace.agent_layouts import DAY, OPENCLAW, AgentLayout, Files, LoadLimit
+from workbench.workspace.agent_layouts import DAY, OPENCLAW, PLAIN, AgentLayout, Files, LoadLimit
 
 STATE_DIR = ".workbench"
 SETTINGS_FILE = "workbench.yaml"
@@ -41,7 +41,7 @@ _GLOB = re.compile(r"\[!?\]?[^\]]*\]|.", re.DOTALL)
 _SPECIAL = re.compile(r"[]\\\[^&~|]")
 _TEMPLATE_FOLDERS = frozenset({"template", "templates"})
 _OF_A_DAY = (Kind.LOG, Kind.EPISODE)
-_DATED = re.compile(DAY.replace("[0-9]", r"\d"))
+_DATED = re.compile(rf"{DAY}[-_.]")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -174,11 +174,13 @@ def is_template(path: str, kind: Kind) -> bool:
 
 def scan(root: Path, layout: Layout) -> list[MemoryFile]:
     """The memory files below ``root``, sorted by path. Links and special files are not memory."""
-    walked = _walk(root, layout)
-    return sorted(
-        (file for _, prefix, items in walked for file in _files(items, prefix, layout)),
-        key=lambda file: file.path,
-    )
+    return sorted(walk(root, layout), key=lambda file: file.path)
+
+
+def walk(root: Path, layout: Layout) -> Iterator[MemoryFile]:
+    """The memory files below ``root`` as they are found."""
+    for _, prefix, items in _walk(root, layout):
+        yield from _files(items, prefix, layout)
 
 
 def folders(root: Path, layout: Layout) -> Iterator[str]:
@@ -270,5 +272,7 @@ def _can_lead_to(parts: list[str], pattern: list[str]) -> bool:
 
 SET_ASIDE = Layout(include=(f"{QUARANTINE}**/*.md",), exclude=HIDDEN)
 """The pages of the quarantine."""
+NOTES = Layout(agents=(PLAIN,))
+"""What is memory in a folder of notes."""
 USUAL = Layout(agents=(OPENCLAW,))
 """What is memory where nothing else is known of a folder."""

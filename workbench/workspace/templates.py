@@ -12,8 +12,8 @@ from workbench.memory.file_edit import FileEdit
 from workbench.memory.names import RelPath
 from workbench.repository.git_runner import ask
 from workbench.repository.history import History
-from workbench.workspace.agent_layouts import LAYOUTS, OPENCLAW
-from workbench.workspace.layout import SETTINGS_FILE, USUAL, scan
+from workbench.workspace.agent_layouts import LAYOUTS, OPENCLAW, PLAIN, layouts_of
+from workbench.workspace.layout import NOTES, SETTINGS_FILE, USUAL, scan, walk
 from workbench.workspace.plan import Operation, Plan
 from workbench.workspace.workspace import Workspace
 
@@ -71,14 +71,26 @@ def needs_repository(root: Path) -> bool:
 
 
 def plan_init(root: Path, template: str) -> Plan:
-    """The files of ``template`` that ``root`` does not have; none in an agent's own memory folder."""
+    """The files of ``template`` that ``root`` does not have; none in an agent's own memory folder.
+
+    Where it is a folder of notes, its settings say so from then on.
+    """
     edits = []
     for name, source in ({} if owner_of(root) else TEMPLATES[template]).items():
         present = (root / name).exists() or (name == "MEMORY.md" and (root / "memory.md").exists())
         if not present:
             text = b"" if source == _KEEP else _template(source)
             edits.append(FileEdit(RelPath(name), None, text))
+    settings = root / SETTINGS_FILE
+    if edits and not settings.exists() and template == "plain" and _is_of_notes(root):
+        edits.append(FileEdit(RelPath(SETTINGS_FILE), None, b"layout: plain\n"))
     return Plan(action="init", summary=f"{template} workspace", edits=tuple(edits))
+
+
+def _is_of_notes(root: Path) -> bool:
+    """Whether notes in folders would be memory no more with a MEMORY.md beside them."""
+    plain = layouts_of(root.resolve()) == (PLAIN,)
+    return plain and any(not USUAL.holds(file.path) for file in walk(root, NOTES))
 
 
 def set_up(root: Path, template: str) -> Operation | None:

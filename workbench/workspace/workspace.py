@@ -107,7 +107,7 @@ class Workspace:
             if any((candidate / sign).exists() for sign in _SIGNS):
                 return candidate
             if (candidate / ".git").exists():
-                if next(candidate.rglob("*.md"), None):
+                if next(layout.walk(candidate, layout.NOTES), None):
                     return candidate
                 break
         raise NoWorkspaceError(
@@ -145,7 +145,7 @@ class Workspace:
         kind = self.layout.kind_of(edit.path)
         if kind is Kind.MEMORY and edit.before is None and not agent.makes_memory:
             raise NotCuratableError(
-                f"no file here is always loaded by an agent: this is a {agent.title}",
+                f"no file here is always loaded by an agent (layout: {agent.title})",
                 hint=f"`workbench init` makes {edit.path} for one to load; or say whose memory this is with "
                 "`layout` in workbench.yaml",
             )
