@@ -168,7 +168,7 @@ def test_several_layouts_hold_in_one_folder(run: Run, tmp_path: Path) -> None:
     assert [one["name"] for one in report["layouts"]] == ["openclaw", "claude-project", "obsidian"]
     assert report["budget"]["path"] == "MEMORY.md"
     place = Workspace.open(root)
-    kinds = {file.path: file.kind for file in place.scan()}
+    kinds: dict[str, Kind] = {file.path: file.kind for file in place.scan()}
     place.close()
     assert kinds["memory/2026-02-06-2012.md"] is Kind.EPISODE
     assert kinds["api/CLAUDE.md"] is Kind.BOOTSTRAP
