@@ -23,14 +23,14 @@ from workbench.memory.names import RelPath
 from workbench.memory.provenance import parse_instant
 from workbench.memory.transcript import read_transcript
 from workbench.workspace import ledger
-from workbench.workspace.layout import kind_of
+from workbench.workspace.layout import USUAL
 
 PAGE = read_page(DOCS / "reference" / "files.md")
 SAMPLES = {block.sample: block for block in PAGE.blocks if block.sample}
 
 
 def document(path: str, text: str) -> Document:
-    return parse_document(RelPath(path), text.encode(), kind_of(path))
+    return parse_document(RelPath(path), text.encode(), USUAL.kind_of(path))
 
 
 def log(text: str, _: Path) -> None:

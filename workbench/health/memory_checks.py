@@ -24,7 +24,7 @@ from workbench.safety.findings import TextFinding
 from workbench.safety.hidden_text import hidden_in
 from workbench.safety.secrets import masked, secrets_in
 from workbench.workspace.decisions import settled_keys
-from workbench.workspace.layout import ARCHIVE, MEMORY_FILES
+from workbench.workspace.layout import ARCHIVE
 from workbench.workspace.ledger import read
 from workbench.workspace.workspace import Workspace
 
@@ -58,7 +58,7 @@ def files(subject: CheckSubject) -> Look:
             path=path,
             line=1,
         )
-    first, second = (subject.root / name for name in MEMORY_FILES)
+    first, second = (subject.root / name for name in ("MEMORY.md", "memory.md"))
     if first.is_file() and second.is_file() and not os.path.samefile(first, second):
         yield Finding(
             f"both {first.name} and {second.name} are there; {first.name} is used here",

@@ -139,7 +139,7 @@ def read_header(document: Document) -> Episode:
 def _pages(workspace: Workspace, source_id: str | None = None) -> Iterator[Document]:
     """The pages of episodes without their entries; with ``source_id`` only those that may be of it."""
     for file in workspace.scan():
-        if file.kind is not Kind.EPISODE or not file.path.startswith(FOLDER):
+        if file.kind is not Kind.EPISODE:
             continue
         try:
             data = workspace.read(file.path)

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from itertools import islice
 
 from workbench.errors import ConflictError, NotCuratableError
-from workbench.memory.entry import Form
+from workbench.memory.entry import Form, Kind
 from workbench.memory.file_edit import FileEdit
 from workbench.memory.invariants import Block, blocks, sign, span_of
 from workbench.memory.markdown import parse_document
@@ -17,7 +17,7 @@ from workbench.memory.patch import OverlapError, hunks, revert, split_lines
 from workbench.memory.provenance import Provenance
 from workbench.safety.terminal import visible
 from workbench.workspace import ledger_changes
-from workbench.workspace.layout import RECALL_TESTS, SETTINGS_FILE, kind_of
+from workbench.workspace.layout import RECALL_TESTS, SETTINGS_FILE
 from workbench.workspace.plan import Operation, Plan
 from workbench.workspace.templates import TEMPLATES
 from workbench.workspace.workspace import Workspace
@@ -289,7 +289,7 @@ def _keeps_entries(edit: FileEdit, current: bytes, reverted: bytes) -> bool:
     written = {line.strip() for hunk in hunks(before, after) for line in hunk.new}
     then, left, result = (_standing(edit.path, data) for data in (before, after, reverted))
     needed: Counter[Standing] = Counter()
-    document = parse_document(edit.path, current, kind_of(edit.path))
+    document = parse_document(edit.path, current, Kind.NOTE)
     for block in blocks(document):
         one, span = _sign(block), span_of(block)
         mixed = written.intersection(line.strip() for line in current[span.start : span.end].split(b"\n"))
@@ -302,7 +302,7 @@ Standing = tuple[Form, str, Provenance | None]
 
 
 def _standing(path: RelPath, data: bytes) -> Counter[Standing]:
-    return Counter(_sign(block) for block in blocks(parse_document(path, data, kind_of(path))))
+    return Counter(_sign(block) for block in blocks(parse_document(path, data, Kind.NOTE)))
 
 
 def _sign(block: Block) -> Standing:

@@ -53,7 +53,11 @@ class PastWorkspace(Workspace):
         # What lies elsewhere is as it is today: no part of the past.
         super().__init__(root, replace(settings, extra_paths=(), transcripts=()))
         self.commit = commit
-        self.today = root.parents[2]
+
+    @property
+    def today(self) -> Path:
+        """The folder of today's workspace."""
+        return self.root.parents[2]
 
     @cached_property
     def history(self) -> History:

@@ -69,12 +69,14 @@ class Operations:
         state: Path,
         prepare: Callable[[], Path],
         may_curate: Callable[[str], bool] | None = None,
+        finish: Callable[[Plan], Plan] | None = None,
     ) -> None:
         """``prepare`` makes the folder ``state`` when the first action needs it; ``may_curate`` says which
-        paths are memory, by the settings of now."""
+        paths are memory, by the settings of now; ``finish`` is asked about each plan and may refuse it."""
         self._files = files
         self._history = history
         self._prepare = prepare
+        self._finish = finish
         self._lock = state / "operations.lock"
         self._journal = Journal(state, Seal(files.root))
         self._displaced = Displaced(files, state, may_curate)
@@ -95,6 +97,7 @@ class Operations:
             self._history.require_committable()
             for _ in range(ATTEMPTS):
                 plan = planner()
+                plan = self._finish(plan) if self._finish else plan
                 if not plan.edits:
                     raise NotCuratableError("there is nothing to change", hint=plan.summary)
                 for edit in plan.edits:

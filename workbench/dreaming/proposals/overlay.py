@@ -13,7 +13,7 @@ from workbench.memory.file_edit import FileEdit
 from workbench.memory.names import RelPath
 from workbench.repository.history import History
 from workbench.workspace.files import Files
-from workbench.workspace.layout import MemoryFile, kind_of
+from workbench.workspace.layout import MemoryFile
 from workbench.workspace.plan import Plan
 from workbench.workspace.transaction import Operations
 from workbench.workspace.workspace import Workspace
@@ -49,7 +49,7 @@ class Foreseen(Workspace):
             found.pop(path, None)
             if edit.after is not None and self.layout.holds(path):
                 found[path] = MemoryFile(
-                    path=path, kind=kind_of(path), size=len(edit.after), ctime_ns=0, inode=0
+                    path=path, kind=self.layout.kind_of(path), size=len(edit.after), ctime_ns=0, inode=0
                 )
         return sorted(found.values(), key=lambda file: file.path)
 
