@@ -132,7 +132,7 @@ def test_a_dead_link_can_be_edited(sandbox: Sandbox) -> None:
 def test_a_memory_over_its_budget_can_be_archived(sandbox: Sandbox) -> None:
     sandbox.write("MEMORY.md", MEMORY_TEXT + "".join(f"- fact {n} {'x' * 60}\n" for n in range(300)))
     result = one(sandbox, "budget")
-    assert deeds(result.findings[0]) == ["archive"]
+    assert deeds(result.findings[0]) == ["open", "archive"]
     assert " of 10,000 characters" in result.seen
 
 

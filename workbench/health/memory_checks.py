@@ -19,6 +19,7 @@ from workbench.health.subject import CURATED, NAMED, CheckSubject, about, fix_of
 from workbench.memory.entry import Entry, Form, Kind, without_emphasis
 from workbench.memory.episode import countdown, read_episode
 from workbench.memory.markdown import Document
+from workbench.operations.archive import why_over
 from workbench.plural import plural
 from workbench.safety.findings import TextFinding
 from workbench.safety.hidden_text import hidden_in
@@ -79,12 +80,15 @@ def budget(subject: CheckSubject) -> Look:
         yield Finding(
             f"{used:,} of {limit:,} characters: what is at the end may not be loaded",
             "what is at its end may not be loaded by an agent",
-            "`workbench archive` takes the least valuable entries out; `--dry-run` shows which",
+            "raise memory_budget to what your agent loads, or `workbench archive` what is of no use",
             "warning",
             "over budget",
             path,
             1,
-            fixes=(Fix("archive", "archive the least valuable entries"),),
+            fixes=(
+                Fix("open", "raise memory_budget in the settings", of="settings"),
+                Fix("archive", "archive what is over, said twice or unused"),
+            ),
         )
     elif used >= limit * _NEAR:
         yield Finding(
@@ -294,7 +298,7 @@ def contradictions(subject: CheckSubject) -> Look:
     """
     said: dict[tuple[str, ...], list[tuple[Entry, Statement]]] = defaultdict(list)
     for entry in subject.corpus.curated:
-        if not _is_over(entry, subject.today) and (found := statement(entry)):
+        if not why_over(entry, subject.today) and (found := statement(entry)):
             said[_topic(entry, found)].append((entry, found))
     known = set()
     for (first, one), *rest in said.values():
@@ -351,11 +355,3 @@ def _topic(entry: Entry, found: Statement) -> tuple[str, ...]:
     if len(found.subject.split()) > 1:
         return (found.subject,)
     return (found.subject, entry.path, *entry.heading)
-
-
-def _is_over(entry: Entry, today: date) -> bool:
-    provenance = entry.provenance
-    if provenance is None:
-        return False
-    days = (provenance.day(name) for name in ("valid_until", "expires_at"))
-    return bool(provenance.get("superseded_by")) or any(day is not None and day < today for day in days)
