@@ -28,6 +28,7 @@ from workbench.special_files import read_regular, require_not_special
 from workbench.workspace import layout
 from workbench.workspace.files import Files
 from workbench.workspace.layout import Layout, MemoryFile
+from workbench.workspace.ledger import Ledger
 from workbench.workspace.transaction import Operations
 
 if TYPE_CHECKING:
@@ -109,7 +110,12 @@ class Workspace:
     def operations(self) -> Operations:
         """What was done to this memory, and the way to do more. Raises as ``history`` does."""
         state = self.root / layout.STATE_DIR
-        return Operations(self.files, self.history, state, self.state_dir, self._may_curate)
+        return Operations(self.files, self.history, self.ledger, state, self.state_dir, self._may_curate)
+
+    @cached_property
+    def ledger(self) -> Ledger:
+        """What cannot be derived from memory: decisions, proposals, recalls. Works without a repository."""
+        return Ledger(self.files, self.state_dir, lambda: self.history)
 
     def _may_curate(self, path: str) -> bool:
         return self.layout.may_curate(path)
@@ -121,6 +127,8 @@ class Workspace:
 
     def close(self) -> None:
         """End the helper processes that reading history started."""
+        if "ledger" in self.__dict__:
+            self.ledger.close()
         if "history" in self.__dict__:
             self.history.close()
 
