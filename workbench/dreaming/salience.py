@@ -51,7 +51,8 @@ class Head:
     def logits(self, counts: NDArray[np.float32], said: NDArray[np.float64]) -> NDArray[np.float64]:
         """(n,) the log odds of lines with these counts, of which the n-grams say ``said``."""
         sums: NDArray[np.float64] = self.standardised(counts) @ self.weights[:-1]
-        return sums + self.weights[-1] * said + self.bias
+        sums += self.weights[-1] * said + self.bias
+        return sums
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

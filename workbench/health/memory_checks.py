@@ -26,7 +26,6 @@ from workbench.safety.hidden_text import hidden_in
 from workbench.safety.secrets import masked, secrets_in
 from workbench.workspace.decisions import settled_keys
 from workbench.workspace.layout import ARCHIVE
-from workbench.workspace.ledger import read
 from workbench.workspace.workspace import Workspace
 
 Find = Callable[[str], tuple[TextFinding, ...]]
@@ -270,7 +269,7 @@ def without_origin(subject: CheckSubject) -> Iterator[Finding]:
 def fading(subject: CheckSubject) -> Look:
     """Memories of the graph whose importance is running out, before decay proposes to forget them."""
     workspace, today = subject.workspace, subject.today
-    recalls = read_recalls(read(workspace, "recalls"))
+    recalls = read_recalls(workspace.ledger.read("recalls"))
     decided = settled_keys(workspace, "let go")
     for one in will_fade(read_graph(workspace), recalls, today=today, within=LATER, decided=decided):
         memory, days = one.held.memory, (one.on - today).days
