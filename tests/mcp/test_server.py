@@ -21,7 +21,6 @@ from tests.support.workspaces import LOG, Sandbox
 from workbench.agent.mcp_server import resources
 from workbench.memory.names import RelPath
 from workbench.operations.forget import plan_forget
-from workbench.workspace import ledger
 
 Server = Callable[..., StdioServerParameters]
 NAMES = {
@@ -229,7 +228,7 @@ def test_resources_are_listed_in_pages(served: Sandbox) -> None:
 async def test_recalls_are_recorded_with_agent_session_and_user(server: Server, served: Sandbox) -> None:
     async with Client(server("--user", "sam")) as client:
         await client.call_tool("memory_search", {"query": "which port does staging have?"})
-    (record, *_) = ledger.read(served.workspace, "recalls")
+    (record, *_) = served.workspace.ledger.read("recalls")
     assert (record["by"], record["user"]) == ("memory_search", "sam")
     assert str(record["session"]).startswith("mcp:")
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from workbench.dreaming.heading_choice import heading_for
 from workbench.memory.entry import Kind
 from workbench.memory.markdown import parse_document
 from workbench.memory.names import RelPath
+from workbench.operations.sections import heading_for
 
 GERMAN = """# Gedächtnis
 
