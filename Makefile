@@ -10,7 +10,7 @@ TOOLS := .venv/.ready-to-test
 PIP := TMPDIR=$(CURDIR)/.venv/tmp $(BIN)/python -m pip --disable-pip-version-check
 # Thousands of tests make repositories and force them to the disk: in memory that takes half the time. `make test SHM=` uses the disk.
 SHM := $(shell [ -w /dev/shm ] && df -Pk /dev/shm | awk 'NR == 2 && $$4 > 8000000 { print "/dev/shm" }')
-# Processes that run tests. Tests of the interface wait a fifth of their time: on a calm machine one more than cores may be faster.
+# Processes that run tests.
 WORKERS ?= 2
 # What `make test-fast` runs, without what is marked as slow fault injection or needs the embedding model.
 FAST := tests/test_architecture.py tests/test_settings.py tests/memory tests/operations tests/history tests/graph tests/agent \
@@ -31,7 +31,7 @@ test: $(TOOLS) check
 # Something of every package, in two or three minutes; `make test` before it is handed in.
 test-fast: $(TOOLS)
 	$(BIN)/ruff check $(SOURCES)
-	$(if $(SHM),PYTEST_DEBUG_TEMPROOT=$(SHM)) $(BIN)/python -m pytest -q -n $(WORKERS) --dist loadgroup -m "not faults and not model" $(FAST)
+	$(if $(SHM),PYTEST_DEBUG_TEMPROOT=$(SHM)) $(BIN)/python -m pytest -q -n $(WORKERS) --dist loadgroup -m "not faults and not model" --hypothesis-profile "a few" $(FAST)
 
 check: $(TOOLS)
 	$(BIN)/ruff format --check $(SOURCES)

@@ -22,6 +22,7 @@ settings.register_profile(  # a machine that stands still for a moment says noth
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow],
 )
+settings.register_profile("a few", settings.get_profile("at any pace"), max_examples=15)  # make test-fast
 settings.load_profile("at any pace")
 
 # Where bytecode is not kept, each process that a test starts would compile the whole program for itself.

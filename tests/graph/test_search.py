@@ -289,7 +289,7 @@ def test_a_shortest_path_is_as_long_in_both_directions(graph: Graph) -> None:
                 assert len(set(nodes(path, first))) == len(path) + 1
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(
     st.text(max_size=80)
     | st.sampled_from(["@ and @", "who", "?" * 5000, "Alice " * 800, "what is Atlas of @"])

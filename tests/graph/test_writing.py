@@ -502,7 +502,7 @@ PIECES = st.sampled_from(
 )  # fmt: skip
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=120, deadline=None)
 @given(st.lists(PIECES, max_size=12).map(b"".join), st.booleans())
 def test_any_page_takes_a_line_or_refuses_it_whole(body: bytes, with_header: bool) -> None:
     data = b"---\nname: X\ntype: person\n---\n" + body if with_header else body

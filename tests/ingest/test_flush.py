@@ -309,7 +309,7 @@ def test_an_agent_that_appends_meanwhile_loses_no_line(sandbox: Sandbox) -> None
 
 
 @given(text=st.text(min_size=1, max_size=200), line=st.integers(1, 10**6))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 def test_whatever_was_said_a_line_that_stands_is_known_again(text: str, line: int) -> None:
     said = Utterance(turn(text, line=line), 1, Statement(text, 0, "fact", 0.5))
     made = quotation(said, session(), date(2026, 3, 20))

@@ -176,7 +176,7 @@ FIELDS = st.dictionaries(
     fields=FIELDS,
     data=st.data(),
 )
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=150, deadline=None)
 def test_a_mark_is_read_back_and_every_other_byte_and_entry_stays(
     lines: list[str], ends: str, closed: bool, mark: bool, fields: dict[str, str | None], data: st.DataObject
 ) -> None:

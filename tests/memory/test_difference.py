@@ -16,13 +16,13 @@ FILES = st.tuples(LINES, ENDS).map(b"".join)
 
 
 @given(FILES, FILES)
-@settings(max_examples=400)
+@settings(max_examples=150)
 def test_an_untouched_change_is_taken_back_byte_for_byte(before: bytes, after: bytes) -> None:
     assert revert(before, after, after) == before
 
 
 @given(FILES, FILES, LINES)
-@settings(max_examples=400)
+@settings(max_examples=150)
 def test_lines_added_later_survive(before: bytes, after: bytes, later: bytes) -> None:
     added = b"".join(b"new " + line for line in split_lines(later))
     current = (after if after.endswith(b"\n") or not after else after + b"\n") + added
@@ -95,7 +95,7 @@ def taken_back(before: list[str], after: list[str], current: list[str]) -> list[
 
 
 @given(operations_and_later_edits())
-@settings(max_examples=2000, deadline=None)
+@settings(max_examples=600, deadline=None)
 def test_undo_takes_what_was_written_returns_what_was_removed_and_keeps_all_else_in_order(
     versions: tuple[list[str], list[str], list[str]],
 ) -> None:
@@ -112,7 +112,7 @@ def test_undo_takes_what_was_written_returns_what_was_removed_and_keeps_all_else
 
 
 @given(operations_and_later_edits(st.sampled_from(["a\n", "b\n", "c\n", "\n", "## H\n"])))
-@settings(max_examples=1000, deadline=None)
+@settings(max_examples=150, deadline=None)
 def test_undo_keeps_the_count_of_every_line_also_where_lines_repeat(
     versions: tuple[list[str], list[str], list[str]],
 ) -> None:
@@ -172,7 +172,7 @@ def test_a_line_that_was_put_between_two_of_one_paragraph_is_in_the_way() -> Non
     st.lists(st.integers(0, 8), max_size=3),
     st.booleans(),
 )
-@settings(max_examples=1000, deadline=None)
+@settings(max_examples=150, deadline=None)
 def test_of_an_insertion_all_goes_and_nothing_newer_with_it(
     kinds: list[str], newer: list[int], stands_alone: bool
 ) -> None:

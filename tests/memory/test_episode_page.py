@@ -115,7 +115,7 @@ def read(data: bytes) -> Document:
     return parse_document(PATH, data, Kind.EPISODE)
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(pages)
 def test_a_page_is_read_back_as_it_was_written(page: EpisodePage) -> None:
     data = render_page(page)
@@ -125,7 +125,7 @@ def test_a_page_is_read_back_as_it_was_written(page: EpisodePage) -> None:
     assert is_as_written(data)
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(pages)
 def test_hostile_text_stays_in_its_field_and_in_its_line(page: EpisodePage) -> None:
     data = render_page(page)
@@ -174,7 +174,7 @@ def test_hostile_text_stays_in_its_field_and_in_its_line(page: EpisodePage) -> N
         assert said in (tuple(("src", f"{source}#L{at.line}") for at in places), ())
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(
     st.binary(max_size=400)
     | pages.map(render_page).flatmap(lambda d: st.integers(0, len(d)).map(lambda n: d[:n]))

@@ -126,7 +126,7 @@ MARKDOWN = st.lists(
 
 
 @given(MARKDOWN, st.sampled_from(["\n", "\r\n"]), st.booleans())
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=120, deadline=None)
 def test_entries_never_overlap_and_removing_one_leaves_every_other_byte(
     lines: list[str], newline: str, closed: bool
 ) -> None:
@@ -142,7 +142,7 @@ def test_entries_never_overlap_and_removing_one_leaves_every_other_byte(
 
 
 @given(st.binary(max_size=300))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=120, deadline=None)
 def test_any_bytes_are_a_document(data: bytes) -> None:
     for entry in parse(data).entries:
         entry.text.encode()  # always printable: no stray surrogate

@@ -123,7 +123,7 @@ LINES = st.sampled_from(
 
 
 @given(st.lists(LINES, max_size=20), st.data())
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=120, deadline=None)
 def test_only_named_entries_lose_bytes_and_at_most_a_line_end_of_theirs_stays(
     lines: list[str], data: st.DataObject
 ) -> None:

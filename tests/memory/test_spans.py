@@ -164,7 +164,7 @@ def signs(document: Document) -> Counter[tuple[Form, str]]:
 
 
 @given(markdown())
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=150, deadline=None)
 def test_spans_are_disjoint_in_order_and_give_every_byte_back(data: bytes) -> None:
     document = parse(data)
     rendered, at = b"", 0
@@ -179,7 +179,7 @@ def test_spans_are_disjoint_in_order_and_give_every_byte_back(data: bytes) -> No
 
 
 @given(markdown())
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=150, deadline=None)
 def test_no_word_of_a_file_is_outside_of_entries_headings_and_header(data: bytes) -> None:
     document = parse(data)
     header = document.front_matter.body if document.front_matter else 0
@@ -195,7 +195,7 @@ def test_no_word_of_a_file_is_outside_of_entries_headings_and_header(data: bytes
 
 
 @given(markdown(), st.data())
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=150, deadline=None)
 def test_taking_an_entry_out_leaves_every_byte_outside_of_it(data: bytes, choice: st.DataObject) -> None:
     document = parse(data)
     if not document.entries:
@@ -220,7 +220,7 @@ def test_taking_an_entry_out_leaves_every_byte_outside_of_it(data: bytes, choice
 
 
 @given(markdown(), st.data())
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 def test_a_mark_on_an_entry_changes_no_byte_outside_of_it_and_no_address(
     data: bytes, choice: st.DataObject
 ) -> None:
@@ -239,7 +239,7 @@ def test_a_mark_on_an_entry_changes_no_byte_outside_of_it_and_no_address(
 
 
 @given(markdown(), block(NEW), st.sampled_from(["Facts", "Same heading", "harbour"]))
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=150, deadline=None)
 @example(b"# Facts\nTitle\n===\n", "new", "Facts")
 @example(b"# Facts\n- a\n# Title\n", "new", "Facts")
 def test_a_new_item_keeps_every_byte_and_every_other_entry(data: bytes, text: str, section: str) -> None:
@@ -266,7 +266,7 @@ ALONE = st.lists(block(BLOCKS), max_size=5).map(lambda blocks: "".join(f"{piece}
 
 
 @given(ALONE, block(), ALONE, ALONE, ALONE, st.booleans())
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=150, deadline=None)
 def test_an_address_finds_its_entry_after_edits_elsewhere_or_nothing(
     before: str, own: str, after: str, new_before: str, new_after: str, keep: bool
 ) -> None:
@@ -284,7 +284,7 @@ def test_an_address_finds_its_entry_after_edits_elsewhere_or_nothing(
 
 
 @given(st.lists(st.sampled_from(["same", "same", "other"]), min_size=1, max_size=6), st.data())
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 def test_of_equal_entries_each_address_means_one_or_none_and_always_that_text(
     words: list[str], choice: st.DataObject
 ) -> None:
@@ -302,7 +302,7 @@ def test_of_equal_entries_each_address_means_one_or_none_and_always_that_text(
 
 
 @given(markdown(), markdown(), st.data())
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=120, deadline=None)
 def test_taking_a_removal_back_gives_every_byte_back_also_after_an_agent_appended(
     data: bytes, more: bytes, choice: st.DataObject
 ) -> None:

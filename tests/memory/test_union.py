@@ -41,7 +41,7 @@ WORDS = st.lists(
 
 
 @given(WORDS, st.lists(WORDS, max_size=3))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=120, deadline=None)
 def test_no_word_is_lost_and_the_first_text_leads(first: str, others: list[str]) -> None:
     whole = united(first, others)
     bag = Counter(re.findall(r"\w+", whole.casefold()))

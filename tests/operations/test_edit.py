@@ -232,7 +232,7 @@ def parse(data: bytes) -> Document:
 
 
 @given(lines=TEXTS, new=TEXTS, ends=st.sampled_from(["\n", "\r\n"]), last=st.booleans(), data=st.data())
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=150, deadline=None)
 def test_whatever_is_written_other_bytes_and_entries_stay(
     lines: list[str], new: list[str], ends: str, last: bool, data: st.DataObject
 ) -> None:

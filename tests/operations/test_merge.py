@@ -273,7 +273,7 @@ LINES = st.sampled_from(
 
 
 @given(lines=st.lists(LINES, min_size=2, max_size=12), ends=st.sampled_from(["\n", "\r\n"]), data=st.data())
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=120, deadline=None)
 def test_whatever_is_merged_holds_the_words_of_all_and_touches_no_byte_beside(
     lines: list[str], ends: str, data: st.DataObject
 ) -> None:

@@ -190,7 +190,7 @@ PIECES = st.sampled_from(
 )
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=120, deadline=None)
 @given(st.lists(PIECES, max_size=8).map("".join), st.sampled_from(["graph/person/x.md", "MEMORY.md"]))
 def test_whatever_a_file_holds_every_entry_stays(text: str, path: str) -> None:
     before = parse_document(RelPath(path), text.encode(), USUAL.kind_of(path))

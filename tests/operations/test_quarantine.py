@@ -227,7 +227,7 @@ BLOCKS = st.sampled_from(
 
 
 @given(forms=st.lists(BLOCKS, min_size=1, max_size=7), data=st.data())
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 def test_among_blocks_of_any_form_it_comes_back_where_it_stood(forms: list[str], data: st.DataObject) -> None:
     text = "\n\n".join(form.format(n) for n, form in enumerate(forms)) + "\n"
     document = parse_document(RelPath("memory/note.md"), text.encode(), Kind.NOTE)

@@ -35,7 +35,7 @@ def fills(strip: Strip, width: int) -> bool:
     return strip.cell_length == width and sum(cell_len(segment.text) for segment in strip) == width
 
 
-@settings(max_examples=300)
+@settings(max_examples=120)
 @given(
     text=ANY,
     lead=ANY,
