@@ -25,9 +25,8 @@ ANSWER = ["query", "state", "mode", "took_ms", "generation", "stale", "degraded"
 
 
 @pytest.fixture(autouse=True)
-def no_model(person: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def no_model(person: Path) -> None:
     """Most tests here are about words: a model would only make them slow."""
-    monkeypatch.setenv("WORKBENCH_CACHE", str(tmp_path / "cache"))
     (person / "settings.yaml").write_text("model: none\n")
 
 
@@ -36,7 +35,7 @@ def tiny_model(person: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
     """A real model, the smallest there is."""
     from tests.support.tiny import make_tiny_model
 
-    folder = make_tiny_model(tmp_path_factory.mktemp("model") / "tiny")
+    folder = make_tiny_model(tmp_path_factory.mktemp("tiny") / "model")
     (person / "settings.yaml").write_text(f"model: {folder}\n")
 
 
