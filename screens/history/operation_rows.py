@@ -8,12 +8,12 @@ from screens.drawing.rows import Row, RowPart, Tone
 from screens.drawing.safe_text import grouped, plural, row_text, words
 from screens.history.history_reader import ago
 from workbench.memory.episode import FOLDER
-from workbench.workspace import ledger_changes
+from workbench.workspace import ledger
 from workbench.workspace.plan import Operation
 
 _AGE, _ACTION = 7, 11
 _ENTRIES = 8
-_FOREIGN = frozenset({"commit", "external", ledger_changes.ACTION})
+_FOREIGN = frozenset({"commit", "external", ledger.ACTION})
 _FACTS = {"Session": "session", "Source": "from", "Section": "under", "Model": "by model"}
 """Trailers that are worth a line, and how it begins."""
 

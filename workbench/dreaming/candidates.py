@@ -81,6 +81,11 @@ class Mention:
         return self.origin in (Origin.OWNER, Origin.AGENT)
 
     @property
+    def spoken(self) -> bool:
+        """Whether it is a sentence of a conversation, as a flush or an episode quotes it."""
+        return bool(self.session) or self.kind is Kind.EPISODE
+
+    @property
     def trust(self) -> str:
         """The origin as provenance writes it."""
         return self.origin.value

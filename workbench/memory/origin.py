@@ -7,6 +7,7 @@ can only lower what the file's own place says.
 
 from __future__ import annotations
 
+import functools
 import re
 import unicodedata
 from collections.abc import Collection, Iterable, Mapping
@@ -180,7 +181,12 @@ def names_of(name: str) -> frozenset[str]:
 
 def is_outside_heading(heading: str) -> bool:
     """Whether a heading says that what stands below it was written elsewhere (`Mail from a supplier`)."""
-    return _HEADINGS.search(_folded(heading[:400])) is not None
+    return _is_outside_heading(heading[:400])
+
+
+@functools.lru_cache(maxsize=4_096)
+def _is_outside_heading(heading: str) -> bool:
+    return _HEADINGS.search(_folded(heading)) is not None
 
 
 def of_page_line(entry: Entry, trust: str) -> Origin:

@@ -21,7 +21,7 @@ from workbench.memory.provenance import least_trusted
 from workbench.operations.relocate import Relocation, with_origin
 from workbench.operations.resolve_entries import gather, require_released
 from workbench.operations.safety_gate import require_clean
-from workbench.operations.sections import require_heading, section_for
+from workbench.operations.sections import heading_for, require_heading
 from workbench.operations.sources import trust_kept
 from workbench.workspace.layout import ARCHIVE, is_quarantined
 from workbench.workspace.plan import Plan
@@ -126,7 +126,7 @@ def _trust_there(passage: Passage, target: Document) -> str:
 def _same_section(document: Document, passage: Passage) -> str | None:
     entry = passage.entries[0]
     if document.kind is Kind.MEMORY:
-        return section_for(entry.text, document)
+        return heading_for(entry.text, document)
     heading = find_section(document, entry.heading[-1]) if entry.heading else None
     return heading.path[-1] if heading else None
 

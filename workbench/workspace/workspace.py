@@ -32,6 +32,7 @@ from workbench.workspace import layout
 from workbench.workspace.agent_layouts import OBSIDIAN, OPENCLAW, existing, layouts_named, layouts_of
 from workbench.workspace.files import Files
 from workbench.workspace.layout import Layout, MemoryFile
+from workbench.workspace.ledger import Ledger
 from workbench.workspace.plan import Plan
 from workbench.workspace.transaction import Operations
 
@@ -125,8 +126,19 @@ class Workspace:
         """What was done to this memory, and the way to do more. Raises as ``history`` does."""
         state = self.root / layout.STATE_DIR
         return Operations(
-            self.files, self.history, state, self.state_dir, may_curate=self._may_curate, finish=self.finished
+            self.files,
+            self.history,
+            self.ledger,
+            state,
+            self.state_dir,
+            may_curate=self._may_curate,
+            finish=self.finished,
         )
+
+    @cached_property
+    def ledger(self) -> Ledger:
+        """What cannot be derived from memory: decisions, proposals, recalls. Works without a repository."""
+        return Ledger(self.files, self.state_dir, lambda: self.history)
 
     def finished(self, plan: Plan) -> Plan:
         """The plan with each file as the agent whose it is would write it.
@@ -169,6 +181,8 @@ class Workspace:
 
     def close(self) -> None:
         """End the helper processes that reading history started."""
+        if "ledger" in self.__dict__:
+            self.ledger.close()
         if "history" in self.__dict__:
             self.history.close()
 

@@ -14,7 +14,8 @@ from workbench.memory.names import RelPath
 from workbench.repository.history import History
 from workbench.workspace.files import Files
 from workbench.workspace.layout import MemoryFile
-from workbench.workspace.plan import Plan
+from workbench.workspace.ledger import Ledger
+from workbench.workspace.plan import LedgerRecord, Plan
 from workbench.workspace.transaction import Operations
 from workbench.workspace.workspace import Workspace
 
@@ -27,6 +28,8 @@ class Foreseen(Workspace):
         self._base = base
         self._laid: dict[RelPath, FileEdit] = {}
         self._read: dict[RelPath, bytes | None] = {}
+        self.records: list[LedgerRecord] = []
+        """What the plans add to the ledger."""
         self.files = _ForeseenFiles(base.files, self._laid, self._read)
 
     @cached_property
@@ -38,6 +41,11 @@ class Foreseen(Workspace):
     def operations(self) -> Operations:
         """What was really done."""
         return self._base.operations
+
+    @cached_property
+    def ledger(self) -> Ledger:
+        """What was really decided."""
+        return self._base.ledger
 
     def close(self) -> None:
         """Nothing: whoever opened the workspace below closes it."""
@@ -66,12 +74,14 @@ class Foreseen(Workspace):
         other = Foreseen(self._base)
         other._laid.update(self._laid)
         other._read.update(self._read)
+        other.records += self.records
         return other
 
     def lay_plan(self, plan: Plan) -> None:
         """Take a plan for done."""
         for edit in plan.edits:
             self.lay(edit)
+        self.records += plan.records
 
     def edits(self) -> tuple[FileEdit, ...]:
         """What all of it comes to for each file, in the order in which they were first touched."""
