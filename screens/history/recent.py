@@ -21,7 +21,6 @@ from screens.history.diff import diff_rows
 from screens.history.history_reader import ago
 from screens.main.request import Request
 from workbench.memory.entry import Kind
-from workbench.workspace.layout import kind_of
 from workbench.workspace.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -100,9 +99,24 @@ class RecentScreen(BrowseScreen):
         """Show them."""
         self._found = {one.entry: one for one in message.found}
         self.list.empty = words("nothing was written since yesterday")
-        self.list.show([_row(one) for one in self._found.values()])
+        self.list.show([self._row(one) for one in self._found.values()])
         self.show_place()
         self.show_hints()
+
+    def _row(self, one: RecentEntry) -> Row:
+        return Row(
+            id=one.entry,
+            text=row_text(one.title),
+            lead=(
+                RowPart(words(ago(one.when).rjust(_AGE)), "faint"),
+                RowPart(row_text(one.actor[:_WHO].ljust(_WHO)), "accent" if one.commit else "warn"),
+            ),
+            tail=(RowPart(row_text(one.path), "faint"),),
+            address=one.entry,
+            path=one.path,
+            line=one.line,
+            done=self._desk.workspace.layout.kind_of(one.path) is Kind.MEMORY,
+        )
 
     # -- keys ------------------------------------------------------------------------------------
 
@@ -129,19 +143,3 @@ def _recent(workspace: Workspace, since: datetime) -> Sequence[RecentEntry]:
     from workbench.history.recent import recent_entries  # noqa: PLC0415 - not before it is looked at
 
     return recent_entries(workspace, since)
-
-
-def _row(one: RecentEntry) -> Row:
-    return Row(
-        id=one.entry,
-        text=row_text(one.title),
-        lead=(
-            RowPart(words(ago(one.when).rjust(_AGE)), "faint"),
-            RowPart(row_text(one.actor[:_WHO].ljust(_WHO)), "accent" if one.commit else "warn"),
-        ),
-        tail=(RowPart(row_text(one.path), "faint"),),
-        address=one.entry,
-        path=one.path,
-        line=one.line,
-        done=kind_of(one.path) is Kind.MEMORY,
-    )

@@ -40,7 +40,6 @@ def store(tmp_path: Path) -> Path:
     (root / "memory").mkdir(parents=True)
     (root / "MEMORY.md").write_text(MEMORY)
     (root / "memory/2026-03-14.md").write_text(LOG)
-    (root / "workbench.yaml").write_text(f"memory_budget: {len(MEMORY) - 60}\n")
     return root
 
 
@@ -68,7 +67,7 @@ def test_every_part_counts_its_lines_and_shows_them(run: Run, store: Path) -> No
         "secret": 1,
         "hidden": 1,
         "unsourced": 6,
-        "over the limit": 2,
+        "over the limit": 0,
     }
     lines = {name: {(one["path"], one["line"]) for one in part["evidence"]} for name, part in found.items()}
     assert ("memory/2026-03-14.md", 3) in lines["junk"]
@@ -135,6 +134,15 @@ def test_the_page_does_not_go_into_the_store(run: Run, store: Path) -> None:
 
 def test_a_folder_that_is_none_is_named(run: Run, tmp_path: Path) -> None:
     assert "is not a folder" in run("audit", str(tmp_path / "none")).err
+
+
+def test_what_the_agent_is_not_given_of_a_long_file_is_over_the_limit(run: Run, store: Path) -> None:
+    (store / "MEMORY.md").write_text("# Memory\n\n" + "".join(f"- fact {n:04}\n" for n in range(1200)))
+    found = parts(run("audit", str(store), "--quick", "--json", "--evidence").json)["over the limit"]
+    lost = len("# Memory\n\n") + 1200 * len("- fact 0000\n") - 12_000
+    assert found["of"] == 1200
+    assert found["entries"] == lost // len("- fact 0000\n") + 1
+    assert "of 12,000 characters" in found["evidence"][0]["what"]
 
 
 def test_words_without_blanks_are_found_twice_too(run: Run, store: Path) -> None:

@@ -17,12 +17,15 @@ from workbench.health.subject import CheckSubject, about
 from workbench.memory.entry import Entry, Form, Kind
 from workbench.operations.archive import why_over
 from workbench.safety.secrets import masked
+from workbench.workspace.agent_layouts import LoadLimit
 
 JUNK_SHARE = 1 / 3
 """Share of the score from which a line is worth proposing, below which it is junk.
 
 Of hand-labelled lines of real logs below it, or vetoed, two thirds are junk and one in thirty is durable.
 """
+_LOADED = (Kind.MEMORY, Kind.BOOTSTRAP)
+"""What an agent is given when a session begins."""
 _BATCH = 2_000
 _TITLE = 80
 
@@ -170,13 +173,23 @@ def _stale(subject: CheckSubject) -> Iterator[Finding]:
 
 
 def _over_limit(subject: CheckSubject) -> Iterator[Finding]:
-    """Entries that stand behind what an agent loads of its always-loaded file."""
-    limit = subject.workspace.settings.memory_budget
-    document = subject.corpus.by_path.get(subject.workspace.memory_path())
-    for entry in document.entries if document else ():
-        end = len(document.data[: entry.span.end].decode("utf-8", "replace")) if document else 0
-        if end > limit and _is_whole(entry):
-            yield about(entry, "over budget", f"it ends at {end:,} of {limit:,} characters", "", "", "info")
+    """Entries that an agent is not given of the files that it always loads, by its own limits.
+
+    Where an agent has none for long-term memory, its budget stands in for it.
+    """
+    budget = LoadLimit("", subject.workspace.settings.memory_budget)
+    for document in subject.corpus.documents:
+        limits = subject.workspace.layout.limits_of(document.path)
+        if not limits and document.kind is Kind.MEMORY:
+            limits = (budget,)
+        for limit in limits if document.kind in _LOADED else ():
+            lost = limit.measure(document.data) - limit.most
+            first = limit.most // 2 if limit.cut == "middle" else limit.most
+            for entry in document.entries if lost > 0 else ():
+                end = limit.measure(document.data[: entry.span.end])
+                if first < end <= first + lost and _is_whole(entry):
+                    what = f"it ends at {end:,} of {limit.most:,} {limit.unit}"
+                    yield about(entry, "over the limit", what, "", "", "info")
 
 
 def _here(finding: Finding) -> tuple[str, ...]:
@@ -196,8 +209,8 @@ def _any(_: Entry) -> bool:
     return True
 
 
-def _is_memory(entry: Entry) -> bool:
-    return entry.kind is Kind.MEMORY
+def _is_loaded(entry: Entry) -> bool:
+    return entry.kind in _LOADED
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,5 +237,5 @@ _PARTS = (
         memory_checks.without_origin,
         is_about=memory_checks.is_long_term,
     ),
-    _Declared("over the limit", "behind what an agent loads", _over_limit, is_about=_is_memory),
+    _Declared("over the limit", "behind what an agent loads", _over_limit, is_about=_is_loaded),
 )

@@ -13,7 +13,7 @@ from workbench.health.finding import Finding, Look
 from workbench.health.subject import CheckSubject, Corpus, about, fix_of
 from workbench.memory.entry import Entry
 from workbench.memory.frontmatter import FrontMatter
-from workbench.workspace.layout import EXCLUDE, Layout, scan
+from workbench.workspace.layout import Layout, scan
 
 _CODE = re.compile(r"(?ms)^ {0,3}(?P<mark>```|~~~).*?(?:^ {0,3}(?P=mark)|\Z)|`[^`\n]{1,400}`")
 _LINK = re.compile(r"(?<!\\)\]\(\s{0,3}(?:<(?P<angle>[^<>\n]{1,1000})>|(?P<bare>[^\s()<>]{1,1000}))")
@@ -26,7 +26,8 @@ _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
 _SOURCE = re.compile(r"(?P<path>[^\s:#]+\.md)(?:#L(?P<first>[1-9]\d{0,8})(?:-L?\d{1,9})?)?")
 _PAGES = (".md", ".markdown")
 _ANY_PAGE = ("**/*.md",)
-"""Pages outside of memory can be linked to as well."""
+_NO_PAGES = ("**/.*", "**/.*/**", "**/node_modules/**")
+"""Pages outside of memory can be linked to as well, but for these."""
 
 
 def links(subject: CheckSubject) -> Look:
@@ -112,7 +113,7 @@ class _Names:
         if _name(name) in self._known or _name(tail) in self._known or self.is_there(name):
             return True
         if self._elsewhere is None:
-            pages = (file.path for file in scan(self._root, Layout(_ANY_PAGE, EXCLUDE[:3])))
+            pages = (file.path for file in scan(self._root, Layout(_ANY_PAGE, _NO_PAGES)))
             self._elsewhere = frozenset(_name(end) for path in pages for end in _ends(path))
         return _name(name) in self._elsewhere
 

@@ -25,8 +25,7 @@ from workbench.safety.findings import TextFinding
 from workbench.safety.hidden_text import hidden_in
 from workbench.safety.secrets import masked, secrets_in
 from workbench.workspace.decisions import settled_keys
-from workbench.workspace.layout import ARCHIVE, MEMORY_FILES, is_template
-from workbench.workspace.ledger import read
+from workbench.workspace.layout import ARCHIVE, is_template
 from workbench.workspace.workspace import Workspace
 
 Find = Callable[[str], tuple[TextFinding, ...]]
@@ -59,7 +58,7 @@ def files(subject: CheckSubject) -> Look:
             path=path,
             line=1,
         )
-    first, second = (subject.root / name for name in MEMORY_FILES)
+    first, second = (subject.root / name for name in ("MEMORY.md", "memory.md"))
     if first.is_file() and second.is_file() and not os.path.samefile(first, second):
         yield Finding(
             f"both {first.name} and {second.name} are there; {first.name} is used here",
@@ -132,7 +131,7 @@ def secrets(subject: CheckSubject) -> Look:
 def hidden_text(subject: CheckSubject) -> Look:
     """Text that an agent reads and a person does not see."""
     for path, line, what in _in_texts(subject, hidden_in):
-        if is_template(path):
+        if is_template(path, subject.corpus.by_path[path].kind):
             continue  # its comments say how to fill it in, and no agent is given it
         yield subject.corpus.at_line(
             path,
@@ -276,7 +275,7 @@ def is_long_term(entry: Entry) -> bool:
 def fading(subject: CheckSubject) -> Look:
     """Memories of the graph whose importance is running out, before decay proposes to forget them."""
     workspace, today = subject.workspace, subject.today
-    recalls = read_recalls(read(workspace, "recalls"))
+    recalls = read_recalls(workspace.ledger.read("recalls"))
     decided = settled_keys(workspace, "let go")
     for one in will_fade(read_graph(workspace), recalls, today=today, within=LATER, decided=decided):
         memory, days = one.held.memory, (one.on - today).days
