@@ -99,29 +99,37 @@ class Audit:
         return self.entries / max(took, 1e-9)
 
 
-def audit(subject: CheckSubject, *, model: bool = True, tell: Tell = lambda _: None) -> Audit:
+def audit(
+    subject: CheckSubject,
+    *,
+    model: bool = True,
+    tell: Tell = lambda _: None,
+    clock: Callable[[], float] = time.perf_counter,
+) -> Audit:
     """Look through all memory, and ``tell`` how far it is. Without ``model`` it is not asked what is junk."""
     declared = [one for one in _PARTS if model or one.look is not _junk]
     tell(AuditProgress("reading", 0, len(declared)))
-    begun = time.perf_counter()
+    begun = clock()
     entries = [entry for entry in subject.corpus.entries if _is_whole(entry)]
-    took = time.perf_counter() - begun
+    took = clock() - begun
     parts = []
     for done, one in enumerate(declared):
         tell(AuditProgress(one.name, done, len(declared)))
-        parts.append(_part(subject, entries, one))
+        parts.append(_part(subject, entries, one, clock))
     return Audit(entries=len(entries), files=len(subject.corpus.documents), seconds=took, parts=tuple(parts))
 
 
-def _part(subject: CheckSubject, entries: Sequence[Entry], declared: _Declared) -> AuditPart:
-    begun = time.perf_counter()
+def _part(
+    subject: CheckSubject, entries: Sequence[Entry], declared: _Declared, clock: Callable[[], float]
+) -> AuditPart:
+    begun = clock()
     evidence = tuple(one for one in declared.look(subject) if isinstance(one, Finding))
     return AuditPart(
         name=declared.name,
         meaning=declared.meaning,
         entries=len({place for finding in evidence for place in declared.counted(finding)}),
         of=sum(map(declared.is_about, entries)),
-        seconds=time.perf_counter() - begun,
+        seconds=clock() - begun,
         evidence=evidence,
         is_model=declared.look is _junk,
     )
