@@ -9,8 +9,9 @@ its budget, and at most as many as a person can look through:
    the lowest ``score`` (0.5 where none is said) for the room that it takes: of what is worth the same, more
    fits of what is short; then the one that was last touched the longest ago.
 
-Dreams, which judge each line themselves, may let younger ones of the third sort go too. What carries no
-provenance was written by hand and never goes for its place in the file; what is pinned never goes by itself.
+Where a budget is named, and in dreams, which judge each line themselves, younger ones of the third sort may
+go too, as many as it takes. What carries no provenance was written by hand and never goes for its place in
+the file; what is pinned never goes by itself.
 """
 
 from __future__ import annotations
@@ -90,7 +91,8 @@ def plan_archive(
         limit = workspace.settings.memory_budget if budget is None else budget
         memory = workspace.memory_document()
         recalled = _last_recalls(workspace.ledger.read("recalls"))
-        chosen, size = _chosen(memory, limit, _evident(memory, today, recalled))
+        may_go = list(_candidates(memory, today, recalled)) if budget else _evident(memory, today, recalled)
+        chosen, size = _chosen(memory, limit, may_go)
         keeps_all = f"`workbench config set memory_budget {-(-characters(memory.data) // _ROUND) * _ROUND}`"
         if not chosen:
             raise NotCuratableError(
