@@ -98,8 +98,9 @@ class OperationSpec(NamedTuple):
 
     def planned(self, workspace: Workspace, subject: Any, **given: Any) -> Plan:
         """The plan of doing it. Raises what the plan function raises."""
-        plan: Plan = self._called(workspace, subject, given)
-        return plan
+        from workbench.workspace.short_marks import shortened  # noqa: PLC0415 - declarations load no parser
+
+        return shortened(self._called(workspace, subject, given), workspace.marks())
 
     def record(self, workspace: Workspace, subject: Any, **given: Any) -> dict[str, Any]:
         """Do what is not undoable, and return what was recorded."""

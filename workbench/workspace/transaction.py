@@ -46,6 +46,7 @@ from workbench.workspace.plan import Operation, Plan
 from workbench.workspace.revisions import commit_named
 from workbench.workspace.seal import Seal
 from workbench.workspace.secrets_gate import left_in_history, require_no_new_secret
+from workbench.workspace.short_marks import shortened
 
 ATTEMPTS = 8
 """How often an action is planned anew before it gives way to a busier writer."""
@@ -98,7 +99,7 @@ class Operations:
         with self._exclusive("an action"):
             self._history.require_committable()
             for _ in range(ATTEMPTS):
-                plan = planner()
+                plan = shortened(planner(), self._ledger.marks())
                 if not plan.edits and not plan.records:
                     raise NotCuratableError("there is nothing to change", hint=plan.summary)
                 for edit in plan.edits:
@@ -175,12 +176,13 @@ class Operations:
         if not plan.allow_secrets:
             edits = (*plan.edits, *plan.record_edits)
             require_no_new_secret(edits, partial(self._history.blob, head), brings_back=plan.brings_back)
-        steps = tuple(self._step(operation, head, n, edit) for n, edit in enumerate(plan.edits))
-        head = self._commit_external(head, steps)
-        message = _message(operation, plan, private_modes(steps))
-        changes = {step.path: step.after for step in steps}
-        commit = self._history.build_commit(head, changes, message, programs=programs(steps))
-        records = self._ledger.adding(plan.records, operation)
+        with self._history.gathering():
+            steps = tuple(self._step(operation, head, n, edit) for n, edit in enumerate(plan.edits))
+            head = self._commit_external(head, steps)
+            message = _message(operation, plan, private_modes(steps))
+            changes = {step.path: step.after for step in steps}
+            commit = self._history.build_commit(head, changes, message, programs=programs(steps))
+            records = self._ledger.adding(plan.records, operation)
         self._history.require_movable(commit, head, records)
         intent = Intent(operation, head, commit, message, steps, records.new if records else None)
         self._journal.write(intent)
@@ -223,6 +225,7 @@ class Operations:
         author = None if told else EXTERNAL_AUTHOR
         commit = self._history.build_commit(head, found, message, author=author, programs=executable)
         left = tuple(FileStep(path, blob, blob, "") for path, blob in found.items())
+        self._history.save()
         self._journal.write(Intent(operation, head, commit, message, left))  # for the person's index
         moved = self._history.advance(commit, head, "workbench: edits found on disk")
         if moved:

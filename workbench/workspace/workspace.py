@@ -20,9 +20,10 @@ from workbench.errors import (
     disk_error,
 )
 from workbench.memory.address import find_entry, path_of
-from workbench.memory.entry import Entry, Kind
+from workbench.memory.entry import Entry
 from workbench.memory.markdown import Document, parse_document
 from workbench.memory.names import RelPath, is_outside
+from workbench.memory.provenance import MarkReader
 from workbench.repository.history import History
 from workbench.special_files import read_regular, require_not_special
 from workbench.workspace import layout
@@ -180,7 +181,15 @@ class Workspace:
         self.require_own(path)
         if not self.layout.may_curate(path):
             raise NotMemoryError(path)
-        return parse_document(RelPath(path), self.files.read(RelPath(path)), layout.kind_of(path))
+        return self.parsed(RelPath(path), self.files.read(RelPath(path)))
+
+    def marks(self) -> MarkReader:
+        """What the short marks of curated memory stand for."""
+        return self.ledger.marks()
+
+    def parsed(self, path: RelPath, data: bytes) -> Document:
+        """Some bytes of a file, parsed, with what the ledger knows of its short marks."""
+        return parse_document(path, data, layout.kind_of(path), self.marks())
 
     def is_leaders(self, path: str) -> bool:
         """Whether ``path``, or an address, is in the memory of a team's leader: ``leader:memory/…``.
@@ -211,7 +220,7 @@ class Workspace:
         try:
             return self.document(path)
         except FileNotFoundError:
-            return parse_document(path, b"", Kind.MEMORY)
+            return self.parsed(path, b"")
 
     def locate(self, address: str) -> tuple[Document, Entry]:
         """The entry at ``path#hash`` and the document that it stands in.
