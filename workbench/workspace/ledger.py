@@ -229,6 +229,18 @@ class Ledger:
             if data is not None:
                 yield path, _split(data)
 
+    def old_records(self) -> tuple[LedgerRecord, ...]:
+        """What stands in files of version 0.1 and not in the reference, each with the name that it has."""
+        known = {name_of(line) for line in self._all_lines(self._tip())}
+        found: dict[str, LedgerRecord] = {}
+        for book in _OLD:
+            for _, lines in self._old_files(book):
+                for line in lines:
+                    name, fields = line_digest(line), _parsed(line)
+                    if fields is not None and name not in known:
+                        found[name] = LedgerRecord(book, {**fields, _NAME: name})
+        return tuple(found.values())
+
     def old_paths(self, book: Book | None = None) -> list[RelPath]:
         """The files of version 0.1, of one book or of all."""
         try:
@@ -261,8 +273,20 @@ class Ledger:
         for name, commit in self._references():
             if name != self.reference or self._own(commit) != commit:
                 news = {name_of(line) for line in self._all_lines(commit)} - known
-                found.append(ForeignLedger(name, commit, len(news)))
+                found += [ForeignLedger(name, commit, len(news))] if news else []
         return tuple(found)
+
+    def foreign_records(self) -> tuple[LedgerRecord, ...]:
+        """What confirming would take over."""
+        known = {name_of(line) for line in self._all_lines(self._tip())}
+        found: dict[str, LedgerRecord] = {}
+        for one in self.foreign():
+            for name, data in self._files_of(one.commit):
+                for line in _split(data):
+                    fields = _parsed(line)
+                    if fields is not None and _book_of(name) in BOOKS and name_of(line) not in known:
+                        found[name_of(line)] = LedgerRecord(_book_of(name), fields)
+        return tuple(found.values())
 
     def confirm(self) -> int:
         """Take over what is in ledgers from elsewhere; how many records that were.
@@ -448,7 +472,9 @@ class Ledger:
         """
         books: dict[Book, list[bytes]] = {}
         for one in records:
-            books.setdefault(one.book, []).append(_line(_named({**one.fields, _OPERATION: operation})))
+            # What has a name already was recorded before, and is not this operation's.
+            own = {} if _NAME in one.fields else {_OPERATION: operation}
+            books.setdefault(one.book, []).append(_line(_named({**one.fields, **own})))
         return self._with_lines(books)
 
     def including(self, commit: CommitId) -> ReferenceMove | None:
@@ -535,7 +561,7 @@ def line_digest(line: bytes) -> str:
 
 
 def _named(fields: Mapping[str, Any]) -> dict[str, Any]:
-    return {**fields, _NAME: secrets.token_hex(6)}
+    return {**fields, _NAME: fields.get(_NAME) or secrets.token_hex(6)}
 
 
 def _line(fields: Mapping[str, Any]) -> bytes:
