@@ -242,7 +242,7 @@ def test_a_kill_where_the_system_has_no_exchange_leaves_files_old_or_new(
 ) -> None:
     monkeypatch.setattr(atomic_swap, "_system_call", lambda: None)
     covered = 0
-    for name in ("promote from an episode", "forget in several files", "undo a forgotten page"):
+    for name in ("forget in several files", "undo a forgotten page"):
         covered += len(killed(prepare(named(name), tmp_path / name), tmp_path / name).calls)
     record_property("failpoints", covered)
 

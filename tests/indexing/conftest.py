@@ -155,6 +155,7 @@ def real_model(model_cache: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def own_model(model_cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A copy of the prepared model, to be damaged."""
     cache = tmp_path / "cache"
-    shutil.copytree(model_cache, cache)
+    # What another test prepares at this moment, or was killed over, is none of it.
+    shutil.copytree(model_cache, cache, ignore=shutil.ignore_patterns(".preparing-*"))
     monkeypatch.setenv("WORKBENCH_CACHE", str(cache))
     return cache
