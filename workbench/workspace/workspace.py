@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 _IGNORE_ALL = b"*\n"
 LEADER_MARK = "leader:"
 """Stands before the paths and addresses of what is a team leader's."""
-_SIGNS = (*OPENCLAW.weak_signs, *OBSIDIAN.signs)
+_SIGNS = (*OPENCLAW.weak_signs, *OBSIDIAN.signs, "episodes", "graph", layout.SETTINGS_FILE)
 """What a folder holds that is taken for a workspace from anywhere below it."""
 
 
