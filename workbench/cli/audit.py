@@ -52,8 +52,9 @@ meter {{ width: 8rem; }}
 def audit(folder: str | None, evidence: bool, html: str | None, with_text: bool, quick: bool) -> None:
     """How much of a memory is junk, said twice, stale, secret, ...
 
-    Of the memory in DIR, else of the workspace. Nothing is written into it. The shares are of all entries; of
-    what is unsourced or over the limit, of long-term memory.
+    Of the memory in DIR, else of the workspace. Nothing is written into it. The shares are of all entries;
+    those of junk of logs, episodes, notes and MEMORY.md, of what is unsourced of long-term memory, of what is
+    over the limit of the files that an agent always loads.
     """
     from workbench.health.audit import audit as audited
     from workbench.health.subject import CheckSubject

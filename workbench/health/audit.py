@@ -26,6 +26,16 @@ Of hand-labelled lines of real logs below it, or vetoed, two thirds are junk and
 """
 _LOADED = (Kind.MEMORY, Kind.BOOTSTRAP)
 """What an agent is given when a session begins."""
+_NOTED = (Kind.LOG, Kind.EPISODE, Kind.NOTE, Kind.MEMORY)
+"""What is written down as things happen; rules for an agent and pages of the graph are judged by nobody."""
+_NO_JUNK = (
+    *("holds a secret", "holds hidden text"),  # these have parts of their own
+    *(
+        "it only leads in what follows",
+        "a question",
+        "a code block",
+    ),  # what stands around them may be worth it
+)
 _BATCH = 2_000
 _TITLE = 80
 
@@ -148,7 +158,7 @@ def _junk(subject: CheckSubject) -> Iterator[Finding]:
 
     scorer = LineScorer(learned(base_model(), ()))
     floor = JUNK_SHARE * scorer.model.base.floor
-    entries = [entry for entry in subject.corpus.entries if _is_whole(entry)]
+    entries = [entry for entry in subject.corpus.entries if _is_whole(entry) and _is_noted(entry)]
     for at in range(0, len(entries), _BATCH):
         some = entries[at : at + _BATCH]
         lines = [
@@ -160,7 +170,7 @@ def _junk(subject: CheckSubject) -> Iterator[Finding]:
             for entry in some
         ]
         for entry, judged in zip(some, scorer.judge(lines, floor=floor), strict=True):
-            if not judged.kept:
+            if not judged.kept and judged.vetoed not in _NO_JUNK:
                 yield about(entry, judged.vetoed or "says little", entry.plain_title[:_TITLE], "", "", "info")
 
 
@@ -217,6 +227,10 @@ def _any(_: Entry) -> bool:
     return True
 
 
+def _is_noted(entry: Entry) -> bool:
+    return entry.kind in _NOTED
+
+
 def _is_loaded(entry: Entry) -> bool:
     return entry.kind in _LOADED
 
@@ -233,7 +247,7 @@ class _Declared:
 
 
 _PARTS = (
-    _Declared("junk", "heartbeats, records of tools, lines that say nothing", _junk),
+    _Declared("junk", "heartbeats, records of tools, lines that say nothing", _junk, is_about=_is_noted),
     _Declared("duplicate", "said before, in nearly the same words", duplicates.duplicates, _others),
     _Declared("stale", "over, replaced, or past its deadline", _stale),
     _Declared("contradicted", "another entry says otherwise", memory_checks.contradictions, _all),
