@@ -10,6 +10,7 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
+import platformdirs
 import pytest
 from hypothesis import HealthCheck, settings
 
@@ -67,9 +68,21 @@ def _at_home(homes: pytest.TempPathFactory, patch: pytest.MonkeyPatch) -> Path:
     (home / ".gitconfig").write_text("[user]\n\tname = Test Person\n\temail = test@localhost\n")
     patch.setenv("HOME", str(home))
     patch.setenv("WORKBENCH_CONFIG", str(home / "settings.yaml"))
-    patch.delenv("WORKBENCH_WORKSPACE", raising=False)
-    patch.delenv("XDG_CONFIG_HOME", raising=False)
+    for variable in ("WORKBENCH_WORKSPACE", "XDG_CONFIG_HOME", "XDG_CACHE_HOME"):
+        patch.delenv(variable, raising=False)
+    # To prepare the embedding model takes longer than any test: what one has prepared the others find.
+    prepared = shared_cache(homes) / "prepared"
+    prepared.mkdir(parents=True, exist_ok=True, mode=0o700)
+    own = platformdirs.user_cache_path("memory-workbench")
+    own.mkdir(parents=True)
+    (own / "prepared").symlink_to(prepared)
     return home
+
+
+def shared_cache(folders: pytest.TempPathFactory) -> Path:
+    """A cache folder for prepared models that all workers of a run share; nothing in it may be damaged."""
+    base = folders.getbasetemp()
+    return (base.parent if base.name.startswith("popen-") else base) / "model-cache"
 
 
 @pytest.fixture

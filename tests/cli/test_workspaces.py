@@ -21,6 +21,7 @@ from workbench.cli.fleet import say_report
 from workbench.cli.program import workbench
 from workbench.fleet.report import Failure, FleetReport
 from workbench.format import FORMAT
+from workbench.workspace.locks import hold
 
 
 @pytest.fixture(autouse=True)
@@ -173,8 +174,11 @@ def test_conditions_batches_and_explanations_are_those_of_one_search(run: Run, b
 
 def test_a_change_since_indexing_is_said_with_the_name(run: Run, both: Sandbox) -> None:
     both.write(LOG, "# 2026-03-14\n\n- The broker port is 1884\n")
-    answer = run("search", "tea", "--all", "--json").json
+    with hold(both.workspace.state_dir() / "index.lock", "reindex"):
+        answer = run("search", "tea", "--all", "--json").json
     assert answer["stale"].startswith("other: the index is behind the files: 1 changed")
+    answer = run("search", "1884", "--all", "--json").json
+    assert (answer["stale"], answer["hits"][0]["snippet"]) == (False, "The broker port is 1884")
 
 
 def test_memory_as_it_was_can_be_searched_in_all(run: Run, both: Sandbox) -> None:

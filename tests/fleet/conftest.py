@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 
 from indexing.embedding.select import open_embedder
+from tests.conftest import shared_cache
 
 
 @pytest.fixture(scope="session")
 def own_model_cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A cache folder in which the default model is prepared; the tests of the index share it."""
-    base = tmp_path_factory.getbasetemp()
-    cache = (base.parent if base.name.startswith("popen-") else base) / "model-cache"
+    cache = shared_cache(tmp_path_factory)
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("WORKBENCH_CACHE", str(cache))
         open_embedder()

@@ -16,6 +16,7 @@ from indexing.search.hybrid import HybridSearch
 from indexing.search.keyword import LexicalSearch
 from indexing.sync.report import SyncReport
 from indexing.sync.run import reindex
+from tests.conftest import shared_cache
 from tests.support.hashing import HashingEmbedder
 from tests.support.sessions import claw
 from tests.support.tiny import make_tiny_model
@@ -129,9 +130,7 @@ def sessions(tmp_path: Path) -> Path:
 @pytest.fixture(scope="session")
 def model_cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A cache folder in which the default model is prepared; shared by all workers of a run."""
-    base = tmp_path_factory.getbasetemp()
-    shared = base.parent if base.name.startswith("popen-") else base
-    cache = shared / "model-cache"
+    cache = shared_cache(tmp_path_factory)
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("WORKBENCH_CACHE", str(cache))
         open_embedder()

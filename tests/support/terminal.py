@@ -38,6 +38,9 @@ class Terminal:
         self.raw = b""
         plain = {"TERM": "xterm-256color", "PATH": "/usr/bin:/bin:/usr/local/bin", "PYTHONPATH": str(ROOT),
                  "HOME": str(workspace.parent), "LANG": "C.UTF-8"}  # fmt: skip
+        settings = workspace.parent / ".config" / "memory-workbench" / "settings.yaml"
+        settings.parent.mkdir(parents=True, exist_ok=True)
+        settings.write_text("model: none\n")  # else each of them prepares the embedding model behind its back
         self.child = pexpect.spawn(
             sys.executable,
             ["-c", run, str(workspace)],

@@ -24,8 +24,8 @@ from workbench.cli.options import flag, named, number, together, word
 from workbench.cli.output import (
     OutputError,
     answered,
+    caught_up,
     fail,
-    first_index_shown,
     json_option,
     narrate,
     say,
@@ -162,14 +162,17 @@ def _given(
 
     with workspace() as place:
         now = datetime.now(UTC)
+        missing = caught_up(place)
         found = injected(
-            open_scopes(place, open_leader(place), first=first_index_shown(place)),
+            open_scopes(place, open_leader(place)),
             message,
             settings=place.settings,
             user=user,
             now=now.astimezone(),
             memory_loaded=not with_memory,
         )
+        if missing:
+            found = replace(found, notes=(missing, *found.notes))
         if not record:
             return found, False, None
         problem = record_recalls(

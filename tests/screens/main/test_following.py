@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from pathlib import Path
 
 from tests.screens.interface import opened
 from tests.support.workspaces import LOG, LOG_TEXT, Sandbox
@@ -76,7 +77,8 @@ async def test_marks_stay_through_a_change(sandbox: Sandbox) -> None:
         assert "1 marked" in interface.text
 
 
-async def test_the_index_is_followed_by_a_process_of_its_own(sandbox: Sandbox) -> None:
+async def test_the_index_is_followed_by_a_process_of_its_own(sandbox: Sandbox, person: Path) -> None:
+    (person / "settings.yaml").write_text("model: none\n")
     async with opened(sandbox.workspace, engines=True) as interface:
         current = sandbox.root / ".workbench" / "index" / "current"
         await interface.until(current.exists, "an index")

@@ -268,11 +268,14 @@ for number, question in enumerate(asked):
 
 
 async def test_an_index_that_is_taken_away_is_made_again_and_never_called_up_to_date(
-    sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
+    sandbox: Sandbox, person: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    (person / "settings.yaml").write_text("model: none\n")
     wishes = []
     async with opened(sandbox.workspace, engines=True) as interface:
         main = interface.main
+        current = sandbox.root / ".workbench" / "index" / "current"
+        await interface.until(lambda: current.exists() and not main.following.indexing, "an index")
         await interface.until_shown("index up to date")
         with monkeypatch.context() as patched:
             patched.setattr(main.following, "wish", lambda: wishes.append(main.title_line.render()))

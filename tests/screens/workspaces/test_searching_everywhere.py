@@ -17,8 +17,7 @@ from workbench.workspace.workspace import Workspace
 
 
 @pytest.fixture(autouse=True)
-def no_model(person: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("WORKBENCH_CACHE", str(tmp_path / "cache"))
+def no_model(person: Path) -> None:
     (person / "settings.yaml").write_text("model: none\n")
 
 
