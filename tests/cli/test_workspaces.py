@@ -265,6 +265,9 @@ def home(person: Path) -> Path:
         json.dumps({"agents": {"list": [{"id": "main"}, {"id": "two", "workspace": str(person / "two")}]}})
     )
     write_agent_memory(PLAIN, person / "two", repository=False)
+    (person / ".hermes/pending/memory").mkdir(parents=True)
+    for name in ("a.json", "b.json"):
+        (person / ".hermes/pending/memory" / name).write_text("{}")
     return person
 
 
@@ -281,6 +284,10 @@ def test_every_agents_memory_on_this_machine_is_found_and_nothing_is_written(run
         if memory.layout in told:
             assert told[memory.layout]["files"] == memory.kinds
     assert told["openclaw"]["loaded"][0]["lost"] == 2_200
+    assert {layout: one["pending"] for layout, one in told.items() if one["pending"]} == {
+        "gemini-cli": 1,
+        "hermes": 2,
+    }
     assert [one["newest"] for one in found] == sorted((one["newest"] for one in found), reverse=True)
     shown = run("workspaces", "--found")
     assert "MEMORY.md 14,200 of 12,000 characters; the agent is not given 2,200" in shown.out

@@ -26,6 +26,7 @@ from workbench.safety.hidden_text import hidden_in
 from workbench.safety.secrets import masked, secrets_in
 from workbench.workspace.decisions import settled_keys
 from workbench.workspace.layout import ARCHIVE, is_template
+from workbench.workspace.load_state import load_states
 from workbench.workspace.workspace import Workspace
 
 Find = Callable[[str], tuple[TextFinding, ...]]
@@ -75,6 +76,17 @@ def budget(subject: CheckSubject) -> Look:
     path, limit = subject.workspace.memory_path(), subject.workspace.settings.memory_budget
     used = budget_used(subject.workspace)
     yield f"{used:,} of {limit:,} characters, {used / limit:.0%}"
+    for state in load_states(subject.workspace):
+        if state.lost:
+            yield Finding(
+                state.sentence,
+                "it is the agent's own limit, whatever the budget says",
+                "`workbench archive`, `workbench forget` or `workbench merge` what is not needed",
+                "warning",
+                "over the load limit",
+                state.path,
+                1,
+            )
     if used > limit:
         yield Finding(
             f"{used:,} of {limit:,} characters: what is at the end may not be loaded",

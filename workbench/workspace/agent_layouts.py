@@ -216,7 +216,7 @@ def _entries_apart(before: bytes | None, after: bytes) -> bytes:
 _APART = re.compile(rb"(?m)^\xc2\xa7[ \t]*\r?(?:\n|\Z)")
 _NEXT_ENTRY = re.compile(rb"(?m)\n[ \t]*\n|^#{1,6} .*$|\n(?=[-*+] )")
 _BULLET = re.compile(rb"\A\s*[-*+] ")
-_LETTA_KEYS = frozenset({"description", "read_only", "limit", "metadata"})
+_LETTA_KEYS = frozenset({"description", "read_only", "limit"})
 
 
 def _letta_block(before: bytes | None, after: bytes) -> str:
@@ -227,6 +227,8 @@ def _letta_block(before: bytes | None, after: bytes) -> str:
     new = read_front_matter(after)
     if new is None or not new.text("description"):
         return "its header must have a `description`"
+    if new.text("read_only") != (old.text("read_only") if old else None):
+        return "only Letta itself says whether it is `read_only`"
     unknown = set(new.values) - _LETTA_KEYS - set(old.values if old else ())
     return f"its header may not have {', '.join(sorted(unknown))}" if unknown else ""
 
@@ -361,7 +363,7 @@ LETTA = AgentLayout(
     signs=("system/*.md", "system/*/*.md"),
     says=re.compile(rb"\A---\n(?:.*\n)*?description: *\S"),
     files=(
-        (Kind.MEMORY, ("system/human.md", "system/**/*.md")),
+        (Kind.MEMORY, ("system/human.md", "system/**/*.md", "MEMORY.md")),
         (Kind.NOTE, ("**/*.md",)),
     ),
     exclude=("skills/**",),
@@ -388,7 +390,7 @@ BASIC_MEMORY = AgentLayout(
     document="https://docs.basicmemory.com/concepts/knowledge-format",
     homes=("~/basic-memory",),
     signs=("*.md", "*/*.md"),
-    says=re.compile(rb"\A---\n(?:.*\n)*?permalink: *\S"),
+    says=re.compile(rb"\A---\n(?:.*\n)*?permalink: *\w[\w/-]*\n"),
     files=((Kind.MEMORY, _MEMORY), (Kind.LOG, (f"**/{DAY}.md",)), (Kind.NOTE, ("**/*.md",))),
     makes_memory=False,
 )
