@@ -25,7 +25,7 @@ _LONG = b"<!-- wb: "
 def shortened(plan: Plan, marks: MarkReader, kind_of: Callable[[str], Kind]) -> Plan:
     """The plan with short marks in curated memory, and what they stand for in its records.
 
-    ``kind_of`` says of which kind a file is. What an undo or a restored file brings back stays as the history has it.
+    ``kind_of`` says of which kind a file is. What an undo or a restored file brings back stays as it was.
     """
     if plan.undoes is not None:
         return plan
