@@ -42,7 +42,8 @@ from workbench.ingest.sessions import read_new
 from workbench.ingest.transcript_files import look
 from workbench.memory.entry import Form
 from workbench.memory.sentences import sentences
-from workbench.operations.archive import plan_archive
+from workbench.operations.archive import least_valuable, plan_archive
+from workbench.workspace.plan import Plan
 from workbench.workspace.templates import set_up
 from workbench.workspace.workspace import Workspace
 
@@ -175,10 +176,15 @@ def _sleep(workspace: Workspace, now: datetime, budget: int) -> None:
 
 
 def _archive(workspace: Workspace, now: datetime, budget: int) -> None:
+    today = now.date()
+
+    def planner() -> Plan:
+        leaving = least_valuable(workspace.memory_document(), budget, today)
+        addresses = [entry.address for block, _ in leaving for entry in block]
+        return plan_archive(workspace, addresses, today=today, reason="over the budget")
+
     with contextlib.suppress(NotCuratableError):  # it is within its budget
-        workspace.operations.carry_out(
-            lambda: plan_archive(workspace, budget=budget, today=now.date(), reason="over the budget")
-        )
+        workspace.operations.carry_out(planner)
 
 
 def _lines(workspace: Workspace, budget: int) -> Iterator[tuple[str, tuple[str, ...], int]]:

@@ -35,7 +35,7 @@ from numpy.typing import NDArray
 import workbench.dreaming
 from workbench.dreaming.features import BUCKETS, NAMES, Grams, Line, features_of
 from workbench.dreaming.owner_model import Example, learned, pairs_in_order
-from workbench.dreaming.salience import MODEL_FILE, WEIGHTS_FILE, Salience
+from workbench.dreaming.salience import MODEL_FILE, WEIGHTS_FILE, Head, Salience
 from workbench.dreaming.vetoes import veto
 
 COLLECTIONS = Path(__file__).parent / "collections" / "salience"
@@ -49,6 +49,8 @@ _FOLDS = 5
 _SHUFFLES = 3
 _GRAM_RIDGE, _COUNT_RIDGE, _ANSWER_RIDGE = 0.5, 100.0, 500.0
 """How much the weights of n-grams, of counts and of the n-grams' answer are held down."""
+_TALK_RIDGES = 10.0, 5.0
+"""The same of counts and answer for talk, of which the collections are all that is known."""
 _OWN_WEIGHT = 0.3
 """What the collections count for the weights of the counts, beside real lines."""
 _SOURCE = 0.3
@@ -87,12 +89,17 @@ def collections(folder: Path = COLLECTIONS) -> Labelled:
         if line.strip()
     ]
     return Labelled(
-        tuple(Line(row["text"], row["heading"], row["path"]) for row in rows),
+        tuple(Line(row["text"], row["heading"], row["path"], _is_talk(row["source"])) for row in rows),
         tuple(row["label"] for row in rows),
         tuple(row["source"] for row in rows),
         tuple(row["language"] for row in rows),
         tuple(row["label2"] for row in rows),
     )
+
+
+def _is_talk(source: str) -> bool:
+    """Whether a source is made of sentences of conversations, and not of the notes of an agent."""
+    return source.startswith("talk-")
 
 
 def kappa(first: Sequence[object], second: Sequence[object]) -> float:
@@ -205,14 +212,19 @@ def fit_counts(
     sources: Sequence[str],
     weight: Floats,
     real: Real | None = None,
+    *,
+    ridges: tuple[float, float] = (_COUNT_RIDGE, _ANSWER_RIDGE),
 ) -> tuple[Floats, Floats]:
-    """(46,) the weights of counts and n-grams' answer, and (n,) what the source of each line adds."""
+    """(49,) the weights of counts and n-grams' answer, and (n,) what the source of each line adds.
+
+    ``ridges`` hold down the weights of the counts, and that of the answer.
+    """
     hot = _one_hot(sources)
     design = np.hstack([features, hot])
     width = features.shape[1]
     weights, answers = np.zeros(design.shape[1]), truth.astype(np.float64)
-    ridge = np.full(design.shape[1], _COUNT_RIDGE)
-    ridge[width - 1] = _ANSWER_RIDGE
+    ridge = np.full(design.shape[1], ridges[0])
+    ridge[width - 1] = ridges[1]
     ridge[width:] = 1.0
     for _ in range(30):
         chance = _chance(design @ weights)
@@ -275,22 +287,47 @@ def _shuffled(own: Labelled, seed: int) -> NDArray[np.bool_]:
 
 
 @dataclass(frozen=True, slots=True)
-class _Own:
-    """The collections with all that is worked out of them once."""
+class _Part:
+    """Some lines of the collections, notes or talk: their counts, and what n-grams that saw none of their
+    source say of them.
+    """
 
-    lines: Labelled
     counts: NDArray[np.float32]
     said: Floats
-    grams: NDArray[np.int8]
-    step: float
-    gram_bias: float
+    truth: NDArray[np.bool_]
+    sources: tuple[str, ...]
 
     @property
     def weight(self) -> Floats:
         """(n,) what each line counts, so that all sources together count a share of the real ones."""
-        sizes = {name: self.lines.sources.count(name) for name in set(self.lines.sources)}
+        sizes = Counter(self.sources)
         every = 4 * _REPOSITORY_LINES * _OWN_WEIGHT / len(sizes)
-        return np.array([every / sizes[source] for source in self.lines.sources])
+        return np.array([every / sizes[source] for source in self.sources])
+
+    def features(self, mean: Floats, deviation: Floats) -> Floats:
+        """(n, 49) the counts in deviations from the means, and the answer of the n-grams."""
+        return np.hstack([_standardised(self.counts, mean, deviation), self.said[:, None]])
+
+    def without(self, source: str) -> tuple[_Part, _Part]:
+        """The lines of all other sources, and those of this one."""
+        own = np.array([name == source for name in self.sources])
+        return self._some(~own), self._some(own)
+
+    def _some(self, chosen: NDArray[np.bool_]) -> _Part:
+        sources = tuple(np.array(self.sources)[chosen].tolist())
+        return _Part(self.counts[chosen], self.said[chosen], self.truth[chosen], sources)
+
+
+@dataclass(frozen=True, slots=True)
+class _Own:
+    """The collections with all that is worked out of them once."""
+
+    notes: _Part
+    talk: _Part
+    said: Floats
+    grams: NDArray[np.int8]
+    step: float
+    gram_bias: float
 
 
 def own_fit(own: Labelled) -> _Own:
@@ -298,14 +335,41 @@ def own_fit(own: Labelled) -> _Own:
     features = features_of(own.lines)
     weights, bias = fit_grams(features.grams, own.truth, own.sources)
     step = float(np.abs(weights).max()) / 127
+    said = out_of_fold(own, features.grams, own.truth)
+    every = _Part(features.counts, said, own.truth, own.sources)
     return _Own(
-        lines=own,
-        counts=features.counts,
-        said=out_of_fold(own, features.grams, own.truth),
+        notes=every._some(~features.spoken),
+        talk=every._some(features.spoken),
+        said=said,
         grams=np.round(weights / step).astype(np.int8),
         step=float(f"{step:.6g}"),
         gram_bias=float(f"{bias:.6g}"),
     )
+
+
+def talk_head(talk: _Part) -> Head:
+    """What counts and n-grams weigh in talk; its lines count all the same."""
+    mean, deviation = _rounded(talk.counts.mean(axis=0)), _rounded(talk.counts.std(axis=0) + 0.02)
+    weights, added = fit_counts(
+        talk.features(mean, deviation),
+        talk.truth,
+        talk.sources,
+        np.ones(len(talk.truth)),
+        ridges=_TALK_RIDGES,
+    )
+    return Head(mean=mean, deviation=deviation, weights=_rounded(weights), bias=float(_rounded(added.mean())))
+
+
+def _say_talk(talk: _Part) -> None:
+    """What is told of each source of talk by weights that never saw it."""
+    found = []
+    for name in dict.fromkeys(talk.sources):
+        others, own = talk.without(name)
+        head = talk_head(others)
+        area = pairs_in_order(head.logits(own.counts, own.said), own.truth)
+        print(f"  {name:<18} {area:.3f}")
+        found.append(area or 0.0)
+    print(f"  mean area {statistics.fmean(found):.3f}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -334,12 +398,12 @@ def fit_real(real: Labelled, own: _Own, chosen: NDArray[np.bool_]) -> Real:
     said = seen.grams.weighed(own.grams.astype(np.float32) * own.step) + own.gram_bias
     features = np.hstack([_standardised(counts, mean, deviation), said[:, None]])
     weight = np.array([_REPOSITORY_LINES / sources.count(source) for source in sources])
-    ours = np.hstack([_standardised(own.counts, mean, deviation), own.said[:, None]])
+    notes = own.notes
     at, added = fit_counts(
-        np.vstack([features, ours]),
-        np.concatenate([truth, own.lines.truth]),
-        [*sources, *own.lines.sources],
-        np.concatenate([weight, own.weight]),
+        np.vstack([features, notes.features(mean, deviation)]),
+        np.concatenate([truth, notes.truth]),
+        [*sources, *notes.sources],
+        np.concatenate([weight, notes.weight]),
     )
     added = added[: len(lines)]
     chance = _chance(features @ at + added)
@@ -361,16 +425,15 @@ def _rounded(values: NDArray[np.floating] | np.floating) -> Floats:
 
 def model_of(own: _Own, real: Real) -> Salience:
     """The model that collections and real lines make together."""
-    features = np.hstack([_standardised(own.counts, real.mean, real.deviation), own.said[:, None]])
-    weights, _ = fit_counts(features, own.lines.truth, own.lines.sources, own.weight, real)
+    notes = own.notes
+    features = notes.features(real.mean, real.deviation)
+    weights, _ = fit_counts(features, notes.truth, notes.sources, notes.weight, real)
     return Salience(
         grams=own.grams,
         step=own.step,
         gram_bias=own.gram_bias,
-        mean=real.mean,
-        deviation=real.deviation,
-        weights=_rounded(weights),
-        bias=real.bias,
+        notes=Head(mean=real.mean, deviation=real.deviation, weights=_rounded(weights), bias=real.bias),
+        talk=talk_head(own.talk),
         floor=FLOOR,
     )
 
@@ -378,19 +441,22 @@ def model_of(own: _Own, real: Real) -> Salience:
 def write_model(model: Salience, folder: Path) -> None:
     """Write the two files of a model, always the same bytes for the same model."""
     np.save(folder / WEIGHTS_FILE, model.grams)
-    counts = {
-        name: [model.mean[n].item(), model.deviation[n].item(), model.weights[n].item()]
-        for n, name in enumerate(NAMES)
-    }
     said = {
         "step": model.step,
         "gram_bias": model.gram_bias,
-        "gram_weight": model.weights[-1].item(),
-        "bias": model.bias,
         "floor": model.floor,
-        "counts": counts,
+        "notes": _said(model.notes),
+        "talk": _said(model.talk),
     }
     (folder / MODEL_FILE).write_text(json.dumps(said, indent=1) + "\n", encoding="utf-8")
+
+
+def _said(head: Head) -> dict[str, object]:
+    counts = {
+        name: [head.mean[n].item(), head.deviation[n].item(), head.weights[n].item()]
+        for n, name in enumerate(NAMES)
+    }
+    return {"gram_weight": head.weights[-1].item(), "bias": head.bias, "counts": counts}
 
 
 def write_real(real: Real, path: Path = REAL) -> None:
@@ -493,6 +559,8 @@ def main() -> None:
     if arguments.train:
         write_model(model_of(own, read_real()), Path(workbench.dreaming.__file__).parent)
         return
+    print("talk, each source left out:")
+    _say_talk(own.talk)
     print("n-grams, each source left out:")
     for name, area in areas(own.said, lines.truth, lines.sources):
         print(f"  {name:<14} {area:.3f}")

@@ -18,7 +18,7 @@ from workbench.errors import WorkbenchError, WorkspaceError
 from workbench.memory.markdown import parse_document
 from workbench.memory.names import RelPath
 from workbench.workspace.late_lines import carry_late
-from workbench.workspace.layout import MemoryFile, is_template, kind_of
+from workbench.workspace.layout import MemoryFile
 from workbench.workspace.workspace import Workspace
 
 
@@ -95,7 +95,7 @@ def everything(root: Path | str) -> Iterator[FileRead]:
 
 
 def _searched(workspace: Workspace) -> list[MemoryFile]:
-    return [file for file in workspace.scan() if not is_template(file.path)]
+    return [file for file in workspace.scan() if not file.is_template]
 
 
 def _read(workspace: Workspace, file: MemoryFile, known: str | None) -> FileRead | None:
@@ -106,7 +106,7 @@ def _read(workspace: Workspace, file: MemoryFile, known: str | None) -> FileRead
     digest = hashlib.sha256(data).hexdigest()
     if digest == known:
         return None
-    document = parse_document(RelPath(file.path), data, kind_of(file.path))
+    document = parse_document(RelPath(file.path), data, workspace.layout.kind_of(file.path))
     # Time stamps and inodes are those of one machine: nothing of them is stored for others.
     stamp = Stamp(len(data), 0, 0, digest)
     return FileRead(file.path, digest, stored_entries(document, stamp))

@@ -71,7 +71,7 @@ class IndexSource:
     def holds(self, path: str) -> bool:
         """Whether ``path`` is a file of this place."""
         if self.sort == "workspace":
-            return self.layout.holds(path) and not layout.is_template(path)
+            return self.layout.holds(path) and not layout.is_template(path, self.layout.kind_of(path))
         prefix = self.base.rstrip("/") + "/"
         return path.startswith(prefix) and self._takes(path.removeprefix(prefix))
 
@@ -83,7 +83,7 @@ class IndexSource:
         """Its files as the file system describes them, sorted by path."""
         found = layout.scan(Path(self.base), self.layout) if not self.absent else []
         if self.sort == "workspace":
-            return [file for file in found if not layout.is_template(file.path)]
+            return [file for file in found if not file.is_template]
         kind = Kind.TRANSCRIPT if self.sort == "transcripts" else Kind.NOTE
         prefix = self.base.rstrip("/") + "/"
         return [
@@ -206,7 +206,7 @@ class Sources:
         """Read and parse a file, a transcript up to ``size`` bytes. Raises as ``read`` does."""
         if not self.is_transcript(path):
             data = self.read(path)
-            kind = Kind.NOTE if is_outside(path) else layout.kind_of(path)
+            kind = Kind.NOTE if is_outside(path) else self.workspace.layout.kind_of(path)
             document = parse_document(RelPath(path), data, kind)
             return Loaded(document, len(data), hashlib.sha256(data).hexdigest())
         measure = _Measure()

@@ -10,7 +10,7 @@ from screens.actions.active import key_for
 from screens.drawing.rows import Row
 from workbench.memory.entry import Kind
 from workbench.memory.names import is_outside
-from workbench.workspace.layout import is_quarantined, kind_of
+from workbench.workspace.layout import USUAL, is_quarantined
 
 
 class FocusContext(StrEnum):
@@ -159,7 +159,7 @@ def can_merge(context: Context) -> str | None:
     """Several entries are marked, and one of them at least may take the others in."""
     if len(context.marked) < 2:
         return context.refusal or f"mark two or more entries first: {key_for('mark')}"
-    if all(row.path and kind_of(row.path) in (Kind.LOG, Kind.EPISODE) for row in context.marked):
+    if all(row.path and USUAL.kind_of(row.path) in (Kind.LOG, Kind.EPISODE) for row in context.marked):
         first = f"promote one with {key_for('promote')} first, then the others into it"
         return f"logs and episodes are originals: nothing in them is merged; {first}"
     return has_targets(context)

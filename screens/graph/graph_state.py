@@ -18,7 +18,6 @@ from workbench.graph.read import GraphReader
 from workbench.graph.search import EACH, GraphFinding, Node
 from workbench.memory.graph_page import Entity, TypedMemory
 from workbench.workspace.decisions import settled_keys
-from workbench.workspace.ledger import read
 from workbench.workspace.workspace import Workspace
 
 Thing = Node | Held | Duplicate | Contradiction | Due | GraphFinding
@@ -93,7 +92,7 @@ class BesideReader:
         if self._reader is None:
             self._reader = GraphReader(workspace, pages=False)
         return Beside(
-            self._reader.read().loose, read_recalls(read(workspace, "recalls")), settled_keys(workspace)
+            self._reader.read().loose, read_recalls(workspace.ledger.read("recalls")), settled_keys(workspace)
         )
 
 

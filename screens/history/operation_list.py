@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from workbench.memory.address import path_of
 from workbench.memory.names import CommitId, RelPath
-from workbench.workspace import ledger_changes
+from workbench.workspace import ledger
 from workbench.workspace.operation_filter import Wanted
 from workbench.workspace.plan import Operation
 from workbench.workspace.workspace import Workspace
@@ -78,7 +78,7 @@ class Chronicle:
                 whole = True
                 break
             looked_at += 1
-            if operation.action == ledger_changes.ACTION and not self._everything:
+            if operation.action == ledger.ACTION and not self._everything:
                 quiet += 1
             elif self._wanted.holds(operation):
                 told.append(operation)

@@ -7,14 +7,13 @@ from collections.abc import Iterator
 from screens.drawing.rows import Row, RowPart, Tone
 from screens.drawing.safe_text import grouped, plural, row_text, words
 from screens.history.history_reader import ago
-from workbench.memory.entry import Kind
-from workbench.workspace import ledger_changes
-from workbench.workspace.layout import kind_of
+from workbench.memory.episode import FOLDER
+from workbench.workspace import ledger
 from workbench.workspace.plan import Operation
 
 _AGE, _ACTION = 7, 11
 _ENTRIES = 8
-_FOREIGN = frozenset({"commit", "external", ledger_changes.ACTION})
+_FOREIGN = frozenset({"commit", "external", ledger.ACTION})
 _FACTS = {"Session": "session", "Source": "from", "Section": "under", "Model": "by model"}
 """Trailers that are worth a line, and how it begins."""
 
@@ -47,7 +46,7 @@ def is_on_one_entry(operation: Operation) -> bool:
     if operation.action in _FOREIGN or len(operation.entries) != 1 or len(operation.became) > 1:
         return False
     address = operation.entries[0]
-    return "#" in address or kind_of(address) is Kind.EPISODE
+    return "#" in address or address.startswith(FOLDER)
 
 
 def fact_rows(operation: Operation) -> Iterator[Row]:

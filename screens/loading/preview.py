@@ -17,7 +17,6 @@ from workbench.memory.markdown import Document
 from workbench.memory.names import RelPath, is_outside
 from workbench.memory.provenance import COMMENT
 from workbench.safety.terminal import hidden
-from workbench.workspace.layout import kind_of
 from workbench.workspace.workspace import Workspace
 
 AROUND = 6_000
@@ -66,10 +65,10 @@ def preview_of(workspace: Workspace, row: Row | None, reach: Reach = NEAR) -> Pr
 
 def _inside(workspace: Workspace, row: Row, path: str, reach: Reach) -> Preview:
     if row.section:
-        return _section(row, workspace.document(path), reach)
+        return _section(workspace, row, workspace.document(path), reach)
     entry = row.entry or _entry_of(workspace, row)
     if entry is None:
-        return _page(row, read_window(workspace.root, path, 0, 2 * reach.around), reach)
+        return _page(workspace, row, read_window(workspace.root, path, 0, 2 * reach.around), reach)
     start = max(0, entry.span.start - reach.around)
     length = min(entry.span.end - entry.span.start, reach.entry) + reach.around + entry.span.start - start
     return _entry(row, entry, read_window(workspace.root, path, start, length), reach)
@@ -97,25 +96,25 @@ def _entry_of(workspace: Workspace, row: Row) -> Entry | None:
     return workspace.find(address)
 
 
-def _page(row: Row, window: Window, reach: Reach = NEAR) -> Preview:
+def _page(workspace: Workspace, row: Row, window: Window, reach: Reach = NEAR) -> Preview:
     path = RelPath(row.path or "")
     header = read_front_matter(window.data)
     body_starts = window.data.count(b"\n", 0, header.body) if header else 0
     lines = _lines(window.data, 1, lambda n: "front" if n <= body_starts else "context", reach)
     if window.size > len(window.data):
         lines.append(_note(f"… {window.size - len(window.data):,} more bytes"))
-    facts = [("kind", str(kind_of(path))), ("size", plural(window.size, "byte"))]
+    facts = [("kind", str(workspace.layout.kind_of(path))), ("size", plural(window.size, "byte"))]
     warnings: list[str] = [row_text(header.problem)] if header and header.problem else []
     warnings += _hidden(window.data.decode("utf-8", "surrogateescape"))
     part = window.size > len(window.data) or _cut(lines)
     return Preview(row.id, row_text(path), tuple(facts), tuple(warnings), tuple(lines), partial=part)
 
 
-def _section(row: Row, document: Document, reach: Reach) -> Preview:
+def _section(workspace: Workspace, row: Row, document: Document, reach: Reach) -> Preview:
     """The lines under a heading, and under those that are deeper; its file where it is not there any more."""
     here = next((heading for heading in document.headings if heading.path == row.section), None)
     if here is None:
-        return _page(row, Window(0, document.data[: 2 * AROUND], len(document.data)))
+        return _page(workspace, row, Window(0, document.data[: 2 * AROUND], len(document.data)))
     ends = (h.first for h in document.headings if h.first > here.first and h.level <= here.level)
     end = next(ends, None)
     stops = len(document.data) if end is None else document.line_starts[end]

@@ -32,7 +32,7 @@ from screens.panes.filter_matches import KeptFiles
 from screens.panes.pane import Unfolded
 from workbench.errors import WorkbenchError
 from workbench.memory.entry import Kind
-from workbench.workspace.layout import MemoryFile, kind_of
+from workbench.workspace.layout import MemoryFile
 from workbench.workspace.workspace import Workspace
 
 PREVIEW_PAUSE_SECONDS = 0.02
@@ -109,7 +109,9 @@ class Reading:
         overview = await self.store.run(self.store.overview)
         changed = changed_paths(self._files, overview)
         if changed or self._first:
-            self._due |= set(_SECTIONS) if self._first else {kind_of(path) for path in changed}
+            self._due |= (
+                set(_SECTIONS) if self._first else set(map(self.store.workspace.layout.kind_of, changed))
+            )
             self._files, self._first = overview, False
             self._post(OverviewRead(overview, changed))
         if Kind.MEMORY in self._due:

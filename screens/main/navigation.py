@@ -20,7 +20,6 @@ from screens.panes.memory import MemoryPane
 from screens.panes.pane import FilePane
 from workbench.memory.entry import Entry, Kind
 from workbench.memory.names import is_outside
-from workbench.workspace.layout import kind_of
 
 if TYPE_CHECKING:
     from screens.app import WorkbenchApp
@@ -151,7 +150,7 @@ class Jumping:
     def _jump(self, row: Row, *, to_origin: bool = False) -> None:
         path, address = row.path or "", row.address or ""
         self._to_origin = to_origin
-        kind = kind_of(path)
+        kind = self._screen.files[path].kind if path in self._screen.files else Kind.NOTE
         self._screen.go_to_pane(_PANES.get(kind, 0))
         pane = self._screen.pane
         self._waits_for = None

@@ -174,10 +174,10 @@ class Opening:
         from screens.graph.neighbourhood import GraphScreen  # noqa: PLC0415
         from screens.panes.graph import GraphPane  # noqa: PLC0415
         from workbench.memory.entry import Kind  # noqa: PLC0415
-        from workbench.workspace.layout import kind_of  # noqa: PLC0415
 
         row = self._screen.here.row
-        at = row.path if row and row.path and not row.workspace and kind_of(row.path) is Kind.ENTITY else ""
+        file = self._screen.files.get(row.path or "") if row and not row.workspace else None
+        at = file.path if file and file.kind is Kind.ENTITY else ""
         view = self._screen.pane_of(GraphPane).view
         self._open(GraphScreen(self.desk, view, self._screen.show_dialog, at))
 

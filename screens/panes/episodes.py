@@ -156,6 +156,9 @@ def episode_row(episode: Episode, today: date, *, is_open: bool) -> Row:
         left = (episode.expires_at - today).days
         tone: Tone = "bad" if left < 0 else "warn" if left <= _SOON_DAYS else "muted"
         tail.append(RowPart(_expires(episode.expires_at, today), tone))
+    elif episode.created_at:
+        at = f" {episode.started_at:%H:%M}" if episode.started_at else ""
+        tail.append(RowPart(words(f"{episode.created_at:%a %d %b %Y}{at}"), "muted"))
     return Row(
         id=episode.path,
         text=row_text(episode.abstract or episode.id),
@@ -185,6 +188,8 @@ def _expires(day: date, today: date) -> Shown:
     return words(f"expires {days_until(day, today)}" if left <= _SOON_DAYS else days_until(day, today))
 
 
-def _expiry(episode: Episode) -> tuple[bool, date, str]:
+def _expiry(episode: Episode) -> tuple[bool, date, int, str]:
+    """What expires first, then what never does, the newest first."""
     never = episode.expires_at is None or episode.pinned
-    return never, episode.expires_at or date.max, episode.path
+    made = episode.created_at or date.min
+    return never, episode.expires_at or date.max, -made.toordinal() if never else 0, episode.path

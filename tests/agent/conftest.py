@@ -16,7 +16,7 @@ from tests.support.workspaces import EPISODE, LOG, Sandbox
 from workbench.agent.context import Injection, inject
 from workbench.agent.scopes import LEADER, SearchScope
 from workbench.agent.tools.agent_session import AgentSession
-from workbench.workspace import ledger
+from workbench.workspace.plan import Book
 from workbench.workspace.workspace import Workspace
 
 NOW = datetime(2026, 3, 20, 12, 0, tzinfo=UTC)
@@ -89,8 +89,9 @@ class Given:
         session._scopes = self.scopes()
         return session
 
-    def records(self, book: ledger.Book) -> list[dict[str, object]]:
-        return [dict(record) for record in ledger.read(self.workspace, book)]
+    def records(self, book: Book) -> list[dict[str, object]]:
+        found = self.workspace.ledger.read(book)
+        return [{name: value for name, value in record.items() if name != "record"} for record in found]
 
 
 class Person:

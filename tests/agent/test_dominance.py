@@ -6,7 +6,6 @@ from datetime import UTC, datetime, timedelta
 
 from tests.support.workspaces import EPISODE, LOG, Sandbox
 from workbench.agent.usage import Given, dominance, never_given, record_recalls
-from workbench.workspace import ledger
 
 NOW = datetime(2026, 3, 20, 12, tzinfo=UTC)
 PORT = "The staging port is 8443"
@@ -48,8 +47,8 @@ def test_only_what_lies_within_the_days_counts(sandbox: Sandbox) -> None:
 
 def test_records_without_a_moment_and_from_the_future_are_left_out(sandbox: Sandbox) -> None:
     give(sandbox, PORT, ago=-30)
-    ledger.append(
-        sandbox.workspace, "recalls", [{"entry": "x#1", "at": "never"}, {"at": 7}, {"entry": 3}], NOW
+    sandbox.workspace.ledger.append(
+        "recalls", [{"entry": "x#1", "at": "never"}, {"at": 7}, {"entry": 3}], NOW
     )
     assert dominance(sandbox.workspace, NOW).shares == ()
     assert dominance(sandbox.workspace, NOW).answers == 0

@@ -13,13 +13,14 @@ TODAY = date(2026, 3, 15)
 def test_memory_comes_first_then_who_the_agent_is_then_two_days_of_logs(sandbox: Sandbox) -> None:
     sandbox.write("SOUL.md", "Be kind.\n")
     sandbox.write("workspace-context.md", "# Now\n")
-    sandbox.write("memory/2026-03-15-standup.md", "- short\n")
+    sandbox.write("memory/2026-03-15_STANDUP.md", "- short\n")
+    sandbox.write("memory/2026-03-15-1012.md", "# Session: 10:12\n\nuser: hi\n")
     sandbox.write("memory/2026-03-13.md", "- too old\n")
     sandbox.write("memory/projects/atlas.md", "- a note\n")
     found = loaded(sandbox.workspace, TODAY)
     assert [one.path for one in found] == [
         "MEMORY.md", "SOUL.md", "workspace-context.md", "memory/2026-03-14.md",
-        "memory/2026-03-15-standup.md",
+        "memory/2026-03-15_STANDUP.md",
     ]  # fmt: skip
     assert [one.why for one in found[3:]] == ["yesterday's log", "today's log"]
     assert all(one.tokens > 0 for one in found)

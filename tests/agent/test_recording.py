@@ -9,7 +9,6 @@ from tests.agent.conftest import NOW, Given
 from workbench.agent.usage import MOST, query_key, record_recalls
 from workbench.agent.usage import Given as One
 from workbench.memory.claims import claim_key
-from workbench.workspace import ledger
 
 
 def record(given: Given, entries: list[One], query: str = "Which PORT?") -> str | None:
@@ -32,7 +31,7 @@ def test_each_entry_has_a_line_that_does_not_hold_the_question(given: Given) -> 
             "session": "s7",
         }
     ]
-    page = given.workspace.files.read(ledger.page_path("recalls", NOW.date()))
+    page = (given.workspace.root / ".workbench/ledger/pending.jsonl").read_bytes()
     assert b"8443" not in page
     assert b"PORT" not in page
 
@@ -50,7 +49,7 @@ def test_nothing_given_is_nothing_recorded(given: Given) -> None:
 
 
 def test_a_ledger_that_cannot_be_written_is_a_note(given: Given) -> None:
-    given.sandbox.write("_system/ledger", "a file in the place of the folder")
+    given.sandbox.write(".workbench/ledger", "a file in the place of the folder")
     note = record(given, [One("memory/a.md#abc", "x", 0.5)])
     assert note is not None
     assert note.startswith("this recall was not recorded: ")

@@ -362,7 +362,7 @@ def test_a_policy_that_nobody_knows_writes_nothing(given: Given, owner: Person) 
 
 
 def test_a_ledger_that_cannot_be_written_is_told(given: Given) -> None:
-    given.sandbox.write("_system/ledger", "a file in the place of the folder")
+    given.sandbox.write(".workbench/ledger", "a file in the place of the folder")
     assert refusal(given.session(), "memory_graph_store", text="Likes tea")
     assert refusal(given.session(), "memory_graph_skip", text="Likes tea", reason="no")
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
+from tests.support import forked
 from tests.support.backups import bare, contents, git, save
 from tests.support.workspaces import Sandbox
 from workbench.backup.incremental import remembered
@@ -156,13 +156,8 @@ def ssh_program(tmp_path: Path, name: str, lines: str) -> Path:
 
 
 def backup(sandbox: Sandbox, place: str, **environment: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "workbench", "-w", str(sandbox.root), "backup", place],
-        env=os.environ | environment,
-        cwd=Path(__file__).parents[2],
-        capture_output=True,
-        text=True,
-        check=False,
+    return forked.run_text(
+        "-w", sandbox.root, "backup", place, cwd=sandbox.root.parent, env=os.environ | environment
     )
 
 

@@ -9,7 +9,6 @@ import pytest
 from tests.cli.conftest import Run
 from tests.support.workspaces import EPISODE, Sandbox
 from workbench.memory.episode_page import EpisodeLine, EpisodePage, render_page
-from workbench.workspace import ledger
 
 
 def now() -> datetime:
@@ -48,7 +47,7 @@ def ids(said: dict[str, list[dict[str, object]]]) -> list[object]:
 
 def test_the_list_says_of_each_how_long_it_has_and_of_what_use_it_was(run: Run, sandbox: Sandbox) -> None:
     record = {"query": "q", "entry": "episodes/2026/01/soon.md#aaaaaaaaaaaa"}
-    ledger.append(sandbox.workspace, "recalls", [record], now())
+    sandbox.workspace.ledger.append("recalls", [record], now())
     lines = run("episodes", "list").out.splitlines()
     assert lines[:4] == [
         "over  The session over was about the harbour.",

@@ -16,7 +16,6 @@ import pytest
 from indexing.sync.run import reindex
 from tests.cli.conftest import Run
 from tests.support.workspaces import Sandbox
-from workbench.workspace import ledger
 
 ASK = "which staging port was planned with Sarah?"
 
@@ -35,7 +34,7 @@ def hear(monkeypatch: pytest.MonkeyPatch, text: str) -> None:
 
 
 def recalls(sandbox: Sandbox) -> list[Any]:
-    return list(ledger.read(sandbox.workspace, "recalls"))
+    return list(sandbox.workspace.ledger.read("recalls"))
 
 
 def test_inject_prints_what_the_agent_reads_and_says_why_beside_it(run: Run, indexed: Sandbox) -> None:

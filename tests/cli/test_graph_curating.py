@@ -82,10 +82,9 @@ def test_nothing_to_change_is_a_usage_error(run: Run) -> None:
 
 
 def test_what_is_skipped_is_recorded_and_not_stored(run: Run, sandbox: Sandbox) -> None:
-    from workbench.workspace import ledger
 
     assert run("graph", "skip", "had a coffee", "--reason", "of no use").code == 0
-    assert [record["why"] for record in ledger.read(sandbox.workspace, "skips")] == ["of no use"]
+    assert [record["why"] for record in sandbox.workspace.ledger.read("skips")] == ["of no use"]
 
 
 def test_duplicates_are_named_and_merged_or_kept_apart(run: Run, sandbox: Sandbox) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.cli.conftest import Run
-from tests.support.workspaces import EPISODE, LOG, LOG_TEXT, Sandbox
+from tests.support.workspaces import EPISODE, LOG, LOG_TEXT, MEMORY_TEXT, Sandbox
 
 
 def test_move_says_where_to_and_undo_takes_it_back(run: Run, sandbox: Sandbox) -> None:
@@ -46,12 +46,16 @@ def test_the_list_sends_nothing_to_the_terminal_that_steers_it(run: Run, sandbox
 
 
 def test_archive_with_dry_run_says_what_would_go_and_why(run: Run, sandbox: Sandbox) -> None:
+    over = "- The sprint ends on Friday <!-- wb: valid_until=2020-01-31 -->\n"
+    sandbox.write("MEMORY.md", MEMORY_TEXT + over)
     before = sandbox.snapshot()
-    shown = run("archive", "--budget", "80", "--dry-run")
-    assert "-- The project is called Atlas" in shown.out
-    assert "note: “The project is called Atlas”: " in shown.err
+    shown = run("archive", "--budget", "100", "--dry-run")
+    assert "-- The sprint ends on Friday" in shown.out
+    raising, why = [line for line in shown.err.splitlines() if line.startswith("note: ")]
+    assert "`workbench config set memory_budget 1000`" in raising
+    assert why == "note: “The sprint ends on Friday”: it was over on 2020-01-31"
     assert sandbox.snapshot() == before
-    done = run("archive", "--budget", "80", "--json").json
+    done = run("archive", "--budget", "100", "--json").json
     assert done["notes"]
     assert all(address.startswith("_system/archive/") for address in done["became"])
     assert "nothing to archive" in run("archive").err

@@ -8,7 +8,7 @@ import pytest
 
 from tests.cli.conftest import Run
 from tests.support.workspaces import Sandbox
-from workbench.workspace.layout import is_template
+from workbench.workspace.layout import USUAL, is_template
 
 FORMS = (
     "memory/TEMPLATE-decision.md",
@@ -50,4 +50,4 @@ def test_nothing_is_dreamt_of_a_template(run: Run, sandbox: Sandbox) -> None:
     "path", ["memory/2026-03-14-template-engine.md", "graph/concept/template.md", "memory/contemplate.md"]
 )
 def test_a_log_or_page_about_templates_is_none(path: str) -> None:
-    assert not is_template(path)
+    assert not is_template(path, USUAL.kind_of(path))

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import click
+import pexpect
 import pytest
 
 from tests.cli.conftest import Run
+from tests.support.agent_memories import EVERY, PLAIN, write_agent_memory
 from tests.support.workspaces import LOG, Sandbox
 from workbench.cli import shell_values
 from workbench.cli.fleet import say_report
@@ -233,3 +237,82 @@ def test_a_name_of_a_folder_forges_no_row_and_steers_no_terminal(
     say_report(fleet)
     told = capsys.readouterr().err
     assert told == f"failed: {shown}: {tmp_path}/{shown} is not a folder (3 attempts)\n"
+
+
+# -- what agents of this machine keep --------------------------------------------------------------------
+
+KEPT = {
+    "openclaw": ".openclaw/workspace",
+    "claude-code": ".claude/projects/-home-you-atlas/memory",
+    "codex": ".codex/memories",
+    "gemini-cli": ".gemini",
+    "hermes": ".hermes/memories",
+    "letta": ".letta/agents/agent-1/memory",
+    "nanobot": ".nanobot/workspace",
+    "basic-memory": "basic-memory",
+}
+
+
+@pytest.fixture
+def home(person: Path) -> Path:
+    """A home in which every agent that has a place of its own keeps memory."""
+    (person / ".openclaw/agents/main/sessions").mkdir(parents=True)
+    (person / ".claude/projects/-home-you-empty/memory").mkdir(parents=True)
+    for memory in EVERY:
+        if place := KEPT.get(memory.layout):
+            write_agent_memory(memory, person / place, repository=False)
+    (person / ".openclaw/openclaw.json").write_text(
+        json.dumps({"agents": {"list": [{"id": "main"}, {"id": "two", "workspace": str(person / "two")}]}})
+    )
+    write_agent_memory(PLAIN, person / "two", repository=False)
+    return person
+
+
+def test_every_agents_memory_on_this_machine_is_found_and_nothing_is_written(run: Run, home: Path) -> None:
+    (home / ".openclaw/workspace/MEMORY.md").write_text("- " + "x" * 14_198)
+    before = {path: path.lstat().st_mtime_ns for path in home.rglob("*")}
+    found = run("workspaces", "--found", "--json").json["found"]
+    assert {one["layout"]: one["path"] for one in found} == {
+        **{layout: str(home / place) for layout, place in KEPT.items()},
+        "plain": str(home / "two"),
+    }
+    told = {one["layout"]: one for one in found}
+    for memory in EVERY:
+        if memory.layout in told:
+            assert told[memory.layout]["files"] == memory.kinds
+    assert told["openclaw"]["loaded"][0]["lost"] == 2_200
+    assert [one["newest"] for one in found] == sorted((one["newest"] for one in found), reverse=True)
+    shown = run("workspaces", "--found")
+    assert "MEMORY.md 14,200 of 12,000 characters; the agent is not given 2,200" in shown.out
+    assert f"`workbench {found[0]['path']}` opens" in shown.err
+    assert {path: path.lstat().st_mtime_ns for path in home.rglob("*")} == before
+
+
+def test_a_machine_without_agents_and_one_with_settings_that_cannot_be_read_say_so(
+    run: Run, person: Path
+) -> None:
+    assert "no agent's memory was found" in run("workspaces", "--found").err
+    assert run("workspaces", "--found", "--json").json == {"found": []}
+    root = write_agent_memory(PLAIN, person / ".codex/memories", repository=False)
+    (root / "workbench.yaml").write_text("exclude: {broken\n")
+    (person / ".openclaw").mkdir()
+    (person / ".openclaw/openclaw.json").write_text("{broken")
+    (one,) = run("workspaces", "--found", "--json").json["found"]
+    assert "workbench.yaml" in one["problem"]
+    assert "workbench.yaml" in run("workspaces", "--found").out
+
+
+def test_without_a_workspace_the_program_lists_what_it_finds(home: Path, tmp_path: Path) -> None:
+    empty = tmp_path / "empty"
+    empty.mkdir()
+    environment = {**os.environ, "TERM": "xterm", "PYTHONPATH": str(Path(__file__).parents[2])}
+    program = pexpect.spawn(
+        sys.executable, ["-m", "workbench"], encoding="utf-8", timeout=60, cwd=str(empty), env=environment
+    )
+    program.expect(pexpect.EOF)
+    shown = str(program.before)
+    program.close()
+    assert program.exitstatus == 0
+    assert str(home / ".hermes/memories") in shown
+    assert "opens the first of them" in shown
+    assert not list(empty.iterdir())

@@ -20,6 +20,7 @@ from pathlib import Path
 from tests.docs.comparing import difference, shape_difference
 from tests.docs.grounds import GROUNDS
 from tests.docs.pages import PROJECT, Block, Page, read_page
+from tests.support import forked
 
 TAKEN = {
     "ENTRY": re.compile(r"(?<![\w/.-])[\w/.-]+\.md#[0-9a-f]{12}(?:~\d+)?"),
@@ -89,10 +90,10 @@ class Reader:
 
 def environment(home: Path) -> Mapping[str, str]:
     """What a new terminal of this person has, and nothing of whoever runs the tests."""
-    beside = str(Path(sys.executable).parent)
+    beside = Path(sys.executable).parent
     return {
         "HOME": str(home),
-        "PATH": f"{beside}:/usr/local/bin:/usr/bin:/bin",
+        "PATH": f"{forked.folder_with_program()}:{beside}:/usr/local/bin:/usr/bin:/bin",
         "PYTHONPATH": str(PROJECT),
         "PYTHONUNBUFFERED": "1",  # lines come in the order in which a terminal shows them
         "LANG": "C.UTF-8",

@@ -22,15 +22,15 @@ from workbench.memory.markdown import Document, parse_document
 from workbench.memory.names import RelPath
 from workbench.memory.provenance import parse_instant
 from workbench.memory.transcript import read_transcript
-from workbench.workspace import ledger
-from workbench.workspace.layout import kind_of
+from workbench.workspace.layout import USUAL
+from workbench.workspace.workspace import Workspace
 
 PAGE = read_page(DOCS / "reference" / "files.md")
 SAMPLES = {block.sample: block for block in PAGE.blocks if block.sample}
 
 
 def document(path: str, text: str) -> Document:
-    return parse_document(RelPath(path), text.encode(), kind_of(path))
+    return parse_document(RelPath(path), text.encode(), USUAL.kind_of(path))
 
 
 def log(text: str, _: Path) -> None:
@@ -81,10 +81,12 @@ def quarantine(text: str, _: Path) -> None:
     assert entry.provenance.get("under") == "2026-11-03 Tuesday"
 
 
-def recalls(text: str, _: Path) -> None:
-    page = ledger.parse_page(RelPath("_system/ledger/recalls-2026-03.jsonl"), text.encode())
-    assert (len(page.records), page.bad) == (1, 0)
-    assert parse_instant(page.records[0]["at"]) == datetime(2026, 3, 14, 10, tzinfo=UTC)
+def recalls(text: str, folder: Path) -> None:
+    pending = folder / ".workbench/ledger/pending.jsonl"
+    pending.parent.mkdir(parents=True)
+    pending.write_text('{"book": "recalls", ' + text.removeprefix("{"))
+    (record,) = Workspace.open(folder).ledger.read("recalls")
+    assert parse_instant(record["at"]) == datetime(2026, 3, 14, 10, tzinfo=UTC)
 
 
 def workspace_settings(text: str, folder: Path) -> None:

@@ -6,7 +6,7 @@ import pytest
 
 from tests.dreaming.nights import TODAY, Nights
 from workbench.dreaming.candidates import candidates
-from workbench.dreaming.clusters import folded, sources_of
+from workbench.dreaming.clusters import folded, same_words, sources_of
 from workbench.dreaming.skips import Skips
 
 LONG = "We decided to use tantivy for the word index of the search service because it needs no server at all"
@@ -17,7 +17,7 @@ def clusters(nights: Nights, *texts: str) -> list[set[str]]:
     for day, text in enumerate(texts):
         nights.log(day, text)
     found = candidates(nights.workspace, TODAY, 30, Skips())
-    return [{mention.text for mention in cluster.mentions} for cluster in folded(found.mentions)]
+    return [{mention.text for mention in cluster.mentions} for cluster in folded(same_words(found.mentions))]
 
 
 @pytest.mark.parametrize(

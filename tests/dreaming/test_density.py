@@ -1,4 +1,4 @@
-"""What a spoken sentence tells for the room it takes."""
+"""What a spoken sentence is worth for its room: a law of a pure function."""
 
 from __future__ import annotations
 
@@ -8,17 +8,15 @@ from hypothesis import strategies as st
 from workbench.dreaming.density import density
 
 
-@given(st.text(max_size=300))
-def test_it_is_a_share(text: str) -> None:
-    assert 0.0 <= density(text) <= 1.0
+@given(st.text(), st.text())
+def test_it_is_a_share_that_no_further_word_raises(text: str, more: str) -> None:
+    assert 0.0 < density(text + more) <= density(text) <= 1.0
 
 
-def test_names_figures_and_things_tell_more_than_filler() -> None:
-    filler = "Oh yes, that is so nice to hear, and I am glad for you"
-    assert density("We meet Priya Nair in Porto on 3 May") > density("We meet her there on that day") > 0
-    assert density("The workshop costs 640 euros a month") > density(filler)
+def test_what_is_short_is_worth_the_same_however_short() -> None:
+    assert density("We moved to Porto") == density("We moved to Porto in May, for good.") == 1.0
 
 
-def test_of_two_sentences_that_tell_the_same_the_shorter_goes_first() -> None:
-    short = "Priya Nair moved to Porto"
+def test_filler_makes_a_sentence_worth_less() -> None:
+    short = "The workshop in the old harbour costs 640 euros a month"
     assert density(short) > density(f"{short}, and, well, you know how it is, so be it, oh well")

@@ -30,7 +30,7 @@ def test_a_memory_that_begins_dreams_of_what_an_episode_states(nights: Nights) -
     assert {one.text for one in result.proposals} == {WISH, "We decided to use tantivy for search"}
     (wish,) = (one for one in result.proposals if one.text == WISH)
     assert wish.trust == "agent"
-    assert wish.section == "User Preferences"
+    assert wish.section == "Project Facts"  # the only heading that there is
 
 
 def test_a_log_is_the_agents_own_word_and_enough_by_itself(nights: Nights) -> None:

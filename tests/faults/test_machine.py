@@ -337,13 +337,13 @@ def _run(machine: type[Memory], examples: int, steps: int, *, derandomize: bool)
 
 
 def test_in_whatever_order_things_happen_no_word_is_lost() -> None:
-    _run(Memory, 25, 15, derandomize=True)
+    _run(Memory, 15, 15, derandomize=True)
 
 
 def test_on_a_disk_that_fails_now_and_then_no_word_is_lost() -> None:
-    _run(MemoryOnAFailingDisk, 25, 15, derandomize=True)
+    _run(MemoryOnAFailingDisk, 15, 15, derandomize=True)
 
 
 @pytest.mark.faults
 def test_in_whatever_order_many_things_happen_no_word_is_lost() -> None:
-    _run(Memory, 15, 30, derandomize=False)
+    _run(Memory, 8, 30, derandomize=False)

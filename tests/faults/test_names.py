@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
+from tests.support import forked
 from tests.support.workspaces import Sandbox
 
-PROJECT = Path(__file__).resolve().parents[2]
 NAMES = {
     "newline": b"a\nb.md",
     "tab": b"a\tb.md",
@@ -46,9 +44,7 @@ class Program:
         self.root = root
 
     def __call__(self, *arguments: str | bytes) -> bytes:
-        command = [sys.executable, "-m", "workbench", *arguments]
-        environment = {**os.environ, "PYTHONPATH": str(PROJECT), "LANG": "C.UTF-8"}
-        done = subprocess.run(command, cwd=self.root, env=environment, capture_output=True, check=False)
+        done = forked.run(*arguments, cwd=self.root)
         said = done.stdout + done.stderr
         assert b"Traceback" not in said, said.decode("utf-8", "replace")
         assert done.returncode == 0, said.decode("utf-8", "replace")

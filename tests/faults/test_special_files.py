@@ -2,44 +2,25 @@
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
 import socket
 import subprocess
-import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import pexpect
 import psutil
 import pytest
 
 from indexing.sync.run import reindex
+from tests.support import forked
 from tests.support.terminal import Terminal
 from tests.support.workspaces import LOG, Sandbox
 
-PROJECT = Path(__file__).resolve().parents[2]
-ASK_EACH = """
-import contextlib, io, json, sys
-from workbench.cli import main
-commands = json.loads(sys.argv[1])
-for command in commands:
-    sys.argv = ["workbench", *command]
-    said = io.TextIOWrapper(io.BytesIO(), "utf-8", write_through=True)
-    code = 0
-    with contextlib.redirect_stdout(said), contextlib.redirect_stderr(said):
-        try:
-            main()
-        except SystemExit as leave:
-            code = int(leave.code or 0)
-    name = command[-1] if command[-1] == "--commit" else command[0]
-    print(json.dumps([name, code, said.buffer.getvalue().decode()]), flush=True)
-"""
 HANGS_SECONDS = 120
-"""All commands together take about two seconds; one that waits for a pipe waits for ever."""
+"""A command takes less than a second; one that waits for a pipe waits for ever."""
 SOON_SECONDS = 20
 OF_GIT = (
     ".git", ".git/HEAD", ".git/config", ".git/config.worktree", ".git/packed-refs", ".git/shallow",
@@ -95,17 +76,18 @@ def answers(root: Path, address: str) -> dict[str, Answer]:
         ["get", LOG], ["search", "staging"], ["status"], ["log"], ["promote", address], ["undo"],
         ["status", "--commit"], ["doctor"], ["verify"], ["reindex", "--no-vectors"],
     ]  # fmt: skip
-    done = subprocess.run(
-        [sys.executable, "-c", ASK_EACH, json.dumps(commands)],
-        cwd=root, env={**os.environ, "PYTHONPATH": str(PROJECT)}, capture_output=True, text=True,
-        timeout=HANGS_SECONDS, check=False,
-    )  # fmt: skip
-    assert "Traceback" not in done.stdout + done.stderr, done.stdout + done.stderr
-    found: list[Any] = [json.loads(line) for line in done.stdout.splitlines()]
-    assert [name for name, _, _ in found] == [
-        command[-1] if command[-1] == "--commit" else command[0] for command in commands
-    ]
-    return {name: Answer(code, said) for name, code, said in found}
+    return {name_of(command): answer(root, *command) for command in commands}
+
+
+def answer(root: Path, *command: str) -> Answer:
+    done = forked.run(*command, cwd=root, timeout=HANGS_SECONDS)
+    said = (done.stdout + done.stderr).decode()
+    assert "Traceback" not in said, said
+    return Answer(done.returncode, said)
+
+
+def name_of(command: list[str]) -> str:
+    return command[-1] if command[-1] == "--commit" else command[0]
 
 
 def require_named(answer: Answer, path: Path) -> None:
@@ -225,23 +207,14 @@ def test_a_pipe_in_place_of_an_object_ends_the_git_that_waits_for_it(root: Path,
     tree = indexed.git("rev-parse", "HEAD^{tree}").strip()
     pipe = in_place_of(root / ".git" / "objects" / tree[:2] / tree[2:])
     os.mkfifo(pipe)
-    done = subprocess.run(
-        [sys.executable, "-m", "workbench", "log"],
-        cwd=root, env={**os.environ, "PYTHONPATH": str(PROJECT)}, capture_output=True, text=True,
-        timeout=HANGS_SECONDS, check=False,
-    )  # fmt: skip
-    require_named(Answer(done.returncode, done.stderr), pipe)
+    require_named(answer(root, "log"), pipe)
 
 
 def test_the_doctor_removes_pipes(root: Path) -> None:
     pipes = [root / ".workbench/drafts.json", root / ".workbench/index/current"]
     for pipe in pipes:
         os.mkfifo(in_place_of(pipe))
-    subprocess.run(
-        [sys.executable, "-m", "workbench", "doctor", "--fix"],
-        cwd=root, env={**os.environ, "PYTHONPATH": str(PROJECT)}, capture_output=True,
-        timeout=HANGS_SECONDS, check=False,
-    )  # fmt: skip
+    answer(root, "doctor", "--fix")
     assert not any(pipe.is_fifo() for pipe in pipes)
 
 

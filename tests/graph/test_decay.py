@@ -22,7 +22,6 @@ from workbench.graph.read import read_graph
 from workbench.graph.write import plan_forget_memory
 from workbench.memory.claims import claim_key
 from workbench.memory.proposal import Proposal, proposal_from_json
-from workbench.workspace.ledger import append, read
 
 START = date(2025, 1, 1)
 NONE = RecallDays({})
@@ -41,7 +40,7 @@ type: person
 
 
 def proposals(sandbox: Sandbox, today: date, decided: frozenset[str] = frozenset()) -> tuple[Proposal, ...]:
-    recalls = read_recalls(read(sandbox.workspace, "recalls"))
+    recalls = read_recalls(sandbox.workspace.ledger.read("recalls"))
     found = decay_proposals(read_graph(sandbox.workspace), recalls, today=today, decided=decided)
     if not decided:
         now = datetime(today.year, today.month, today.day, 12, tzinfo=UTC)
@@ -103,7 +102,7 @@ def test_what_is_recalled_stays(sandbox: Sandbox) -> None:
     today = date(2025, 12, 31)
     for n in range(0, 360, 6):
         at = datetime(2025, 1, 1, 12, tzinfo=UTC) + timedelta(n)
-        append(sandbox.workspace, "recalls", [{"claim": claim_key("Wore a red hat"), "score": 0.5}], at)
+        sandbox.workspace.ledger.append("recalls", [{"claim": claim_key("Wore a red hat"), "score": 0.5}], at)
     assert proposals(sandbox, today) == ()
 
 

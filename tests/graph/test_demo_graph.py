@@ -13,7 +13,7 @@ from workbench.memory.graph_page import read_entity
 from workbench.memory.markdown import parse_document
 from workbench.memory.names import RelPath
 from workbench.workspace.demo import demo_commits
-from workbench.workspace.layout import kind_of
+from workbench.workspace.layout import USUAL
 
 TODAY = date(2026, 3, 31)
 
@@ -25,7 +25,7 @@ def graph() -> Graph:
         state |= commit.files
     pages = [(path, data) for path, data in sorted(state.items()) if path.startswith("graph/") and data]
     return Graph(
-        tuple(read_entity(parse_document(RelPath(path), data, kind_of(path))) for path, data in pages)
+        tuple(read_entity(parse_document(RelPath(path), data, USUAL.kind_of(path))) for path, data in pages)
     )
 
 

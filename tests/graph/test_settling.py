@@ -15,7 +15,6 @@ from workbench.graph.read import read_graph
 from workbench.memory.claims import claim_key
 from workbench.operations.undo import plan_undo
 from workbench.workspace.decisions import rejected_keys, settled_keys
-from workbench.workspace.ledger import read
 from workbench.workspace.plan import Operation
 
 NOW = datetime(2026, 3, 20, 9, tzinfo=UTC)
@@ -75,7 +74,7 @@ def test_replace_ends_the_old_one_where_the_new_one_began(sandbox: Sandbox) -> N
 def test_both_changes_no_page(sandbox: Sandbox) -> None:
     operation = answer(sandbox, "both")
     assert sandbox.read(PATH).decode() == PAGE
-    assert operation.paths == ("_system/ledger/decisions-2026-03.jsonl",)
+    assert operation.paths == ()
 
 
 def test_reject_ends_both(sandbox: Sandbox) -> None:
@@ -95,7 +94,7 @@ def test_every_answer_is_recorded_once_and_not_asked_again(sandbox: Sandbox, sai
     assert asked(sandbox) == ()
     sandbox.write(PATH, PAGE)  # somebody writes both again
     assert asked(sandbox) == ()
-    record = next(iter(read(sandbox.workspace, "decisions")))
+    record = next(iter(sandbox.workspace.ledger.read("decisions")))
     assert (record["answer"], record["by"], record["reason"]) == (said, "human", "I asked her")
 
 

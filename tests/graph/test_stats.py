@@ -8,7 +8,6 @@ from tests.support.pages import TEAM
 from tests.support.workspaces import Sandbox
 from workbench.graph.read import read_graph
 from workbench.graph.stats import Ingestion, Stats, stats
-from workbench.workspace import ledger
 
 TODAY = date(2026, 3, 14)
 NOW = datetime(2026, 3, 14, 12, tzinfo=UTC)
@@ -68,7 +67,7 @@ def test_what_was_ingested_is_told_by_kind(sandbox: Sandbox) -> None:
         ("markdown", "memory/a.md", 4),
     ):
         record = {"source": source, "digest": "d", "kind": kind, "memories": memories}
-        ledger.append(sandbox.workspace, "ingested", [record], NOW)
+        sandbox.workspace.ledger.append("ingested", [record], NOW)
     at = "2026-03-14T12:00:00+00:00"
     assert figures(sandbox).ingested == (
         Ingestion("markdown", 1, 1, 4, at),
@@ -78,7 +77,7 @@ def test_what_was_ingested_is_told_by_kind(sandbox: Sandbox) -> None:
 
 def test_records_of_the_ledger_that_make_no_sense_do_no_harm(sandbox: Sandbox) -> None:
     bad = {"source": ["a"], "kind": {"x": 1}, "memories": "many", "at": 7}
-    ledger.append(sandbox.workspace, "ingested", [bad, {"memories": -5, "kind": None}], NOW)
+    sandbox.workspace.ledger.append("ingested", [bad, {"memories": -5, "kind": None}], NOW)
     assert sum(one.memories for one in figures(sandbox).ingested) == 0
     assert sum(one.runs for one in figures(sandbox).ingested) == 2
 

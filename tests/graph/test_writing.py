@@ -22,7 +22,6 @@ from workbench.memory.graph_page import ENTITY_TYPES, IMPORTANCE, Entity, read_e
 from workbench.memory.markdown import Document, parse_document
 from workbench.memory.names import RelPath
 from workbench.operations.undo import plan_undo
-from workbench.workspace.ledger import read
 from workbench.workspace.plan import Operation
 from workbench.workspace.workspace import Workspace
 
@@ -417,10 +416,10 @@ def test_forgetting_says_why_and_is_remembered(sandbox: Sandbox) -> None:
     sarah = entity(sandbox, "Sarah Chen")
     assert (sarah.memories, sarah.relations) == ((), ())
     assert operation.reason == "she asked for it"
-    assert [r["decision"] for r in read(place, "decisions")] == ["rejected", "rejected"]
+    assert [r["decision"] for r in place.ledger.read("decisions")] == ["rejected", "rejected"]
     place.operations.carry_out(lambda: plan_undo(place, operation.id))
     assert sandbox.read(SARAH) == PAGE
-    assert list(read(place, "decisions")) == []
+    assert list(place.ledger.read("decisions")) == []
 
 
 def test_a_name_that_several_have_needs_its_type(sandbox: Sandbox) -> None:

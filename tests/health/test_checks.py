@@ -26,7 +26,6 @@ from workbench.health.subject import CheckSubject
 from workbench.jobs.names import Job
 from workbench.jobs.run_log import JobRun, keep
 from workbench.memory.claims import claim_key
-from workbench.workspace import ledger
 from workbench.workspace.task_context import TaskContext
 
 SECRET = "AKIAQ7LMNO5P2RSTUVWX"
@@ -132,7 +131,7 @@ def test_a_dead_link_can_be_edited(sandbox: Sandbox) -> None:
 def test_a_memory_over_its_budget_can_be_archived(sandbox: Sandbox) -> None:
     sandbox.write("MEMORY.md", MEMORY_TEXT + "".join(f"- fact {n} {'x' * 60}\n" for n in range(300)))
     result = one(sandbox, "budget")
-    assert deeds(result.findings[0]) == ["archive"]
+    assert deeds(result.findings[0]) == ["open", "archive"]
     assert " of 10,000 characters" in result.seen
 
 
@@ -158,7 +157,7 @@ def test_recalls_are_told_with_what_never_was(sandbox: Sandbox) -> None:
     tea, atlas = sandbox.workspace.memory_document().entries
     assert one(sandbox, "recalls").seen == "0 answers, 0 of them this week"
     moved = {"entry": "memory/x.md#1234", "claim": claim_key(tea.text), "query": "1"}
-    ledger.append(sandbox.workspace, "recalls", [moved, {**moved, "query": "2"}], NOW)
+    sandbox.workspace.ledger.append("recalls", [moved, {**moved, "query": "2"}], NOW)
     result = one(sandbox, "recalls")
     assert result.seen == "2 answers, 2 of them this week; 1 of 2 entries of MEMORY.md in none of them"
     assert [finding.address for finding in result.findings] == [atlas.address]
@@ -178,7 +177,7 @@ def test_recalls_that_only_episodes_tell_of_are_told_as_that(sandbox: Sandbox) -
     )
     answer = {"query": "atlas", "at": "2026-05-30T10:00:00+00:00"}
     given = [{"entry": f"{EPISODE}#{digest}", **answer} for digest in ("abc123", "def456")]
-    ledger.append(sandbox.workspace, "recalls", given, NOW)
+    sandbox.workspace.ledger.append("recalls", given, NOW)
     sandbox.write(EPISODE, EPISODE_TEXT)
     assert (
         one(sandbox, "expiry").findings[0].meaning.startswith("nothing of it was promoted; recalled 1 time.")

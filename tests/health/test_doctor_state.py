@@ -14,6 +14,7 @@ import pytest
 
 from tests.health.conftest import Ward, said_by
 from tests.indexing.test_read_only import mounted_read_only, unprivileged
+from tests.support import forked
 from workbench.health.finding import Finding
 from workbench.health.machine import libraries
 from workbench.health.subject import CheckSubject
@@ -109,14 +110,7 @@ def test_settings_that_are_wrong_are_a_finding_and_all_else_is_looked_at(ward: W
 
 def test_the_command_works_where_the_settings_are_what_is_wrong(ward: Ward) -> None:
     (ward.root / "workbench.yaml").write_text("theme: light\n")
-    done = subprocess.run(
-        [sys.executable, "-m", "workbench", "doctor"],
-        cwd=ward.root,
-        env={**os.environ, "PYTHONPATH": str(PROJECT)},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    done = forked.run_text("doctor", cwd=ward.root)
     assert done.returncode == 4
     assert "workbench.yaml:1: 'theme' means nothing here" in done.stdout
 

@@ -23,7 +23,6 @@ from workbench.importers.plan import plan_import
 from workbench.importers.records import Carried
 from workbench.importers.workspace_database import read_cells
 from workbench.operations.undo import plan_undo
-from workbench.workspace import ledger
 from workbench.workspace.plan import Operation
 
 NOW = datetime(2026, 3, 20, 12, 0, tzinfo=UTC)
@@ -371,7 +370,7 @@ def test_text_that_is_too_long_for_a_memory_is_left_out_and_said(sandbox: Sandbo
 
 
 def ingested(sandbox: Sandbox) -> set[str]:
-    return {str(record["source"]) for record in ledger.read(sandbox.workspace, "ingested")}
+    return {str(record["source"]) for record in sandbox.workspace.ledger.read("ingested")}
 
 
 def held(sandbox: Sandbox) -> set[str]:
@@ -429,8 +428,7 @@ def test_an_item_of_which_nothing_may_be_written_is_not_taken_for_done(
 def test_what_the_graph_says_already_is_done(sandbox: Sandbox, tmp_path: Path) -> None:
     carry_in(sandbox, read_memory_graph(graph_file(tmp_path / "one.db", {"content": "Lives in Osaka"})))
     page = sandbox.read("graph/person/user.md")
-    known = ledger.page_path("ingested", NOW.date())
-    (sandbox.root / known).unlink()
+    sandbox.git("update-ref", "-d", sandbox.workspace.ledger.reference)
     carry_in(sandbox, read_memory_graph(tmp_path / "one.db"))
     assert sandbox.read("graph/person/user.md") == page
     assert ingested(sandbox) == {"goclaw-graph:u0"}
@@ -578,7 +576,7 @@ def recall_store(sandbox: Sandbox, **changes: object) -> Path:
 
 def test_recalls_become_records_of_the_entry_that_holds_the_words(sandbox: Sandbox) -> None:
     operation = carry_in(sandbox, read_recalls(sandbox.workspace, recall_store(sandbox)))
-    records = list(ledger.read(sandbox.workspace, "recalls"))
+    records = list(sandbox.workspace.ledger.read("recalls"))
     entry = sandbox.workspace.document(LOG).entries[0]
     assert {record["entry"] for record in records} == {entry.address}
     assert len(records) == 3
@@ -595,7 +593,7 @@ def test_recalls_that_come_again_are_counted_once(sandbox: Sandbox) -> None:
         carry_in(sandbox, read_recalls(sandbox.workspace, path))
     more = recall_store(sandbox, recallCount=5, totalScore=4.0)
     carry_in(sandbox, read_recalls(sandbox.workspace, more))
-    assert len(list(ledger.read(sandbox.workspace, "recalls"))) == 5
+    assert len(list(sandbox.workspace.ledger.read("recalls"))) == 5
 
 
 @pytest.mark.parametrize(
@@ -737,5 +735,5 @@ def test_imported_recalls_count_for_dreaming_as_often_as_openclaw_says(
     assert found.count == count
     assert found.score == pytest.approx(0.5 * count)
     assert (len(found.queries), len(found.days)) == (questions, days)
-    pairs = {(record["query"], record["at"]) for record in ledger.read(sandbox.workspace, "recalls")}
+    pairs = {(record["query"], record["at"]) for record in sandbox.workspace.ledger.read("recalls")}
     assert len(pairs) == min(count, questions * days)

@@ -18,6 +18,7 @@ from indexing.embedding.hub import is_hub_name
 from indexing.embedding.locate import DEFAULT_MODEL, locate
 from indexing.embedding.model_info import describe
 from tests.indexing.conftest import Memory
+from tests.support import forked
 from tests.support.hub import COMMIT, Hub, serving
 from workbench.errors import ModelUnavailableError
 
@@ -56,15 +57,8 @@ def workbench(hub: Hub, own: Path, memory: Memory, person: Path) -> Workbench:
     memory.write("MEMORY.md", "The door code is 4411", "Prefers async reviews over meetings")
 
     def call(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            [sys.executable, "-m", "workbench", *arguments],
-            cwd=memory.root,
-            env={**os.environ, "HF_ENDPOINT": hub.address, "PYTHONPATH": str(ROOT), **environment},
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
+        found = {**os.environ, "HF_ENDPOINT": hub.address, **environment}
+        return forked.run_text(*arguments, cwd=memory.root, env=found)
 
     return call
 

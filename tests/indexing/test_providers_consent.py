@@ -13,6 +13,7 @@ import pexpect
 import pytest
 
 from tests.indexing.conftest import Memory
+from tests.support import forked
 from tests.support.provider import Provider, providing, refused
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -55,17 +56,8 @@ def workbench(memory: Memory, environment: dict[str, str]) -> Workbench:
     memory.write("MEMORY.md", "Prefers async reviews over meetings", "The door code is 4411")
     memory.write("memory/2026-03-14.md", *(f"Note number {number} of the day" for number in range(10)))
 
-    def call(*arguments: str, **more: str) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            [sys.executable, *(arguments if arguments[0] == "-m" else ("-m", "workbench", *arguments))],
-            cwd=memory.root,
-            env={**environment, **more},
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            timeout=60,
-            check=False,
-        )
+    def call(*arguments: str, module: str = "workbench", **more: str) -> subprocess.CompletedProcess[str]:
+        return forked.run_text(*arguments, module=module, cwd=memory.root, env={**environment, **more})
 
     return call
 
@@ -121,7 +113,7 @@ def test_without_a_terminal_nothing_is_sent_and_the_way_to_send_it_is_said(
 def test_the_interfaces_own_child_sends_nothing_unasked_either(
     workbench: Workbench, provider: Provider
 ) -> None:
-    done = workbench("-m", "workbench.worker", "reindex", ".")
+    done = workbench("reindex", ".", module="workbench.worker")
     report = json.loads(done.stdout.splitlines()[-1])["report"]
     assert "reindex --yes" in report["vectors"]
     assert provider.asked == []
@@ -199,7 +191,7 @@ def test_the_key_is_shown_written_or_sent_nowhere_but_to_its_provider(
         write_settings(person, provider, key=KEY, key_env=None, query_timeout="0.5")
     said = ""
     quiet = [("model", "show"), ("model", "show", "--json"), ("reindex", "--dry-run", "--json"), ("status",)]
-    asking = [("model", "test"), ("reindex", "--yes", "--full"), ("-m", "workbench.worker", "reindex", ".")]
+    asking = [("model", "test"), ("reindex", "--yes", "--full"), ("reindex", ".")]
     asking.append(("search", "door code", "--json", "--explain"))
     with providing() as elsewhere:
         answers = [
@@ -212,7 +204,8 @@ def test_the_key_is_shown_written_or_sent_nowhere_but_to_its_provider(
             provider.rule = lambda _, answer=answer: answer
             for command in asking if answer else quiet + asking:
                 memory.write("memory/2026-03-15.md", f"Something new for {len(said)}")
-                done = workbench(*command, THE_KEY=KEY if place == "variable" else "")
+                module = "workbench.worker" if command == ("reindex", ".") else "workbench"
+                done = workbench(*command, module=module, THE_KEY=KEY if place == "variable" else "")
                 said += done.stdout + done.stderr
         assert elsewhere.asked == []
     assert "refuses the key" in said

@@ -24,7 +24,7 @@ from workbench.workspace.snapshot import PastWorkspace
     [
         ("MEMORY.md", Kind.MEMORY),
         ("memory/2026-03-14.md", Kind.LOG),
-        ("memory/2026-03-14-a-talk.md", Kind.LOG),
+        ("memory/2026-03-14-a-talk.md", Kind.EPISODE),
         ("memory/projects/deep/atlas.md", Kind.NOTE),
         ("episodes/2026/03/e1.md", Kind.EPISODE),
         ("graph/person/sarah.md", Kind.ENTITY),
@@ -309,12 +309,13 @@ def test_the_workspace_itself_still_counts_as_vanished_beside_large_sources(
 ) -> None:
     for number in range(200):
         (notes / f"{number}.md").write_text(f"- note {number}\n")
+    owner.opens().write("MEMORY.md", "Tea")
     memory = owner.opens(extra_paths=[notes])
     for day in range(1, 26):
         memory.write(f"memory/2026-03-{day:02}.md", f"Day {day}")
     memory.reindex(vectors=False)
     (memory.root / "memory").rename(memory.root / "elsewhere")
-    with pytest.raises(Exception, match="25 of 25 indexed files have vanished"):
+    with pytest.raises(Exception, match="25 of 26 indexed files have vanished"):
         memory.reindex(vectors=False)
 
 

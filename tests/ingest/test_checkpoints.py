@@ -20,7 +20,6 @@ from tests.support.workspaces import Sandbox
 from workbench.ingest.checkpoints import Checkpoint, Checkpoints, checkpoint
 from workbench.ingest.sessions import read_new
 from workbench.ingest.transcript_files import look
-from workbench.workspace import ledger
 from workbench.workspace.workspace import Workspace
 
 
@@ -244,7 +243,7 @@ def test_records_that_are_no_checkpoints_are_passed_over(reader: Reader, tmp_pat
     good = new_in(path).end.as_record()
     wrong = [{}, {"kind": "flush"}, {**good, "offset": -1}, {**good, "offset": "9"}, {**good, "line": True},
              {**good, "head": None}, {**good, "kind": "graph"}]  # fmt: skip
-    ledger.append(reader.workspace, "ingested", wrong, NOW)
+    reader.workspace.ledger.append("ingested", wrong, NOW)
     reader.restart()
     assert reader.take(path) == ["one"]
     assert checkpoint(good) == new_in(path).end
@@ -262,8 +261,8 @@ def test_a_checkpoint_comes_back_from_the_ledger_as_it_was(sandbox: Sandbox) -> 
         purpose="episode", source="/a/s.jsonl", head="h", tail="t", offset=10, line=2, session="s", cycle=3,
         messages=4, bytes=5, tokens=6, flushed=True, until="2026-03-14T10:00:00+00:00", memories=7,
     )  # fmt: skip
-    ledger.append(sandbox.workspace, "ingested", [one.as_record()], NOW)
-    (record,) = ledger.read(sandbox.workspace, "ingested")
+    sandbox.workspace.ledger.append("ingested", [one.as_record()], NOW)
+    (record,) = sandbox.workspace.ledger.read("ingested")
     found = checkpoint(record)
     assert found is not None
     assert found.at

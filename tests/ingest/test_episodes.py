@@ -26,7 +26,6 @@ from workbench.operations.pin import plan_pin
 from workbench.operations.promote import plan_promote
 from workbench.operations.quarantine import plan_quarantine
 from workbench.operations.undo import plan_undo
-from workbench.workspace import ledger
 from workbench.workspace.plan import Operation
 from workbench.workspace.workspace import Workspace
 
@@ -151,7 +150,7 @@ def test_an_episode_is_undone_whole_and_can_be_made_again(sandbox: Sandbox) -> N
     place.operations.carry_out(lambda: plan_undo(place, first.id))
     assert {one.source_id for one in episodes(place)} == {"agent:main:1:0", "agent:moss:s2:0"}
     assert episode_of(place, "agent:moss:s1:0") is None
-    assert [record["source"] for record in ledger.read(place, "ingested")] == ["agent:moss:s2:0"]
+    assert [record["source"] for record in place.ledger.read("ingested")] == ["agent:moss:s2:0"]
     place.operations.carry_out(lambda: plan_undo(place, second.id))
     assert sandbox.snapshot() == before
     summarise(place, talk(*SAID))
@@ -236,7 +235,7 @@ def test_a_disk_that_fails_at_any_call_leaves_the_whole_episode_or_none(
         again = Workspace.open(sandbox.root)
         again.operations.recover()
         made = pages(sandbox)
-        records = list(ledger.read(again, "ingested"))
+        records = list(again.ledger.read("ingested"))
         assert len(made) == len(records) <= 1
         if made:
             assert parse_page(sandbox.read(made[0])).turns == 3

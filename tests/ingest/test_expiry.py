@@ -26,7 +26,6 @@ from workbench.memory.episode import Episode, countdown
 from workbench.memory.episode_page import EpisodeLine, EpisodePage, render_page
 from workbench.memory.names import RelPath
 from workbench.operations.undo import plan_undo
-from workbench.workspace import ledger
 from workbench.workspace.episode_recalls import Mark, recall_marks, recalls_of
 from workbench.workspace.plan import Operation, Plan
 from workbench.workspace.workspace import Workspace
@@ -268,7 +267,7 @@ def test_a_header_that_cannot_say_it_is_left_alone(queue: Sandbox) -> None:
 
 
 def recalled(place: Workspace, *records: dict[str, object]) -> None:
-    ledger.append(place, "recalls", records, NOW)
+    place.ledger.append("recalls", records, NOW)
 
 
 def test_recalls_are_counted_by_the_ledger_and_written_only_with_something_else(queue: Sandbox) -> None:

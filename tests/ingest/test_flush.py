@@ -41,8 +41,8 @@ from workbench.memory.session_blocks import session_blocks
 from workbench.memory.transcript import Turn
 from workbench.operations.forget import plan_forget
 from workbench.operations.undo import plan_undo
-from workbench.workspace import ledger
 from workbench.workspace.external_changes import record
+from workbench.workspace.plan import Plan, ledger_records
 from workbench.workspace.seal import Seal
 from workbench.workspace.workspace import Workspace
 
@@ -120,7 +120,8 @@ def test_the_same_session_twice_adds_nothing(sandbox: Sandbox) -> None:
 
 def test_a_claim_that_a_person_rejected_does_not_come_back(sandbox: Sandbox) -> None:
     rejected = {"key": "k", "decision": "rejected", "claim": claim_key(BIRTHDAY), "reason": "", "by": "human"}
-    ledger.append(sandbox.workspace, "decisions", [rejected], NOW)
+    plan = Plan(action="reject", summary="k", records=ledger_records("decisions", [rejected], NOW))
+    sandbox.workspace.operations.carry_out(lambda: plan)
     assert texts(flush(sandbox, turn(BIRTHDAY), turn(DECISION))) == [DECISION]
 
 
@@ -223,7 +224,7 @@ def test_secrets_and_hidden_text_are_counted_and_never_written(
     everything = b"".join(path.read_bytes() for path in sandbox.root.rglob("*") if path.is_file())
     assert said.encode() not in everything
     assert b"ghp_16C7" not in everything
-    (skip,) = ledger.read(sandbox.workspace, "skips")
+    (skip,) = sandbox.workspace.ledger.read("skips")
     assert (skip["why"], skip["source"], skip["by"]) == (why, "s91.jsonl#L5", "flush")
 
 
@@ -469,6 +470,7 @@ from workbench.ingest.checkpoints import Checkpoints
 from workbench.ingest.flush import flush_reading
 from workbench.ingest.sessions import read_new
 from workbench.ingest.transcript_files import look
+from workbench.workspace.plan import Plan, ledger_records
 from workbench.workspace.workspace import Workspace
 
 place = Workspace.open(sys.argv[1])

@@ -22,7 +22,6 @@ from workbench.ingest.sessions import read_new
 from workbench.ingest.transcript_files import look
 from workbench.memory.session import Session
 from workbench.operations.undo import plan_undo
-from workbench.workspace import ledger
 from workbench.workspace.plan import Plan
 from workbench.workspace.seal import Seal
 from workbench.workspace.workspace import Workspace
@@ -91,11 +90,11 @@ def test_what_was_taken_in_is_unchanged_the_next_time(sandbox: Sandbox, tmp_path
     path = transcript(tmp_path / "s.jsonl", claw(*TALK))
     take(sandbox, path)
     head = sandbox.git("rev-parse", "HEAD")
-    records = list(ledger.read(sandbox.workspace, "ingested"))
+    records = list(sandbox.workspace.ledger.read("ingested"))
     again = take(sandbox, path)
     assert (again.outcome, again.why) == ("unchanged", "nothing is new in it")
     assert sandbox.git("rev-parse", "HEAD") == head
-    assert list(ledger.read(sandbox.workspace, "ingested")) == records
+    assert list(sandbox.workspace.ledger.read("ingested")) == records
 
 
 def test_a_session_that_goes_on_gets_one_episode_of_all_of_it(sandbox: Sandbox, tmp_path: Path) -> None:

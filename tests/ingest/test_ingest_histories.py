@@ -21,8 +21,6 @@ from workbench.ingest.checkpoints import Checkpoints
 from workbench.ingest.episodes import episodes
 from workbench.ingest.ingest import Ingest
 from workbench.ingest.transcript_files import look
-from workbench.memory.names import RelPath
-from workbench.workspace import ledger
 
 START = datetime(2026, 3, 14, 12, tzinfo=UTC)
 
@@ -99,18 +97,10 @@ class Histories(RuleBasedStateMachine):
             assert self.sandbox.read(path) == data
 
     def is_taken_in_and_dies_before_that_is_noted(self) -> None:
-        place = RelPath("_system/ledger/ingested-2026-03.jsonl")
-        before = {record["at"] + str(record) for record in ledger.read(self.sandbox.workspace, "ingested")}
+        reference = self.sandbox.workspace.ledger.reference
+        before = self.sandbox.git("for-each-ref", "--format=%(objectname)", reference).strip()
         self.is_taken_in()
-        data = self.sandbox.workspace.files.read_or_none(place)
-        if data is not None:
-            page = ledger.parse_page(place, data)
-            kept = [
-                record
-                for record in page.records
-                if record.get("kind") != "episode" or record["at"] + str(record) in before
-            ]
-            (self.sandbox.root / place).write_bytes(ledger.lines(kept, NOW))
+        self.sandbox.git("update-ref", *([reference, before] if before else ["-d", reference]))
 
     def is_edited(self) -> None:
         for one in episodes(self.sandbox.workspace):

@@ -18,7 +18,6 @@ from workbench.ingest.graph_update import learnt, plan_learn, unlearnt
 from workbench.llm.port import LanguageModelError, Message, Schema
 from workbench.memory.graph_page import Entity
 from workbench.operations.undo import plan_undo
-from workbench.workspace.ledger import read
 from workbench.workspace.plan import Operation
 
 NOW = datetime(2026, 3, 20, 9, tzinfo=UTC)
@@ -103,7 +102,7 @@ def test_learning_twice_teaches_nothing_new(log: Sandbox) -> None:
     with pytest.raises(NotCuratableError, match="nothing new"):
         learn(log)
     assert log.snapshot() == before
-    assert [r["kind"] for r in read(log.workspace, "ingested")] == ["graph"]
+    assert [r["kind"] for r in log.workspace.ledger.read("ingested")] == ["graph"]
 
 
 def test_a_log_that_grew_teaches_only_what_is_new(log: Sandbox) -> None:

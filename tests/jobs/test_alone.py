@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.support import forked
 from tests.support.workspaces import Sandbox
 from workbench.jobs.job_status import standing
 from workbench.jobs.names import Job
@@ -110,8 +111,7 @@ def test_other_jobs_of_the_workspace_are_in_nobodys_way(sandbox: Sandbox) -> Non
         until(lambda: state(sandbox, Job.REINDEX_WATCH) == "running", "reindex --watch runs")
         until((sandbox.root / ".workbench/index/current").exists, "there is an index")
         job = ["jobs", "run", "nightly", "--only", "decay"]
-        command = [sys.executable, "-m", "workbench", "-w", str(sandbox.root), *job]
-        assert subprocess.run(command, cwd=PROJECT, capture_output=True, check=False).returncode == 0
+        assert forked.run("-w", sandbox.root, *job, cwd=PROJECT).returncode == 0
 
 
 def test_another_workspace_is_in_nobodys_way(sandbox: Sandbox, tmp_path: Path) -> None:

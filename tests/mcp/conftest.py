@@ -41,7 +41,13 @@ def served(sandbox: Sandbox) -> Sandbox:
 
 
 @pytest.fixture
-def server(served: Sandbox, person: Path) -> Callable[..., StdioServerParameters]:
+def program() -> list[str]:
+    """How the program is started."""
+    return [sys.executable, "-m", "workbench"]
+
+
+@pytest.fixture
+def server(served: Sandbox, person: Path, program: list[str]) -> Callable[..., StdioServerParameters]:
     """``server("--user", "sam")``: how to start it on the workspace."""
 
     def parameters(
@@ -53,8 +59,8 @@ def server(served: Sandbox, person: Path) -> Callable[..., StdioServerParameters
         }
         (person / "settings.yaml").write_text(json.dumps(settings))
         return StdioServerParameters(
-            command=sys.executable,
-            args=["-m", "workbench", "-w", str(root), "mcp", "--name", "tester", *arguments],
+            command=program[0],
+            args=[*program[1:], "-w", str(root), "mcp", "--name", "tester", *arguments],
             env={
                 "WORKBENCH_CONFIG": os.environ["WORKBENCH_CONFIG"],
                 "HOME": str(person),

@@ -15,11 +15,11 @@ from jsonschema import Draft202012Validator
 from mcp import Client, MCPError, StdioServerParameters
 from mcp_types import CallToolResult, TextContent, TextResourceContents
 
+from tests.support import forked
 from tests.support.workspaces import LOG, Sandbox
 from workbench.agent.mcp_server import resources
 from workbench.memory.names import RelPath
 from workbench.operations.forget import plan_forget
-from workbench.workspace import ledger
 from workbench.workspace.locks import hold
 
 Server = Callable[..., StdioServerParameters]
@@ -38,6 +38,12 @@ CALLS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("memory_graph_forget", {"memory": "m7f3a", "reason": "wrong"}),
     ("memory_graph_skip", {"text": "The weather", "reason": "only today"}),
 )
+
+
+@pytest.fixture
+def program() -> list[str]:
+    """Forked where it is loaded already: how it starts is of no concern here."""
+    return [str(forked.folder_with_program() / "workbench")]
 
 
 def text_of(result: CallToolResult) -> str:
@@ -222,7 +228,7 @@ def test_resources_are_listed_in_pages(served: Sandbox) -> None:
 async def test_recalls_are_recorded_with_agent_session_and_user(server: Server, served: Sandbox) -> None:
     async with Client(server("--user", "sam")) as client:
         await client.call_tool("memory_search", {"query": "which port does staging have?"})
-    (record, *_) = ledger.read(served.workspace, "recalls")
+    (record, *_) = served.workspace.ledger.read("recalls")
     assert (record["by"], record["user"]) == ("memory_search", "sam")
     assert str(record["session"]).startswith("mcp:")
 

@@ -12,7 +12,7 @@ from tests.support.pages import page
 from workbench.memory.graph_page import IMPORTANCE, Relation, TypedMemory, name_key, read_memories
 from workbench.memory.markdown import parse_document
 from workbench.memory.names import RelPath
-from workbench.workspace.layout import kind_of
+from workbench.workspace.layout import USUAL
 
 
 def memory(line: str) -> TypedMemory:
@@ -129,7 +129,7 @@ def test_a_memory_longer_than_one_window_is_one_memory_with_all_its_words() -> N
 def test_outside_of_the_graph_only_list_items_with_known_types_are_memories() -> None:
     path = RelPath("memory/projects/atlas.md")
     text = "# Atlas\n\n- [decision] Ship it\n- [link] no memory\n- [ ] a box\n\n[todo] prose\n"
-    found = read_memories(parse_document(path, text.encode(), kind_of(path)))
+    found = read_memories(parse_document(path, text.encode(), USUAL.kind_of(path)))
     assert [(one.type, one.text, one.scene) for one in found] == [("decision", "Ship it", "Atlas")]
 
 
@@ -149,9 +149,9 @@ def test_an_accent_is_one_name_in_either_normal_form() -> None:
 @given(st.binary(max_size=400))
 def test_any_bytes_are_a_page(data: bytes) -> None:
     path = RelPath("graph/person/x.md")
-    parse_document(path, data, kind_of(path))
+    parse_document(path, data, USUAL.kind_of(path))
     from workbench.memory.graph_page import read_entity
 
-    entity = read_entity(parse_document(path, data, kind_of(path)))
+    entity = read_entity(parse_document(path, data, USUAL.kind_of(path)))
     assert entity.path == path
     assert entity.name

@@ -9,14 +9,14 @@ import pytest
 from workbench.memory.markdown import parse_document
 from workbench.memory.names import RelPath
 from workbench.memory.origin import ALLOWED, Origin, OriginReader, is_outside_heading
-from workbench.workspace.layout import kind_of
+from workbench.workspace.layout import USUAL
 
 LOG = "memory/2026-03-15.md"
 
 
 def origin(text: str, path: str = LOG) -> Origin:
     """Of the last entry of a file."""
-    document = parse_document(RelPath(path), text.encode(), kind_of(path))
+    document = parse_document(RelPath(path), text.encode(), USUAL.kind_of(path))
     return OriginReader(document, owner=("ana",)).of(document.entries[-1])
 
 
@@ -37,6 +37,7 @@ def test_each_origin_may_do_what_the_table_says_and_nothing_else() -> None:
         ("USER.md", Origin.OWNER),
         (LOG, Origin.AGENT),
         ("memory/projects.md", Origin.AGENT),
+        ("memory/2026-03-14-1012.md", Origin.AGENT),
         ("episodes/2026/03/e1.md", Origin.UNKNOWN),
     ],
 )

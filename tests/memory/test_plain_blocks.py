@@ -11,7 +11,7 @@ from workbench.memory import markdown
 from workbench.memory.markdown import Document, parse_document
 from workbench.memory.names import RelPath
 from workbench.memory.plain_blocks import PlainBlocks, plain_blocks
-from workbench.workspace.layout import kind_of
+from workbench.workspace.layout import USUAL
 
 PATH = RelPath("graph/person/ann.md")
 STARTS = [
@@ -38,7 +38,7 @@ def by_the_parser(data: bytes) -> Document:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(markdown, "plain_blocks", lambda _, at, line: PlainBlocks([], at, line))
         patch.setattr(markdown, "restart", lambda data, _: len(data))
-        return parse_document(PATH, data, kind_of(PATH))
+        return parse_document(PATH, data, USUAL.kind_of(PATH))
 
 
 @settings(max_examples=1500, deadline=None)
@@ -53,14 +53,14 @@ def test_a_page_is_the_same_with_and_without_the_parser(
 ) -> None:
     text = header + end.join(start + words for start, words in lines) + (end if closed else "")
     data = text.encode("utf-8", "surrogatepass")
-    assert parse_document(PATH, data, kind_of(PATH)) == by_the_parser(data)
+    assert parse_document(PATH, data, USUAL.kind_of(PATH)) == by_the_parser(data)
 
 
 @settings(deadline=None)
 @given(st.binary(max_size=200))
 def test_any_bytes_are_the_same_with_and_without_the_parser(data: bytes) -> None:
-    assert parse_document(PATH, data, kind_of(PATH)) == by_the_parser(data)
-    assert parse_document(PATH, b"- x\n" + data, kind_of(PATH)) == by_the_parser(b"- x\n" + data)
+    assert parse_document(PATH, data, USUAL.kind_of(PATH)) == by_the_parser(data)
+    assert parse_document(PATH, b"- x\n" + data, USUAL.kind_of(PATH)) == by_the_parser(b"- x\n" + data)
 
 
 def lines_of(data: bytes, body: int = 0) -> list[tuple[str, int, int]]:
@@ -108,7 +108,7 @@ def test_the_parser_reads_no_more_than_what_is_not_plain() -> None:
     data = items + b"\n| a | b |\n|---|---|\n| 1 | 2 |\n\n" + items
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(markdown, "_parsed", read)
-        document = parse_document(PATH, data, kind_of(PATH))
+        document = parse_document(PATH, data, USUAL.kind_of(PATH))
     assert len(document.blocks) == 4001
     assert sum(map(len, given)) < len(data) / 50
 

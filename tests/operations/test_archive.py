@@ -1,8 +1,8 @@
-"""The archive takes what is worth least, says why, and stops as soon as the budget is kept."""
+"""The archive takes what is known to be of no use, says why, and stops as soon as the budget is kept."""
 
 from __future__ import annotations
 
-from datetime import date
+from datetime import UTC, date, datetime
 
 import pytest
 
@@ -10,6 +10,7 @@ from indexing.search.answer import Query
 from indexing.search.keyword import LexicalSearch
 from indexing.sync.run import reindex
 from tests.support.workspaces import LOG, MEMORY_TEXT, Sandbox
+from workbench.agent.usage import Given, record_recalls
 from workbench.errors import NotCuratableError
 from workbench.memory.entry import Form
 from workbench.operations.archive import plan_archive
@@ -26,16 +27,20 @@ FULL = """# Memory
 
 - written by hand
 - over <!-- wb: id=a score=0.9 recalls=9 valid_until=2026-03-19 at=2026-03-18 -->
-- still true <!-- wb: id=b score=0.1 at=2026-01-01 valid_until=2026-03-20 -->
+- still true <!-- wb: id=b score=0.1 at=2025-01-01 valid_until=2026-03-20 -->
+- young <!-- wb: id=h score=0.0 at=2026-01-01 -->
 - pinned <!-- wb: id=c score=0.0 at=2020-01-01 pinned=yes -->
 
 ## Preferences
 
 - recalled <!-- wb: id=d score=0.2 recalls=3 at=2020-01-01 -->
-- older <!-- wb: id=e score=0.7 at=2026-01-01 -->
-- newer <!-- wb: id=f score=0.7 at=2026-02-01 -->
+- older <!-- wb: id=e score=0.7 at=2025-01-01 -->
+- newer <!-- wb: id=f score=0.7 at=2025-02-01 -->
 - replaced <!-- wb: id=g score=0.9 recalls=20 superseded_by=b at=2026-03-18 -->
+- Written by hand.
 """
+EVIDENT = ("over", "replaced", "Written", "still", "older", "newer", "recalled")
+RAISE = "`workbench config set memory_budget 1000` would keep all of it, where your agent loads so much"
 
 
 def archive(sandbox: Sandbox, *addresses: str, budget: int | None = None) -> Operation:
@@ -87,25 +92,53 @@ def without(*titles: str) -> str:
     )
 
 
-def test_the_least_valuable_go_first_and_each_says_why(sandbox: Sandbox) -> None:
-    left = without("over", "replaced", "still", "older", "newer", "recalled")
-    plan = shrunk(sandbox, FULL, by=len(FULL) - len(left))
-    order = [note.partition(": ")[::2] for note in plan.notes]
-    assert order == [
+def test_what_is_of_no_use_goes_and_each_says_why_after_the_larger_budget(sandbox: Sandbox) -> None:
+    plan = shrunk(sandbox, FULL, by=len(FULL) - len(without(*EVIDENT)))
+    offer, *notes = plan.notes
+    assert offer == RAISE
+    assert [note.partition(": ")[::2] for note in notes] == [
         ("“over”", "it was over on 2026-03-19"),
         ("“replaced”", "b has replaced it"),
-        ("“still true”", "never recalled, score 0.1 for 78 characters, written 2026-01-01"),
-        ("“older”", "never recalled, score 0.7 for 50 characters, written 2026-01-01"),
-        ("“newer”", "never recalled, score 0.7 for 50 characters, written 2026-02-01"),
+        ("“Written by hand.”", "line 5 says the same"),
+        ("“still true”", "never recalled, score 0.1 for 78 characters, written 2025-01-01"),
+        ("“older”", "never recalled, score 0.7 for 50 characters, written 2025-01-01"),
+        ("“newer”", "never recalled, score 0.7 for 50 characters, written 2025-02-01"),
         ("“recalled”", "recalled 3 times, score 0.2 for 63 characters, written 2020-01-01"),
     ]
 
 
+def test_what_nothing_speaks_against_stays_over_the_budget_too(sandbox: Sandbox) -> None:
+    plan = shrunk(sandbox, FULL, by=len(FULL) - 40)
+    left = without(*EVIDENT)
+    assert plan.edits[0].after == left.encode()
+    assert plan.notes[-1].startswith(f"{len(left)} of 40 characters are left")
+
+
+def test_by_hand_nothing_goes_for_its_place(sandbox: Sandbox) -> None:
+    text = "# Memory\n\n" + "".join(f"- rule {n} of the house\n" for n in range(40))
+    with pytest.raises(NotCuratableError, match="nothing in it is known to be over") as refused:
+        shrunk(sandbox, text, by=100)
+    assert refused.value.hint.startswith("`workbench config set memory_budget 1000` raises the budget")
+
+
+def test_what_was_recalled_lately_is_not_unused(sandbox: Sandbox) -> None:
+    place, given = sandbox.workspace, Given("MEMORY.md#0", "older", 0.9)
+    record_recalls(place, [given], query="tea", by="agent", now=datetime(2026, 3, 1, tzinfo=UTC))
+    plan = shrunk(sandbox, FULL, by=len(FULL) - 40)
+    assert "“older”" not in " ".join(plan.notes)
+    assert "“newer”" in " ".join(plan.notes)
+
+
+def test_at_most_a_screenful_is_chosen(sandbox: Sandbox) -> None:
+    text = "# Memory\n\n" + "".join(f"- fact {n} <!-- wb: id=i{n} at=2024-01-01 -->\n" for n in range(60))
+    assert len(shrunk(sandbox, text, by=len(text) - 20).entries) == 20
+
+
 def test_of_two_that_are_worth_the_same_the_longer_goes_first(sandbox: Sandbox) -> None:
-    short = "- short <!-- wb: score=0.6 at=2026-01-01 -->\n"
-    long = "- long, with many more words than it needs to say so <!-- wb: score=0.6 at=2026-01-02 -->\n"
+    short = "- short <!-- wb: score=0.6 at=2025-01-01 -->\n"
+    long = "- long, with many more words than it needs to say so <!-- wb: score=0.6 at=2025-01-02 -->\n"
     plan = shrunk(sandbox, "# Memory\n\n" + short + long, by=1)
-    assert [note.partition(",")[0] for note in plan.notes] == ["“long"]
+    assert [note.partition(",")[0] for note in plan.notes[1:]] == ["“long"]
 
 
 def test_no_more_goes_than_the_budget_asks_for(sandbox: Sandbox) -> None:
@@ -116,11 +149,11 @@ def test_no_more_goes_than_the_budget_asks_for(sandbox: Sandbox) -> None:
 
 
 def test_after_it_the_file_is_within_its_budget_and_asks_for_no_more(sandbox: Sandbox) -> None:
-    sandbox.write("workbench.yaml", "memory_budget: 300\n")
+    sandbox.write("workbench.yaml", "memory_budget: 400\n")
     sandbox.write("MEMORY.md", FULL)
     place = Workspace.open(sandbox.root)
     done = place.operations.carry_out(lambda: plan_archive(place, today=TODAY))
-    assert len(sandbox.read("MEMORY.md").decode()) <= 300
+    assert len(sandbox.read("MEMORY.md").decode()) <= 400
     assert len(done.became) == len(done.entries)
     assert {place.find(address).title for address in done.became} >= {"over", "replaced"}
     with pytest.raises(NotCuratableError, match="nothing to archive"):
@@ -136,23 +169,17 @@ def test_characters_are_counted_and_not_bytes(sandbox: Sandbox) -> None:
         plan_archive(sandbox.workspace, budget=43)
 
 
-def test_what_is_pinned_stays_even_if_the_budget_cannot_be_kept(sandbox: Sandbox) -> None:
-    sandbox.write("MEMORY.md", FULL)
-    with pytest.raises(NotCuratableError, match="pinned"):
-        archive(sandbox, budget=20)
-    assert sandbox.read("MEMORY.md").decode() == FULL
-    left = without("over", "replaced", "still", "older", "newer", "recalled", "written")
-    everything = shrunk(sandbox, FULL, by=len(FULL) - len(left))
-    assert "“written by hand”" in everything.notes[-1]
-    assert "pinned" not in " ".join(everything.entries + everything.notes)
+def test_what_is_pinned_stays(sandbox: Sandbox) -> None:
+    plan = shrunk(sandbox, FULL, by=len(FULL) - 20)
+    assert "pinned" not in " ".join(plan.entries + plan.notes)
 
 
 def test_strange_numbers_and_dates_in_a_comment_decide_nothing(sandbox: Sandbox) -> None:
-    odd = "- odd {n} <!-- wb: score={value} recalls={value} at={value} -->\n"
+    odd = "- odd {n} <!-- wb: score={value} recalls={value} at={value} valid_until=2020-01-01 -->\n"
     lines = [odd.format(n=n, value=value) for n, value in enumerate(("nan", "inf", "1e9", "---", "xyz"))]
     sandbox.write("MEMORY.md", "# Memory\n\n" + "".join(lines))
     plan = plan_archive(sandbox.workspace, budget=len(lines[-1]) + 12, today=TODAY)
-    assert [note.partition(":")[0] for note in plan.notes] == [f"“odd {n}”" for n in range(4)]
+    assert [note.partition(":")[0] for note in plan.notes[1:]] == [f"“odd {n}”" for n in range(4)]
 
 
 def test_a_table_is_carried_in_an_item_and_comes_out_as_a_table(sandbox: Sandbox) -> None:
@@ -180,11 +207,6 @@ def test_two_archivings_are_undone_in_either_order(sandbox: Sandbox, first: int)
     undo(sandbox, done[first])
     undo(sandbox, done[1 - first])
     assert sandbox.snapshot() == before
-
-
-def test_of_what_was_written_by_hand_the_first_line_goes_last(sandbox: Sandbox) -> None:
-    plan = shrunk(sandbox, "# Memory\n\n- allergic to penicillin\n- likes tea\n- reads at night\n", by=20)
-    assert [note.partition(":")[0] for note in plan.notes] == ["“reads at night”", "“likes tea”"]
 
 
 @pytest.mark.parametrize("first", [0, 1])

@@ -18,7 +18,7 @@ from workbench.operations.migrate import files_of_older_form, plan_migrate
 from workbench.operations.pin import plan_pin
 from workbench.operations.undo import plan_undo
 from workbench.workspace.format import format_of
-from workbench.workspace.layout import kind_of
+from workbench.workspace.layout import USUAL
 from workbench.workspace.plan import Operation
 
 PERSON = "graph/person/sarah.md"
@@ -193,9 +193,9 @@ PIECES = st.sampled_from(
 @settings(max_examples=300, deadline=None)
 @given(st.lists(PIECES, max_size=8).map("".join), st.sampled_from(["graph/person/x.md", "MEMORY.md"]))
 def test_whatever_a_file_holds_every_entry_stays(text: str, path: str) -> None:
-    before = parse_document(RelPath(path), text.encode(), kind_of(path))
+    before = parse_document(RelPath(path), text.encode(), USUAL.kind_of(path))
     data = with_comments_in_place(before)
-    after = parse_document(RelPath(path), data, kind_of(path))
+    after = parse_document(RelPath(path), data, USUAL.kind_of(path))
     assert [(e.address, e.heading, e.form, e.provenance) for e in after.entries] == [
         (e.address, e.heading, e.form, e.provenance) for e in before.entries
     ]

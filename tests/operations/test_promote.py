@@ -52,7 +52,6 @@ def test_the_copy_says_where_it_came_from(sandbox: Sandbox) -> None:
     [
         ("async reviews", "User Preferences"),
         ("staging port", "Project Facts"),
-        ("decided to use tantivy", "Key Decisions"),
     ],
 )
 def test_each_memory_goes_under_the_heading_of_its_family(sandbox: Sandbox, words: str, section: str) -> None:
@@ -63,6 +62,41 @@ def test_each_memory_goes_under_the_heading_of_its_family(sandbox: Sandbox, word
 def test_the_person_chooses_the_heading(sandbox: Sandbox) -> None:
     (entry,) = promoted(sandbox, sandbox.address("staging port"), section="Ports")
     assert entry.heading[-1] == "Ports"
+
+
+def test_no_heading_is_made_that_nobody_asked_for(sandbox: Sandbox) -> None:
+    (entry,) = promoted(sandbox, sandbox.address("decided to use tantivy"))
+    assert entry.heading[-1] in ("User Preferences", "Project Facts")
+    sandbox.write("MEMORY.md", "# Memory\n")
+    (entry,) = promoted(sandbox, sandbox.address("decided to use tantivy"))
+    assert entry.heading[-1] == "Key Decisions"
+
+
+def test_what_fits_nowhere_goes_under_the_heading_that_was_named_last(sandbox: Sandbox) -> None:
+    sandbox.write("MEMORY.md", "# 記憶\n\n## 好み\n\n- 静かな朝が好き\n\n## 環境\n\n- 門は八番\n")
+    (entry,) = promoted(sandbox, sandbox.address("staging port"), section="環境")
+    assert entry.heading[-1] == "環境"
+    sandbox.write(
+        "MEMORY.md",
+        "# 記憶\n\n## 環境\n\n- 門は八番\n\n## 好み\n\n- 静かな朝が好き\n\n---\n\n*更新 2026-03-01*\n",
+    )
+    (entry,) = promoted(sandbox, sandbox.address("tantivy"))
+    assert entry.heading[-1] == "環境"
+
+
+@pytest.mark.parametrize(
+    "footer",
+    ["---\n\n*Last updated: 2026-03-01*\n", "_Kept by hand._\n", "***\nSee USER.md\nand SOUL.md\n", ""],
+)
+@pytest.mark.parametrize("section", ["Facts", "New"])
+def test_what_is_promoted_stands_before_the_footer(sandbox: Sandbox, footer: str, section: str) -> None:
+    start = "# Memory\n\n## Facts\n\n- The gateway is called Atlas\n"
+    sandbox.write("MEMORY.md", start + "\n" * bool(footer) + footer)
+    promoted(sandbox, sandbox.address("staging port"), section=section)
+    text = sandbox.read("MEMORY.md").decode()
+    assert text.startswith(start)
+    assert text.endswith(footer)
+    assert text.index("8443") < len(text) - len(footer)
 
 
 def test_several_entries_are_one_operation(sandbox: Sandbox) -> None:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 import subprocess
-import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
 
+from tests.support import forked
 from tests.support.workspaces import EPISODE, LOG, MEMORY_TEXT, Sandbox
 from workbench.errors import NoGitError, RepositoryStateError, WorkbenchError
 from workbench.operations.forget import plan_forget
@@ -439,11 +439,11 @@ def test_variables_of_git_in_the_environment_change_nothing(
     other.close()
 
 
-def run(sandbox: Sandbox, *arguments: str, **options: object) -> subprocess.CompletedProcess[str]:
+def run(
+    sandbox: Sandbox, *arguments: str, env: Mapping[str, str] | None = None
+) -> subprocess.CompletedProcess[str]:
     """The program in a process of its own."""
-    command = [sys.executable, "-m", "workbench", "-w", str(sandbox.root), *arguments]
-    options = {"cwd": PROJECT, **options}
-    return subprocess.run(command, check=False, capture_output=True, text=True, **options)  # type: ignore[call-overload, no-any-return]
+    return forked.run_text("-w", sandbox.root, *arguments, cwd=PROJECT, env=env)
 
 
 def test_without_a_home_actions_work(sandbox: Sandbox) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 from collections.abc import Callable, Container, Iterator
@@ -20,7 +21,7 @@ from workbench.operations.quarantine import plan_quarantine, plan_release
 from workbench.operations.restore import plan_restore
 from workbench.operations.undo import plan_redo, plan_undo
 from workbench.workspace.layout import QUARANTINE
-from workbench.workspace.plan import Plan
+from workbench.workspace.plan import Book, Plan
 from workbench.workspace.workspace import Workspace
 
 SECOND_EPISODE = "episodes/2026/03/e2.md"
@@ -127,8 +128,21 @@ def scene(root: Path) -> Sandbox:
 
 
 def contents(root: Path) -> dict[str, bytes]:
-    """Every file below the workspace but git's and ours, ``settled``."""
-    return {name: settled(path.read_bytes()) for name, path in files_below(root, {".git", ".workbench"})}
+    """Every file below the workspace but git's and ours, ``settled``, and what the ledger says."""
+    found = {name: settled(path.read_bytes()) for name, path in files_below(root, {".git", ".workbench"})}
+    records = _ledger(root) if (root / ".git/refs/workbench").exists() else b""
+    return found | ({"ledger": settled(records)} if records else {})
+
+
+def _ledger(root: Path) -> bytes:
+    """The records of operations that count, without their names."""
+    place = Workspace.open(root)
+    books: tuple[Book, ...] = ("decisions", "ingested", "proposals")
+    records = [dict(record) for book in books for record in place.ledger.read(book)]
+    place.close()
+    for record in records:
+        record["record"] = record["operation"] = ""
+    return "\n".join(map(json.dumps, records)).encode()
 
 
 def files_below(root: Path, without: Container[str]) -> Iterator[tuple[str, Path]]:

@@ -6,19 +6,20 @@ from workbench.graph.model import Graph
 from workbench.memory.graph_page import Entity, read_entity, read_memories
 from workbench.memory.markdown import parse_document
 from workbench.memory.names import RelPath
-from workbench.workspace.layout import kind_of
+from workbench.workspace.layout import USUAL
 
 
 def page(path: str, text: str) -> Entity:
     """The entity in a page below ``graph/``: ``person/sarah``."""
     name = RelPath(f"graph/{path}.md")
-    return read_entity(parse_document(name, text.encode(), kind_of(name)))
+    return read_entity(parse_document(name, text.encode(), USUAL.kind_of(name)))
 
 
 def graph_of(pages: dict[str, str], notes: dict[str, str] | None = None) -> Graph:
     """A graph of pages by their places below ``graph/``, and of notes by their whole paths."""
     documents = [
-        parse_document(RelPath(path), text.encode(), kind_of(path)) for path, text in (notes or {}).items()
+        parse_document(RelPath(path), text.encode(), USUAL.kind_of(path))
+        for path, text in (notes or {}).items()
     ]
     return Graph(
         tuple(page(path, text) for path, text in sorted(pages.items())),

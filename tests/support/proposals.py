@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any
@@ -13,7 +12,7 @@ from workbench.dreaming.proposals.inbox import Proposed, propose
 from workbench.memory.claims import claim_key
 from workbench.memory.entry import Entry
 from workbench.memory.proposal import Action, Gate, Proposal
-from workbench.workspace.plan import Operation
+from workbench.workspace.plan import Book, Operation
 
 NOW = datetime(2026, 3, 20, 14, 20, tzinfo=UTC)
 RUN = "d0a1b2c3"
@@ -77,7 +76,8 @@ def accept(sandbox: Sandbox, *keys: str, now: datetime = NOW, **more: Any) -> Op
     return place.operations.carry_out(lambda: plan_accept(place, keys, now=now, **more))
 
 
-def book(sandbox: Sandbox, name: str) -> list[dict[str, Any]]:
-    """The records of one of the ledger's pages."""
-    path = sandbox.root / "_system/ledger" / f"{name}-{NOW:%Y-%m}.jsonl"
-    return [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
+def book(sandbox: Sandbox, name: Book) -> list[dict[str, Any]]:
+    """The records of one of the ledger's books."""
+    found = sandbox.workspace.ledger.read(name)
+    own = ("record", "operation")
+    return [{key: value for key, value in record.items() if key not in own} for record in found]

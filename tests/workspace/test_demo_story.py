@@ -19,7 +19,7 @@ from workbench.memory.markdown import Document, parse_document
 from workbench.memory.names import RelPath
 from workbench.memory.patch import revert
 from workbench.workspace.demo import DemoCommit, demo_commits
-from workbench.workspace.layout import Layout, kind_of
+from workbench.workspace.layout import USUAL
 
 DAILY = re.compile(r"memory/\d{4}-\d{2}-\d{2}\.md")
 SESSION = re.compile(r"memory/\d{4}-\d{2}-\d{2}-[a-z0-9-]+\.md")
@@ -85,7 +85,7 @@ def document(state: State, path: str) -> Document:
 
 @cache
 def parsed(path: str, data: bytes) -> Document:
-    return parse_document(RelPath(path), data, kind_of(path))
+    return parse_document(RelPath(path), data, USUAL.kind_of(path))
 
 
 def entries(state: State) -> list[Entry]:
@@ -257,7 +257,7 @@ def test_sources_exist_as_soon_as_something_comes_from_them(states: list[State])
 
 
 def test_every_file_is_part_of_a_workspace_and_is_text(final: State) -> None:
-    layout = Layout()
+    layout = USUAL
     for path, data in final.items():
         assert layout.holds(path) or path == "workbench.yaml"
         assert data.endswith(b"\n")

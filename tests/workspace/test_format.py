@@ -15,7 +15,6 @@ from workbench.errors import NewerFormatError, ReadOnlyError, UsageError
 from workbench.format import FORMAT
 from workbench.operations.forget import plan_forget
 from workbench.operations.promote import plan_promote
-from workbench.workspace import ledger
 from workbench.workspace.external_changes import record
 from workbench.workspace.format import format_of, require_known_format
 from workbench.workspace.workspace import Workspace
@@ -56,7 +55,7 @@ def test_what_is_newer_is_not_written(newer: Sandbox) -> None:
     with pytest.raises(NewerFormatError):
         record(place)
     with pytest.raises(NewerFormatError):
-        ledger.append(place, "recalls", [{"query": "q"}], NOW)
+        place.ledger.append("recalls", [{"query": "q"}], NOW)
     why = record_recalls(place, [Given(address, "x", 1.0)], query="q", by="inject", now=NOW)
     assert "knows up to" in (why or "")
     newer.write(LOG, before[newer.root / LOG])

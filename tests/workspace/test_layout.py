@@ -12,7 +12,7 @@ import pytest
 from tests.support.workspaces import Sandbox
 from workbench.errors import NotMemoryError
 from workbench.memory.entry import Kind
-from workbench.workspace.layout import Layout, kind_of, scan
+from workbench.workspace.layout import USUAL, Layout, scan
 
 
 @pytest.mark.parametrize(
@@ -21,8 +21,8 @@ from workbench.workspace.layout import Layout, kind_of, scan
         ("MEMORY.md", Kind.MEMORY),
         ("memory.md", Kind.MEMORY),
         ("memory/2026-03-14.md", Kind.LOG),
-        ("memory/2026-03-14-talk with sarah.md", Kind.LOG),
-        ("memory/2026-02-06-2012.md", Kind.LOG),
+        ("memory/2026-03-14-talk with sarah.md", Kind.EPISODE),
+        ("memory/2026-02-06-2012.md", Kind.EPISODE),
         ("memory/2026-02-15_ATLAS.md", Kind.LOG),
         ("memory/2026-02-31.md", Kind.NOTE),
         ("memory/2026-03-140.md", Kind.NOTE),
@@ -40,8 +40,8 @@ from workbench.workspace.layout import Layout, kind_of, scan
     ],
 )
 def test_a_path_says_what_it_is(path: str, kind: Kind) -> None:
-    assert Layout().holds(path)
-    assert kind_of(path) is kind
+    assert USUAL.holds(path)
+    assert USUAL.kind_of(path) is kind
 
 
 @pytest.mark.parametrize(
@@ -61,7 +61,7 @@ def test_a_path_says_what_it_is(path: str, kind: Kind) -> None:
     ],
 )
 def test_what_is_not_memory(path: str) -> None:
-    assert not Layout().holds(path)
+    assert not USUAL.holds(path)
 
 
 def test_patterns_add_and_excluding_wins() -> None:
@@ -118,9 +118,9 @@ def test_patterns_do_not_depend_on_how_python_ends_a_translated_glob() -> None:
     code = (
         "import fnmatch; old = fnmatch.translate\n"
         "fnmatch.translate = lambda text: old(text).replace(chr(92) + 'Z', '(?!.)')\n"
-        "from workbench.workspace.layout import Layout\n"
-        "assert Layout().holds('MEMORY.md') and Layout().holds('memory/a/b.md')\n"
-        "assert not Layout().holds('.git/x.md') and Layout().prunes('skills')\n"
+        "from workbench.workspace.layout import USUAL\n"
+        "assert USUAL.holds('MEMORY.md') and USUAL.holds('memory/a/b.md')\n"
+        "assert not USUAL.holds('.git/x.md') and USUAL.prunes('skills')\n"
     )
     subprocess.run([sys.executable, "-c", code], check=True, cwd=Path(__file__).parents[2])
 
@@ -138,7 +138,7 @@ def test_a_scan_never_enters_folders_without_memory(tmp_path: Path, monkeypatch:
 
     with monkeypatch.context() as patch:
         patch.setattr(os, "scandir", watched)
-        assert [file.path for file in scan(tmp_path, Layout())] == ["memory/a/b/x.md"]
+        assert [file.path for file in scan(tmp_path, USUAL)] == ["memory/a/b/x.md"]
     assert sorted(entered) == [".", "memory", "memory/a", "memory/a/b"]
 
 
@@ -172,6 +172,6 @@ def test_folders_of_any_depth_are_walked(tmp_path: Path) -> None:
         os.close(descriptors.pop(0))
     os.close(os.open("x.md", os.O_WRONLY | os.O_CREAT, dir_fd=descriptors[-1]))
     os.close(descriptors[-1])
-    found = [file.path for file in scan(tmp_path, Layout())]
+    found = [file.path for file in scan(tmp_path, USUAL)]
     subprocess.run(["rm", "-r", tmp_path / "memory"], check=True)  # deeper than Python's own removal goes
     assert found == ["memory/" + "d/" * 1_200 + "x.md"]

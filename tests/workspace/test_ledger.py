@@ -1,126 +1,162 @@
-"""The ledger: nothing that was written to it is lost, whoever writes beside us."""
+"""The ledger: nothing that was written to it is lost, whoever writes beside us, and nobody else writes it."""
 
 from __future__ import annotations
 
 import json
 import multiprocessing
-from datetime import UTC, date, datetime, timedelta, timezone
+import shutil
+import subprocess
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
 from tests.support.workspaces import Sandbox
 from workbench.errors import OutsideWorkspaceError, WorkbenchError
-from workbench.memory.names import RelPath
-from workbench.workspace.external_changes import is_recorded
-from workbench.workspace.ledger import append, page_path, pages, parse_page, read, with_records
-from workbench.workspace.plan import Plan
+from workbench.operations.undo import plan_redo, plan_undo
+from workbench.workspace.plan import Operation, Plan, ledger_records
 from workbench.workspace.workspace import Workspace
 
 MARCH = datetime(2026, 3, 14, 12, 0, tzinfo=UTC)
 APRIL = datetime(2026, 4, 2, 12, 0, tzinfo=UTC)
+OLD = "_system/ledger/decisions-2026-03.jsonl"
 
 
 @pytest.fixture
 def place(tmp_path: Path) -> Workspace:
+    """A workspace without a repository."""
     (tmp_path / "MEMORY.md").write_text("# Memory\n")
     return Workspace.open(tmp_path)
 
 
+def decide(sandbox: Sandbox, key: str) -> Operation:
+    """An operation that only adds a decision."""
+    records = ledger_records("decisions", [{"key": key, "decision": "rejected"}], MARCH)
+    plan = Plan(action="reject", summary=key, records=records)
+    return sandbox.workspace.operations.carry_out(lambda: plan)
+
+
+def decided(workspace: Workspace) -> list[str]:
+    return [record["key"] for record in workspace.ledger.read("decisions")]
+
+
+def show(sandbox: Sandbox, book: str) -> list[str]:
+    """A book as a person reads it with git."""
+    return sandbox.git("show", f"{sandbox.workspace.ledger.reference}:{book}.jsonl").splitlines()
+
+
+# -- what happens, without a repository and with one -----------------------------------------------
+
+
 def test_records_come_back_in_order_with_their_time(place: Workspace) -> None:
-    append(place, "recalls", [{"entry": "a"}, {"entry": "b"}], MARCH)
-    append(place, "recalls", [{"entry": "c", "at": "2026-03-01T00:00:00+00:00"}], APRIL)
-    assert [record["entry"] for record in read(place, "recalls")] == ["a", "b", "c"]
-    first, *_, last = read(place, "recalls")
+    place.ledger.append("recalls", [{"entry": "a"}, {"entry": "b"}], MARCH)
+    place.ledger.append("recalls", [{"entry": "c", "at": "2026-03-01T00:00:00+00:00"}], APRIL)
+    assert [record["entry"] for record in place.ledger.read("recalls")] == ["a", "b", "c"]
+    first, *_, last = place.ledger.read("recalls")
     assert first["at"] == "2026-03-14T12:00:00+00:00"
     assert last["at"] == "2026-03-01T00:00:00+00:00"
 
 
-def test_each_month_and_book_has_its_page(place: Workspace) -> None:
-    append(place, "recalls", [{"n": 1}], MARCH)
-    append(place, "recalls", [{"n": 2}], APRIL)
-    append(place, "skips", [{"n": 3}], APRIL)
-    assert [page.path for page in pages(place, "recalls")] == [
-        "_system/ledger/recalls-2026-03.jsonl",
-        "_system/ledger/recalls-2026-04.jsonl",
-    ]
-    assert [record["n"] for record in read(place, "recalls", since=date(2026, 4, 1))] == [2]
+def test_nothing_is_written_among_the_persons_files(sandbox: Sandbox) -> None:
+    sandbox.workspace.ledger.append("recalls", [{"n": 1}], MARCH)
+    decide(sandbox, "k1")
+    sandbox.workspace.ledger.fold()
+    assert sandbox.git("status", "--short") == ""
+    assert not (sandbox.root / "_system").exists()
 
 
 def test_nothing_to_write_writes_nothing(place: Workspace) -> None:
-    append(place, "recalls", [], MARCH)
-    assert list(pages(place, "recalls")) == []
-    assert not (place.root / "_system").exists()
+    place.ledger.append("recalls", [], MARCH)
+    assert list(place.ledger.read("recalls")) == []
+    assert not (place.root / ".workbench").exists()
 
 
 def test_a_torn_line_costs_itself_and_no_other(place: Workspace) -> None:
-    append(place, "recalls", [{"n": 1}], MARCH)
-    path = place.root / page_path("recalls", MARCH.date())
-    with path.open("ab") as file:
+    place.ledger.append("recalls", [{"n": 1}], MARCH)
+    with (place.root / ".workbench/ledger/pending.jsonl").open("ab") as file:
         file.write(b'{"n": 2, "cut')
-    append(place, "recalls", [{"n": 3}], MARCH)
-    (page,) = pages(place, "recalls")
-    assert [record["n"] for record in page.records] == [1, 3]
-    assert page.bad == 1
+    place.ledger.append("recalls", [{"n": 3}], MARCH)
+    assert [record["n"] for record in place.ledger.read("recalls")] == [1, 3]
+    assert sum(page.bad for page in place.ledger.pages("recalls")) == 1
 
 
 @pytest.mark.parametrize(
     "line",
     [b"\xff\xfe", b"[1, 2]", b"null", b'{"a": NaN', b"[" * 100_000, b'{"a": "' + b"x" * 1_000_001 + b'"}'],
+    ids=["bytes", "list", "null", "number", "depth", "length"],
 )
-def test_a_line_that_is_no_record_is_counted(line: bytes) -> None:
-    page = parse_page(RelPath("x"), b'{"n": 1}\n' + line + b'\n{"n": 2}\n')
+def test_a_line_that_is_no_record_is_counted(place: Workspace, line: bytes) -> None:
+    path = place.root / "_system/ledger/skips-2026-03.jsonl"
+    path.parent.mkdir(parents=True)
+    path.write_bytes(b'{"n": 1}\n' + line + b'\n{"n": 2}\n')
+    (page,) = place.ledger.pages("skips")
     assert ([record["n"] for record in page.records], page.bad) == ([1, 2], 1)
 
 
-def test_text_of_any_kind_stays_one_line(place: Workspace) -> None:
+def test_text_of_any_kind_stays_one_line(sandbox: Sandbox) -> None:
     hostile = 'a\nb\r\u2028"}\x00\x1b[31m\ud800'
-    append(place, "skips", [{"why": hostile}], MARCH)
-    data = (place.root / page_path("skips", MARCH.date())).read_bytes()
-    assert data.count(b"\n") == 1
-    assert data.isascii()
-    (record,) = read(place, "skips")
+    sandbox.workspace.ledger.append("skips", [{"why": hostile}], MARCH)
+    sandbox.workspace.ledger.fold()
+    (line,) = show(sandbox, "skips")
+    assert line.isascii()
+    (record,) = sandbox.workspace.ledger.read("skips")
     assert record["why"] == hostile
+
+
+def test_what_is_folded_counts_once_and_can_be_read_with_git(sandbox: Sandbox) -> None:
+    ledger = sandbox.workspace.ledger
+    ledger.append("recalls", [{"n": 1}], MARCH)
+    pending = sandbox.root / ".workbench/ledger/pending.jsonl"
+    kept = pending.read_bytes()
+    ledger.fold()
+    assert [json.loads(line)["n"] for line in show(sandbox, "recalls")] == [1]
+    pending.write_bytes(kept)  # as a kill between the two leaves it
+    assert [record["n"] for record in ledger.read("recalls")] == [1]
+    ledger.fold()
+    assert len(show(sandbox, "recalls")) == 1
+
+
+def test_a_book_that_has_grown_goes_on_in_another_file(sandbox: Sandbox) -> None:
+    ledger = sandbox.workspace.ledger
+    for part in range(4):
+        ledger.append("skips", [{"n": part * 100 + n, "why": "x" * 1_000} for n in range(100)], MARCH)
+        ledger.fold()
+    assert len([page for page in ledger.pages("skips") if page.records]) > 1
+    assert [record["n"] for record in ledger.read("skips")] == list(range(400))
 
 
 def _write(root: str, name: str) -> None:
     place = Workspace.open(root)
     for number in range(100):
-        append(place, "recalls", [{"who": name, "n": number}, {"who": name, "n": number + 1000}], MARCH)
+        records = [{"who": name, "n": number}, {"who": name, "n": number + 1000}]
+        place.ledger.append("recalls", records, MARCH)
+        if number % 25 == 0:
+            place.ledger.fold()
+    place.close()
 
 
-def test_several_programs_write_at_once_and_no_record_is_lost(place: Workspace) -> None:
-    append(place, "recalls", [{"who": "first", "n": 0}], MARCH)
+@pytest.mark.parametrize("repository", [True, False])
+def test_several_programs_write_at_once_and_no_record_is_lost(tmp_path: Path, repository: bool) -> None:
+    made = Sandbox(tmp_path / "workspace", repository=repository)
     context = multiprocessing.get_context("spawn")
-    writers = [context.Process(target=_write, args=(str(place.root), f"w{n}")) for n in range(4)]
+    writers = [context.Process(target=_write, args=(str(made.root), f"w{n}")) for n in range(4)]
     for writer in writers:
         writer.start()
     for writer in writers:
         writer.join()
-    (page,) = pages(place, "recalls")
-    assert page.bad == 0
-    assert len({(record["who"], record["n"]) for record in page.records}) == 801
+    records = [(record["who"], record["n"]) for record in made.workspace.ledger.read("recalls")]
+    assert len(records) == len(set(records)) == 800
+    assert sum(page.bad for page in made.workspace.ledger.pages("recalls")) == 0
+    made.close()
 
 
-def test_a_decision_is_a_part_of_an_operation_and_goes_with_its_undo(sandbox: Sandbox) -> None:
-    from workbench.operations.undo import plan_undo
-
-    place = sandbox.workspace
-
-    def plan() -> Plan:
-        edit = with_records(place, "decisions", [{"key": "k1", "decision": "rejected"}], MARCH)
-        return Plan(action="reject", summary="one", edits=(edit,))
-
-    operation = place.operations.carry_out(plan)
-    assert [record["key"] for record in read(place, "decisions")] == ["k1"]
-    place.operations.carry_out(lambda: plan_undo(place, operation.id))
-    assert list(read(place, "decisions")) == []
-
-
-def test_the_ledger_is_kept_with_the_memory_and_is_none(place: Workspace) -> None:
-    path = page_path("recalls", MARCH.date())
-    assert is_recorded(place, path)
-    assert not place.layout.holds(path)
+def test_a_decision_is_never_merely_appended(place: Workspace) -> None:
+    with pytest.raises(ValueError, match="parts of operations"):
+        place.ledger.append("decisions", [{"key": "k1"}], MARCH)
+    pending = place.root / ".workbench/ledger/pending.jsonl"
+    pending.parent.mkdir(parents=True)
+    pending.write_text('{"book": "decisions", "key": "k1", "decision": "rejected"}\n')
+    assert decided(place) == []
 
 
 def test_a_ledger_that_is_a_link_out_is_neither_read_nor_written(tmp_path: Path) -> None:
@@ -129,18 +165,154 @@ def test_a_ledger_that_is_a_link_out_is_neither_read_nor_written(tmp_path: Path)
     (outside / "recalls-2026-03.jsonl").write_text(json.dumps({"n": 1}) + "\n")
     root = tmp_path / "root"
     (root / "_system").mkdir(parents=True)
+    (root / ".workbench").mkdir(parents=True)
     (root / "MEMORY.md").write_text("# Memory\n")
-    (root / "_system" / "ledger").symlink_to(outside)
+    (root / "_system/ledger").symlink_to(outside)
+    (root / ".workbench/ledger").symlink_to(outside)
     place = Workspace.open(root)
     with pytest.raises((OutsideWorkspaceError, WorkbenchError)):
-        append(place, "recalls", [{"n": 2}], MARCH)
+        place.ledger.append("recalls", [{"n": 2}], MARCH)
     with pytest.raises((OutsideWorkspaceError, WorkbenchError)):
-        list(read(place, "recalls"))
+        list(place.ledger.read("recalls"))
     assert (outside / "recalls-2026-03.jsonl").read_text() == '{"n": 1}\n'
+    assert sorted(path.name for path in outside.iterdir()) == ["recalls-2026-03.jsonl"]
 
 
-def test_a_record_stands_in_the_month_of_its_moment_wherever_the_clock_is(place: Workspace) -> None:
-    evening = datetime(2026, 3, 31, 20, 0, tzinfo=timezone(timedelta(hours=-8)))
-    append(place, "recalls", [{"n": 1}], evening)
-    assert [record["at"][:7] for record in read(place, "recalls", since=date(2026, 4, 1))] == ["2026-04"]
-    assert with_records(place, "skips", [{"n": 2}], evening).path.endswith("skips-2026-04.jsonl")
+# -- what is decided -------------------------------------------------------------------------------
+
+
+def test_a_decision_is_a_part_of_an_operation_and_goes_and_comes_with_its_undo(sandbox: Sandbox) -> None:
+    place = sandbox.workspace
+    head = sandbox.git("rev-parse", "HEAD^{tree}")
+    operation = decide(sandbox, "k1")
+    decide(sandbox, "k2")
+    assert decided(place) == ["k1", "k2"]
+    assert sandbox.git("rev-parse", "HEAD^{tree}") == head
+    for _ in range(2):
+        place.operations.carry_out(lambda: plan_undo(place, operation.id))
+        assert decided(place) == ["k2"]
+        assert [o.undone for o in place.operations.walk() if o.id == operation.id] == [True]
+        with pytest.raises(WorkbenchError, match="undone already"):
+            plan_undo(place, operation.id)
+        place.operations.carry_out(lambda: plan_redo(place, operation.id))
+        assert decided(place) == ["k1", "k2"]
+        assert [o.undone for o in place.operations.walk() if o.id == operation.id] == [False]
+
+
+def test_a_decision_holds_where_git_ignores_everything_of_the_systems(sandbox: Sandbox) -> None:
+    sandbox.write(".gitignore", "_system/\n")
+    sandbox.commit("ignore")
+    decide(sandbox, "k1")
+    assert decided(sandbox.workspace) == ["k1"]
+
+
+def test_a_decision_outlives_the_history_that_it_was_made_in(sandbox: Sandbox) -> None:
+    decide(sandbox, "k1")
+    sandbox.git("checkout", "-q", "--orphan", "squashed")
+    sandbox.git("commit", "-q", "-m", "all in one")
+    sandbox.git("branch", "-q", "-D", "main")
+    assert decided(sandbox.workspace) == ["k1"]
+
+
+def test_worktrees_share_a_ledger_and_other_folders_have_their_own(sandbox: Sandbox, tmp_path: Path) -> None:
+    sandbox.write("other/MEMORY.md", "# Memory\n")
+    sandbox.commit("a second workspace")
+    decide(sandbox, "k1")
+    sandbox.git("worktree", "add", "-q", str(tmp_path / "tree"))
+    tree = Workspace.open(tmp_path / "tree")
+    assert decided(tree) == ["k1"]
+    plan = Plan(action="reject", summary="k2", records=ledger_records("decisions", [{"key": "k2"}], MARCH))
+    tree.operations.carry_out(lambda: plan)
+    assert decided(sandbox.workspace) == ["k1", "k2"]
+    other = Workspace.open(sandbox.root / "other")
+    assert decided(other) == []
+    for workspace in (tree, other):
+        workspace.close()
+
+
+def test_two_operations_at_once_keep_both_decisions(sandbox: Sandbox, tmp_path: Path) -> None:
+    """The second one is planned, and its commit of the ledger made, before the first moves the reference."""
+    sandbox.git("worktree", "add", "-q", str(tmp_path / "tree"))
+    tree = Workspace.open(tmp_path / "tree")
+    move = tree.ledger.adding(ledger_records("decisions", [{"key": "k2"}], MARCH), "00112233aabb")
+    assert move is not None
+    assert move.new is not None
+    decide(sandbox, "k1")
+    assert tree.history.move_references([move], "late") is False
+    tree.ledger.include(move.new)
+    assert sorted(decided(sandbox.workspace)) == ["k1", "k2"]
+    tree.close()
+
+
+# -- what came from elsewhere ----------------------------------------------------------------------
+
+
+def clone(sandbox: Sandbox, target: Path, *options: str) -> Workspace:
+    subprocess.run(["git", "clone", "-q", *options, sandbox.root, target], check=True, capture_output=True)
+    return Workspace.open(target)
+
+
+def test_a_fresh_clone_has_no_ledger_and_nothing_fails(sandbox: Sandbox, tmp_path: Path) -> None:
+    decide(sandbox, "k1")
+    fresh = clone(sandbox, tmp_path / "clone")
+    assert decided(fresh) == []
+    assert fresh.ledger.foreign() == ()
+    fresh.close()
+
+
+def test_a_ledger_that_was_fetched_counts_for_nothing_until_it_is_confirmed(
+    sandbox: Sandbox, tmp_path: Path
+) -> None:
+    decide(sandbox, "k1")
+    fresh = clone(sandbox, tmp_path / "clone")
+    reference = fresh.ledger.reference
+    subprocess.run(["git", "-C", fresh.root, "fetch", "-q", "origin", f"{reference}:{reference}"], check=True)
+    assert decided(fresh) == []
+    (found,) = fresh.ledger.foreign()
+    assert (found.reference, found.records) == (reference, 1)
+    plan = Plan(action="reject", summary="k2", records=ledger_records("decisions", [{"key": "k2"}], MARCH))
+    fresh.operations.carry_out(lambda: plan)
+    assert decided(fresh) == ["k2"]  # what is decided here does not make the rest count
+    assert [one.records for one in fresh.ledger.foreign()] == [1]
+    assert fresh.ledger.confirm() == 1
+    assert sorted(decided(fresh)) == ["k1", "k2"]
+    assert fresh.ledger.foreign() == ()
+    fresh.close()
+
+
+def test_confirming_a_whole_ledger_keeps_it(sandbox: Sandbox, tmp_path: Path) -> None:
+    decide(sandbox, "k1")
+    fresh = clone(sandbox, tmp_path / "clone", "--mirror")
+    fresh.close()
+    shutil.move(tmp_path / "clone", tmp_path / "mirrored.git")
+    subprocess.run(
+        ["git", "-C", sandbox.root, "push", "-q", tmp_path / "mirrored.git", "refs/*:refs/*"], check=True
+    )
+    again = tmp_path / "again"
+    subprocess.run(["git", "clone", "-q", tmp_path / "mirrored.git", again], check=True, capture_output=True)
+    place = Workspace.open(again)
+    reference = place.ledger.reference
+    subprocess.run(["git", "-C", again, "fetch", "-q", "origin", f"{reference}:{reference}"], check=True)
+    place.ledger.confirm()
+    assert decided(place) == ["k1"]
+    place.close()
+
+
+def test_a_line_of_an_old_file_hides_no_record(sandbox: Sandbox) -> None:
+    decide(sandbox, "k1")
+    (record,) = sandbox.workspace.ledger.read("decisions")
+    sandbox.write(OLD, json.dumps({"record": record["record"], "key": "forged"}) + "\n")
+    assert sorted(decided(sandbox.workspace)) == ["forged", "k1"]
+
+
+def test_files_of_version_0_1_are_read_and_their_operations_can_be_undone(sandbox: Sandbox) -> None:
+    place = sandbox.workspace
+    sandbox.write(OLD, '{"at": "2026-03-01T00:00:00+00:00", "key": "k0"}\n')
+    sandbox.git("add", OLD)
+    sandbox.git("commit", "-q", "-m", "reject: k0\n\nOperation: 0011223344aa\nAction: reject\nActor: human\n")
+    decide(sandbox, "k1")
+    assert decided(place) == ["k0", "k1"]
+    place.operations.carry_out(lambda: plan_undo(place, "0011223344aa"))
+    assert decided(place) == ["k1"]
+    place.operations.carry_out(lambda: plan_redo(place, "0011223344aa"))
+    assert decided(place) == ["k0", "k1"]

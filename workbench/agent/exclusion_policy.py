@@ -38,7 +38,7 @@ def why_not_from(path: str, kind: Kind, *, memory_loaded: bool) -> str | None:
         return "the agent has it already" if memory_loaded else None
     if kind is Kind.DREAM and path.startswith("_system/"):
         return None  # what a dream of ours kept, a person accepted
-    if layout.is_template(path):
+    if layout.is_template(path, kind):
         return "a template is no memory"
     by_place = (why for folder, why in _PUT_AWAY.items() if path.startswith(folder))
     return next(by_place, None) or _NOT_GIVEN.get(kind)

@@ -8,11 +8,10 @@ What was asked cannot be read back from it, only told apart. Looking here is no 
 from __future__ import annotations
 
 import hashlib
-import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, date, datetime, timedelta
+from datetime import datetime, timedelta
 
 import msgspec
 
@@ -23,8 +22,6 @@ from workbench.memory.claims import claim_key, claim_words
 from workbench.memory.clock_doubt import TOLERANCE
 from workbench.memory.entry import Entry, Form, Kind
 from workbench.memory.provenance import parse_instant
-from workbench.workspace import ledger
-from workbench.workspace.layout import LEDGER
 from workbench.workspace.workspace import Workspace
 
 MOST = 50
@@ -77,7 +74,7 @@ def record_recalls(
         for one in given[:MOST]
     ]
     try:
-        ledger.append(workspace, "recalls", records, now)
+        workspace.ledger.append("recalls", records, now)
     except (WorkbenchError, OSError) as error:
         return f"this recall was not recorded: {reason_of(error)}"
     return None
@@ -95,9 +92,9 @@ class _Recall:
     last: datetime | None
 
 
-def _recalls(workspace: Workspace, since: date | None = None) -> Iterator[_Recall]:
+def _recalls(workspace: Workspace) -> Iterator[_Recall]:
     """The records of the ledger that name an entry, the oldest first."""
-    for record in ledger.read(workspace, "recalls", since=since):
+    for record in workspace.ledger.read("recalls"):
         said = {name: value for name, value in record.items() if isinstance(value, str)}
         if "entry" in said:
             claim, query, by, at = (said.get(name, "") for name in ("claim", "query", "by", "at"))
@@ -123,13 +120,13 @@ class UsageIndex:
 
     def __init__(self, workspace: Workspace) -> None:
         self.workspace = workspace
-        self._stamp: tuple[tuple[str, int, int], ...] | None = None
+        self._stamp: object = None
         self._named: dict[str, list[_Recall]] = {}
         """By address, by path, and by claim: no two of these look alike."""
 
     def of(self, address: str, text: str = "") -> EntryUsage:
         """The recalls of the entry at ``address`` with this text; of a page where ``address`` is a path."""
-        stamp = _stamp(self.workspace)
+        stamp = self.workspace.ledger.stamp()
         if stamp != self._stamp:
             self._named = {}
             for one in _recalls(self.workspace):
@@ -150,16 +147,6 @@ def _summed(recalls: Iterable[_Recall]) -> EntryUsage:
         last=max(filter(None, (one.last for one in answers)), default=None),
         by=tuple(sorted(who, key=lambda name: (-who[name], name))),
     )
-
-
-def _stamp(workspace: Workspace) -> tuple[tuple[str, int, int], ...]:
-    """The pages of the ledger with their sizes and times of change."""
-    try:
-        with os.scandir(workspace.root / LEDGER) as items:
-            pages = [(item.name, item.stat(follow_symlinks=False)) for item in items]
-    except OSError:
-        return ()
-    return tuple(sorted((n, s.st_size, s.st_mtime_ns) for n, s in pages if n.startswith("recalls-")))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -204,7 +191,7 @@ def dominance(workspace: Workspace, now: datetime, days: int = WITHIN) -> Domina
     since = now - timedelta(days=days)
     told: dict[str, list[_Recall]] = {}
     answers = set()
-    for one in _recalls(workspace, since.astimezone(UTC).date()):
+    for one in _recalls(workspace):
         if one.last is not None and since <= one.last <= now + TOLERANCE:
             told.setdefault(one.claim or one.entry, []).append(one)
             answers.add((one.at, one.query))

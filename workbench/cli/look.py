@@ -144,11 +144,11 @@ def log(target: str | None, limit: int, match: str, everything: bool) -> None:
 
 
 def _log_file(there: Whose, path: str | None, limit: int, only: Wanted, *, everything: bool) -> None:
-    from workbench.workspace import ledger_changes
+    from workbench.workspace import ledger
 
     place = there.place
     if path is None:
-        told = (o for o in place.operations.walk() if everything or o.action != ledger_changes.ACTION)
+        told = (o for o in place.operations.walk() if everything or o.action != ledger.ACTION)
         steps = [FileStep(operation) for operation in islice(filter(only.holds, told), limit)]
     else:
         steps = list(islice((s for s in file_log(place, path) if only.holds(s.operation)), limit))

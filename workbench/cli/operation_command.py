@@ -223,7 +223,7 @@ def act(place: Workspace, planner: Callable[[], Plan]) -> None:
     ``--allow-secret`` is the person's word that a secret which git does not hold yet may be recorded.
     """
     if given("dry_run"):
-        plan = planner()
+        plan = place.finished(planner())
         if not answered(plan_json(plan)):
             say_diff(plan.diff())
             narrate_notes(plan.notes)
@@ -231,7 +231,7 @@ def act(place: Workspace, planner: Callable[[], Plan]) -> None:
     plans: list[Plan] = []
 
     def plan_and_keep() -> Plan:
-        plans.append(replace(planner(), allow_secrets=bool(given("allow_secret"))))
+        plans.append(replace(place.finished(planner()), allow_secrets=bool(given("allow_secret"))))
         return plans[-1]
 
     operation = place.operations.carry_out(plan_and_keep)

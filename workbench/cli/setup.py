@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import shlex
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -33,8 +34,8 @@ from workbench.health.workspace_status import standing
 from workbench.plural import plural
 from workbench.workspace.registry import read_registry, register, unregister
 from workbench.workspace.templates import (
-    is_of_claude_code,
     needs_repository,
+    owner_of,
     plan_init,
     set_up,
     tracked_beside,
@@ -69,7 +70,13 @@ def _open(folder: str | None) -> None:
     problem = terminal.problem()
     if problem:
         raise UsageError(problem)
-    with contextlib.closing(opened(folder, anyhow=True)) as place:
+    try:
+        workspace = opened(folder, anyhow=True)
+    except NoWorkspaceError:
+        if folder is None and _say_found():
+            return
+        raise
+    with contextlib.closing(workspace) as place:
         from screens.start import run
 
         run(place)
@@ -128,8 +135,8 @@ def init(ctx: click.Context, folder: str | None, template: str, yes: bool) -> No
         say(f"made a git repository in {target.resolve()}")
     for path in operation.paths if operation else ():
         say(f"added {path}")
-    if is_of_claude_code(target):
-        say("nothing was added: Claude Code takes all that lies here for its memory")
+    if owner := owner_of(target):
+        say(f"nothing was added: {owner} takes all that lies here for its memory")
         say("`workbench status --commit` commits what there is")
 
 
@@ -220,12 +227,48 @@ async def _serve(server: Server, host: str, port: int, told: str) -> None:
         await server.stop()
 
 
-@click.group()
-def workspaces() -> None:
+@click.group(invoke_without_command=True)
+@flag("--found", "What the agents of this machine keep, registered or not.")
+@json_option
+@click.pass_context
+def workspaces(ctx: click.Context, found: bool) -> None:
     """Your workspaces by name, for `-w NAME`, `search --all`, and the switcher of the interface.
 
-    They stand in `workspaces.yaml` beside your settings. Each keeps its own index, history and locks.
+    They stand in `workspaces.yaml` beside your settings. Each keeps its own index, history and locks. --found
+    looks where OpenClaw, Claude Code, Codex and others keep their memory, and writes nothing.
     """
+    if ctx.invoked_subcommand is not None:
+        if found:
+            raise UsageError("--found goes with no command", hint="`workbench workspaces --found`")
+    elif found:
+        _say_found()
+    else:
+        raise click.exceptions.NoArgsIsHelpError(ctx)
+
+
+def _say_found() -> bool:
+    """Tell what agents of this machine keep, and how to open it; whether there is anything."""
+    from workbench.health.agent_memories import agent_memories
+
+    memories = agent_memories()
+    if answered({"found": memories}):
+        return bool(memories)
+    for one in memories:
+        counts = ", ".join(f"{count} {kind}" for kind, count in one.files.items())
+        say_row(f"{one.layout.title}  {one.path}", bold=True)
+        if one.problem:
+            say_row(f"  {one.problem}", fg="yellow")
+            continue
+        say_row(f"  {counts}; last written {one.newest:%Y-%m-%d %H:%M}" if one.newest else f"  {counts}")
+        if one.load:
+            cut = any(state.lost for state in one.loaded)
+            say_row(f"  {one.load}", **({"fg": "yellow"} if cut else {"dim": True}))
+    narrate(
+        f"`workbench {shlex.quote(str(memories[0].path))}` opens the first of them"
+        if memories
+        else "no agent's memory was found on this machine"
+    )
+    return bool(memories)
 
 
 @workspaces.command()

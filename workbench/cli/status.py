@@ -25,6 +25,7 @@ from workbench.workspace.external_changes import record
 from workbench.workspace.format import require_known_format
 from workbench.workspace.late_lines import late_in, late_sentences
 from workbench.workspace.layout import STATE_DIR
+from workbench.workspace.load_state import load_states
 from workbench.workspace.snapshot import PastWorkspace
 from workbench.workspace.workspace import Workspace
 
@@ -77,7 +78,13 @@ def _say_status(report: dict[str, Any]) -> None:
         _WIDTH,
         ("as of", report["as_of"]),
         ("files", counts or "none yet"),
+        ("layout", ", ".join(one["title"] for one in report["layouts"])),
         ("budget", f"{budget['path']} {budget['used']:,} of {budget['limit']:,} characters{over}"),
+        *(
+            ("loaded", one["sentence"])
+            for one in report["loaded"]
+            if one["path"] == budget["path"] or one["lost"]
+        ),
         ("index", f"{index['state']}: {index['summary']}"),
         *(("beside", _source_line(source)) for source in index["sources"]),
         ("repository", report["repository"]),
@@ -157,6 +164,10 @@ def _status(place: Workspace) -> dict[str, Any]:
         "as_of": past.moment if past else None,
         "files": _counted(file.kind.value for file in files),
         "bytes": sum(file.size for file in files),
+        "layouts": [
+            {"name": one.name, "title": one.title, "document": one.document} for one in place.layout.agents
+        ],
+        "loaded": [one.as_json() for one in load_states(place)],
         "budget": {"path": place.memory_path(), "used": used, "limit": place.settings.memory_budget},
         "index": freshness(place).as_json(),
         "repository": repository,

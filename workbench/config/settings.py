@@ -195,6 +195,9 @@ class Settings:
     inject_entries: int = setting(5, "Entries that are given with a message at most.", unit="entries")
     dream_limit: int = setting(10, "Proposals of one dream.", unit="proposals")
     dream_days: int = setting(30, "Age in days up to which entries are considered.", unit="days")
+    layout: tuple[str, ...] = setting(
+        (), "Whose memory it is laid out as, such as `openclaw` or `obsidian`; else as what is there shows."
+    )
     search_preset: str = setting(
         "default",
         "Weights to rank by: default, openclaw, goclaw, words or meaning.",

@@ -27,7 +27,7 @@ from workbench.memory.sentences import sentences
 from workbench.memory.session_blocks import SessionBlock, session_blocks, session_of
 from workbench.memory.window import MOST_PARTS, word_pieces
 from workbench.safety.suspicious_orders import suspicion
-from workbench.workspace.layout import ARCHIVE, MemoryFile, is_template
+from workbench.workspace.layout import ARCHIVE, MemoryFile
 from workbench.workspace.owner import owner_name_of
 from workbench.workspace.workspace import Workspace
 
@@ -79,6 +79,11 @@ class Mention:
     def trusted(self) -> bool:
         """Whether the owner or their agent vouches for it."""
         return self.origin in (Origin.OWNER, Origin.AGENT)
+
+    @property
+    def spoken(self) -> bool:
+        """Whether it is a sentence of a conversation, as a flush or an episode quotes it."""
+        return bool(self.session) or self.kind is Kind.EPISODE
 
     @property
     def trust(self) -> str:
@@ -137,7 +142,7 @@ def _newest(files: Sequence[MemoryFile], today: date) -> date:
 def _is_aside(file: MemoryFile) -> bool:
     """Whether a note is no source for the place where it lies; one beside the memory is code's, mostly."""
     folders = file.path.split("/")[:-1]
-    aside = is_template(file.path) or not _ASIDE.isdisjoint(map(str.casefold, folders))
+    aside = file.is_template or not _ASIDE.isdisjoint(map(str.casefold, folders))
     aside = aside or file.path.startswith(ARCHIVE)
     return file.kind is Kind.NOTE and (aside or not folders)
 

@@ -42,6 +42,8 @@ class Cluster:
     @property
     def best(self) -> Mention:
         """The mention whose words are taken: trusted before others, then the newest, then the shortest."""
+        if len(self.mentions) == 1:
+            return self.mentions[0]
         return max(self.mentions, key=lambda m: (m.trusted, m.day, -len(m.text), m.source))
 
     @property
@@ -55,32 +57,40 @@ class Cluster:
         return any(mention.trusted for mention in self.mentions)
 
 
+def same_words(mentions: Iterable[Mention]) -> tuple[Cluster, ...]:
+    """The mentions, those of the same words together, in the order of their first ones."""
+    groups: dict[str, list[Mention]] = {}
+    for mention in mentions:
+        groups.setdefault(mention.key, []).append(mention)
+    return tuple(Cluster(_in_order(group), (key,)) for key, group in groups.items())
+
+
 def folded(
-    mentions: Iterable[Mention],
+    clusters: Sequence[Cluster],
     extra: Sequence[tuple[str, str]] = (),
     *,
     pulse: Callable[[], None] = lambda: None,
 ) -> tuple[Cluster, ...]:
-    """The clusters of ``mentions``, in the order of their first ones.
+    """The clusters with those that are nearly the same made one, in the order of their first ones.
 
     ``extra`` are further pairs of keys that may be one claim (those that are near in meaning). ``pulse`` is
     called now and then, and may raise to stop it.
     """
-    groups: dict[str, list[Mention]] = {}
-    for mention in mentions:
-        groups.setdefault(mention.key, []).append(mention)
-    texts = {key: group[0].text for key, group in groups.items()}
-    heads = _heads(texts, extra, pulse)
+    by_key = {key: cluster for cluster in clusters for key in cluster.keys}
+    heads = _heads({key: one.mentions[0].text for key, one in by_key.items()}, extra, pulse)
     joined: dict[str, list[str]] = {}
-    for key in groups:
+    for key in by_key:
         joined.setdefault(heads.get(key, key), []).append(key)
     return tuple(
-        Cluster(
-            tuple(sorted((m for key in keys for m in groups[key]), key=lambda m: (m.day, m.path, m.first))),
-            tuple(keys),
-        )
+        Cluster(_in_order(m for key in keys for m in by_key[key].mentions), tuple(keys))
+        if len(keys) > 1
+        else by_key[keys[0]]
         for keys in joined.values()
     )
+
+
+def _in_order(mentions: Iterable[Mention]) -> tuple[Mention, ...]:
+    return tuple(sorted(mentions, key=lambda m: (m.day, m.path, m.first)))
 
 
 def same_claim(one: str, other: str, *, likeness: float) -> bool:

@@ -19,6 +19,7 @@ from workbench.errors import NotCuratableError
 from workbench.memory.entry import Entry
 from workbench.memory.invariants import blocks
 from workbench.memory.proposal import Proposal
+from workbench.operations.archive import why_over
 from workbench.workspace.workspace import Workspace
 
 _BESIDE = 140
@@ -44,7 +45,7 @@ def make_room(workspace: Workspace, scorer: LineScorer, proposals: Sequence[Prop
     if idle:
         limit = max(budget.limit - coming, budget.used - idle)
         with contextlib.suppress(NotCuratableError):  # where headings alone are more than there is room
-            leaving = archive_proposals(workspace, now, limit=limit, spared=staying, by_hand=False)
+            leaving = archive_proposals(workspace, now, limit=limit, spared=staying)
     touched = {proposal.target for proposal in proposals}
     leaving = tuple(one for one in leaving if one.target not in touched)
     if budget.used - idle + coming <= budget.limit:
@@ -70,7 +71,7 @@ def _idle(workspace: Workspace, scorer: LineScorer, today: date) -> tuple[int, f
             name
             and not entry.pinned
             and _is_automatic(entry)
-            and (_is_over(entry, today) or not judgement.kept)
+            and (why_over(entry, today) or not judgement.kept)
         ):
             size += sum(len(memory.data[e.span.start : e.span.end].decode("utf-8", "replace")) for e in block)
         elif name:
@@ -80,10 +81,3 @@ def _idle(workspace: Workspace, scorer: LineScorer, today: date) -> tuple[int, f
 
 def _is_automatic(entry: Entry) -> bool:
     return entry.provenance is not None and entry.provenance.trust != "owner"
-
-
-def _is_over(entry: Entry, today: date) -> bool:
-    said = entry.provenance
-    assert said is not None
-    ends = [end for name in ("valid_until", "expires_at") if (end := said.day(name))]
-    return bool(said.get("superseded_by")) or any(end < today for end in ends)

@@ -37,11 +37,15 @@ _EMOJI = re.compile("[\u2600-\u27bf\U0001f300-\U0001faff]")
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A block of a log as it is judged: its text, the heading that it stands under, and its file."""
+    """A block of a log as it is judged: its text, the heading that it stands under, and its file.
+
+    ``spoken`` says that it is a sentence of a conversation, and no note.
+    """
 
     text: str
     heading: str = ""
     path: str = ""
+    spoken: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,10 +75,12 @@ class Grams:
 
 @dataclass(frozen=True, slots=True)
 class Features:
-    """What is seen of some lines. ``counts`` are (n, 45) float32 in order of ``NAMES``."""
+    """What is seen of some lines. ``counts`` are (n, 48) float32 in order of ``NAMES``."""
 
     counts: NDArray[np.float32]
     grams: Grams
+    spoken: NDArray[np.bool_]
+    """(n,) which of them are sentences of a conversation."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +115,7 @@ def features_of(lines: Sequence[Line]) -> Features:
             np.concatenate([part.value for part in parts]),
             len(lines),
         ),
+        np.array([line.spoken for line in lines], np.bool_),
     )
 
 
@@ -206,6 +213,7 @@ _PLACE = re.compile(r"(?:^|[\s`(\"'：:])(?:~|\.{1,2})?/?(?:[\w.-]+/)+[\w.-]*")
 _REFERENCE = re.compile(r"#\d+|\b[0-9a-f]{7,40}\b|\b\d{9,}\b", re.IGNORECASE)
 _ITEM = re.compile(r"^\s*[-*+•]\s")
 _CAPITAL = re.compile(r"(?<=[\w,;:] )[^\W\d_a-zà-öø-ÿа-я][\w’'-]+")
+_QUESTION = re.compile(r"[?？]\W*$")
 _LOG = re.compile(r"(?:^|/)\d{4}-\d\d-\d\d[^/]+\.md$")
 
 _FORMS = (
@@ -228,6 +236,7 @@ _FORMS = (
     "the length of its heading",
     "a heading with a clock time",
     "a log of one session",
+    "a question",
 )
 _CLASSES = range(len(WORD_CLASSES))
 NAMES = (
@@ -262,6 +271,7 @@ def _counts(line: Line, plain: str, folded: str) -> Iterator[float]:
     yield heading.length
     yield heading.has_clock
     yield float(_LOG.search(line.path) is not None)
+    yield float(_QUESTION.search(plain) is not None)
     said = list(word_classes(folded))
     label = _LABEL.search(folded)
     titled = heading.classes.union(word_classes(label[1])) if label else heading.classes

@@ -18,9 +18,8 @@ from workbench.dreaming.proposals.inbox import Book, read_book
 from workbench.dreaming.salience import base_model
 from workbench.errors import NotCuratableError, WorkbenchError
 from workbench.memory.provenance import parse_instant
-from workbench.workspace import ledger
 from workbench.workspace.decisions import decision_from
-from workbench.workspace.plan import Plan
+from workbench.workspace.plan import Plan, ledger_records
 from workbench.workspace.workspace import Workspace
 
 _FORGOTTEN = "learning_forgotten"
@@ -94,7 +93,7 @@ def plan_forget_learned(workspace: Workspace, now: datetime) -> Plan:
     return Plan(
         action="forget-learned",
         summary="what dreaming learned from decisions",
-        edits=(ledger.with_records(workspace, "decisions", [{_FORGOTTEN: True}], now),),
+        records=ledger_records("decisions", [{_FORGOTTEN: True}], now),
     )
 
 
@@ -102,7 +101,7 @@ def decided_examples(workspace: Workspace, book: Book) -> list[Example]:
     """What was decided, promoted, pinned or forgotten since learning was forgotten last, the oldest first."""
     found: list[Example] = []
     since: date | None = None
-    for record in ledger.read(workspace, "decisions"):
+    for record in workspace.ledger.read("decisions"):
         moment = parse_instant(record.get("at"))
         day = moment.date() if moment else None
         if record.get(_FORGOTTEN) is True:

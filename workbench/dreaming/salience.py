@@ -1,18 +1,20 @@
 """Salience: how likely a line of a log is worth keeping for months, by a model fitted to labelled lines.
 
-Two logistic regressions, one upon the other. The first knows hashed n-grams of words and characters, fitted
-to collections that this project wrote; the second its answer and some plain counts, of a line's form and of
-words by what they signal. `python -m benchmarks.salience --train` makes both, and writes the two files
-beside this module.
+Logistic regressions, one upon the other. The first knows hashed n-grams of words and characters, fitted to
+collections that this project wrote; the second its answer and some plain counts, of a line's form and of
+words by what they signal. There is a second one for notes, another for what was said in a conversation: what
+five words of a note tell, five words of talk do not. `python -m benchmarks.salience --train` makes all, and
+writes the two files beside this module.
 """
 
 from __future__ import annotations
 
 import functools
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import resources
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,20 +32,41 @@ _LEAST_LETTERS = 4
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Salience:
-    """The fitted weights. ``grams`` are (2^18,) int8 in steps of ``step``, the others in order of ``NAMES``.
+class Head:
+    """What the counts and the answer of the n-grams weigh together. All are in order of ``NAMES``.
 
-    ``weights`` has one more than there are counts: what the answer of the n-grams weighs. ``floor`` is the
-    score from which a line is worth proposing.
+    ``weights`` has one more than there are counts: what the answer of the n-grams weighs.
+    """
+
+    mean: NDArray[np.float64]
+    deviation: NDArray[np.float64]
+    weights: NDArray[np.float64]
+    bias: float
+
+    def standardised(self, counts: NDArray[np.float32]) -> NDArray[np.float64]:
+        """(n, 48) the counts in deviations from their means."""
+        scaled: NDArray[np.float64] = np.clip((counts - self.mean) / self.deviation, -_CLIP, _CLIP)
+        return scaled
+
+    def logits(self, counts: NDArray[np.float32], said: NDArray[np.float64]) -> NDArray[np.float64]:
+        """(n,) the log odds of lines with these counts, of which the n-grams say ``said``."""
+        sums: NDArray[np.float64] = self.standardised(counts) @ self.weights[:-1]
+        sums += self.weights[-1] * said + self.bias
+        return sums
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Salience:
+    """The fitted weights. ``grams`` are (2^18,) int8 in steps of ``step``.
+
+    ``floor`` is the score from which a line is worth proposing.
     """
 
     grams: NDArray[np.int8]
     step: float
     gram_bias: float
-    mean: NDArray[np.float64]
-    deviation: NDArray[np.float64]
-    weights: NDArray[np.float64]
-    bias: float
+    notes: Head
+    talk: Head
     floor: float
 
     def logits(self, lines: Sequence[Line]) -> NDArray[np.float64]:
@@ -60,18 +83,19 @@ class Salience:
 
     def of_features(self, features: Features) -> NDArray[np.float64]:
         """(n,) the log odds of lines whose features are known."""
-        sums: NDArray[np.float64] = self.standardised(features.counts) @ self.weights[:-1]
-        sums += self.weights[-1] * self.gram_logits(features.grams) + self.bias
-        return sums
+        said = self.gram_logits(features.grams)
+        notes = self.notes.logits(features.counts, said)
+        talk = self.talk.logits(features.counts, said)
+        return np.where(features.spoken, talk, notes)
 
     def standardised(self, counts: NDArray[np.float32]) -> NDArray[np.float64]:
-        """(n, 45) the counts in deviations from their means."""
-        return np.clip((counts - self.mean) / self.deviation, -_CLIP, _CLIP)
+        """(n, 48) the counts in deviations from their means in notes."""
+        return self.notes.standardised(counts)
 
     def reasons(self, line: Line) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """What speaks for a line and what against it, in words, what weighs most first."""
-        counts = features_of([line]).counts
-        shares = self.standardised(counts)[0] * self.weights[:-1]
+        counts, head = features_of([line]).counts, self.talk if line.spoken else self.notes
+        shares = head.standardised(counts)[0] * head.weights[:-1]
         present = counts[0] > 0
         told = [
             (float(share), name)
@@ -79,7 +103,7 @@ class Salience:
             if is_there
         ]
         told += [
-            (float(self.weights[-1] * self.step * self.grams[bucket] * value), f"“{words}”")
+            (float(head.weights[-1] * self.step * self.grams[bucket] * value), f"“{words}”")
             for words, bucket, value in word_grams(line)
             if len(words) >= _LEAST_LETTERS or not words.isascii()
         ]
@@ -107,14 +131,21 @@ def base_model() -> Salience:
         grams = np.load(path)
     said = json.loads((folder / MODEL_FILE).read_text(encoding="utf-8"))
     assert grams.shape == (BUCKETS,)
-    counts = said["counts"]
     return Salience(
         grams=grams,
         step=said["step"],
         gram_bias=said["gram_bias"],
-        mean=np.array([counts[name][0] for name in NAMES]),
-        deviation=np.array([counts[name][1] for name in NAMES]),
-        weights=np.array([*(counts[name][2] for name in NAMES), said["gram_weight"]]),
-        bias=said["bias"],
+        notes=_head(said["notes"]),
+        talk=_head(said["talk"]),
         floor=said["floor"],
+    )
+
+
+def _head(said: Mapping[str, Any]) -> Head:
+    counts = [said["counts"][name] for name in NAMES]
+    return Head(
+        mean=np.array([mean for mean, _, _ in counts]),
+        deviation=np.array([deviation for _, deviation, _ in counts]),
+        weights=np.array([*(weight for _, _, weight in counts), said["gram_weight"]]),
+        bias=said["bias"],
     )

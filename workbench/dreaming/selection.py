@@ -9,7 +9,6 @@ from datetime import datetime
 
 from workbench.dreaming.clusters import same_claim, session_name
 from workbench.dreaming.fact_type import fact_type
-from workbench.dreaming.heading_choice import heading_for
 from workbench.dreaming.line_judgement import why_of
 from workbench.dreaming.normalisation import template_of
 from workbench.dreaming.novelty import LongTerm, Novelty, adds_nothing
@@ -18,6 +17,7 @@ from workbench.dreaming.score import Judged
 from workbench.dreaming.survey import Survey, line_of
 from workbench.memory.claims import claim_key
 from workbench.memory.proposal import Action, Proposal
+from workbench.operations.sections import heading_for
 from workbench.safety.findings import by_rule
 from workbench.safety.hidden_text import hidden_in
 from workbench.safety.secrets import secrets_in
@@ -96,7 +96,7 @@ class Chooser:
         order: dict[str, float] = {}
         for one in sorted(best, key=_rank):
             path = one.cluster.best.path
-            order[one.cluster.key] = one.score * _SAME_FILE ** before[path]
+            order[one.cluster.key] = one.worth * _SAME_FILE ** before[path]
             before[path] += 1
         best.sort(key=lambda one: (not one.cluster.trusted, -order[one.cluster.key], one.cluster.key))
         return [*best, *passed[most:]]
@@ -185,7 +185,7 @@ class Chooser:
 
 
 def _rank(judged: Judged) -> tuple[bool, float, str]:
-    return not judged.cluster.trusted, -judged.score, judged.cluster.key
+    return not judged.cluster.trusted, -judged.worth, judged.cluster.key
 
 
 def _says_the_same(one: Judged, other: Judged) -> bool:

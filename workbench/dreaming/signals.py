@@ -79,7 +79,7 @@ def read_recalls(
     claims in it: an entry is known again by its hash, wherever it stands, else by the words of its claim.
     """
     found = ClaimRecallIndex()
-    for page in ledger.pages(workspace, "recalls"):
+    for page in workspace.ledger.pages("recalls"):
         found.bad += page.bad
         for record in page.records:
             _count(found, record, now, claims, entries)

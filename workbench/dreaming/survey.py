@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime
@@ -10,9 +11,8 @@ from datetime import date, datetime
 import numpy as np
 
 from workbench.dreaming.candidates import CandidateScan, Mention, candidates
-from workbench.dreaming.clusters import Cluster, days_of, folded, sources_of
+from workbench.dreaming.clusters import Cluster, days_of, folded, same_words, sources_of
 from workbench.dreaming.deadlines import passed_deadline
-from workbench.dreaming.density import density
 from workbench.dreaming.features import Line
 from workbench.dreaming.line_judgement import LineScorer
 from workbench.dreaming.owner_examples import owner_model
@@ -23,20 +23,18 @@ from workbench.dreaming.score import Judged
 from workbench.dreaming.semantic_clusters import Alike, alike_in_meaning
 from workbench.dreaming.signals import ClaimRecallIndex, ClaimRecalls, read_recalls
 from workbench.dreaming.skips import Skips
-from workbench.memory.entry import Kind
 from workbench.plural import plural
 from workbench.workspace.workspace import Workspace
 
 MOST_JUDGED = 4_000
 """Claims that the model judges; where there are more, those that a fit to a sample of them ranks highest."""
 _SAMPLE = 500
-_EVERY = 2_000
-"""Claims that are counted between two words about it."""
+_LESS_LIKELY = "less likely than others, by a quick look"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Survey:
-    """What was read and how each cluster is judged, in the order in which the claims were first read."""
+    """What was read and how each cluster is judged; of a great many, first those that the model looked at."""
 
     today: date
     scorer: LineScorer
@@ -58,36 +56,38 @@ def survey(
     first = not any(proposal.by == "dreaming" for proposal, _ in book.proposals.values())
     found = candidates(workspace, today, None if first else days, skips, tell=tell)
     tell(DreamProgress("folding"))
-    meaning = _meaning(workspace, found)
-    clusters = folded(found.mentions, meaning.pairs, pulse=lambda: tell(DreamProgress("folding")))
-    tell(DreamProgress("recalls"))
-    recalls = _recalls(workspace, now, clusters)
-    lines = [line_of(cluster.best) for cluster in clusters]
     scorer = LineScorer(owner_model(workspace, book))
-    known = []
-    for number, cluster in enumerate(clusters):
-        if number % _EVERY == 0:
-            tell(DreamProgress("recalls", number, len(clusters)))
-        known.append(_known(cluster, recalls.of.get(cluster.mentions[0].key)))
+    likely = same_words(found.mentions)
+    others: tuple[Cluster, ...] = ()
+    if len(likely) > MOST_JUDGED:
+        likely, others = _shortlist(likely, _recalls(workspace, now, likely), scorer)
+    meaning = _meaning(workspace, likely)
+    clusters = folded(likely, meaning.pairs, pulse=lambda: tell(DreamProgress("folding")))
+    tell(DreamProgress("recalls"))
+    recalls = _recalls(workspace, now, (*clusters, *others))
+    known = [_known(cluster, recalls) for cluster in clusters]
     return Survey(
         today=today,
         scorer=scorer,
         found=found,
         recalls=recalls,
         book=book,
-        judged=tuple(_judged(known, lines, scorer, today, tell)),
+        judged=(
+            *_judged(known, scorer, today, tell),
+            *(Judged(cluster=one, floor=scorer.floor, left_out=_LESS_LIKELY) for one in others),
+        ),
         skips=skips,
         notes=(*_notes(found, recalls, days), *meaning.notes),
     )
 
 
-def _known(cluster: Cluster, recalled: ClaimRecalls | None) -> Judged:
+def _known(cluster: Cluster, index: ClaimRecallIndex) -> Judged:
     """What is known of a claim but for its words: who said it how often, and how it was used.
 
     What the agent says of it on a day on which it had been given it is an echo, and no source. What comes
     from outside corroborates nothing that the owner or the agent says.
     """
-    recalls = recalled or ClaimRecalls()
+    recalls = index.of.get(cluster.mentions[0].key, ClaimRecalls())
     if len(cluster.mentions) == 1:
         return Judged(cluster=cluster, recalls=recalls)
     echoes = frozenset(recalls.days) - {cluster.mentions[0].day}
@@ -102,20 +102,14 @@ def _known(cluster: Cluster, recalled: ClaimRecalls | None) -> Judged:
     )
 
 
-def _judged(
-    known: Sequence[Judged], lines: Sequence[Line], scorer: LineScorer, today: date, tell: OnProgress
-) -> Iterator[Judged]:
+def _judged(known: Sequence[Judged], scorer: LineScorer, today: date, tell: OnProgress) -> Iterator[Judged]:
     """All claims with the salience of their words, and why each that may not be proposed may not."""
-    likely = _likeliest(known, lines, scorer)
     for start in range(0, len(known), BATCH):
         tell(DreamProgress("judging", start, len(known)))
-        batch = [number for number in range(start, min(start + BATCH, len(known))) if number in likely]
-        found = dict(zip(batch, scorer.judge([lines[number] for number in batch]), strict=True))
-        for number, one in enumerate(known[start : start + BATCH], start):
-            if number not in found:
-                yield replace(one, floor=scorer.floor, left_out="less likely than others, by a quick look")
-                continue
-            judgement, best = found[number], one.cluster.best
+        batch = known[start : start + BATCH]
+        lines = [line_of(one.cluster.best) for one in batch]
+        for one, judgement in zip(batch, scorer.judge(lines), strict=True):
+            best = one.cluster.best
             why = one.left_out or judgement.vetoed or ""
             if not why and (day := passed_deadline(best.text, best.day, today)):
                 why = f"its day has passed: {day}"
@@ -123,42 +117,55 @@ def _judged(
                 why = "it does not say of whom it tells"
             if not why and not judgement.kept:
                 why = f"below the bar in salience: {judgement.score:.2f} of {scorer.floor:.2f}"
-            # The model was fitted to notes: of what was said in a session, how much it tells counts, too.
-            told = density(best.text) if best.session or best.kind is Kind.EPISODE else 1.0
-            yield replace(one, salience=judgement.score * told, floor=scorer.floor, left_out=why)
+            yield replace(one, salience=judgement.score, floor=scorer.floor, left_out=why)
 
 
 def line_of(mention: Mention) -> Line:
     """A mention as the model sees it: as it stands in its file, but for the turn that an episode names."""
-    text = mention.context if mention.whole and mention.kind is not Kind.EPISODE else mention.text
+    if mention.spoken:
+        return Line(mention.text, spoken=True)
+    text = mention.context if mention.whole else mention.text
     return Line(f"- {text}" if mention.item else text, mention.heading, mention.path)
 
 
-def _likeliest(known: Sequence[Judged], lines: Sequence[Line], scorer: LineScorer) -> frozenset[int]:
-    """The places of the claims that are worth the model's time: all, or those that look best.
+def _shortlist(
+    claims: Sequence[Cluster], recalls: ClaimRecallIndex, scorer: LineScorer
+) -> tuple[tuple[Cluster, ...], tuple[Cluster, ...]]:
+    """Of a great many claims those that are worth the model's time, and the others.
 
-    Of a great many the model judges a sample, and the others are ranked by what their forms have in common
-    with it (a linear fit), times what is known of their use; one of each form is enough.
+    The model judges a sample, and all are ranked by what their forms have in common with it (a linear fit),
+    times how often they were said and used; of lines that differ in numbers alone a few are enough.
     """
-    if len(known) <= MOST_JUDGED:
-        return frozenset(range(len(known)))
+    lines = [line_of(one.best) for one in claims]
     forms = np.array([_form(line.text) for line in lines])
     sample = range(0, len(lines), max(1, len(lines) // _SAMPLE))
     weights = np.linalg.lstsq(forms[sample], scorer.model.logits([lines[n] for n in sample]), rcond=None)[0]
-    use = np.array([one.parts["recurrence"] * one.parts["use"] for one in known])
-    order = np.argsort(-(forms @ weights + np.log(use)), kind="stable")
-    first: dict[str, int] = {}
+    often = np.ones(len(claims))
+    for number, one in enumerate(claims):
+        if len(one.mentions) > 1 or one.mentions[0].key in recalls.of:
+            parts = _known(one, recalls).parts
+            often[number] = parts["recurrence"] * parts["use"]
+    order = np.argsort(-(forms @ weights + np.log(often)), kind="stable")
+    shapes: Counter[str] = Counter()
+    likely: set[int] = set()
     for number in order.tolist():
-        first.setdefault(lines[number].text[:_SHAPE].translate(_NO_DIGITS), number)
-        if len(first) == MOST_JUDGED:
+        shape = lines[number].text[:_SHAPE].translate(_NO_DIGITS)
+        shapes[shape] += 1
+        if shapes[shape] <= _MOST_OF_A_SHAPE:
+            likely.add(number)
+        if len(likely) == MOST_JUDGED:
             break
-    return frozenset(first.values())
+    return (
+        tuple(one for number, one in enumerate(claims) if number in likely),
+        tuple(one for number, one in enumerate(claims) if number not in likely),
+    )
 
 
 _NOBODY = re.compile(
     r"\W*(?:(?:and|but|so|also|then)\b\W*)*(?:(?:he|she|they|his|her|their)(?:['’]\w+)?\b|[他她彼])", re.I
 )
 _SHAPE = 60
+_MOST_OF_A_SHAPE = 5
 _NO_DIGITS = str.maketrans("123456789", "000000000")
 
 
@@ -171,10 +178,10 @@ def _form(text: str) -> tuple[float, ...]:
     return 1.0, long, long * long, digits / size, capitals / size, spaces / size, float(text[-1:] in ".。")
 
 
-def _meaning(workspace: Workspace, found: CandidateScan) -> Alike:
+def _meaning(workspace: Workspace, claims: Sequence[Cluster]) -> Alike:
     """Claims in other words, the newest first: the index has vectors of whole entries."""
-    whole = {mention.key: mention for mention in found.mentions if mention.whole}
-    newest = sorted(whole.values(), key=lambda mention: mention.day, reverse=True)
+    whole = [next((m for m in reversed(one.mentions) if m.whole), None) for one in claims]
+    newest = sorted(filter(None, whole), key=lambda mention: mention.day, reverse=True)
     return alike_in_meaning(workspace, {mention.key: mention.context for mention in newest})
 
 

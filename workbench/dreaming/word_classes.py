@@ -139,6 +139,14 @@ WORD_CLASSES = {
         调研 研究 新闻 新聞 文章 论文 分析 总结 總結 报告 報告 帖子 摘要 探索 样本
         調査 ニュース 記事 論文 まとめ レビュー 話題 조사 뉴스 기사 논문 분석 요약 보고
     """,
+    "the first person": """
+        i i'm i've i'd i'll my mine me we we're we've we'll our us
+        ich mein meine meinen meinem meiner mich mir wir unser unsere uns
+        yo mi mis nos nosotros nuestra nuestro eu meu minha meus minhas nós nosso nossa
+        je j'ai j'étais mon ma mes moi nous notre io mio mia miei noi nostro nostra ik mijn wij ons onze
+        я мой моя мои мою мне меня мы наш наша нас нам
+        我 咱 俺 私 僕 うちの 우리 나는 내가 저는 제가
+    """,
     "session records": """
         session checkpoint heartbeat log logs audit conversation transcript compact handover timeline
         sitzung protokoll verlauf sesión registro conversaci sessão conversa journal

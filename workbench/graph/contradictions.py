@@ -32,8 +32,7 @@ from workbench.memory.markdown import Document
 from workbench.memory.provenance import Provenance
 from workbench.safety.terminal import cut, visible
 from workbench.workspace.decisions import settled_keys
-from workbench.workspace.ledger import with_records
-from workbench.workspace.plan import Plan
+from workbench.workspace.plan import Plan, ledger_records
 from workbench.workspace.workspace import Workspace
 
 _NOUNS = """
@@ -500,7 +499,8 @@ def plan_settle(
     return Plan(
         action="settle",
         summary=f"{_short(contradiction.entity.name)}: {_DONE[answer].format(**shown)}",
-        edits=(*edits, with_records(workspace, "decisions", records, now)),
+        edits=tuple(edits),
+        records=ledger_records("decisions", records, now),
         entries=gone_addresses or tuple(address for address, _ in became),
         became=() if gone_addresses else tuple(address for _, address in became),
         reason=reason,

@@ -22,7 +22,6 @@ from workbench.memory.graph_page import TypedMemory
 from workbench.memory.proposal import Gate, Proposal
 from workbench.memory.provenance import parse_instant
 from workbench.workspace.decisions import settled_keys
-from workbench.workspace.ledger import read
 from workbench.workspace.workspace import Workspace
 
 DAILY = 0.995
@@ -116,7 +115,7 @@ def decay_proposals(
 
 def fading_in(workspace: Workspace, *, now: datetime) -> tuple[Proposal, ...]:
     """The proposals of ``decay_proposals`` for a workspace as it is, with its ledger. Nothing is written."""
-    recalls = read_recalls(read(workspace, "recalls"))
+    recalls = read_recalls(workspace.ledger.read("recalls"))
     today = now.astimezone(UTC).date() if now.tzinfo else now.date()
     decided = settled_keys(workspace, "let go")
     return decay_proposals(read_graph(workspace), recalls, today=today, decided=decided)

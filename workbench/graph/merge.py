@@ -23,8 +23,7 @@ from workbench.memory.markdown import Document
 from workbench.memory.names import RelPath
 from workbench.memory.provenance import TRUST, Provenance, least_trusted
 from workbench.safety.terminal import cut, visible
-from workbench.workspace.ledger import with_records
-from workbench.workspace.plan import Plan
+from workbench.workspace.plan import Plan, ledger_records
 from workbench.workspace.workspace import Workspace
 
 _LEFT_ALONE = frozenset({Kind.LOG, Kind.EPISODE, Kind.BOOTSTRAP, Kind.DREAM, Kind.TRANSCRIPT})
@@ -310,7 +309,7 @@ def plan_keep_apart(
     return Plan(
         action="settle",
         summary=_title(said),
-        edits=(with_records(workspace, "decisions", [record], now),),
+        records=ledger_records("decisions", [record], now),
         reason=reason,
         actor=actor,
     )

@@ -15,7 +15,7 @@ from workbench.memory.entry import Kind
 from workbench.memory.graph_page import IMPORTANCE, Entity, TypedMemory, read_entity, read_memories
 from workbench.memory.markdown import parse_document
 from workbench.memory.names import RelPath
-from workbench.workspace.layout import ARCHIVE, MemoryFile, is_template
+from workbench.workspace.layout import ARCHIVE, MemoryFile
 from workbench.workspace.workspace import Workspace
 
 RACY_NS = 2_000_000_000
@@ -71,7 +71,7 @@ class GraphReader:
     def _counts(self, file: MemoryFile) -> bool:
         if file.kind is Kind.ENTITY:
             return self._with_pages
-        aside = file.path.startswith(ARCHIVE) or is_template(file.path)
+        aside = file.path.startswith(ARCHIVE) or file.is_template
         return file.kind in _CURATED and not aside
 
     def _read(self, file: MemoryFile) -> _Page | None:

@@ -12,7 +12,6 @@ from workbench.graph.keyword_search import most_linked
 from workbench.graph.memory_query import is_pending
 from workbench.graph.model import Graph, is_over
 from workbench.memory.graph_page import TypedMemory
-from workbench.workspace import ledger
 from workbench.workspace.workspace import Workspace
 
 _MOST = 10
@@ -103,7 +102,7 @@ def _ingested(workspace: Workspace) -> tuple[Ingestion, ...]:
     made: Counter[str] = Counter()
     sources: dict[str, set[str]] = {}
     last: dict[str, str] = {}
-    for record in ledger.read(workspace, "ingested"):
+    for record in workspace.ledger.read("ingested"):
         kind = str(record.get("kind") or "unknown")
         runs[kind] += 1
         sources.setdefault(kind, set()).add(str(record.get("source")))

@@ -39,8 +39,7 @@ from workbench.safety.hidden_text import hidden_in
 from workbench.safety.key_like import looks_like_key
 from workbench.safety.secrets import masked, secrets_in
 from workbench.safety.terminal import cut, visible
-from workbench.workspace.ledger import append, with_records
-from workbench.workspace.plan import Plan
+from workbench.workspace.plan import Plan, ledger_records
 from workbench.workspace.workspace import Workspace
 
 _TITLE = 60
@@ -96,7 +95,7 @@ def record_skip(
     """Record that ``text`` is not to be stored, and who says so; returns the record."""
     key = claim_key(" ".join(text))
     record = {"key": key, "why": " ".join(reason.split()), "source": source, "by": by}
-    append(workspace, "skips", [record], now)
+    workspace.ledger.append("skips", [record], now)
     return record
 
 
@@ -108,14 +107,13 @@ def plan_store(
     user: str = USER,
     actor: str = "human",
     reason: str = "",
-    further: Sequence[FileEdit] = (),
 ) -> Plan:
     """Put drafts on the pages of their entities, which are made where there are none, as one operation.
 
     A claim that a page makes already gets the new sources and more confidence instead of a second line.
-    A memory about nobody stands on the page of ``user``. ``further`` edits (ledger records) become a part of
-    the operation. Drafts with a secret or hidden text are left out and named in the plan's notes. ``became``
-    holds the addresses of the memories and relations concerned, in the order of the drafts, each once.
+    A memory about nobody stands on the page of ``user``. Drafts with a secret or hidden text are left out and
+    named in the plan's notes. ``became`` holds the addresses of the memories and relations concerned, in the
+    order of the drafts, each once.
 
     Raises FlaggedError when none passes, UsageError where a name fits several entities, NotCuratableError
     when all is known already or a page cannot take it.
@@ -139,7 +137,7 @@ def plan_store(
     return Plan(
         action="store",
         summary=_summary([draft for draft in given if draft not in held]),
-        edits=(*written.edits, *further),
+        edits=written.edits,
         became=written.became,
         reason=reason,
         actor=actor,
@@ -302,10 +300,10 @@ def plan_forget_memory(
     return Plan(
         action="forget",
         summary=_title(entries[0].text) if len(entries) == 1 else f"{len(entries)} memories",
-        edits=(
-            *(FileEdit(document.path, document.data, take_out(document, some)) for document, some in found),
-            with_records(workspace, "decisions", records, now),
+        edits=tuple(
+            FileEdit(document.path, document.data, take_out(document, some)) for document, some in found
         ),
+        records=ledger_records("decisions", records, now),
         entries=tuple(entry.address for entry in entries),
         reason=reason,
         actor=actor,

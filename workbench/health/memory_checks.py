@@ -19,13 +19,13 @@ from workbench.health.subject import CURATED, NAMED, CheckSubject, about, fix_of
 from workbench.memory.entry import Entry, Form, Kind, without_emphasis
 from workbench.memory.episode import countdown, read_episode
 from workbench.memory.markdown import Document
+from workbench.operations.archive import why_over
 from workbench.plural import plural
 from workbench.safety.findings import TextFinding
 from workbench.safety.hidden_text import hidden_in
 from workbench.safety.secrets import masked, secrets_in
 from workbench.workspace.decisions import settled_keys
-from workbench.workspace.layout import ARCHIVE, MEMORY_FILES
-from workbench.workspace.ledger import read
+from workbench.workspace.layout import ARCHIVE
 from workbench.workspace.workspace import Workspace
 
 Find = Callable[[str], tuple[TextFinding, ...]]
@@ -58,7 +58,7 @@ def files(subject: CheckSubject) -> Look:
             path=path,
             line=1,
         )
-    first, second = (subject.root / name for name in MEMORY_FILES)
+    first, second = (subject.root / name for name in ("MEMORY.md", "memory.md"))
     if first.is_file() and second.is_file() and not os.path.samefile(first, second):
         yield Finding(
             f"both {first.name} and {second.name} are there; {first.name} is used here",
@@ -79,12 +79,15 @@ def budget(subject: CheckSubject) -> Look:
         yield Finding(
             f"{used:,} of {limit:,} characters: what is at the end may not be loaded",
             "what is at its end may not be loaded by an agent",
-            "`workbench archive` takes the least valuable entries out; `--dry-run` shows which",
+            "raise memory_budget to what your agent loads, or `workbench archive` what is of no use",
             "warning",
             "over budget",
             path,
             1,
-            fixes=(Fix("archive", "archive the least valuable entries"),),
+            fixes=(
+                Fix("open", "raise memory_budget in the settings", of="settings"),
+                Fix("archive", "archive what is over, said twice or unused"),
+            ),
         )
     elif used >= limit * _NEAR:
         yield Finding(
@@ -266,7 +269,7 @@ def without_origin(subject: CheckSubject) -> Iterator[Finding]:
 def fading(subject: CheckSubject) -> Look:
     """Memories of the graph whose importance is running out, before decay proposes to forget them."""
     workspace, today = subject.workspace, subject.today
-    recalls = read_recalls(read(workspace, "recalls"))
+    recalls = read_recalls(workspace.ledger.read("recalls"))
     decided = settled_keys(workspace, "let go")
     for one in will_fade(read_graph(workspace), recalls, today=today, within=LATER, decided=decided):
         memory, days = one.held.memory, (one.on - today).days
@@ -294,7 +297,7 @@ def contradictions(subject: CheckSubject) -> Look:
     """
     said: dict[tuple[str, ...], list[tuple[Entry, Statement]]] = defaultdict(list)
     for entry in subject.corpus.curated:
-        if not _is_over(entry, subject.today) and (found := statement(entry)):
+        if not why_over(entry, subject.today) and (found := statement(entry)):
             said[_topic(entry, found)].append((entry, found))
     known = set()
     for (first, one), *rest in said.values():
@@ -351,11 +354,3 @@ def _topic(entry: Entry, found: Statement) -> tuple[str, ...]:
     if len(found.subject.split()) > 1:
         return (found.subject,)
     return (found.subject, entry.path, *entry.heading)
-
-
-def _is_over(entry: Entry, today: date) -> bool:
-    provenance = entry.provenance
-    if provenance is None:
-        return False
-    days = (provenance.day(name) for name in ("valid_until", "expires_at"))
-    return bool(provenance.get("superseded_by")) or any(day is not None and day < today for day in days)

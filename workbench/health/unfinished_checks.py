@@ -19,7 +19,7 @@ from workbench.temporary import scratch
 from workbench.workspace.files import TEMPORARY_PREFIX
 from workbench.workspace.journal import Intent, Journal
 from workbench.workspace.late_lines import late_sentences
-from workbench.workspace.ledger import BOOKS, pages
+from workbench.workspace.ledger import BOOKS
 from workbench.workspace.locks import Held, held, hold
 from workbench.workspace.seal import Seal
 
@@ -212,9 +212,9 @@ def ledger(subject: CheckSubject) -> Look:
     records, torn = 0, []
     for book in BOOKS:
         try:
-            for page in pages(subject.workspace, book):
+            for page in subject.workspace.ledger.pages(book):
                 records += len(page.records)
-                torn += [f"{page.path} ({page.bad})"] if page.bad else []
+                torn += [f"{page.place} ({page.bad})"] if page.bad else []
         except (WorkbenchError, OSError) as error:
             yield Finding(
                 f"the book of {book} cannot be read: {error}",

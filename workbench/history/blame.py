@@ -14,7 +14,6 @@ from workbench.memory.names import CommitId, RelPath
 from workbench.memory.origin import OriginReader
 from workbench.memory.patch import kept_lines, split_lines
 from workbench.memory.session_blocks import session_blocks
-from workbench.workspace.layout import kind_of
 from workbench.workspace.workspace import Workspace
 
 
@@ -71,7 +70,7 @@ def _document(workspace: Workspace, path: str, at: CommitId | None) -> Document:
     data = workspace.history.blob(at, RelPath(path)) if workspace.layout.may_curate(path) else None
     if data is None:
         raise NotMemoryError(path)
-    return parse_document(RelPath(path), data, kind_of(path))
+    return parse_document(RelPath(path), data, workspace.layout.kind_of(path))
 
 
 def line_deeds(workspace: Workspace, document: Document, *, at: CommitId | None = None) -> list[Deed]:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from workbench.errors import NotMemoryError
 from workbench.memory.address import hash_of, path_of
 from workbench.memory.entry import Kind
+from workbench.memory.episode import is_session_file
 from workbench.memory.markdown import Document
 from workbench.memory.names import RelPath
 from workbench.memory.provenance import provenance
@@ -55,7 +56,8 @@ def _own(document: Document, session: str) -> Iterator[str]:
     """What a file itself says comes from the session."""
     source = document.header.text("source_id") or ""
     blocks = [block for block in session_blocks(document) if session in block.names]
-    if document.kind is Kind.EPISODE and (blocks or source == session or source.startswith(session + ":")):
+    is_ours = document.kind is Kind.EPISODE and not is_session_file(document)
+    if is_ours and (blocks or source == session or source.startswith(session + ":")):
         yield document.path
         return
     for entry in document.entries:

@@ -16,7 +16,6 @@ from workbench.memory.names import BlobId, CommitId, EntryHash, RelPath
 from workbench.repository.commits import Commit
 from workbench.repository.history import History
 from workbench.safety.terminal import visible
-from workbench.workspace.layout import kind_of
 from workbench.workspace.snapshot import PastWorkspace
 from workbench.workspace.workspace import Workspace
 
@@ -91,10 +90,10 @@ class Versions:
     def document(self, path: RelPath, blob: BlobId | None) -> Document:
         """One version, parsed; an empty document where there is no file."""
         if blob is None:
-            return parse_document(path, b"", kind_of(path))
+            return parse_document(path, b"", self.workspace.layout.kind_of(path))
         key = (path, blob)
         if key not in self._documents:
-            document = parse_document(path, self.data(blob), kind_of(path))
+            document = parse_document(path, self.data(blob), self.workspace.layout.kind_of(path))
             for entry in document.entries:
                 spelling = document.data[entry.span.start : entry.span.end].strip()
                 self._spellings.setdefault((path, entry.hash), set()).add(spelling)

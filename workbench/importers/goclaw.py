@@ -30,7 +30,7 @@ from workbench.memory.entry import Kind
 from workbench.memory.episode_page import EpisodeLine, EpisodePage
 from workbench.memory.graph_page import ENTITY_TYPES
 from workbench.memory.names import RelPath, is_outside
-from workbench.workspace.layout import Layout, kind_of
+from workbench.workspace.layout import USUAL
 
 LABEL = "goclaw"
 FOLDER = "memory/imported/goclaw/"
@@ -42,7 +42,6 @@ _TYPES = {
     "team": "organization",
     "tool": "technology",
 }
-_OWN = Layout()
 
 
 def carried_tables(tables: Tables, *, agent: str = "", taken: Iterable[str] = ()) -> Carried:
@@ -187,10 +186,10 @@ def _document(row: SourceRow, taken: frozenset[str]) -> dict[str, Any]:
     if not path.endswith(".md") or is_outside(path) or not path.isprintable():
         raise UsageError(f"its path is none of a memory file: {path[:80]}")
     beside = f"{FOLDER}{_part(user)}/" if user else FOLDER
-    own = path.startswith("memory/") and kind_of(path) in (Kind.LOG, Kind.NOTE)
+    own = path.startswith("memory/") and USUAL.kind_of(path) in (Kind.LOG, Kind.EPISODE, Kind.NOTE)
     free = own and not user and path not in taken
     target = path if free else beside + path
-    if not _OWN.holds(target):
+    if not USUAL.holds(target):
         raise UsageError(f"its path is none of a memory file: {path[:80]}")
     return {"file": (RelPath(target), content.encode("utf-8", "surrogateescape"))}
 

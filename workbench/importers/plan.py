@@ -23,8 +23,7 @@ from workbench.memory.names import RelPath
 from workbench.safety.findings import by_rule
 from workbench.safety.hidden_text import hidden_in
 from workbench.safety.secrets import secrets_in
-from workbench.workspace import ledger
-from workbench.workspace.plan import Plan
+from workbench.workspace.plan import LedgerRecord, Plan, ledger_records
 from workbench.workspace.workspace import Workspace
 
 KIND = "import"
@@ -78,15 +77,15 @@ def plan_import(workspace: Workspace, carried: Carried, *, now: datetime, user: 
             + (f", {many(len(left_out), 'is', 'are')} left out" if left_out else ""),
             hint="; ".join(f"{name}: {why}" for name, why in left_out[:3]),
         )
+    told: tuple[LedgerRecord, ...] = ()
     if done:
         records = [_record(carried.label, item, files.made.get(item.name)) for item in done]
-        edits.append(ledger.with_records(workspace, "ingested", records, now))
-    if recalls:
-        edits.append(ledger.with_records(workspace, "recalls", recalls, now))
+        told = ledger_records("ingested", records, now)
     return Plan(
         action="import",
         summary=f"{len(done)} from {carried.label}",
         edits=tuple(edits),
+        records=(*told, *ledger_records("recalls", recalls, now)),
         became=written.became,
         notes=tuple(_notes(len(carried.items) - len(fresh), left_out)),
     )
@@ -96,7 +95,7 @@ def known_items(workspace: Workspace, label: str) -> dict[str, Known]:
     """What earlier imports from ``label`` wrote, by the names of the items."""
     begins = f"{label}:"
     found: dict[str, Known] = {}
-    for record in ledger.read(workspace, "ingested"):
+    for record in workspace.ledger.read("ingested"):
         source = record.get("source")
         if record.get("kind") == KIND and isinstance(source, str) and source.startswith(begins):
             with contextlib.suppress(msgspec.ValidationError):

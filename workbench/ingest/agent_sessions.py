@@ -1,7 +1,8 @@
 """Which sessions belong to a workspace: those of the agent that works in it, and of no other.
 
-OpenClaw and Clawdbot say in their settings which agent works where; Claude Code keeps the sessions of a
-folder under that folder's name. Where that leaves none or several, nothing is read until one is named.
+Some programs say in their settings which agent works where, others keep the sessions of a folder under that
+folder's name (``workbench.workspace.agent_layouts`` declares which). Where that leaves none or several,
+nothing is read until one is named.
 """
 
 from __future__ import annotations
@@ -16,28 +17,13 @@ from typing import Any
 
 from workbench.config.settings import user_settings_path
 from workbench.errors import UsageError
+from workbench.workspace.agent_layouts import CLAUDE_CODE, LAYOUTS, AgentProgram
 
 _SUFFIX = "*.jsonl"
 _MAIN = "main"
 _MAX_CONFIG = 4_000_000
 _NOT_IN_PROJECTS = re.compile(r"[^A-Za-z0-9]")
-_CLAUDE = "~/.claude/projects"
-
-
-@dataclass(frozen=True, slots=True)
-class Program:
-    """A program that runs several agents: its name, its folder, and where its main agent works by default."""
-
-    name: str
-    home: str
-    config: str
-    workspace: str
-
-
-_PROGRAMS = (
-    Program("OpenClaw", "~/.openclaw", "openclaw.json", "~/.openclaw/workspace"),
-    Program("Clawdbot", "~/.clawdbot", "clawdbot.json", "~/clawd"),
-)
+_PROGRAMS = tuple(program for layout in LAYOUTS for program in layout.programs)
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +66,7 @@ def own_sessions(root: Path) -> tuple[str, ...]:
 
 
 def agents_here() -> Iterator[AgentSessions]:
-    """The agents of OpenClaw and Clawdbot on this machine, as their settings and folders say."""
+    """The agents of such programs on this machine, as their settings and folders say."""
     for program in _PROGRAMS:
         home = os.path.expanduser(program.home)
         if os.path.isdir(home):
@@ -90,13 +76,13 @@ def agents_here() -> Iterator[AgentSessions]:
 
 def claude_project(root: Path) -> str:
     """Where Claude Code keeps the sessions of ``root``: a folder, or the memory of a project of its own."""
-    projects = Path(os.path.realpath(os.path.expanduser(_CLAUDE)))
+    projects = Path(os.path.realpath(os.path.expanduser(CLAUDE_CODE.projects)))
     if root.name == "memory" and root.parent.parent == projects:
-        return f"{_CLAUDE}/{root.parent.name}"
-    return f"{_CLAUDE}/{project_name(os.fspath(root))}"
+        return f"{CLAUDE_CODE.projects}/{root.parent.name}"
+    return f"{CLAUDE_CODE.projects}/{project_name(os.fspath(root))}"
 
 
-def _workspaces(program: Program, home: str) -> dict[str, str]:
+def _workspaces(program: AgentProgram, home: str) -> dict[str, str]:
     """The workspace of each agent of a program, by the agent's id."""
     config = _config(os.path.join(home, program.config))
     said = _mapping(config.get("agents"))

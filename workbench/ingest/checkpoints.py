@@ -19,7 +19,6 @@ import msgspec
 
 from indexing.sync.sources import TAIL, tail_digest
 from workbench.ingest.transcript_files import TranscriptFile
-from workbench.workspace import ledger
 from workbench.workspace.workspace import Workspace
 
 Purpose = Literal["flush", "episode"]
@@ -101,7 +100,7 @@ class Checkpoints:
     @classmethod
     def read(cls, workspace: Workspace, purpose: Purpose) -> Checkpoints:
         """Those that the ledger holds; records that are none are passed over."""
-        records = (record for record in ledger.read(workspace, "ingested") if record.get("kind") == purpose)
+        records = (record for record in workspace.ledger.read("ingested") if record.get("kind") == purpose)
         return cls(purpose, filter(None, map(checkpoint, records)))
 
     def add(self, one: Checkpoint) -> None:
@@ -109,8 +108,8 @@ class Checkpoints:
         self._of.setdefault(one.head, []).append(one)
 
     def note(self, workspace: Workspace, one: Checkpoint, now: datetime) -> None:
-        """Write one into the ledger. Raises as ``ledger.append`` does."""
-        ledger.append(workspace, "ingested", [one.as_record()], now)
+        """Write one into the ledger. Raises as appending to the ledger does."""
+        workspace.ledger.append("ingested", [one.as_record()], now)
         self.add(one)
 
     def resume(self, file: TranscriptFile, descriptor: int) -> Resumed | None:

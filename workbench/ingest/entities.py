@@ -18,7 +18,6 @@ from workbench.memory.dated_name import dated_name
 from workbench.memory.entry import Kind, without_emphasis
 from workbench.memory.names import RelPath
 from workbench.safety.key_like import looks_like_key
-from workbench.workspace.layout import is_template
 from workbench.workspace.workspace import Workspace
 
 _CAPITAL = "A-ZÀ-ÖØ-ÞĀĂĄĆČĎĐĒĖĘĚĞĢĪĮİĶĹĻĽŁŃŅŇŌŐŒŔŘŚŞŠŢŤŪŮŰŲŹŻŽА-ЯЁΑ-Ω"
@@ -230,9 +229,7 @@ class NameEvidence:
         """The names that all files together bear out, each with the type that most lines tell."""
         kept: dict[str, tuple[tuple[int, int, int], _FileNames]] = {}
         for file in self._workspace.scan():
-            if (file.kind not in (Kind.LOG, Kind.EPISODE) and file.path != _PERSONAL) or is_template(
-                file.path
-            ):
+            if file.kind not in (Kind.LOG, Kind.EPISODE) and file.path != _PERSONAL:
                 continue
             stamp = (file.size, file.ctime_ns, file.inode)
             found = self._files.get(file.path)

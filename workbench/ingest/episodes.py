@@ -29,8 +29,7 @@ from workbench.memory.names import RelPath
 from workbench.memory.session import Session
 from workbench.plural import plural
 from workbench.safety.terminal import visible
-from workbench.workspace import ledger
-from workbench.workspace.plan import Plan
+from workbench.workspace.plan import Plan, ledger_records
 from workbench.workspace.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -90,7 +89,8 @@ def plan_episode(
     return Plan(
         action="summarise",
         summary=page.abstract,
-        edits=(edit, ledger.with_records(workspace, "ingested", [record], now)),
+        edits=(edit,),
+        records=ledger_records("ingested", [record], now),
         entries=(edit.path,),
         became=(edit.path,),
         reason="" if there is None else f"the session went on to {plural(page.turns, 'turn')}",
@@ -139,7 +139,7 @@ def read_header(document: Document) -> Episode:
 def _pages(workspace: Workspace, source_id: str | None = None) -> Iterator[Document]:
     """The pages of episodes without their entries; with ``source_id`` only those that may be of it."""
     for file in workspace.scan():
-        if file.kind is not Kind.EPISODE or not file.path.startswith(FOLDER):
+        if file.kind is not Kind.EPISODE:
             continue
         try:
             data = workspace.read(file.path)
@@ -180,7 +180,7 @@ def _once_at(workspace: Workspace, source_id: str) -> str:
     """Where an episode of this session was written once, or nothing."""
     places = (
         record.get("path")
-        for record in ledger.read(workspace, "ingested")
+        for record in workspace.ledger.read("ingested")
         if record.get("kind") == _KIND and record.get("source") == source_id
     )
     return next((path for path in places if isinstance(path, str) and path), "")

@@ -59,7 +59,7 @@ class Due:
 def due(workspace: Workspace, *, now: datetime) -> Due:
     """Which episodes have expired by ``now``, and whether that can be believed. Changes nothing."""
     today = _today(now)
-    every = list(episodes(workspace))
+    every = [one for one in episodes(workspace) if one.path.startswith(FOLDER)]
     unclear = tuple((one.path, why) for one in every if (why := _unclear(one, now)))
     odd = {path for path, _ in unclear}
     over = [one for one in every if one.path not in odd and one.expires_at and one.expires_at < today]

@@ -304,7 +304,9 @@ def _told(source: PassageSource) -> dict[str, Named]:
 def _stated(lines: Iterable[PassageLine]) -> Iterator[tuple[PassageLine, Sequence[Statement]]]:
     """What each line states. A section's own lines always count."""
     some = list(lines)
-    for line, found in zip(some, statements_in([without_links(line.text) for line in some]), strict=True):
+    for line, found in zip(
+        some, statements_in([without_links(line.text) for line in some], spoken=False), strict=True
+    ):
         stated = [one for one in found if one.states_something and not (line.continues and one.start == 0)]
         if line.section and not stated and not line.continues and why_not(line.text) is None:
             stated = [Statement(line.text, 0, line.section, _OF_SECTION)]

@@ -38,7 +38,6 @@ from workbench.memory.markdown import parse_document
 from workbench.memory.names import CommitId, RelPath
 from workbench.memory.session import Session
 from workbench.memory.transcript import Turn
-from workbench.workspace import ledger
 from workbench.workspace.locks import hold
 from workbench.workspace.plan import Operation, Plan
 from workbench.workspace.workspace import Workspace
@@ -243,7 +242,7 @@ def _rejected(workspace: Workspace) -> frozenset[str]:
     """Claims that a person rejected."""
     return frozenset(
         claim
-        for record in ledger.read(workspace, "decisions")
+        for record in workspace.ledger.read("decisions")
         if record.get("decision") == "rejected" and isinstance(claim := record.get("claim"), str)
     )
 
@@ -252,13 +251,13 @@ def _note_skips(workspace: Workspace, session: Session, withheld: Sequence[Withh
     """What was not written, in the ledger: by the name of its claim, never by its words."""
     if not withheld:
         return
-    told = {(record.get("key"), record.get("source")) for record in ledger.read(workspace, "skips")}
+    told = {(record.get("key"), record.get("source")) for record in workspace.ledger.read("skips")}
     records = [
         {"key": one.key, "why": one.why, "source": f"{session.source}#L{one.line}", "by": "flush"}
         for one in withheld
     ]
     fresh = [record for record in records if (record["key"], record["source"]) not in told]
-    ledger.append(workspace, "skips", fresh, now)
+    workspace.ledger.append("skips", fresh, now)
 
 
 def _write(workspace: Workspace, session: Session, flushed: Flushed) -> Flushed:

@@ -32,9 +32,8 @@ from workbench.plural import plural
 from workbench.safety.secrets import masked
 from workbench.safety.terminal import cut, visible
 from workbench.workspace.decisions import rejected_keys
-from workbench.workspace.ledger import read, with_records
 from workbench.workspace.owner import owner_name_of
-from workbench.workspace.plan import Plan
+from workbench.workspace.plan import Plan, ledger_records
 from workbench.workspace.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -107,11 +106,8 @@ def plan_learn(
     return Plan(
         action="learn",
         summary=_summary(path, found, len(written.became)),
-        edits=(
-            *written.edits,
-            with_records(workspace, "ingested", [record], now),
-            *([with_records(workspace, "proposals", held, now)] if held else []),
-        ),
+        edits=written.edits,
+        records=(*ledger_records("ingested", [record], now), *ledger_records("proposals", held, now)),
         became=written.became,
         actor="dreaming",
         trailers=(("Source", path),),
@@ -145,7 +141,7 @@ def learnt(workspace: Workspace) -> Mapping[str, str]:
     """The digest of each source as the graph was last learnt from it."""
     return {
         str(record.get("source")): str(record.get("digest"))
-        for record in read(workspace, "ingested")
+        for record in workspace.ledger.read("ingested")
         if record.get("kind") == KIND
     }
 

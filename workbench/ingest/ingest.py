@@ -302,7 +302,7 @@ class Ingest:
         taken = _Growing(source=path, kind="markdown")
         try:
             self._workspace.read(path)
-            if why := why_no_source(path):
+            if why := why_no_source(path, self._workspace.layout.kind_of(path)):
                 return taken.done("refused", f"not a source: {why}")
             self._learn(path, taken)
         except OSError as error:

@@ -21,7 +21,7 @@ from workbench.memory.sentences import beginning
 from workbench.memory.session_blocks import session_blocks, session_of
 from workbench.memory.window import MOST_PARTS
 from workbench.safety.suspicious_orders import suspicion
-from workbench.workspace.layout import ARCHIVE, QUARANTINE, is_template, kind_of
+from workbench.workspace.layout import ARCHIVE, QUARANTINE, is_template
 
 KINDS = (Kind.EPISODE, Kind.LOG)
 """What the graph is learnt from by itself. Dreams and other tools' diaries are no sources."""
@@ -104,7 +104,7 @@ def read_source(document: Document, *, owner: Collection[str] = ()) -> PassageSo
 
     ``owner`` are the names, in lower case, by which the owner speaks in it.
     """
-    if why := why_no_source(document.path):
+    if why := why_no_source(document.path, document.kind):
         raise NotCuratableError(
             f"{document.path} is not a source: {why}",
             hint="`graph store` puts a memory of your own into the graph",
@@ -127,10 +127,9 @@ def read_source(document: Document, *, owner: Collection[str] = ()) -> PassageSo
     )
 
 
-def why_no_source(path: str) -> str:
+def why_no_source(path: str, kind: Kind) -> str:
     """Why the graph is not learnt from the file at ``path``, also when asked; empty where it can be."""
-    kind = kind_of(path)
-    if is_template(path):
+    if is_template(path, kind):
         return "a template is no memory"
     if path.startswith((ARCHIVE, QUARANTINE)):
         return "it was put away"

@@ -119,14 +119,15 @@ def remember_request(text: str) -> str | None:
     return found["words"].rstrip("? ")
 
 
-def statements_in(texts: Sequence[str]) -> list[tuple[Statement, ...]]:
+def statements_in(texts: Sequence[str], *, spoken: bool = True) -> list[tuple[Statement, ...]]:
     """For each text its sentences that may be kept, as quotations in their order, judged together.
 
+    They are judged as talk where they were ``spoken`` in a session, else as notes.
     Fenced blocks are left out, and so are whole lines in which somebody tries to steer an AI or hides text.
     Of a text that is longer than anybody writes the beginning is read.
     """
     found = [list(_kept_sentences(beginning(text))) for text in texts]
-    judged = base_model().logits([Line(words) for some in found for words, _, _ in some])
+    judged = base_model().logits([Line(words, spoken=spoken) for some in found for words, _, _ in some])
     scores = iter(judged.tolist())
     return [
         tuple(

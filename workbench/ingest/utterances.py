@@ -66,7 +66,8 @@ class Utterance:
     @property
     def weight(self) -> float:
         """How much it counts for what a session is about, in [0, 1]."""
-        return self.said.salience if self.kind else _MERELY_SAID * self.said.salience
+        told = (1.0 + self.said.salience) / 2  # at most twice as much: how central it is decides first
+        return told if self.kind else _MERELY_SAID * told
 
     @property
     def is_salient(self) -> bool:

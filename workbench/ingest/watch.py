@@ -33,6 +33,7 @@ from workbench.ingest.triggers import (
 )
 from workbench.llm.port import LanguageModel
 from workbench.memory.entry import Kind as FileKind
+from workbench.memory.episode import FOLDER
 from workbench.plural import plural
 from workbench.workspace.late_lines import CARRY_SECONDS, LateLines
 from workbench.workspace.layout import MemoryFile
@@ -254,7 +255,9 @@ class Follower:
     def _logs(self) -> Iterator[Event]:
         """Teach the graph what daily logs say that it was not learnt from; those that changed are read."""
         logs: dict[str, MemoryFile] = {
-            file.path: file for file in self._workspace.scan() if file.kind is FileKind.LOG
+            file.path: file
+            for file in self._workspace.scan()
+            if file.kind in (FileKind.LOG, FileKind.EPISODE) and not file.path.startswith(FOLDER)
         }
         new = {path: file for path, file in logs.items() if self._read_logs.get(path) != file}
         if not new:

@@ -1,18 +1,29 @@
-"""Session summaries: the queue between the logs and long-term memory."""
+"""Session summaries: the queue between the logs and long-term memory.
+
+The workbench writes its own into ``episodes/``, with a header. The files that agents write of their sessions
+have none; what they say of themselves is read from their name and their first lines.
+"""
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
-from datetime import date, datetime
+from datetime import UTC, date, datetime
 
+from workbench.memory.dated_name import dated_name
+from workbench.memory.entry import Kind
 from workbench.memory.frontmatter import FrontMatter
-from workbench.memory.markdown import Document
+from workbench.memory.markdown import Document, file_date
 from workbench.memory.names import RelPath
 from workbench.memory.provenance import parse_day, parse_instant
+from workbench.memory.session_blocks import session_blocks
 
 FOLDER = "episodes/"
 _MOST = 1_000_000_000
 """A count that is larger was not counted."""
+_FIELD = re.compile(r"(?:[-*+][ \t]+)?(?:\*\*)?[A-Za-z][\w -]{0,23}:?(?:\*\*)?:?[ \t]*\S*")
+"""A line that says something of the session, and nothing that was said in it: ``- **Source**: telegram``."""
+_NAMED = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,8 +56,19 @@ class Episode:
         return None if self.pinned or self.expires_at is None else (self.expires_at - today).days
 
 
+def is_session_file(document: Document) -> bool:
+    """Whether an agent wrote a session down itself: without our header, and not where our episodes are."""
+    return (
+        document.kind is Kind.EPISODE
+        and document.front_matter is None
+        and not document.path.startswith(FOLDER)
+    )
+
+
 def read_episode(document: Document) -> Episode:
     """The episode in a page; fields that are missing or malformed are left at their defaults."""
+    if is_session_file(document):
+        return _session_file(document)
     header = document.header
     name = document.path.rpartition("/")[2].removesuffix(".md")
     first = document.entries[0].title if document.entries else ""
@@ -71,6 +93,25 @@ def read_episode(document: Document) -> Episode:
         last_recalled_at=moment_in(header, "last_recalled_at"),
         turns=count_in(header, "turns"),
         problem=header.problem if document.front_matter else "no front matter",
+    )
+
+
+def _session_file(document: Document) -> Episode:
+    """A session as an agent wrote it down, by its name and its first lines; it never expires."""
+    name = document.path.rpartition("/")[2].removesuffix(".md")
+    named, day = dated_name(document.path), _NAMED.match(name)
+    lines = (line.strip() for entry in document.entries for line in entry.text.splitlines())
+    said = next((line for line in lines if line and not _FIELD.fullmatch(line)), "")
+    names = next((block.names for block in session_blocks(document) if block.names), ())
+    at = datetime.combine(named.day, named.time, UTC) if named and named.time else None
+    return Episode(
+        path=document.path,
+        id=name,
+        abstract=said,
+        topics=(named.slug.replace("-", " "),) if named and named.slug else (),
+        session=names[-1] if names else None,
+        created_at=parse_day(day[0]) if day else file_date(document.path, None),
+        started_at=at,
     )
 
 

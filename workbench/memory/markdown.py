@@ -38,6 +38,7 @@ _FORMS = {
     "html_block": Form.HTML,
 }
 _PROBE = "# end\n"
+_APART = "\n§\n".encode()
 _LEAST_PARSED = 256
 """Bytes that the parser is given at least, where a file is not plain."""
 _LISTS = ("bullet_list_open", "ordered_list_open")
@@ -124,7 +125,8 @@ def parse_document(path: RelPath, data: bytes, kind: Kind) -> Document:
     """``data`` as its header, headings and blocks. Any bytes are a document; nothing raises."""
     header = read_front_matter(data)
     starts = _line_starts(data)
-    found, is_plain = _found(data, header.body if header else 0)
+    # A line of `§` stands between entries, as Hermes writes them: for the parser it is a blank one.
+    found, is_plain = _found(data.replace(_APART, b"\n  \n"), header.body if header else 0)
     headings, blocks = _headings_and_blocks(data, found, starts)
     return Document(path, kind, data, header, tuple(headings), tuple(blocks), starts, is_plain=is_plain)
 

@@ -41,6 +41,11 @@ _STAMP = re.compile(rb"<!--\s*wb:[^<>]*-->")
 _BLANK_LINE = re.compile(rb"[ \t]*\r?\n")
 _LOOSE_PATH = RelPath("passage.md")
 _POSITIONS = 6
+_RULE = re.compile(rb" {0,3}(?:(?:-[ \t]*){3,}|(?:_[ \t]*){3,}|(?:\*[ \t]*){3,})")
+_SIGNATURE = re.compile(rb" {0,3}([*_])(?![*_\s]).*\1\s*")
+_WORDS_ALONE = re.compile(rb" {0,3}(?![-+#|<>\s]|[*] |\d{1,9}[.)])")
+_MOST_FOOTER = 3
+"""Lines of words that may stand below the rule which sets a footer apart."""
 FIRST = "-"
 _SAID = re.compile(r"(?P<name>-|[0-9a-f]{12}(?:~[0-9]{1,9})?)(?:\+(?P<gap>[0-9]{1,4}))?")
 
@@ -122,7 +127,10 @@ def set_down(document: Document, place: Destination, passages: Sequence[Passage]
     arrived = [_sign(passage, place.heading) for passage in passages]
     for at in place.positions:
         index = sum(start < at for start in starts)
-        expected = [*stood[:index], *arrived, *stood[index:]]
+        following = stood[index:]
+        if place.opening and at == _footer(document):  # a footer stands below whatever heading is the last
+            following = [(form, plain(place.heading), said, origin) for form, _, said, origin in following]
+        expected = [*stood[:index], *arrived, *following]
         for data in dict.fromkeys(_written(document, at, place, passages)):
             after = parse_document(document.path, data, document.kind)
             is_read_back = same_header(document, after) and signs(after) == expected
@@ -177,7 +185,7 @@ def section_end(document: Document, heading: Heading | None) -> Destination:
     else:
         own_start = document.header.body
         following = next(iter(document.headings), None)
-    end = document.line_starts[following.first] if following else len(document.data)
+    end = document.line_starts[following.first] if following else max(own_start, _footer(document))
     ends = [span.end for block in blocks(document) if own_start <= (span := span_of(block)).start < end]
     if blank := _BLANK_LINE.match(document.data, own_start, end):
         own_start = blank.end()
@@ -201,10 +209,10 @@ def new_section(document: Document, path: Sequence[str]) -> Destination:
         level = parent.level + 1
         following = (h for h in document.headings if h.first >= parent.last and h.level <= parent.level)
         after = next(following, None)
-        at = document.line_starts[after.first] if after else len(document.data)
+        at = document.line_starts[after.first] if after else _footer(document)
     else:
         level = min((h.level for h in document.headings), default=1 if len(path) > 1 else 2)
-        at = len(document.data)
+        at = _footer(document)
     names = plain(path)[known:]
     lines = [f"{'#' * (level + depth)} {name}\n\n" for depth, name in enumerate(names)]
     return Destination(tuple(path), (at,), "".join(lines).encode("utf-8", "surrogateescape"))
@@ -222,6 +230,28 @@ def named_section(document: Document, name: str) -> Destination:
         return section_end(document, heading)
     title = next((h.path for h in reversed(document.headings) if h.level == 1), ())
     return new_section(document, (*title, name.strip()))
+
+
+def _footer(document: Document) -> int:
+    """Where the footer of a file begins, at most three lines of words at its end; else where the file ends.
+
+    It is set apart by a rule, or is one line that is all emphasis (``*Last updated: ...*``).
+    """
+    lines = document.data[document.header.body :].splitlines(keepends=True)
+    full = [number for number, line in enumerate(lines) if line.strip()]
+    words: list[int] = []
+    while full and _WORDS_ALONE.match(lines[full[-1]]) and not _RULE.fullmatch(lines[full[-1]].rstrip()):
+        words.append(full.pop())
+    end = len(document.data)
+    if not words or not full or len(words) > _MOST_FOOTER:
+        return end
+    above = full[-1]
+    first = words[-1]
+    if _RULE.fullmatch(lines[above].rstrip()) and not (above and lines[above - 1].strip()):
+        first = above
+    elif len(words) > 1 or not _SIGNATURE.fullmatch(lines[first]) or lines[first - 1].strip():
+        return end
+    return end - sum(map(len, lines[first:]))
 
 
 # -- places by their neighbours ------------------------------------------------------------------------

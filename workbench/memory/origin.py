@@ -7,6 +7,7 @@ can only lower what the file's own place says.
 
 from __future__ import annotations
 
+import functools
 import re
 import unicodedata
 from collections.abc import Collection, Iterable, Mapping
@@ -15,6 +16,7 @@ from enum import StrEnum
 from types import MappingProxyType
 
 from workbench.memory.entry import Entry, Form, Kind
+from workbench.memory.episode import is_session_file
 from workbench.memory.markdown import Document
 from workbench.memory.names import is_outside
 from workbench.memory.provenance import least_trusted
@@ -61,6 +63,7 @@ _BY_KIND: Mapping[Kind, Origin] = MappingProxyType(
         Kind.MEMORY: Origin.OWNER,
         Kind.DREAM: Origin.AGENT,
         Kind.LOG: Origin.AGENT,
+        Kind.EPISODE: Origin.AGENT,
         Kind.NOTE: Origin.AGENT,
     }
 )
@@ -178,7 +181,12 @@ def names_of(name: str) -> frozenset[str]:
 
 def is_outside_heading(heading: str) -> bool:
     """Whether a heading says that what stands below it was written elsewhere (`Mail from a supplier`)."""
-    return _HEADINGS.search(_folded(heading[:400])) is not None
+    return _is_outside_heading(heading[:400])
+
+
+@functools.lru_cache(maxsize=4_096)
+def _is_outside_heading(heading: str) -> bool:
+    return _HEADINGS.search(_folded(heading)) is not None
 
 
 def of_page_line(entry: Entry, trust: str) -> Origin:
@@ -211,7 +219,10 @@ class OriginReader:
         self._document = document
         header = document.front_matter
         self._in_file = header.text("trust") if header else None
-        self._led_in = _led_in(document.entries) if document.kind in (Kind.LOG, Kind.NOTE) else frozenset()
+        self._is_log = document.kind is Kind.LOG or is_session_file(document)
+        self._led_in = (
+            _led_in(document.entries) if self._is_log or document.kind is Kind.NOTE else frozenset()
+        )
 
     def of(self, entry: Entry) -> Origin:
         """Who ``entry`` is from."""
@@ -233,7 +244,7 @@ class OriginReader:
             place = _lower(place, Origin.OUTSIDE)
         if role is None:
             return Said(place, "", text)
-        if role is Origin.OWNER and place is Origin.AGENT and entry.kind is Kind.LOG:
+        if role is Origin.OWNER and place is Origin.AGENT and self._is_log:
             # The agent's own log quotes a turn of the owner; a comment or a heading has not lowered it.
             return Said(Origin.OUTSIDE if _ENVELOPE.match(words) else Origin.OWNER, speaker, words)
         return Said(_lower(place, role), speaker, words)
@@ -245,7 +256,7 @@ class OriginReader:
             return Origin.UNKNOWN
         if entry.kind is Kind.MEMORY or entry.path in _OWNER_FILES:
             return Origin.OWNER
-        if entry.kind is Kind.EPISODE:
+        if entry.kind is Kind.EPISODE and not self._is_log:
             return self._of_episode(entry, own)
         if entry.kind is Kind.ENTITY:
             return of_page_line(entry, least_trusted(self._in_file or own, own or self._in_file))

@@ -1,31 +1,34 @@
 """The archive: entries leave an over-full MEMORY.md and stay searchable, but are never loaded.
 
-When no entries are named, the least valuable ones go, one by one, until the file is within its budget:
+When no entries are named, those go of which something says that they are of no use, until the file is within
+its budget, and at most as many as a person can look through:
 
 1. what is over: ``valid_until`` or ``expires_at`` has passed, or ``superseded_by`` names what replaced it;
-2. what was promoted or dreamt, the least recalled first (``recalls``), then the lowest ``score`` (0.5 where
-   none is said) for the room that it takes: of what is worth the same, more fits of what is short; then the
-   one that was last touched the longest ago (``last_recalled_at``, ``at``, ``occurred_at``);
-3. what carries no provenance, from the bottom of the file up: a person wrote it there by hand and nothing
-   says that it is old or unused, so it goes last, and what they put first goes after all else.
+2. what an entry above it says in the same words;
+3. what was promoted or dreamt and neither written nor recalled for 90 days, the least recalled first, then
+   the lowest ``score`` (0.5 where none is said) for the room that it takes: of what is worth the same, more
+   fits of what is short; then the one that was last touched the longest ago.
 
-What is pinned never goes by itself.
+Where a budget is asked for, and in dreams, which judge each line themselves, younger ones of the third sort
+may go too. What carries no provenance was written by hand and never goes for its place in the file; what is pinned never goes by itself.
 """
 
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from functools import partial
 
 from workbench.errors import NotCuratableError, UsageError
+from workbench.memory.claims import claim_key
 from workbench.memory.edit import take_out
 from workbench.memory.entry import Entry, Kind
 from workbench.memory.invariants import blocks
 from workbench.memory.markdown import Document
 from workbench.memory.move import section
+from workbench.memory.provenance import Provenance, parse_instant
 from workbench.operations.relocate import Relocation, by_section, with_origin
 from workbench.operations.resolve_entries import Gathered, gather
 from workbench.plural import plural
@@ -33,6 +36,11 @@ from workbench.workspace.layout import ARCHIVE
 from workbench.workspace.plan import Plan
 from workbench.workspace.workspace import Workspace
 
+UNUSED_DAYS = 90
+"""Days without a recall after which an entry is unused."""
+_SCREENFUL = 20
+"""Entries that are chosen at a time."""
+_ROUND = 1_000
 _UNSAID_SCORE = 0.5
 _DAYS = {"last_recalled_at": "last recalled", "at": "written", "occurred_at": "happened"}
 """What provenance says of the days of an entry, and in which words; no edit changes them."""
@@ -40,11 +48,15 @@ _DAYS = {"last_recalled_at": "last recalled", "at": "written", "occurred_at": "h
 
 @dataclass(frozen=True, slots=True)
 class _Candidate:
-    """A block of MEMORY.md with its rank (the lowest goes first) and why it may go."""
+    """A block of MEMORY.md with its rank (the lowest goes first) and why it may go.
+
+    ``evident``: something says that it is of no use; else it is only worth less than others.
+    """
 
     block: tuple[Entry, ...]
     rank: tuple[int, int, float, date, int]
     why: str
+    evident: bool = True
 
 
 def plan_archive(
@@ -58,8 +70,9 @@ def plan_archive(
     """Take entries of MEMORY.md into this month's archive, under the headings they had.
 
     Without ``addresses`` as many go as ``budget`` asks for (characters of the file; the setting
-    ``memory_budget`` when not given); the plan's notes say of each why. Raises NotCuratableError when the
-    file is within its budget, or cannot be brought there.
+    ``memory_budget`` when not given) and something speaks against; the plan's notes say of each why, after
+    the other way out, a larger budget. Raises NotCuratableError when the file is within its budget, or
+    nothing speaks against any entry.
     """
     if addresses and budget is not None:
         raise UsageError("--budget chooses entries by itself", hint="leave it away, or name no entries")
@@ -76,11 +89,23 @@ def plan_archive(
     else:
         limit = workspace.settings.memory_budget if budget is None else budget
         memory = workspace.memory_document()
-        chosen = _chosen(memory, limit, today)
+        recalled = _last_recalls(workspace.ledger.read("recalls"))
+        may_go = list(_candidates(memory, today, recalled)) if budget else _evident(memory, today, recalled)
+        chosen, size = _chosen(memory, limit, may_go)
+        keeps_all = f"`workbench config set memory_budget {-(-characters(memory.data) // _ROUND) * _ROUND}`"
+        if not chosen:
+            raise NotCuratableError(
+                f"{memory.path} has {size:,} of {limit:,} characters, and nothing in it is known to be over, "
+                f"said twice or unused for {UNUSED_DAYS} days",
+                hint=f"{keeps_all} raises the budget, where your agent loads so much; or choose entries",
+            )
+        notes.append(f"{keeps_all} would keep all of it, where your agent loads so much")
         found = Gathered(documents={memory.path: memory})
         found.entries[memory.path] = [entry for candidate in chosen for entry in candidate.block]
         found.titles += (entry.plain_title for entry in found.entries[memory.path])
         notes += (f"“{candidate.block[0].plain_title}”: {candidate.why}" for candidate in chosen)
+        if size > limit:
+            notes.append(f"{size:,} of {limit:,} characters are left")
     relocation = Relocation(workspace, found)
     stamp = {"archived": today.isoformat()}
     passages = (
@@ -92,19 +117,50 @@ def plan_archive(
     return relocation.plan("archive", reason=reason, notes=notes)
 
 
+def why_over(entry: Entry, today: date) -> str:
+    """Why the time of an entry is over, by what its provenance says; empty where it is not."""
+    said = entry.provenance or Provenance(())
+    ends = [day for name in ("valid_until", "expires_at") if (day := said.day(name)) and day < today]
+    if ends:
+        return f"it was over on {min(ends)}"
+    return f"{heir} has replaced it" if (heir := said.get("superseded_by")) else ""
+
+
 def least_valuable(
     memory: Document, budget: int, today: date, *, spared: Collection[str] = ()
 ) -> list[tuple[tuple[Entry, ...], str]]:
     """The blocks without which ``memory`` has at most ``budget`` characters, each with why it may go.
 
-    Those whose provenance has an id among ``spared`` stay. Raises NotCuratableError as ``plan_archive`` does.
+    Nothing that was written by hand is among them. Those whose provenance has an id among ``spared`` stay.
+    Raises NotCuratableError where all others together do not make room enough.
     """
-    return [(candidate.block, candidate.why) for candidate in _chosen(memory, budget, today, spared)]
+    may_go = [
+        one
+        for one in _candidates(memory, today, {})
+        if (said := one.block[0].provenance) and said.get("id") not in spared
+    ]
+    chosen, size = _chosen(memory, budget, may_go)
+    if size > budget:
+        raise NotCuratableError(
+            f"{memory.path} cannot be brought down to {budget:,} characters: what was written by hand, is "
+            f"pinned or stays in it is {size:,}",
+            hint="nothing was changed; raise memory_budget in workbench.yaml",
+        )
+    return [(candidate.block, candidate.why) for candidate in chosen]
 
 
-def _chosen(memory: Document, budget: int, today: date, spared: Collection[str] = ()) -> list[_Candidate]:
-    """The least valuable entries without which the file has at most ``budget`` characters."""
-    size = _characters(memory.data)
+def _evident(memory: Document, today: date, recalled: Mapping[str, date]) -> list[_Candidate]:
+    """What something says to be of no use, as much as a person can look through."""
+    found = [one for one in _candidates(memory, today, recalled) if one.evident]
+    return sorted(found, key=lambda candidate: candidate.rank)[:_SCREENFUL]
+
+
+def _chosen(memory: Document, budget: int, candidates: Sequence[_Candidate]) -> tuple[list[_Candidate], int]:
+    """The first candidates without which the file has at most ``budget`` characters, and what it has then.
+
+    Raises NotCuratableError where it has no more already.
+    """
+    size = characters(memory.data)
     if size <= budget:
         raise NotCuratableError(
             f"nothing to archive: {memory.path} has {size:,} of {budget:,} characters",
@@ -112,57 +168,69 @@ def _chosen(memory: Document, budget: int, today: date, spared: Collection[str] 
         )
     chosen: list[_Candidate] = []
     estimate = size
-    for candidate in sorted(_candidates(memory, today), key=lambda candidate: candidate.rank):
-        if candidate.block[0].field("id") in spared:
-            continue
+    for candidate in sorted(candidates, key=lambda candidate: candidate.rank):
         chosen.append(candidate)
         estimate -= _room(memory, candidate.block)
-        if estimate <= budget and _without(memory, chosen) <= budget:
-            return chosen
-    raise NotCuratableError(
-        f"{memory.path} cannot be brought down to {budget:,} characters: its headings and what is pinned in "
-        f"it alone are {_without(memory, chosen):,}",
-        hint="nothing was changed; unpin entries, or raise memory_budget in workbench.yaml",
-    )
+        if estimate <= budget and (left := _without(memory, chosen)) <= budget:
+            return chosen, left
+    return chosen, _without(memory, chosen)
+
+
+def _last_recalls(records: Iterable[Mapping[str, object]]) -> dict[str, date]:
+    """The day on which each claim was last given to anybody, by the records of the ledger."""
+    days: dict[str, date] = {}
+    for record in records:
+        claim, at = record.get("claim"), parse_instant(record.get("at"))
+        if isinstance(claim, str) and at is not None:
+            days[claim] = max(days.get(claim, date.min), at.date())
+    return days
 
 
 def _without(memory: Document, chosen: Sequence[_Candidate]) -> int:
     """Characters that the file has without these."""
-    return _characters(take_out(memory, [entry for candidate in chosen for entry in candidate.block]))
+    return characters(take_out(memory, [entry for candidate in chosen for entry in candidate.block]))
 
 
-def _candidates(memory: Document, today: date) -> Iterator[_Candidate]:
+def _candidates(memory: Document, today: date, recalled: Mapping[str, date]) -> Iterator[_Candidate]:
+    """All that may go. ``recalled`` says when a claim was last recalled, beside its provenance."""
+    above: dict[str, Entry] = {}
     for place, block in enumerate(blocks(memory)):
-        said = block[0].provenance
-        if block[0].pinned:
+        entry, claim = block[0], claim_key(block[0].text)
+        first = above.setdefault(claim, entry)
+        if entry.pinned:
             continue
-        if said is None:
-            yield _Candidate(
-                block, (2, 0, 0.0, date.min, -place), "written by hand, the lowest in the file that is left"
+        said = entry.provenance or Provenance(())
+        over = why_over(entry, today)
+        if over or (first is not entry and entry.parts == 1):
+            why = over or f"line {first.start_line} says the same"
+            yield _Candidate(block, (0 if over else 1, 0, 0.0, date.min, place), why)
+        elif entry.provenance is not None:
+            recalls = int(_number(said.get("recalls") or said.get("recall_count"), 0))
+            room = _room(memory, block)
+            worth = _number(said.get("score"), _UNSAID_SCORE) / room
+            days = [(day, word) for name, word in _DAYS.items() if (day := said.day(name))]
+            if day := recalled.get(claim):
+                days.append((day, "last recalled"))
+            touched, word = max(days, default=(date.min, ""))
+            parts = (
+                []
+                if claim in recalled
+                else [f"recalled {plural(recalls, 'time')}" if recalls else "never recalled"]
             )
-            continue
-        recalls = int(_number(said.get("recalls") or said.get("recall_count"), 0))
-        room = _room(memory, block)
-        worth = _number(said.get("score"), _UNSAID_SCORE) / room
-        days = [(day, word) for name, word in _DAYS.items() if (day := said.day(name))]
-        touched, word = max(days, default=(date.min, ""))
-        ends = [day for name in ("valid_until", "expires_at") if (day := said.day(name)) and day < today]
-        heir = said.get("superseded_by")
-        if ends or heir:
-            why = f"it was over on {min(ends)}" if ends else f"{heir} has replaced it"
-            yield _Candidate(block, (0, recalls, worth, touched, place), why)
-            continue
-        parts = [f"recalled {plural(recalls, 'time')}" if recalls else "never recalled"]
-        parts += [f"score {said.get('score')} for {plural(room, 'character')}"] if said.get("score") else []
-        parts += [f"{word} {touched}"] if days else []
-        yield _Candidate(block, (1, recalls, worth, touched, place), ", ".join(parts))
+            parts += (
+                [f"score {said.get('score')} for {plural(room, 'character')}"] if said.get("score") else []
+            )
+            parts += [f"{word} {touched}"] if days else []
+            unused = bool(days) and (today - touched).days >= UNUSED_DAYS
+            yield _Candidate(block, (2, recalls, worth, touched, place), ", ".join(parts), unused)
 
 
 def _room(memory: Document, block: Sequence[Entry]) -> int:
-    return sum(_characters(memory.data[entry.span.start : entry.span.end]) for entry in block)
+    return sum(characters(memory.data[entry.span.start : entry.span.end]) for entry in block)
 
 
-def _characters(data: bytes) -> int:
+def characters(data: bytes) -> int:
+    """How many characters these bytes are."""
     return len(data.decode("utf-8", "replace"))
 
 

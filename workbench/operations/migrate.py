@@ -16,7 +16,7 @@ from workbench.memory.names import RelPath
 from workbench.memory.provenance_comment import with_comments_in_place
 from workbench.operations.edit_settings import changed_bytes
 from workbench.workspace.format import format_of, require_known_format
-from workbench.workspace.layout import SET_ASIDE, SETTINGS_FILE, kind_of, scan
+from workbench.workspace.layout import SET_ASIDE, SETTINGS_FILE, scan
 from workbench.workspace.plan import Plan
 from workbench.workspace.workspace import Workspace
 
@@ -55,7 +55,7 @@ def files_of_older_form(workspace: Workspace) -> tuple[RelPath, ...]:
 
 def _rewritten(workspace: Workspace) -> Iterator[FileEdit]:
     for path, data in _commented(workspace):
-        after = with_comments_in_place(parse_document(path, data, kind_of(path)))
+        after = with_comments_in_place(parse_document(path, data, workspace.layout.kind_of(path)))
         if after != data:
             yield FileEdit(path, data, after)
 

@@ -21,9 +21,9 @@ from workbench.memory.provenance import least_trusted
 from workbench.operations.relocate import Relocation, with_origin
 from workbench.operations.resolve_entries import gather, require_released
 from workbench.operations.safety_gate import require_clean
-from workbench.operations.sections import require_heading, section_for
+from workbench.operations.sections import heading_for, require_heading
 from workbench.operations.sources import trust_kept
-from workbench.workspace.layout import ARCHIVE, is_quarantined, kind_of
+from workbench.workspace.layout import ARCHIVE, is_quarantined
 from workbench.workspace.plan import Plan
 from workbench.workspace.workspace import Workspace
 
@@ -57,7 +57,7 @@ def plan_move(
         require_released(address)
     today = today or date.today()
     found = gather(workspace, addresses)
-    if to is not None and kind_of(to) is Kind.MEMORY and not allow_flagged:
+    if to is not None and workspace.layout.kind_of(to) is Kind.MEMORY and not allow_flagged:
         require_clean(entry for _, entry in found)
     relocation = Relocation(workspace, found)
     notes: list[str] = []
@@ -90,7 +90,7 @@ def _require_target(workspace: Workspace, path: str) -> None:
     workspace.require_own(path)
     if not workspace.layout.holds(path):
         raise NotMemoryError(path)
-    if kind_of(path) is Kind.DREAM:
+    if workspace.layout.kind_of(path) is Kind.DREAM:
         raise NotCuratableError(f"{path} is dream output, which only dreaming adds to")
 
 
@@ -126,7 +126,7 @@ def _trust_there(passage: Passage, target: Document) -> str:
 def _same_section(document: Document, passage: Passage) -> str | None:
     entry = passage.entries[0]
     if document.kind is Kind.MEMORY:
-        return section_for(entry.text, document)
+        return heading_for(entry.text, document)
     heading = find_section(document, entry.heading[-1]) if entry.heading else None
     return heading.path[-1] if heading else None
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Sequence
 from datetime import date
+from functools import partial
+from itertools import islice
 
-from workbench.errors import NotCuratableError, UsageError
+from workbench.errors import NotCuratableError, UsageError, WorkbenchError
 from workbench.memory.comment_position import without_block_ids
 from workbench.memory.entry import Entry, Kind, entry_hash
 from workbench.memory.file_edit import FileEdit
@@ -14,7 +17,7 @@ from workbench.memory.move import with_item
 from workbench.memory.provenance import Provenance
 from workbench.operations.merge import merged
 from workbench.operations.safety_gate import held_back, left_out
-from workbench.operations.sections import require_heading, section_for
+from workbench.operations.sections import heading_for, require_heading
 from workbench.operations.sources import NEVER_A_SOURCE, PromotionSource, derived_provenance, marks, source_at
 from workbench.safety.secrets import masked
 from workbench.safety.terminal import cut, visible
@@ -23,6 +26,10 @@ from workbench.workspace.workspace import Workspace
 
 _HALF = 27
 """Characters of a title where a subject has two."""
+_CHOSEN = "Heading"
+"""The trailer of a promotion whose heading the person named."""
+_LOOKED_AT = 50
+"""Operations among which the last one with a named heading is looked for."""
 _REFUSED = {Kind.MEMORY: "it is in long-term memory already", **NEVER_A_SOURCE}
 
 
@@ -58,7 +65,7 @@ def plan_promote(
     summary = sources[0].entry.plain_title if len(sources) == 1 else f"{len(sources)} entries"
     if into is None:
         start = workspace.memory_document()
-        memory, became = _added(start, sources, section, today)
+        memory, became = _added(workspace, start, sources, section, today)
         entries = tuple(source.entry.address for source in sources)
     else:
         target = _target(workspace, into)
@@ -80,13 +87,18 @@ def plan_promote(
         trailers=(
             *(("Source", source.place) for source in sources),
             *(("Section", heading) for heading in headings),
+            *(((_CHOSEN, section),) if section else ()),
         ),
         notes=left_out(asked, held),
     )
 
 
 def _added(
-    memory: Document, sources: Sequence[PromotionSource], section: str | None, today: date
+    workspace: Workspace,
+    memory: Document,
+    sources: Sequence[PromotionSource],
+    section: str | None,
+    today: date,
 ) -> tuple[Document, list[Entry]]:
     """Curated memory with a copy of each source, and the copies (of one in parts, the first part)."""
     known = {entry_hash(without_block_ids(entry.text)) for entry in memory.entries}
@@ -100,13 +112,23 @@ def _added(
                 f"“{entry.plain_title}” is in {memory.path} already", hint="nothing was changed"
             )
         known.add(name)
-        target = section or section_for(words, memory)
+        target = section or heading_for(words, memory, partial(_last_chosen, workspace))
         origin = derived_provenance(source.document, entry, today)
         origin = Provenance((*origin.fields, ("by", "human")))
         memory, _ = with_item(memory, words, origin, target)
         names.append(origin.get("id"))
     copies = {e.provenance.get("id"): e for e in reversed(memory.entries) if e.provenance}
     return memory, [copies[name] for name in names]
+
+
+def _last_chosen(workspace: Workspace) -> str | None:
+    """The heading that was named for the newest promotion for which one was."""
+    with contextlib.suppress(WorkbenchError):  # without a history nothing is remembered
+        for operation in islice(workspace.operations.walk(), _LOOKED_AT):
+            named = (text for key, text in operation.trailers if key == _CHOSEN)
+            if operation.action == "promote" and not operation.undone and (chosen := next(named, None)):
+                return chosen
+    return None
 
 
 def _short(title: str) -> str:

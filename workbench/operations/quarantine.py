@@ -32,7 +32,7 @@ from workbench.memory.names import RelPath
 from workbench.memory.provenance import parse_day
 from workbench.operations.relocate import PageMove, Relocation, by_section
 from workbench.operations.resolve_entries import gather
-from workbench.workspace.layout import QUARANTINE, SET_ASIDE, is_quarantined, kind_of, scan
+from workbench.workspace.layout import QUARANTINE, SET_ASIDE, is_quarantined, scan
 from workbench.workspace.plan import Plan
 from workbench.workspace.workspace import Workspace
 
@@ -107,7 +107,7 @@ def plan_release(workspace: Workspace, addresses: Sequence[str], *, reason: str 
             raise NotCuratableError(f"{address} is not in quarantine", hint="nothing was changed")
         if "#" not in address:
             pages.append(_released_page(workspace, RelPath(path)))
-        elif _is_page(path):
+        elif _is_page(workspace, path):
             raise NotCuratableError(
                 f"{path} was set aside as a whole page",
                 hint=f"release all of it: workbench quarantine --release {path}",
@@ -136,7 +136,7 @@ def plan_release(workspace: Workspace, addresses: Sequence[str], *, reason: str 
 def quarantined(workspace: Workspace) -> Iterator[SetAside]:
     """All that is set aside, by file."""
     for file in scan(workspace.root, SET_ASIDE):
-        if _is_page(file.path):
+        if _is_page(workspace, file.path):
             yield SetAside(file.path, file.path, file.path.removeprefix(QUARANTINE), None)
             continue
         for entry in workspace.document(file.path).entries:
@@ -144,8 +144,8 @@ def quarantined(workspace: Workspace) -> Iterator[SetAside]:
             yield SetAside(entry.address, entry.title, entry.field(_FROM), since)
 
 
-def _is_page(path: str) -> bool:
-    return kind_of(path.removeprefix(QUARANTINE)) in _PAGES
+def _is_page(workspace: Workspace, path: str) -> bool:
+    return workspace.layout.kind_of(path.removeprefix(QUARANTINE)) in _PAGES
 
 
 def _in_quarantine(document: Document) -> Destination:
@@ -157,7 +157,7 @@ def _in_quarantine(document: Document) -> Destination:
 
 def _released_page(workspace: Workspace, path: RelPath) -> PageMove:
     target = RelPath(path.removeprefix(QUARANTINE))
-    if not _is_page(path) or not workspace.layout.holds(target):
+    if not _is_page(workspace, path) or not workspace.layout.holds(target):
         raise NotCuratableError(f"{path} is a whole file", hint="release its entries: path#hash")
     data = workspace.files.read_or_none(path)
     if data is None:

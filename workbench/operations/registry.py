@@ -128,7 +128,8 @@ _DECLARED = (
         "Take entries out of MEMORY.md into the archive.",
         SOME_ENTRIES,
         details=(
-            "Without ENTRY as many as its budget asks for, the least valuable first.\n\n"
+            "Without ENTRY what is over, said twice or unused for months, as far as its budget asks, at most "
+            "20 at a time. What was written by hand is never chosen for its place.\n\n"
             "What is archived stays searchable and is never loaded."
         ),
         parameters=(

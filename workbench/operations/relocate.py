@@ -18,7 +18,6 @@ from workbench.memory.names import RelPath
 from workbench.operations.references import telling_lost_links
 from workbench.operations.resolve_entries import Gathered
 from workbench.operations.sources import derived_provenance, trust_kept
-from workbench.workspace.layout import kind_of
 from workbench.workspace.plan import Plan
 from workbench.workspace.workspace import Workspace
 
@@ -43,7 +42,9 @@ class Relocation:
             if not self._workspace.layout.may_curate(name):
                 raise NotMemoryError(name)
             self._before[name] = self._workspace.files.read_or_none(name)
-            self._now[name] = parse_document(name, self._before[name] or b"", kind_of(name))
+            self._now[name] = parse_document(
+                name, self._before[name] or b"", self._workspace.layout.kind_of(name)
+            )
         return self._now[name]
 
     def lift(self) -> list[tuple[Document, Passage]]:

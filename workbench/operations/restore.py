@@ -12,7 +12,6 @@ from workbench.memory.markdown import Document, parse_document
 from workbench.memory.move import Passage, behind, lift, neighbours, section, set_down
 from workbench.memory.names import RelPath
 from workbench.repository.commits import Commit
-from workbench.workspace.layout import kind_of
 from workbench.workspace.plan import Plan
 from workbench.workspace.revisions import commit_at
 from workbench.workspace.workspace import Workspace
@@ -43,7 +42,7 @@ def plan_restore(workspace: Workspace, target: str, at: str, *, reason: str = ""
     now = workspace.files.read_or_none(path)
     if not is_entry:
         return _whole(path, then, now, commit, reason)
-    return _one(target, parse_document(path, then, kind_of(path)), now, commit, reason)
+    return _one(target, parse_document(path, then, workspace.layout.kind_of(path)), now, commit, reason)
 
 
 def _whole(path: RelPath, then: bytes, now: bytes | None, commit: Commit, reason: str) -> Plan:

@@ -2,13 +2,26 @@
 
 from __future__ import annotations
 
+import math
 import re
+from collections import Counter
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from workbench.errors import UsageError
 from workbench.memory.edit import is_heading
 from workbench.memory.markdown import Document
 from workbench.safety.terminal import visible
+
+_NEAR = 0.08
+"""Cosine of n-grams from which a text belongs to what stands below a heading."""
+_NEWEST = 8
+"""Entries below a heading that show what belongs there."""
+_GRAMS = (2, 3, 4)
+"""Characters of an n-gram: no language needs its words told apart."""
+_MOST = 1_200
+"""Characters of a text that are compared."""
+_ASIDE = re.compile(r"archiv|deprecat|obsolete|veraltet|归档|已弃用|アーカイブ|廃止", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,9 +64,58 @@ _FAMILIES = (  # the order decides where the cues of several fit
 )
 
 
-def section_for(text: str, memory: Document) -> str:
-    """The heading for ``text``: an existing one of its family, else the family's own."""
-    return section_named(next(one.heading for one in _FAMILIES if one.cues.search(text)), memory)
+def heading_for(text: str, memory: Document, chosen: Callable[[], str | None] | None = None) -> str:
+    """The heading of ``memory`` with the entries that ``text`` is most like, in whatever language.
+
+    Where none is like it: what ``chosen`` returns, the person's last choice, if it is still there; else one
+    that means the text's family (a preference, a decision, ...); else the nearest. Only a file without
+    headings gets a new one. Under a mere date, or among what was laid aside, nothing belongs.
+    """
+    families = [section_named(one.heading, memory) for one in _FAMILIES if one.cues.search(text)]
+    below: dict[str, list[str]] = {
+        title: [] for title in _titles(memory) if any(map(str.isalpha, title)) and not _ASIDE.search(title)
+    }
+    for entry in memory.entries:
+        if entry.heading and entry.heading[-1] in below:
+            below[entry.heading[-1]].append(entry.text)
+    if not below:
+        return families[0]
+    names = list(below)
+    alike = _likeness(text, [" ".join((name, *below[name][-_NEWEST:])) for name in names])
+    best = max(range(len(names)), key=alike.__getitem__)
+    if alike[best] >= _NEAR:
+        return names[best]
+    return next((name for name in (chosen and chosen(), *families) if name in below), names[best])
+
+
+def _titles(memory: Document) -> list[str]:
+    """The headings of sections: all but the title of the file."""
+    tops = sum(heading.level == 1 for heading in memory.headings)
+    return [heading.path[-1] for heading in memory.headings if heading.level > 1 or tops > 1]
+
+
+def _likeness(text: str, others: Sequence[str]) -> list[float]:
+    """The cosine of the n-grams of ``text`` and of each of ``others``; those that few have weigh more."""
+    counts = [_grams(one) for one in (text, *others)]
+    having = Counter(gram for grams in counts[1:] for gram in grams)
+    rare = {gram: math.log(len(counts) / (number + 0.5)) for gram, number in having.items()}
+    unseen = math.log(2 * len(counts))
+    vectors = [
+        {gram: (1 + math.log(times)) * rare.get(gram, unseen) for gram, times in grams.items()}
+        for grams in counts
+    ]
+    asked, *known = vectors
+    return [
+        sum(weight * vector.get(gram, 0.0) for gram, weight in asked.items())
+        / max(1e-9, math.hypot(*asked.values()) * math.hypot(*vector.values()))
+        for vector in known
+    ]
+
+
+def _grams(text: str) -> Counter[str]:
+    """How often each n-gram stands in a text."""
+    folded = " ".join(text.casefold().split())[:_MOST]
+    return Counter(folded[at : at + size] for size in _GRAMS for at in range(len(folded) - size + 1))
 
 
 def section_named(heading: str, memory: Document) -> str:

@@ -9,7 +9,7 @@ from datetime import date
 
 from workbench.errors import NotCuratableError
 from workbench.memory.entry import Entry, Form, Kind, entry_hash
-from workbench.memory.episode import read_episode
+from workbench.memory.episode import is_session_file, read_episode
 from workbench.memory.file_edit import FileEdit
 from workbench.memory.frontmatter import set_front_matter
 from workbench.memory.markdown import Document
@@ -87,7 +87,7 @@ def derived_provenance(document: Document, entry: Entry, today: date) -> Provena
 
 def trust_of(document: Document, entry: Entry) -> str:
     """No line speaks louder than the file that it stands in; a log is the agent's, but for what it quotes."""
-    if entry.kind is Kind.LOG:
+    if entry.kind is Kind.LOG or is_session_file(document):
         return log_trust(OriginReader(document), entry)
     in_file = document.header.text("trust")
     return least_trusted(in_file, entry.field("trust") or in_file)

@@ -5,10 +5,11 @@ from __future__ import annotations
 import contextlib
 from collections import Counter
 from collections.abc import Sequence
+from datetime import UTC, datetime
 from itertools import islice
 
 from workbench.errors import ConflictError, NotCuratableError
-from workbench.memory.entry import Form
+from workbench.memory.entry import Form, Kind
 from workbench.memory.file_edit import FileEdit
 from workbench.memory.invariants import Block, blocks, sign, span_of
 from workbench.memory.markdown import parse_document
@@ -16,16 +17,17 @@ from workbench.memory.names import RelPath
 from workbench.memory.patch import OverlapError, hunks, revert, split_lines
 from workbench.memory.provenance import Provenance
 from workbench.safety.terminal import visible
-from workbench.workspace import ledger_changes
-from workbench.workspace.layout import RECALL_TESTS, SETTINGS_FILE, kind_of
-from workbench.workspace.plan import Operation, Plan
+from workbench.workspace.layout import LEDGER, RECALL_TESTS, SETTINGS_FILE
+from workbench.workspace.ledger import ACTION, line_digest
+from workbench.workspace.plan import LedgerRecord, Operation, Plan, ledger_records
 from workbench.workspace.templates import TEMPLATES
+from workbench.workspace.transaction import LEDGER_TRAILER
 from workbench.workspace.workspace import Workspace
 
 _MOST_NAMED = 5
 _DEPTH = 64
 """Operations on a file that are looked at, from the newest."""
-_BOOKKEEPING = frozenset({"undo", "redo", "external", "commit", ledger_changes.ACTION})
+_BOOKKEEPING = frozenset({"undo", "redo", "external", "commit", ACTION})
 _SET_UP = frozenset({SETTINGS_FILE, RECALL_TESTS, *(name for files in TEMPLATES.values() for name in files)})
 
 
@@ -89,21 +91,46 @@ def _inverse(workspace: Workspace, target: Operation, action: str) -> Plan:
         for edit in done
         for current in (workspace.files.read_or_none(edit.path),)
         if not (target.undone and _is_gone(edit, current))
+        if not (edit.path.startswith(LEDGER) and current is None and edit.after is not None)
         for after in (_without(workspace, target, edit, current),)
         if current != after
     )
-    if not edits and target.undone:
+    records = _taken_back(workspace, target, done)
+    if not edits and not records and target.undone:
         raise NotCuratableError(f"{target.id} is undone already", hint="`workbench redo` brings it back")
-    if not edits:
+    if not edits and not records:
         raise NotCuratableError(f"the effect of {target.id} is gone already; nothing was changed")
     return Plan(
         action=action,
         summary=_subject(target),
         edits=edits,
+        records=records,
         entries=target.entries,
         undoes=target.id,
         notes=left_out,
     )
+
+
+def _taken_back(
+    workspace: Workspace, target: Operation, edits: Sequence[FileEdit]
+) -> tuple[LedgerRecord, ...]:
+    """What the ledger must say so that the operation's records count no more; nothing where it says so.
+
+    Version 0.1 wrote its records into files, which may have been moved into the ledger since.
+    """
+    lines = [
+        line_digest(line)
+        for edit in edits
+        if edit.path.startswith(LEDGER) and edit.after is not None
+        for hunk in hunks(edit.before or b"", edit.after)
+        for line in hunk.new
+        if line.strip()
+    ]
+    has_records = any(key == LEDGER_TRAILER for key, _ in target.trailers)
+    if not (has_records or lines) or workspace.ledger.is_undone(target.id):
+        return ()
+    told = {"undoes": target.id, **({"lines": lines} if lines else {})}
+    return ledger_records("undone", [told], datetime.now(UTC))
 
 
 def _of_memory(workspace: Workspace, target: Operation) -> tuple[list[FileEdit], tuple[str, ...]]:
@@ -289,7 +316,7 @@ def _keeps_entries(edit: FileEdit, current: bytes, reverted: bytes) -> bool:
     written = {line.strip() for hunk in hunks(before, after) for line in hunk.new}
     then, left, result = (_standing(edit.path, data) for data in (before, after, reverted))
     needed: Counter[Standing] = Counter()
-    document = parse_document(edit.path, current, kind_of(edit.path))
+    document = parse_document(edit.path, current, Kind.NOTE)
     for block in blocks(document):
         one, span = _sign(block), span_of(block)
         mixed = written.intersection(line.strip() for line in current[span.start : span.end].split(b"\n"))
@@ -302,7 +329,7 @@ Standing = tuple[Form, str, Provenance | None]
 
 
 def _standing(path: RelPath, data: bytes) -> Counter[Standing]:
-    return Counter(_sign(block) for block in blocks(parse_document(path, data, kind_of(path))))
+    return Counter(_sign(block) for block in blocks(parse_document(path, data, Kind.NOTE)))
 
 
 def _sign(block: Block) -> Standing:

@@ -11,6 +11,7 @@ import contextlib
 import hashlib
 import os
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -49,6 +50,21 @@ DISCARDED = "refs/workbench/discarded/"
 _LARGEST_BATCH = 8_192
 _KEPT_COMMITS = 4_096
 """Commits that are kept as they were read: each is asked for its tree, and for what it says of itself."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReferenceMove:
+    """A reference of ours that moves from ``old`` to ``new`` (None: it is not there).
+
+    ``aside`` is a reference under which ``old`` is kept, where that is not before ``new``.
+    """
+
+    name: str
+    new: CommitId | None
+    old: CommitId | None
+    aside: str = ""
+
+
 Pair = tuple[CommitId, CommitId]
 """A commit, and one before it."""
 FALLBACK_IDENTITY = ("Memory Workbench", "workbench@localhost")
@@ -78,7 +94,8 @@ class History:
         self._cut_off: frozenset[str] = frozenset()
         self._commits: dict[CommitId, Commit] = {}
         self._staging = Staging(self)
-        self._objects_dir = git_dir / "objects"
+        self.common_dir = git_dir
+        """The folder that all worktrees of the repository share."""
         self._objects = ObjectReader(carrier)
 
     @classmethod
@@ -123,7 +140,7 @@ class History:
         configured = configuration(carrier)
         carrier.update_environment(**configuration_overrides(configured, carrier.version_info))
         history = cls(carrier, prefix, Path(git_dir), algorithm, configured)
-        history._objects_dir = Path(common_dir) / "objects"
+        history.common_dir = Path(common_dir)
         with contextlib.suppress(OSError, ValueError):
             history._cut_off = frozenset(read_regular(Path(common_dir) / "shallow").decode().split())
         return history
@@ -179,12 +196,14 @@ class History:
         """Take away what the gits of a killed action of ours, begun at ``since``, locked and nobody holds."""
         branch = outcome(self.carrier, "symbolic_ref", "--quiet", "HEAD").text
         names = ["index.lock", "HEAD.lock", "packed-refs.lock", *([f"{branch}.lock"] if branch else [])]
+        ours = (self.common_dir / "refs" / "workbench").rglob("*.lock")
+        names += [os.fspath(path.relative_to(self.common_dir)) for path in ours]
         remove_left_locks(self._folders, names, since)
 
     @property
     def _folders(self) -> list[Path]:
         """Where a git of this repository may be at work."""
-        return list(dict.fromkeys([self.git_dir, self._objects_dir.parent, self._root]))
+        return list(dict.fromkeys([self.git_dir, self.common_dir, self._root]))
 
     def require_untracked(self, folder: str) -> None:
         """Raise RepositoryStateError when git holds files below ``folder``, which is ours alone.
@@ -286,7 +305,7 @@ class History:
 
     def line_commits(self, commit: CommitId, path: RelPath) -> list[CommitId]:
         """For each line of a file in a commit, the commit that brought it. Raises RepositoryStateError."""
-        return line_commits(self._objects_dir, self._cut_off, commit, self.prefix + path)
+        return line_commits(self.common_dir / "objects", self._cut_off, commit, self.prefix + path)
 
     def named(self, prefix: str) -> list[Commit]:
         """The commits that are called so, the newest first; a whole name goes before the beginning of one.
@@ -428,7 +447,15 @@ class History:
             )
             for path, blob in changes.items()
         }
-        tree = trees.splice(self._tree, self._store_tree, tree, wanted)
+        tree = trees.splice(self._tree, self.store_tree, tree, wanted)
+        return self.commit_of(
+            tree or self.store_tree({}), (parent,) if parent else (), message, author=author
+        )
+
+    def commit_of(
+        self, tree: str, parents: Sequence[CommitId], message: str, *, author: tuple[str, str] | None = None
+    ) -> CommitId:
+        """A commit object of a tree. No ref moves."""
         name, email = self._identity
         by, by_email = author or (name, email)
         environment = {
@@ -437,41 +464,61 @@ class History:
             "GIT_COMMITTER_NAME": name,
             "GIT_COMMITTER_EMAIL": email,
         }
-        arguments = [tree or self._store_tree({})]
-        if parent:
-            arguments += ["-p", parent]
+        before = [argument for parent in parents for argument in ("-p", parent)]
         data = message.encode("utf-8", "replace")
-        return CommitId(self.feed(data, "commit_tree", *arguments, env=environment))
+        return CommitId(self.feed(data, "commit_tree", tree, *before, env=environment))
 
-    def require_movable(self, commit: CommitId, expected: CommitId | None) -> None:
+    def require_movable(
+        self, commit: CommitId, expected: CommitId | None, further: ReferenceMove | None = None
+    ) -> None:
         """Raise RepositoryStateError when the current branch could not be moved to ``commit``.
 
-        The branch is locked as for the move itself, and let go.
+        The branch, and the reference that moves with it, are locked as for the move itself, and let go.
         """
-        old = expected or "0" * (self._digest_size * 2)
+        moves = self._moves([ReferenceMove("HEAD", commit, expected), *([further] if further else [])])
         try:
-            self.feed(
-                f"start\nupdate HEAD {commit} {old}\nprepare\nabort\n".encode(), "update_ref", "--stdin"
-            )
+            self.feed(f"start\n{moves}prepare\nabort\n".encode(), "update_ref", "--stdin")
         except WriteFailedError as error:
-            if self.head() == expected:
+            if self.head() == expected and (further is None or self._stands(further)):
                 raise RepositoryStateError(
                     f"the branch cannot be moved, so nothing was changed: {error.message}",
                     hint=self._way_out(error.message),
                 ) from error
 
-    def advance(self, commit: CommitId, expected: CommitId | None, why: str) -> bool:
+    def advance(
+        self, commit: CommitId, expected: CommitId | None, why: str, further: ReferenceMove | None = None
+    ) -> bool:
         """Move the current branch to ``commit`` if it still stands at ``expected``.
 
-        Raises RepositoryStateError when it does and yet cannot be moved.
+        ``further`` moves with it, both or none. Raises RepositoryStateError when they stand where they were
+        and yet cannot be moved.
         """
-        old = expected or "0" * (self._digest_size * 2)
-        moved = outcome(self.carrier, "update_ref", "-m", why, "HEAD", commit, old)
-        if moved.status and self.head() == expected:
+        moves = [ReferenceMove("HEAD", commit, expected), *([further] if further else [])]
+        return self.move_references(moves, why)
+
+    def move_references(self, moves: Sequence[ReferenceMove], why: str) -> bool:
+        """Move references in one transaction, if each of them still stands where it is expected.
+
+        Raises RepositoryStateError when they do and yet cannot be moved.
+        """
+        wanted = f"start\n{self._moves(moves)}prepare\ncommit\n".encode()
+        moved = outcome(self.carrier, "update_ref", "-m", why, "--stdin", data=wanted)
+        if moved.status and all(map(self._stands, moves)):
+            what = "the branch" if moves[0].name == "HEAD" else moves[0].name
             raise RepositoryStateError(
-                f"the branch cannot be moved: {reason(moved.err)}", hint=self._way_out(moved.err)
+                f"{what} cannot be moved: {reason(moved.err)}", hint=self._way_out(moved.err)
             )
         return moved.status == 0
+
+    def _stands(self, move: ReferenceMove) -> bool:
+        """Whether a reference stands where it is expected."""
+        return self._objects.resolve(f"{move.name}^{{commit}}") == move.old
+
+    def _moves(self, moves: Iterable[ReferenceMove]) -> str:
+        nothing = "0" * (self._digest_size * 2)
+        lines = [f"update {move.name} {move.new or nothing} {move.old or nothing}\n" for move in moves]
+        lines += [f"update {move.aside} {move.old}\n" for move in moves if move.aside]
+        return "".join(lines)
 
     def refresh_index(self, old: CommitId | None, new: CommitId, paths: Iterable[RelPath]) -> str:
         """Follow the branch in the person's own index for those paths that equalled the old commit.
@@ -491,7 +538,11 @@ class History:
     # -- objects ---------------------------------------------------------------------------------
 
     def _tree(self, name: str) -> trees.Tree:
-        return trees.parse(self._objects.read(name, "tree"), self._digest_size)
+        return self.parse_tree(self._objects.read(name, "tree"))
+
+    def parse_tree(self, data: bytes) -> trees.Tree:
+        """The tree that an object of this repository holds."""
+        return trees.parse(data, self._digest_size)
 
     def node(self, commit: CommitId | None, path: str) -> trees.Node | None:
         """What stands at a path in a commit."""
@@ -506,7 +557,8 @@ class History:
             tree = node.id
         return self._tree(tree).get(parts[-1])
 
-    def _store_tree(self, tree: trees.Tree) -> str:
+    def store_tree(self, tree: trees.Tree) -> str:
+        """Keep a tree, and return its name."""
         return self.store(trees.render(tree), "tree")
 
     def run(self, command: str, *arguments: str) -> bytes:

@@ -27,12 +27,12 @@ _RULES = (
 class _Rule:
     """``hints``: without one of these (in lower case) in the text, the pattern cannot match."""
 
-    hints: re.Pattern[str]
+    hints: tuple[str, ...]
     pattern: re.Pattern[str]
 
 
 def _rule(hints: str, *patterns: str) -> _Rule:
-    return _Rule(re.compile("|".join(map(re.escape, hints.split("|")))), re.compile("|".join(patterns)))
+    return _Rule(tuple(hints.split("|")), re.compile("|".join(patterns)))
 
 
 _RULES_OF_STEERING = (
@@ -281,10 +281,18 @@ def steers(text: str) -> str | None:
     if _COMMENT.search(text):
         return "hidden in a comment"
     low = text.lower().replace("’", "'")
+    return "an instruction to an AI" if _breaks_a_rule(low) or _orders_about_the_user(low) else None
+
+
+def _breaks_a_rule(low: str) -> bool:
+    # Loops over `in` are several times as fast as patterns of the same alternatives.
     for rule in _RULES_OF_STEERING:
-        if rule.hints.search(low) and rule.pattern.search(low):
-            return "an instruction to an AI"
-    return "an instruction to an AI" if _orders_about_the_user(low) else None
+        for hint in rule.hints:
+            if hint in low:
+                if rule.pattern.search(low):
+                    return True
+                break
+    return False
 
 
 def _orders_about_the_user(low: str) -> bool:

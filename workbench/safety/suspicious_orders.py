@@ -26,18 +26,9 @@ class _Verb(Enum):
     PAY = "pay somebody"
 
 
-def _words(*alternatives: str) -> re.Pattern[str]:
-    """Whole words in scripts that part them; in the others any place will do."""
-    parted = [one for some in alternatives[:-1] for one in some.split()]
-    joined = alternatives[-1].split()
-    return re.compile(
-        rf"(?<![\w-])(?:{'|'.join(parted)})(?!\w)" + (f"|(?:{'|'.join(joined)})" if joined else "")
-    )
-
-
 _VERBS = {
     # English, German, French, Spanish, Russian; Chinese and Japanese together, as they part no words.
-    _Verb.RUN: _words(
+    _Verb.RUN: (
         "run running execute executing launch invoke install type paste enter call eval use",
         "führe führ führst führt führen ausführen auszuführen ausführst starte starten startest installiere"
         " installieren installierst rufe aufrufen gib eingeben verwende",
@@ -49,7 +40,7 @@ _VERBS = {
         " выполнять выполнить установи установите установить введи введите вставь используй",
         "运行 執行 执行 启动 安装 输入 調用 调用 実行 起動 走らせ インストール 入力して",
     ),
-    _Verb.FETCH: _words(
+    _Verb.FETCH: (
         "fetch download get open visit load read curl wget retrieve pull browse click",
         "lade lad laden herunterladen herunterzuladen hole hol holen abrufen abzurufen rufe öffne öffnen besuche"
         " besuchen lies lesen klicke klick",
@@ -61,7 +52,7 @@ _VERBS = {
         " перейди перейдите посети посетите прочитай прочитайте получи получите зайди зайдите",
         "下载 獲取 获取 抓取 打开 访问 訪問 读取 点击 取得 ダウンロード 開い 開く 開け アクセス 読み込",
     ),
-    _Verb.FOLLOW: _words(
+    _Verb.FOLLOW: (
         "follow obey apply comply adopt do implement",
         "folge folgen befolge befolgen befolgst gehorche gehorchen tu tue tust mach",
         "suis suivez suivre obéis obéissez obéir applique appliquez appliquer respecte respectez fais faites",
@@ -70,7 +61,7 @@ _VERBS = {
         " выполни выполняй выполняйте выполните исполняй",
         "遵循 遵守 遵照 按照 服从 照做 照着 従っ 従い 従う 従え 守っ 遂行",
     ),
-    _Verb.IGNORE: _words(
+    _Verb.IGNORE: (
         "ignore disregard forget override bypass skip discard neglect drop",
         "ignoriere ignorier ignorieren ignorierst vergiss vergesst vergessen missachte umgehe übergehe verwirf",
         "ignore ignorez ignorer oublie oubliez oublier contourne contournez outrepasse",
@@ -78,7 +69,7 @@ _VERBS = {
         "игнорируй игнорируйте игнорировать проигнорируй забудь забудьте забыть отбрось обойди пренебреги",
         "忽略 无视 無視 忘记 忘掉 忘れ 绕过 不要理会 不要遵守",
     ),
-    _Verb.SEND: _words(
+    _Verb.SEND: (
         "send forward post upload mail email e-mail share transmit exfiltrate leak copy publish deliver reveal"
         " report",
         "sende senden sendest schicke schick schicken schickst leite weiterleiten weiterzuleiten poste lade"
@@ -91,7 +82,7 @@ _VERBS = {
         " вышли вышлите пошли пришли загрузи передай передайте поделись выложи раскрой сообщи",
         "发送 發送 发给 发到 转发 上传 提交到 泄露 寄给 分享 送っ 送信 送れ 送る 転送 アップロード 共有 教え",
     ),
-    _Verb.PAY: _words(
+    _Verb.PAY: (
         "pay transfer wire send buy purchase donate remit settle top",
         "zahle zahl zahlen bezahle bezahlen überweise überweisen überweist kaufe kaufen spende begleiche",
         "paie paye payez payer verse versez verser vire virez virer achète achetez transfère transférez règle"
@@ -102,6 +93,23 @@ _VERBS = {
         "支付 付款 转账 轉帳 汇款 匯款 购买 打款 支払 振り込 振込 送金 購入",
     ),
 }
+
+_WORDS = re.compile(r"(?<![\w-])(?:e-mail(?!\w)|\w+)")
+_VERBS_OF: dict[str, set[_Verb]] = {}
+"""The verbs of each word, in scripts that part them."""
+for _verb, _languages in _VERBS.items():
+    for _word in " ".join(_languages[:-1]).split():
+        _VERBS_OF.setdefault(_word, set()).add(_verb)
+_UNPARTED = {verb: re.compile("|".join(languages[-1].split())) for verb, languages in _VERBS.items()}
+"""In scripts that part no words any place will do."""
+
+
+def _verbs_in(low: str) -> set[_Verb]:
+    found = set().union(*(_VERBS_OF[word] for word in _WORDS.findall(low) if word in _VERBS_OF))
+    if not low.isascii():
+        found |= {verb for verb, pattern in _UNPARTED.items() if pattern.search(low)}
+    return found
+
 
 _ADDRESS = re.compile(
     r"(?:https?|hxxps?|ftp)://\S|\bwww\.\w|(?<![\w@./-])[\w-]{1,60}\.(?:com|net|org|io|ru|cn|jp|xyz|site|top|zip|info|biz"
@@ -205,12 +213,12 @@ def order_in(text: str, origin: str) -> str | None:
     The owner gives orders as they like. An agent's own notes are suspected only where the object is a danger
     by itself. Of everybody else an order that an agent could carry out is enough.
     """
-    low = unicodedata.normalize("NFKC", text[:_READ]).casefold()
     if origin == "owner":
         return None
-    if _PIPED.search(low):
+    low = unicodedata.normalize("NFKC", text[:_READ]).casefold()
+    if ("|" in low or "(" in low) and _PIPED.search(low):
         return "orders an agent to run what it fetches"
-    verbs = {verb for verb, pattern in _VERBS.items() if pattern.search(low)}
+    verbs = _verbs_in(low)
     if not verbs:
         return None
     found = _dangerous(low, verbs)

@@ -15,7 +15,6 @@ from typing import Any, Literal
 from workbench.memory.address import path_of
 from workbench.memory.claims import KEY_DIGITS, claim_key, claim_words
 from workbench.memory.proposal import Action, Proposal
-from workbench.workspace import ledger
 from workbench.workspace.workspace import Workspace
 
 Decided = Literal["accepted", "edited", "rejected", "deferred", "withdrawn"]
@@ -187,7 +186,7 @@ def _blocks(decision: Decision) -> bool:
 
 def read_decisions(workspace: Workspace) -> Decisions:
     """All that was decided, by the ledger. Lines that are no decisions say nothing."""
-    return newest_of(filter(None, map(decision_from, ledger.read(workspace, "decisions"))))
+    return newest_of(filter(None, map(decision_from, workspace.ledger.read("decisions"))))
 
 
 def newest_of(decisions: Iterable[Decision]) -> Decisions:

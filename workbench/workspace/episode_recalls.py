@@ -36,7 +36,7 @@ def recall_marks(workspace: Workspace, now: datetime) -> Mapping[str, Mark]:
     counts: dict[str, int] = {}
     scores: dict[str, float] = {}
     last: dict[str, datetime] = {}
-    for record in ledger.read(workspace, "recalls"):
+    for record in workspace.ledger.read("recalls"):
         entry = record.get("entry")
         if not isinstance(entry, str) or not entry.startswith(FOLDER):
             continue

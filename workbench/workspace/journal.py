@@ -40,13 +40,17 @@ class FileStep:
 
 @dataclass(frozen=True, slots=True)
 class Intent:
-    """An operation that is decided: its objects are stored and its commit is built; files come next."""
+    """An operation that is decided: its objects are stored and its commit is built; files come next.
+
+    ``ledger`` is the commit of the ledger that holds its records, where it has any.
+    """
 
     operation: OperationId
     parent: CommitId | None
     commit: CommitId
     message: str
     steps: tuple[FileStep, ...]
+    ledger: CommitId | None = None
 
 
 class Journal:

@@ -28,7 +28,7 @@ from workbench.memory.names import RelPath
 from workbench.open_files import boot_moment, has_writers
 from workbench.special_files import open_regular, read_regular
 from workbench.workspace.files import Files
-from workbench.workspace.layout import LEDGER, Layout
+from workbench.workspace.layout import LEDGER, USUAL
 from workbench.workspace.seal import Seal
 from workbench.workspace.state_files import write_state
 
@@ -112,7 +112,7 @@ class Displaced:
         self._folder = state / "displaced"
         self._conflicts = state / "conflicts"
         self._seal = Seal(files.root)
-        self._may_hold = may_hold or Layout().may_curate
+        self._may_hold = may_hold or USUAL.may_curate
         self._as_known: dict[str, tuple[_Stamp, _Note | None]] = {}
         """Kept files that held what their notes say when they were looked at last, or whose note is not
         ours (None): they are read again when they change."""

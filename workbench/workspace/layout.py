@@ -13,6 +13,7 @@ from pathlib import Path
 from workbench.memory.dated_name import dated_name
 from workbench.memory.entry import Kind
 from workbench.memory.names import RelPath
+from workbench.workspace.agent_layouts import DAY, OPENCLAW, PLAIN, AgentLayout, Files, LoadLimit
 
 STATE_DIR = ".workbench"
 SETTINGS_FILE = "workbench.yaml"
@@ -24,42 +25,23 @@ ARCHIVE = "_system/archive/"
 """Entries that left curated memory to keep it within its budget: searched, never loaded."""
 LEDGER = "_system/ledger/"
 """Records that cannot be derived from memory; see ``workbench.workspace.ledger``."""
-MEMORY_FILES = ("MEMORY.md", "memory.md")
-BOOTSTRAP_FILES = ("USER.md", "SOUL.md", "IDENTITY.md", "AGENTS.md", "HEARTBEAT.md", "TOOLS.md")
-_KIND_OF_FILE = {
-    **dict.fromkeys(MEMORY_FILES, Kind.MEMORY),
-    **dict.fromkeys(BOOTSTRAP_FILES, Kind.BOOTSTRAP),
-    "DREAMS.md": Kind.DREAM,
-    "workspace-context.md": Kind.CONTEXT,
-}
-_KIND_OF_FOLDER = (
-    ("episodes/", Kind.EPISODE),
-    ("graph/", Kind.ENTITY),
-    ("_system/dreaming/", Kind.DREAM),
-    ("memory/dreaming/", Kind.DREAM),
+_OWN: Files = (
+    (Kind.EPISODE, ("episodes/**/*.md",)),
+    (Kind.ENTITY, ("graph/**/*.md",)),
+    (Kind.DREAM, ("_system/dreaming/**/*.md",)),
+    (Kind.NOTE, (f"{ARCHIVE}**/*.md",)),
+    (Kind.CONTEXT, ("workspace-context.md",)),
 )
+"""What the workbench itself adds to any memory."""
+_NEVER = ("**/node_modules/**", f"{QUARANTINE}**", f"{LEDGER}**")
+HIDDEN = ("**/.*", "**/.*/**")
+"""Files and folders whose name begins with a dot: memory only where a layout names them."""
 _GLOB = re.compile(r"\[!?\]?[^\]]*\]|.", re.DOTALL)
 """What a glob consists of: sets of characters, and single ones."""
 _SPECIAL = re.compile(r"[]\\\[^&~|]")
-_LOGS = "memory/"
 _TEMPLATE_FOLDERS = frozenset({"template", "templates"})
-INCLUDE = (
-    "*.md",
-    "memory/**/*.md",
-    "episodes/**/*.md",
-    "graph/**/*.md",
-    "_system/dreaming/**/*.md",
-    "_system/archive/**/*.md",
-)
-EXCLUDE = (
-    "**/.*",
-    "**/.*/**",
-    "**/node_modules/**",
-    "skills/**",
-    "ref/**",
-    f"{QUARANTINE}**",
-    f"{LEDGER}**",
-)
+_OF_A_DAY = (Kind.LOG, Kind.EPISODE)
+_DATED = re.compile(rf"{DAY}[-_.]")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,31 +57,87 @@ class MemoryFile:
     ctime_ns: int
     inode: int
 
+    @property
+    def is_template(self) -> bool:
+        """Whether it is a form to be filled in."""
+        return is_template(self.path, self.kind)
+
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """The include and exclude patterns of one workspace. Excluding wins.
+    """Which files are memory, and of which kind, by the layouts of ``agents`` and further patterns.
+
+    Excluding wins.
 
     ``**`` crosses folders; ``*``, ``?`` and ``[...]`` do not. A pattern means whole paths, which count from
     the workspace, or absolute ones beside it. One that ends with ``/`` means all that is below that folder.
     """
 
-    include: tuple[str, ...] = INCLUDE
-    exclude: tuple[str, ...] = EXCLUDE
+    include: tuple[str, ...] = ()
+    exclude: tuple[str, ...] = ()
+    agents: tuple[AgentLayout, ...] = ()
     _included: re.Pattern[str] = field(init=False, repr=False, compare=False)
     _excluded: re.Pattern[str] = field(init=False, repr=False, compare=False)
+    _hidden: re.Pattern[str] = field(init=False, repr=False, compare=False)
+    _named: re.Pattern[str] = field(init=False, repr=False, compare=False)
+    _claims: tuple[tuple[AgentLayout | None, Kind], ...] = field(init=False, repr=False, compare=False)
+    _folders: tuple[list[list[str]], list[list[str]]] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "_included", _compile(self.include))
-        object.__setattr__(self, "_excluded", _compile(self.exclude))
+        said = [(None, _OWN), *((agent, agent.files) for agent in self.agents)] if self.agents else []
+        known = [(agent, kind, one) for agent, files in said for kind, patterns in files for one in patterns]
+        known.sort(key=lambda one: one[1] is Kind.NOTE)  # a note is what no other agent knows better
+        patterns = (*(pattern for _, _, pattern in known), *self.include)
+        dotted = tuple(one for _, _, one in known if any(part.startswith(".") for part in _parts(one)))
+        further = [pattern for agent in self.agents for pattern in agent.exclude]
+        fields = {
+            "_included": _compile(patterns),
+            "_excluded": _compile((*self.exclude, *further, *(_NEVER if self.agents else ()))),
+            "_hidden": _compile(HIDDEN if self.agents else ()),
+            "_named": _compile(dotted),
+            "_claims": (
+                *((agent, kind) for agent, kind, _ in known),
+                *((None, Kind.NOTE) for _ in self.include),
+            ),
+            "_folders": ([_parts(one) for one in patterns], [_parts(one) for one in dotted]),
+        }
+        for name, value in fields.items():
+            object.__setattr__(self, name, value)
 
     def holds(self, path: str) -> bool:
         """Whether ``path`` is memory that is shown and indexed."""
-        return bool(self._included.fullmatch(path)) and not self._excluded.fullmatch(path)
+        return bool(self._included.fullmatch(path)) and not self.leaves_out(path)
 
     def leaves_out(self, path: str) -> bool:
         """Whether a pattern excludes ``path``."""
+        if self._hidden.fullmatch(path) and not self._named.fullmatch(path):
+            return True
         return bool(self._excluded.fullmatch(path))
+
+    def kind_of(self, path: str) -> Kind:
+        """What sort of memory ``path`` holds, by its place alone; a note where nothing says more."""
+        kind = self._claim(path)[1]
+        name = path.rpartition("/")[2]
+        is_no_day = kind in _OF_A_DAY and _DATED.match(name) and not dated_name(name)
+        return Kind.NOTE if is_no_day else kind
+
+    def agent_of(self, path: str) -> AgentLayout | None:
+        """The agent whose file ``path`` is, by the patterns of its layout; None for what is nobody's."""
+        return self._claim(path)[0]
+
+    def limits_of(self, path: str) -> tuple[LoadLimit, ...]:
+        """How much of ``path`` the agent whose file it is loads; nothing where it has no limit."""
+        agent = self.agent_of(path)
+        return tuple(one for one in agent.limits if fits(one.pattern, path)) if agent else ()
+
+    def _claim(self, path: str) -> tuple[AgentLayout | None, Kind]:
+        found = self._included.fullmatch(path)
+        return self._claims[found.lastindex - 1] if found and found.lastindex else (None, Kind.NOTE)
+
+    @property
+    def memory_files(self) -> tuple[str, ...]:
+        """Patterns of what an agent always loads and a person curates, the first that is there before all."""
+        return tuple(pattern for agent in self.agents for pattern in agent.of_kind(Kind.MEMORY))
 
     def may_curate(self, path: str) -> bool:
         """Whether a person may act on ``path``: memory, and what is set aside in quarantine."""
@@ -110,7 +148,13 @@ class Layout:
         if self._excluded.fullmatch(folder + "/x"):
             return True
         parts = folder.split("/")
-        return not any(_can_lead_to(parts, _parts(pattern)) for pattern in self.include)
+        patterns = self._folders[bool(self._hidden.fullmatch(folder + "/x"))]
+        return not any(_can_lead_to(parts, pattern) for pattern in patterns)
+
+
+def fits(pattern: str, path: str) -> bool:
+    """Whether ``path`` is one of the files that ``pattern`` means."""
+    return re.fullmatch(_glob(pattern), path, re.DOTALL) is not None
 
 
 def is_quarantined(path: str) -> bool:
@@ -118,32 +162,25 @@ def is_quarantined(path: str) -> bool:
     return SET_ASIDE.holds(path)
 
 
-def kind_of(path: str) -> Kind:
-    """What sort of memory ``path`` holds, by its place alone."""
-    if path in _KIND_OF_FILE:
-        return _KIND_OF_FILE[path]
-    if path.rpartition("/")[0] + "/" == _LOGS and dated_name(path):
-        return Kind.LOG
-    return next((kind for folder, kind in _KIND_OF_FOLDER if path.startswith(folder)), Kind.NOTE)
-
-
-def is_template(path: str) -> bool:
-    """Whether ``path`` is a form to be filled in: a note that is listed, but never searched or learnt from.
+def is_template(path: str, kind: Kind) -> bool:
+    """Whether a file of this kind is a form to be filled in: listed, but never searched or learnt from.
 
     Notes called `template*.md` and those in a folder `templates` are; a page or log about templates is none.
     """
     *parents, name = path.casefold().split("/")
     named = name.startswith("template") or not _TEMPLATE_FOLDERS.isdisjoint(parents)
-    return named and kind_of(path) is Kind.NOTE
+    return named and kind is Kind.NOTE
 
 
 def scan(root: Path, layout: Layout) -> list[MemoryFile]:
     """The memory files below ``root``, sorted by path. Links and special files are not memory."""
-    walked = _walk(root, layout)
-    return sorted(
-        (file for _, prefix, items in walked for file in _files(items, prefix, layout)),
-        key=lambda file: file.path,
-    )
+    return sorted(walk(root, layout), key=lambda file: file.path)
+
+
+def walk(root: Path, layout: Layout) -> Iterator[MemoryFile]:
+    """The memory files below ``root`` as they are found."""
+    for _, prefix, items in _walk(root, layout):
+        yield from _files(items, prefix, layout)
 
 
 def folders(root: Path, layout: Layout) -> Iterator[str]:
@@ -182,7 +219,7 @@ def _files(entries: list[os.DirEntry[str]], prefix: str, layout: Layout) -> Iter
                 if stat.S_ISREG(status.st_mode):
                     yield MemoryFile(
                         path=RelPath(path),
-                        kind=kind_of(path),
+                        kind=layout.kind_of(path),
                         size=status.st_size,
                         ctime_ns=status.st_ctime_ns,
                         inode=status.st_ino,
@@ -192,7 +229,8 @@ def _files(entries: list[os.DirEntry[str]], prefix: str, layout: Layout) -> Iter
 
 
 def _compile(patterns: tuple[str, ...]) -> re.Pattern[str]:
-    return re.compile("|".join(_glob(pattern) for pattern in patterns) or r"(?!)", re.DOTALL)
+    """One expression for all of them; its last group says which one fits, from 1."""
+    return re.compile("|".join(f"({_glob(pattern)})" for pattern in patterns) or r"(?!)", re.DOTALL)
 
 
 def _glob(pattern: str) -> str:
@@ -232,5 +270,9 @@ def _can_lead_to(parts: list[str], pattern: list[str]) -> bool:
     return len(parts) < len(pattern) or "**" in pattern
 
 
-SET_ASIDE = Layout(include=(f"{QUARANTINE}**/*.md",), exclude=("**/.*", "**/.*/**"))
+SET_ASIDE = Layout(include=(f"{QUARANTINE}**/*.md",), exclude=HIDDEN)
 """The pages of the quarantine."""
+NOTES = Layout(agents=(PLAIN,))
+"""What is memory in a folder of notes."""
+USUAL = Layout(agents=(OPENCLAW,))
+"""What is memory where nothing else is known of a folder."""

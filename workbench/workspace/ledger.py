@@ -1,83 +1,97 @@
-"""The ledger: what cannot be derived from memory, one JSON object a line, one file a month and kind.
+"""The ledger: what cannot be derived from memory, one JSON object a line, one file a book.
 
-``_system/ledger/recalls-2026-03.jsonl``. Lines are only added, each in one write at the end of the file, so
-that several programs may write at once. What a person decides is written by an operation, so that it can be
-undone like anything else (``with_records``); what merely happens (a recall) is appended.
+It stands in the repository, in the tree of ``refs/workbench/<id>/ledger``, and not among the person's files:
+``git show refs/workbench/<id>/ledger:decisions.jsonl``. Worktrees of one repository share it. Each commit of
+the reference adds records and is sealed with this machine's key: a ledger that came by clone or fetch counts
+for nothing until a person confirms it (``confirm``).
+
+What a person decides is a part of an operation (``Plan.records``) and moves together with the branch. What
+merely happens (a recall) is appended to a file in ``.workbench`` first, which is taken into the reference
+when it has grown, or when somebody asks for it (``fold``). Every record has a name of its own, so a record
+that is met twice, after a kill between the two, counts once. The files ``_system/ledger/*.jsonl`` of version
+0.1 are read as well.
 """
 
 from __future__ import annotations
 
+import contextlib
+import hashlib
 import json
 import math
-from collections.abc import Iterator, Mapping, Sequence
+import os
+import secrets
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, date, datetime
-from typing import Any, Literal, get_args
+from datetime import datetime
+from functools import partial
+from pathlib import Path
+from typing import Any, get_args
 
-from workbench.memory.file_edit import FileEdit
-from workbench.memory.names import RelPath
-from workbench.workspace.layout import LEDGER
-from workbench.workspace.ledger_changes import read_record
-from workbench.workspace.workspace import Workspace
+from workbench.config.read_only import require_more_than_looking
+from workbench.errors import (
+    NoGitError,
+    NoRepositoryError,
+    RepositoryStateError,
+    WorkbenchError,
+    disk_error,
+)
+from workbench.memory.names import CommitId, RelPath
+from workbench.plural import plural
+from workbench.repository.commits import Commit, parse_commit
+from workbench.repository.history import History, ReferenceMove
+from workbench.repository.objects import ObjectReader
+from workbench.repository.trees import Node, Tree
+from workbench.special_files import read_regular
+from workbench.workspace.files import Files
+from workbench.workspace.format import require_known_format
+from workbench.workspace.layout import LEDGER, STATE_DIR
+from workbench.workspace.plan import Book, LedgerRecord, ledger_records
+from workbench.workspace.seal import Seal
 
-Book = Literal["recalls", "decisions", "skips", "ingested", "proposals"]
-"""``recalls``: what was given to whom for which question. ``decisions``: what a person said of a proposal or
-claim. ``skips``: what was considered and not stored, and why. ``ingested``: sources, how far they were read
-and what came of them. ``proposals``: what waits for a person."""
 BOOKS: tuple[Book, ...] = get_args(Book)
+_HAPPENS: tuple[Book, ...] = ("recalls", "skips", "ingested", "proposals")
+"""The books to which records are appended; those of the others are parts of operations."""
+_OLD: tuple[Book, ...] = (*_HAPPENS, "decisions")
+"""The books that version 0.1 kept."""
 MAX_LINE = 1_000_000
 """Bytes that a record may have; longer lines are none."""
-_TIME = "at"
+ACTION = "ledger"
+"""The action of commits with which version 0.1 recorded lines that were added to its files."""
+_ATTEMPTS = 8
+_LARGEST_FILE = 256_000
+"""Bytes after which a book goes on in a new file: the whole file is written with each commit."""
+_LARGEST_PENDING = 64_000
+"""Bytes of records in ``.workbench`` after which they are taken into the reference."""
+_FOLDER = "ledger"
+"""Below ``.workbench``."""
+_IDENTITY = "workbench"
+"""The folder in that of the repository with what tells it from its clones."""
+_PENDING = RelPath(f"{_FOLDER}/pending.jsonl")
+_GRACE = 3_600.0
+"""Seconds for which a file whose records are in the reference is looked at again."""
+_DEPTH = 10_000
+"""Commits of a ledger from elsewhere that are searched for one of our own."""
+_NAME, _BOOK, _OPERATION = "record", "book", "operation"
 
 
 @dataclass(frozen=True, slots=True)
 class LedgerPage:
-    """The records of one file, and how many of its lines are none."""
+    """The records of one file, and how many of its lines are none. ``place`` says where it stands."""
 
-    path: RelPath
+    place: str
     records: tuple[Mapping[str, Any], ...]
     bad: int = 0
 
 
-def append(workspace: Workspace, book: Book, records: Sequence[Mapping[str, Any]], now: datetime) -> None:
-    """Add records at the end of this month's page, in one write; each gets ``at`` where it says none.
+@dataclass(frozen=True, slots=True)
+class ForeignLedger:
+    """A ledger that came from elsewhere and counts for nothing yet."""
 
-    Raises ReadOnlyError or WriteFailedError as ``files.append`` does.
-    """
-    if records:
-        edit = with_records(workspace, book, records, now)
-        workspace.files.append(edit.path, (edit.after or b"").removeprefix(edit.before or b""))
-
-
-def with_records(
-    workspace: Workspace, book: Book, records: Sequence[Mapping[str, Any]], now: datetime
-) -> FileEdit:
-    """The edit that adds records to this month's page, to be a part of an operation's plan."""
-    path = page_path(book, now.astimezone(UTC).date())
-    before = workspace.files.read_or_none(path)
-    return FileEdit(path, before, (before or b"") + _opening(before) + lines(records, now))
-
-
-def read(workspace: Workspace, book: Book, *, since: date | None = None) -> Iterator[Mapping[str, Any]]:
-    """The records of a book, the oldest first; ``since`` skips the pages of earlier months."""
-    for page in pages(workspace, book, since=since):
-        yield from page.records
-
-
-def pages(workspace: Workspace, book: Book, *, since: date | None = None) -> Iterator[LedgerPage]:
-    """The pages of a book, the oldest first. Lines that are no records are counted."""
-    folder = workspace.root / LEDGER
-    try:
-        names = sorted(item.name for item in folder.iterdir() if item.name.startswith(f"{book}-"))
-    except OSError:
-        return
-    first = page_path(book, since).rpartition("/")[2] if since else ""
-    for name in names:
-        if name.endswith(".jsonl") and name >= first:
-            path = RelPath(f"{LEDGER}{name}")
-            data = workspace.files.read_or_none(path)
-            if data is not None:
-                yield parse_page(path, data)
+    reference: str
+    commit: CommitId
+    records: int
 
 
 def share(said: object) -> float:
@@ -87,33 +101,433 @@ def share(said: object) -> float:
     return min(1.0, max(0.0, float(said)))
 
 
-def parse_page(path: RelPath, data: bytes) -> LedgerPage:
-    """The records in the bytes of a page; a last line without its end is still being written, or torn."""
-    records, bad = [], 0
-    for line in data.split(b"\n"):
-        record = _record(line)
-        if record is not None:
-            records.append(record)
-        elif line.strip():
-            bad += 1
-    return LedgerPage(path, tuple(records), bad)
+class Ledger:
+    """The records of one workspace. May be read from several threads at once."""
+
+    def __init__(self, files: Files, prepare: Callable[[], Path], history: Callable[[], History]) -> None:
+        """``prepare`` makes the state folder and returns it; ``history`` opens the repository, or raises."""
+        self._files = files
+        self._state = Files(files.root / STATE_DIR)
+        self._prepare = prepare
+        self._history = history
+        self._lock = threading.Lock()
+        self._reader: ObjectReader | None = None
+
+    def close(self) -> None:
+        """End the process that reads for us."""
+        with self._lock:
+            if self._reader is not None:
+                self._reader.close()
+                self._reader = None
+
+    # -- reading ---------------------------------------------------------------------------------
+
+    def read(self, book: Book) -> Iterator[Mapping[str, Any]]:
+        """The records of a book that count, the oldest first. Raises as reading a file does."""
+        for page in self.pages(book):
+            yield from page.records
+
+    def pages(self, book: Book) -> Iterator[LedgerPage]:
+        """The files of a book, the oldest first: those of version 0.1, the reference's, what is pending.
+
+        A record that stands in several of them, or whose operation is undone, is left out.
+        """
+        undone = self._undone() if book != "undone" else _Undone(frozenset(), frozenset())
+        known: set[str] = set()
+        for place, lines in self._lines(book):
+            records, bad = [], 0
+            for line in lines:
+                record = _parsed(line)
+                if record is None:
+                    bad += 1
+                    continue
+                record.pop(_BOOK, None)
+                # A file of version 0.1 may be anybody's: its lines do not choose their names.
+                name = line_digest(line) if place.startswith(LEDGER) else name_of(line)
+                if name not in known and name not in undone.records:
+                    known.add(name)
+                    if record.get(_OPERATION) not in undone.operations:
+                        records.append(record)
+            yield LedgerPage(place, tuple(records), bad)
+
+    def is_undone(self, operation: str) -> bool:
+        """Whether the records of an operation are taken back."""
+        return operation in self._undone().operations
+
+    def stamp(self) -> object:
+        """Something that is another value when there is anything new to read."""
+        found: list[tuple[str, int, int]] = []
+        for folder in (self._files.root / LEDGER, self._state.root / _FOLDER):
+            with contextlib.suppress(OSError), os.scandir(folder) as items:
+                for item in items:
+                    status = item.stat(follow_symlinks=False)
+                    found.append((item.name, status.st_size, status.st_mtime_ns))
+        return self._tip(), tuple(sorted(found))
+
+    def _undone(self) -> _Undone:
+        """What is taken back: an undo that is undone itself takes nothing back."""
+        by: dict[str, list[str]] = {}
+        lines: list[tuple[str, str]] = []
+        for record in self.read("undone"):
+            operation, what = record.get(_OPERATION), record.get("undoes")
+            if isinstance(operation, str) and isinstance(what, str):
+                by.setdefault(what, []).append(operation)
+                named = record.get("lines")
+                lines += [(operation, str(line)) for line in named] if isinstance(named, list) else []
+        standing: dict[str, bool] = {}
+
+        def stands(operation: str) -> bool:
+            if operation not in standing:
+                standing[operation] = True  # whatever takes itself back does nothing
+                standing[operation] = not any(map(stands, by.get(operation, ())))
+            return standing[operation]
+
+        return _Undone(
+            frozenset(one for one in by if not stands(one)),
+            frozenset(line for operation, line in lines if stands(operation)),
+        )
+
+    def _lines(self, book: Book) -> Iterator[tuple[str, list[bytes]]]:
+        """Each file of a book: where it stands, and its lines that are not empty."""
+        yield from self._old_files(book)
+        if tip := self._tip():
+            for name, data in self._files_of(tip, book):
+                yield f"{self.reference}:{name}", _split(data)
+        for path in self._pending():
+            lines = _split(self._state.read_or_none(path) or b"")
+            ours = [line for line in lines if (_parsed(line) or {_BOOK: book}).get(_BOOK) == book]
+            if ours and book in _HAPPENS:
+                yield f"{STATE_DIR}/{path}", ours
+
+    def _old_files(self, book: Book) -> Iterator[tuple[str, list[bytes]]]:
+        """The files that version 0.1 wrote, one a month."""
+        for path in self.old_paths(book):
+            data = self._files.read_or_none(path)
+            if data is not None:
+                yield path, _split(data)
+
+    def old_paths(self, book: Book | None = None) -> list[RelPath]:
+        """The files of version 0.1, of one book or of all."""
+        try:
+            names = sorted(os.listdir(self._files.root / LEDGER))
+        except OSError:
+            return []
+        begins = tuple(f"{one}-" for one in _OLD if book in (None, one))
+        return [
+            RelPath(f"{LEDGER}{name}")
+            for name in names
+            if name.startswith(begins) and name.endswith(".jsonl")
+        ]
+
+    # -- the reference ---------------------------------------------------------------------------
+
+    @property
+    def reference(self) -> str:
+        """The name of the reference, the same in every clone. Raises as opening the history does."""
+        return f"{self._family}ledger"
+
+    @property
+    def _family(self) -> str:
+        place = hashlib.sha256(os.fsencode(self._history().prefix)).hexdigest()[:12]
+        return f"refs/workbench/{place}/"
+
+    def foreign(self) -> tuple[ForeignLedger, ...]:
+        """The ledgers that were fetched or cloned, and that nobody has confirmed."""
+        known = {name_of(line) for line in self._all_lines(self._tip())}
+        found = []
+        for name, commit in self._references():
+            if name != self.reference or self._own(commit) != commit:
+                news = {name_of(line) for line in self._all_lines(commit)} - known
+                found.append(ForeignLedger(name, commit, len(news)))
+        return tuple(found)
+
+    def confirm(self) -> int:
+        """Take over what is in ledgers from elsewhere; how many records that were.
+
+        Raises RepositoryStateError and WriteFailedError where the reference cannot be moved.
+        """
+        require_more_than_looking()
+        found = self.foreign()
+        for one in found:
+            gone = (
+                () if one.reference == self.reference else (ReferenceMove(one.reference, None, one.commit),)
+            )
+            self._move(partial(self.including, one.commit), *gone)
+        return sum(one.records for one in found)
+
+    def _references(self) -> list[tuple[str, CommitId]]:
+        """The references of this workspace's ledger, those that were fetched among them."""
+        if not self._has_repository():
+            return []
+        out = self._history().run("for_each_ref", "--format=%(refname) %(objectname)", self._family)
+        rows = (line.rpartition(" ") for line in out.decode("utf-8", "replace").splitlines())
+        return [(name, CommitId(commit)) for name, _, commit in rows]
+
+    def _has_repository(self) -> bool:
+        try:
+            self._history()
+        except (NoGitError, NoRepositoryError, RepositoryStateError):
+            return False
+        return True
+
+    def _tip(self) -> CommitId | None:
+        """The newest commit of the ledger that this machine wrote, or that a person confirmed."""
+        found = self._resolve()
+        return self._own(found) if found else None
+
+    def _resolve(self) -> CommitId | None:
+        """The commit that the reference stands on, whoever wrote it."""
+        if not self._has_repository():
+            return None
+        with self._lock:
+            found = self._objects().resolve(f"{self.reference}^{{commit}}")
+        return CommitId(found) if found else None
+
+    def _own(self, commit: CommitId) -> CommitId | None:
+        """``commit``, or the nearest one before it, that is sealed here."""
+        left, seen = [commit], 0
+        while left and seen < _DEPTH:
+            try:
+                found = self._commit(left.pop(0))
+            except RepositoryStateError:  # a shallow one ends here
+                continue
+            if self._is_sealed(found):
+                return found.id
+            left += found.parents
+            seen += 1
+        return None
+
+    def _is_sealed(self, commit: Commit) -> bool:
+        """Whether this person's workbench wrote a commit of the ledger, in this very repository."""
+        named = self._identity()
+        if not named:
+            return False
+        seal = Seal(self._history().common_dir, named=named)
+        return not seal.lasts or seal.fits(_note(commit.tree, commit.parents), commit.trailer("Seal"))
+
+    def _seal(self) -> Seal:
+        """The seal of this repository, which gets an identity with the first one; no clone has it."""
+        place = self._history().common_dir
+        fresh = place / _IDENTITY / secrets.token_hex(6)
+        try:
+            if not self._identity():
+                fresh.parent.mkdir(mode=0o700, exist_ok=True)
+                fresh.write_text(secrets.token_hex(16), encoding="ascii")
+                with contextlib.suppress(FileExistsError):  # another process was quicker
+                    os.link(fresh, fresh.with_name("id"))
+                fresh.unlink()
+        except OSError as error:
+            raise disk_error(error) from error
+        return Seal(place, named=self._identity())
+
+    def _identity(self) -> str:
+        """What tells this repository from its clones; empty where it has no identity yet."""
+        try:
+            return read_regular(self._history().common_dir / _IDENTITY / "id").decode("ascii").strip()
+        except (OSError, ValueError):
+            return ""
+
+    def _commit(self, name: CommitId) -> Commit:
+        return parse_commit(name, self._object(name, "commit"), cut_off=False)
+
+    def _files_of(self, commit: CommitId, book: Book | None = None) -> list[tuple[str, bytes]]:
+        """The files of a book in a commit of the ledger, the oldest first; those of all books for None."""
+        files = {os.fsdecode(name): node.id for name, node in self._tree(commit).items() if node.is_file}
+        wanted = [name for name in files if book is None or _book_of(name) == book]
+        wanted.sort(key=lambda name: ("-" not in name, name))  # the newest has no number
+        return [(name, self._object(files[name], "blob")) for name in wanted]
+
+    def _tree(self, commit: CommitId | None) -> Tree:
+        if commit is None:
+            return {}
+        return self._history().parse_tree(self._object(self._commit(commit).tree, "tree"))
+
+    def _all_lines(self, commit: CommitId | None) -> Iterator[bytes]:
+        for _, data in self._files_of(commit) if commit else ():
+            yield from _split(data)
+
+    def _object(self, name: str, kind: str) -> bytes:
+        with self._lock:
+            return self._objects().read(name, kind)
+
+    def _objects(self) -> ObjectReader:
+        if self._reader is None:
+            self._reader = ObjectReader(self._history().carrier)
+        return self._reader
+
+    # -- writing ---------------------------------------------------------------------------------
+
+    def append(self, book: Book, records: Sequence[Mapping[str, Any]], now: datetime) -> None:
+        """Add records, in one write; each gets ``at`` where it says none.
+
+        Raises ReadOnlyError, WriteFailedError and OSError; what concerns the reference is tried again later.
+        """
+        if book not in _HAPPENS:
+            raise ValueError(f"records of {book} are parts of operations")
+        if not records:
+            return
+        require_known_format(self._files.root)
+        rows = [_named({_BOOK: book, **one.fields}) for one in ledger_records(book, records, now)]
+        self._prepare()
+        # A line that a kill left torn is no reason to lose the next one.
+        self._state.append(_PENDING, b"\n" + b"".join(map(_line, rows)))
+        with contextlib.suppress(FileNotFoundError):  # somebody else folds it
+            if os.stat(self._state.root / _PENDING).st_size > _LARGEST_PENDING:
+                self.fold()
+
+    def fold(self) -> None:
+        """Take what is pending into the reference; where that cannot be now, it stays pending."""
+        with contextlib.suppress(WorkbenchError, OSError):
+            require_more_than_looking()
+            if not self._pending() or not self._has_repository():
+                return
+            with contextlib.suppress(FileNotFoundError):
+                os.rename(self._state.root / _PENDING, self._state.root / f"{_FOLDER}/{time.time_ns()}.jsonl")
+            taken = self._pending()
+            books: dict[Book, list[bytes]] = {}
+            for path in taken:
+                for record in filter(None, map(_parsed, _split(self._state.read_or_none(path) or b""))):
+                    book = record.pop(_BOOK, "")
+                    if book in _HAPPENS:
+                        books.setdefault(book, []).append(_line(record))
+            self._move(lambda: self._with_lines(books, dedupe=True))
+            for path in taken:
+                # Whoever opened it before it got its name may still be writing: the next time looks again.
+                if path != _PENDING and time.time() - os.stat(self._state.root / path).st_ctime > _GRACE:
+                    os.unlink(self._state.root / path)
+
+    def _pending(self) -> list[RelPath]:
+        """The files with records that may be in no commit yet, the oldest first."""
+        try:
+            names = sorted(os.listdir(self._state.root / _FOLDER))
+        except OSError:
+            return []
+        return [RelPath(f"{_FOLDER}/{name}") for name in names if name.endswith(".jsonl")]
+
+    def _move(self, make: Callable[[], ReferenceMove | None], *further: ReferenceMove) -> None:
+        """Move the reference where ``make`` wants it, made anew when somebody else moved it meanwhile.
+
+        Raises RepositoryStateError where it cannot be moved.
+        """
+        for _ in range(_ATTEMPTS):
+            move = make()
+            moves = [*([move] if move else []), *further]
+            if not moves or self._history().move_references(moves, "workbench: ledger"):
+                return
+        raise RepositoryStateError(
+            f"{self.reference} moves faster than it can be followed", hint="try again in a moment"
+        )
+
+    def adding(self, records: Sequence[LedgerRecord], operation: str) -> ReferenceMove | None:
+        """The move of the reference by which an operation adds its records; its objects are stored.
+
+        None where there are none. Raises WriteFailedError and what opening the repository raises.
+        """
+        books: dict[Book, list[bytes]] = {}
+        for one in records:
+            books.setdefault(one.book, []).append(_line(_named({**one.fields, _OPERATION: operation})))
+        return self._with_lines(books)
+
+    def including(self, commit: CommitId) -> ReferenceMove | None:
+        """The move of the reference that takes in the records of another commit; None where it has them."""
+        books: dict[Book, list[bytes]] = {}
+        for name, data in self._files_of(commit):
+            if (book := _book_of(name)) in BOOKS:
+                books.setdefault(book, []).extend(line + b"\n" for line in _split(data))
+        return self._with_lines(books, dedupe=True)
+
+    def include(self, commit: CommitId) -> None:
+        """Take in the records of another commit. Raises as ``confirm`` does."""
+        self._move(partial(self.including, commit))
+
+    def _with_lines(
+        self, books: Mapping[Book, Sequence[bytes]], *, dedupe: bool = False
+    ) -> ReferenceMove | None:
+        """The move to a commit with these lines at the end of the books.
+
+        ``dedupe`` leaves out what is there already; else every line is known to be new.
+        """
+        stands = self._resolve()
+        tip = self._own(stands) if stands else None
+        tree = self._tree(tip)
+        count = 0
+        for book, given in books.items():
+            lines = self._news(tip, book, given) if dedupe else given
+            if lines:
+                self._extend(tree, book, lines)
+                count += len(lines)
+        if not count:
+            return None
+        history = self._history()
+        name, parents = history.store_tree(tree), (tip,) if tip else ()
+        seal = self._seal().of(_note(name, parents))
+        made = history.commit_of(name, parents, f"ledger: {plural(count, 'record')}\n\nSeal: {seal}\n")
+        aside = f"{self._family}fetched/{stands}" if stands != tip else ""
+        return ReferenceMove(self.reference, made, stands, aside)
+
+    def _news(self, tip: CommitId | None, book: Book, lines: Sequence[bytes]) -> list[bytes]:
+        """Those of the lines that a book does not hold yet."""
+        files = self._files_of(tip, book) if tip else []
+        known = {name_of(line) for _, data in files for line in _split(data)}
+        return [line for line in dict.fromkeys(lines) if name_of(line) not in known]
+
+    def _extend(self, tree: Tree, book: Book, lines: Sequence[bytes]) -> None:
+        """Add lines to a book in a tree; where its file is large enough, in a new one."""
+        newest = f"{book}.jsonl".encode()
+        before = self._object(tree[newest].id, "blob") if newest in tree else b""
+        if len(before) > _LARGEST_FILE:
+            number = sum(_book_of(os.fsdecode(name)) == book for name in tree)
+            tree[f"{book}-{number:04}.jsonl".encode()] = tree[newest]
+            before = b""
+        ending = b"" if not before or before.endswith(b"\n") else b"\n"
+        tree[newest] = Node(b"100644", self._history().store(before + ending + b"".join(lines)))
 
 
-def page_path(book: Book, day: date) -> RelPath:
-    """Where the records of a month, by UTC as their moments are, stand."""
-    return RelPath(f"{LEDGER}{book}-{day:%Y-%m}.jsonl")
+@dataclass(frozen=True, slots=True)
+class _Undone:
+    operations: frozenset[str]
+    records: frozenset[str]
 
 
-def lines(records: Sequence[Mapping[str, Any]], now: datetime) -> bytes:
-    """Records as the ledger writes them: ASCII, one a line."""
-    at = now.astimezone(UTC).isoformat(timespec="seconds")
-    return b"".join(json.dumps({_TIME: at, **record}).encode() + b"\n" for record in records)
+def name_of(line: bytes) -> str:
+    """What a record is known by: the name that it was given, or the digest of its line in version 0.1."""
+    named = (_parsed(line) or {}).get(_NAME)
+    return named if isinstance(named, str) else line_digest(line)
 
 
-def _opening(before: bytes | None) -> bytes:
-    """What ends a line that somebody left torn, so that the next record is one of its own."""
-    return b"" if not before or before.endswith(b"\n") else b"\n"
+def line_digest(line: bytes) -> str:
+    """The name of a record that version 0.1 wrote."""
+    return hashlib.sha256(line.strip()).hexdigest()[:24]
 
 
-def _record(line: bytes) -> Mapping[str, Any] | None:
-    return read_record(line) if len(line) <= MAX_LINE else None
+def _named(fields: Mapping[str, Any]) -> dict[str, Any]:
+    return {**fields, _NAME: secrets.token_hex(6)}
+
+
+def _line(fields: Mapping[str, Any]) -> bytes:
+    return json.dumps(fields).encode() + b"\n"
+
+
+def _split(data: bytes) -> list[bytes]:
+    """The lines that are not empty."""
+    return [line for line in data.split(b"\n") if line.strip()]
+
+
+def _parsed(line: bytes) -> dict[str, Any] | None:
+    """The record that a line is; None for any other line."""
+    if len(line) > MAX_LINE:
+        return None
+    try:
+        found = json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+    return found if isinstance(found, dict) else None
+
+
+def _book_of(name: str) -> Any:
+    return name.removesuffix(".jsonl").partition("-")[0]
+
+
+def _note(tree: str, parents: Sequence[str]) -> dict[str, object]:
+    """What the seal of a commit of the ledger says."""
+    return {"tree": tree, "parents": list(parents)}

@@ -10,7 +10,7 @@ import errno
 import os
 import re
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
@@ -24,7 +24,9 @@ from workbench.repository.history import History
 from workbench.special_files import read_regular
 from workbench.workspace import layout
 from workbench.workspace.files import Files
+from workbench.workspace.ledger import Ledger, LedgerPage
 from workbench.workspace.locks import hold
+from workbench.workspace.plan import Book
 from workbench.workspace.revisions import commit_at
 from workbench.workspace.transaction import Operations
 from workbench.workspace.workspace import Workspace
@@ -53,7 +55,11 @@ class PastWorkspace(Workspace):
         # What lies elsewhere is as it is today: no part of the past.
         super().__init__(root, replace(settings, extra_paths=(), transcripts=()))
         self.commit = commit
-        self.today = root.parents[2]
+
+    @property
+    def today(self) -> Path:
+        """The folder of today's workspace."""
+        return self.root.parents[2]
 
     @cached_property
     def history(self) -> History:
@@ -63,7 +69,13 @@ class PastWorkspace(Workspace):
     @cached_property
     def operations(self) -> Operations:
         """What had been done up to this moment, and no way to do more."""
-        return _PastOperations(self, self.files, self.history, self.root / layout.STATE_DIR, self.state_dir)
+        state = self.root / layout.STATE_DIR
+        return _PastOperations(self, self.files, self.history, self.ledger, state, self.state_dir)
+
+    @cached_property
+    def ledger(self) -> Ledger:
+        """Nothing: what was decided and given by then is not told apart."""
+        return _PastLedger(self.files, self.state_dir, lambda: self.history)
 
     @property
     def moment(self) -> str:
@@ -241,13 +253,27 @@ class _PastHistory(History):
         return self._at
 
 
+class _PastLedger(Ledger):
+    """The ledger of a moment: empty."""
+
+    def pages(self, book: Book) -> Iterator[LedgerPage]:
+        """None."""
+        return iter(())
+
+
 class _PastOperations(Operations):
     """Operations up to one moment; none can be added."""
 
     def __init__(
-        self, place: PastWorkspace, files: Files, history: History, state: Path, prepare: Callable[[], Path]
+        self,
+        place: PastWorkspace,
+        files: Files,
+        history: History,
+        ledger: Ledger,
+        state: Path,
+        prepare: Callable[[], Path],
     ) -> None:
-        super().__init__(files, history, state, prepare)
+        super().__init__(files, history, ledger, state, prepare)
         self._place = place
 
     def _exclusive(self, purpose: str) -> NoReturn:

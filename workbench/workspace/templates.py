@@ -12,7 +12,8 @@ from workbench.memory.file_edit import FileEdit
 from workbench.memory.names import RelPath
 from workbench.repository.git_runner import ask
 from workbench.repository.history import History
-from workbench.workspace.layout import SETTINGS_FILE, Layout, scan
+from workbench.workspace.agent_layouts import LAYOUTS, OPENCLAW, PLAIN, layouts_of
+from workbench.workspace.layout import NOTES, SETTINGS_FILE, USUAL, scan, walk
 from workbench.workspace.plan import Operation, Plan
 from workbench.workspace.workspace import Workspace
 
@@ -22,11 +23,12 @@ _COMMON = {
     "memory/templates/research.md": "research.md",
     "memory/templates/project.md": "project.md",
 }
-_BOOTSTRAP = ("AGENTS.md", "SOUL.md", "IDENTITY.md", "USER.md", "TOOLS.md", "HEARTBEAT.md")
 _KEEP = ".gitkeep"
+_ONBOARDING = "BOOTSTRAP.md"
+"""What OpenClaw has its agent follow once, and removes."""
 TEMPLATES: dict[str, dict[str, str]] = {
     "plain": _COMMON,
-    "openclaw": _COMMON | {name: name for name in _BOOTSTRAP},
+    "openclaw": _COMMON | {name: name for name in OPENCLAW.of_kind(Kind.BOOTSTRAP) if name != _ONBOARDING},
     "goclaw": _COMMON
     | {name: name for name in ("AGENTS.md", "SOUL.md", "IDENTITY.md", "USER.md")}
     | {f"{folder}/{_KEEP}": _KEEP for folder in ("episodes", "graph", "_system/dreaming")},
@@ -34,7 +36,6 @@ TEMPLATES: dict[str, dict[str, str]] = {
 
 
 _OF_AN_AGENT = (Kind.MEMORY, Kind.LOG, Kind.EPISODE, Kind.CONTEXT)
-_OF_CLAUDE_CODE = ".claude"
 
 
 def tracked_beside(root: Path) -> list[str]:
@@ -44,7 +45,7 @@ def tracked_beside(root: Path) -> list[str]:
     """
     if needs_repository(root):
         return []
-    if (root / SETTINGS_FILE).exists() or any(f.kind in _OF_AN_AGENT for f in scan(root, Layout())):
+    if (root / SETTINGS_FILE).exists() or any(f.kind in _OF_AN_AGENT for f in scan(root, USUAL)):
         return []
     history = History.open(_nearest_folder(root))
     try:
@@ -54,9 +55,10 @@ def tracked_beside(root: Path) -> list[str]:
     return [os.fsdecode(name) for name in names.split(b"\0") if name]
 
 
-def is_of_claude_code(root: Path) -> bool:
-    """Whether Claude Code keeps ``root``: whatever lies there, it reads as its memory."""
-    return _OF_CLAUDE_CODE in root.resolve().parts
+def owner_of(root: Path) -> str:
+    """The agent that takes whatever lies in ``root`` for its memory; empty where there is none."""
+    owners = (one.title for one in LAYOUTS if one is not OPENCLAW and one.is_at(root.resolve()))
+    return next(owners, "")
 
 
 def needs_repository(root: Path) -> bool:
@@ -69,14 +71,26 @@ def needs_repository(root: Path) -> bool:
 
 
 def plan_init(root: Path, template: str) -> Plan:
-    """The files of ``template`` that ``root`` does not have; none in a folder of Claude Code's."""
+    """The files of ``template`` that ``root`` does not have; none in an agent's own memory folder.
+
+    Where it is a folder of notes, its settings say so from then on.
+    """
     edits = []
-    for name, source in ({} if is_of_claude_code(root) else TEMPLATES[template]).items():
+    for name, source in ({} if owner_of(root) else TEMPLATES[template]).items():
         present = (root / name).exists() or (name == "MEMORY.md" and (root / "memory.md").exists())
         if not present:
             text = b"" if source == _KEEP else _template(source)
             edits.append(FileEdit(RelPath(name), None, text))
+    settings = root / SETTINGS_FILE
+    if edits and not settings.exists() and template == "plain" and _is_of_notes(root):
+        edits.append(FileEdit(RelPath(SETTINGS_FILE), None, b"layout: plain\n"))
     return Plan(action="init", summary=f"{template} workspace", edits=tuple(edits))
+
+
+def _is_of_notes(root: Path) -> bool:
+    """Whether notes in folders would be memory no more with a MEMORY.md beside them."""
+    plain = layouts_of(root.resolve()) == (PLAIN,)
+    return plain and any(not USUAL.holds(file.path) for file in walk(root, NOTES))
 
 
 def set_up(root: Path, template: str) -> Operation | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from workbench.memory.names import CommitId
-from workbench.workspace import ledger_changes
+from workbench.workspace import ledger
 from workbench.workspace.external_changes import unrecorded
 from workbench.workspace.plan import Operation
 from workbench.workspace.workspace import Workspace
@@ -46,7 +46,7 @@ class Moments:
 
     def _is_moment(self, operation: Operation) -> bool:
         holds = self._workspace.layout.holds
-        return operation.action != ledger_changes.ACTION and any(map(holds, operation.paths))
+        return operation.action != ledger.ACTION and any(map(holds, operation.paths))
 
 
 def stands_recorded(workspace: Workspace) -> bool:

@@ -34,13 +34,13 @@ from workbench.repository.history import History
 from workbench.safety.secrets import masked
 from workbench.safety.terminal import cut, visible
 from workbench.special_files import read_regular
-from workbench.workspace import ledger_changes
 from workbench.workspace.file_changes import MODE, Steps, TornError, private_modes, programs
 from workbench.workspace.files import TEMPORARY_PREFIX, ChangedError, Files
 from workbench.workspace.format import require_known_format
 from workbench.workspace.journal import FileStep, Intent, Journal
 from workbench.workspace.late_writes import Conflict, Displaced, Late
 from workbench.workspace.layout import STATE_DIR
+from workbench.workspace.ledger import Ledger
 from workbench.workspace.locks import hold
 from workbench.workspace.plan import Operation, Plan
 from workbench.workspace.revisions import commit_named
@@ -54,6 +54,8 @@ _SUBJECT_CHARACTERS = 72
 _RECOVERY_DEPTH = 1_000
 """Commits that are searched for an operation whose process was killed."""
 EXTERNAL_AUTHOR = ("external", "external@localhost")
+LEDGER_TRAILER = "Ledger"
+"""The trailer that names a book to which an operation added records."""
 _ON_NO_BRANCH = (
     "HEAD is on no branch, so this is kept only until you leave it: `git switch -c NAME` makes it a branch"
 )
@@ -66,15 +68,19 @@ class Operations:
         self,
         files: Files,
         history: History,
+        ledger: Ledger,
         state: Path,
         prepare: Callable[[], Path],
         may_curate: Callable[[str], bool] | None = None,
+        finish: Callable[[Plan], Plan] | None = None,
     ) -> None:
         """``prepare`` makes the folder ``state`` when the first action needs it; ``may_curate`` says which
-        paths are memory, by the settings of now."""
+        paths are memory, by the settings of now; ``finish`` is asked about each plan and may refuse it."""
         self._files = files
         self._history = history
+        self._ledger = ledger
         self._prepare = prepare
+        self._finish = finish
         self._lock = state / "operations.lock"
         self._journal = Journal(state, Seal(files.root))
         self._displaced = Displaced(files, state, may_curate)
@@ -95,7 +101,8 @@ class Operations:
             self._history.require_committable()
             for _ in range(ATTEMPTS):
                 plan = planner()
-                if not plan.edits:
+                plan = self._finish(plan) if self._finish else plan
+                if not plan.edits and not plan.records:
                     raise NotCuratableError("there is nothing to change", hint=plan.summary)
                 for edit in plan.edits:
                     self._files.require_writable(edit.path)
@@ -169,14 +176,16 @@ class Operations:
         operation = OperationId(secrets.token_hex(6))
         head = self._history.head()
         if not plan.allow_secrets:
-            require_no_new_secret(plan.edits, partial(self._history.blob, head), brings_back=plan.brings_back)
+            edits = (*plan.edits, *plan.record_edits)
+            require_no_new_secret(edits, partial(self._history.blob, head), brings_back=plan.brings_back)
         steps = tuple(self._step(operation, head, n, edit) for n, edit in enumerate(plan.edits))
         head = self._commit_external(head, steps)
         message = _message(operation, plan, private_modes(steps))
         changes = {step.path: step.after for step in steps}
         commit = self._history.build_commit(head, changes, message, programs=programs(steps))
-        self._history.require_movable(commit, head)
-        intent = Intent(operation, head, commit, message, steps)
+        records = self._ledger.adding(plan.records, operation)
+        self._history.require_movable(commit, head, records)
+        intent = Intent(operation, head, commit, message, steps, records.new if records else None)
         self._journal.write(intent)
         notes = self._replace_all(intent, plan.edits)
         commit, late = self._record(intent, steps)
@@ -208,11 +217,10 @@ class Operations:
             return head
         names = ", ".join(sorted(found))
         operation = OperationId(secrets.token_hex(6))
-        action = ledger_changes.ACTION if self._only_appended(head, found) else "external"
         message = (
             _message(operation, told, ())
             if told
-            else f"{action}: {_subject(names)}\n\nOperation: {operation}\nAction: {action}\nActor: external\n"
+            else f"external: {_subject(names)}\n\nOperation: {operation}\nAction: external\nActor: external\n"
         )
         executable = {path for path in found if (self._files.mode(path) or 0) & 0o100}
         author = None if told else EXTERNAL_AUTHOR
@@ -227,12 +235,6 @@ class Operations:
         if not moved:
             raise ChangedError(names)
         return commit
-
-    def _only_appended(self, head: CommitId | None, found: Mapping[RelPath, BlobId | None]) -> bool:
-        return ledger_changes.is_appended(
-            (path, self._history.blob(head, path), None if blob is None else self._history.stored(blob))
-            for path, blob in found.items()
-        )
 
     def _replace_all(self, intent: Intent, edits: tuple[FileEdit, ...]) -> list[str]:
         """Exchange the files; when one of them has changed or fails, all are as they were."""
@@ -255,8 +257,10 @@ class Operations:
         if taken != intent.steps:
             commit = self._rebuild(intent, taken, parent, changes)
         for _ in range(ATTEMPTS):
+            # Others may have moved the ledger meanwhile, and after a kill it may have the records already.
+            records = self._ledger.including(intent.ledger) if intent.ledger else None
             try:
-                advanced = self._history.advance(commit, parent, f"workbench: {intent.operation}")
+                advanced = self._history.advance(commit, parent, f"workbench: {intent.operation}", records)
             except RepositoryStateError as error:
                 raise RepositoryStateError(
                     f"the files are written, but {error.message}",
@@ -265,9 +269,10 @@ class Operations:
             if advanced:
                 note = self._history.refresh_index(parent, commit, changes)
                 return commit, [note] if note else []
-            parent = self._history.head()
-            changes = {step.path: self._merged(step, parent) for step in taken}
-            commit = self._rebuild(intent, taken, parent, changes)
+            if (head := self._history.head()) != parent:
+                parent = head
+                changes = {step.path: self._merged(step, parent) for step in taken}
+                commit = self._rebuild(intent, taken, parent, changes)
         raise WriteFailedError(
             "the files are written, but the branch could not be moved",
             hint="the next action will record it",
@@ -306,12 +311,14 @@ class Operations:
             return
         recorded = self._find_recorded(intent)
         if recorded is not None:  # the files were done; killed between the branch and the person's index
+            if intent.ledger:
+                self._ledger.include(intent.ledger)
             now = self._history.head() or recorded  # by now somebody may have reverted it
             if self._history.refresh_index(intent.parent, now, [step.path for step in intent.steps]):
                 return  # git's index is locked: the next start tries again
         elif not self._history.was_head(intent.commit):  # else the person has left it since, and knew why
             taken = tuple(step for step in intent.steps if step.changes and self._steps.finish(step))
-            if taken:
+            if taken or intent.ledger:
                 self._record(intent, taken)
         self._journal.clear()
 
@@ -342,13 +349,14 @@ class Operations:
 
     def walk(self, *, path: RelPath | None = None) -> Iterator[Operation]:
         """All operations newest first, plain commits among them, each knowing whether it is undone."""
-        claims: dict[str, set[RelPath]] = {}
+        claims: dict[str, set[str]] = {}
         for commit in self._history.commits(path=path):
             operation = self._operation(commit)
-            # An undo that touches none of its operation's files is none, whatever its trailers say.
-            undone = not claims.get(operation.id, set()).isdisjoint(operation.paths)
+            touched = {*operation.paths, *(LEDGER_TRAILER for _ in commit.trailers_of(LEDGER_TRAILER))}
+            # An undo that touches nothing of what its operation did is none, whatever its trailers say.
+            undone = not claims.get(operation.id, set()).isdisjoint(touched)
             if operation.undoes and not undone:
-                claims.setdefault(operation.undoes, set()).update(operation.paths)
+                claims.setdefault(operation.undoes, set()).update(touched)
             yield replace(operation, undone=undone)
 
     def log(self, limit: int = 200, path: RelPath | None = None) -> list[Operation]:
@@ -475,6 +483,7 @@ def _message(operation: OperationId, plan: Plan, further: Iterable[tuple[str, st
     trailers += [("Entry", address) for address in plan.entries]
     trailers += [("Became", address) for address in plan.became]
     trailers += [*plan.trailers, *further]
+    trailers += [(LEDGER_TRAILER, book) for book in dict.fromkeys(one.book for one in plan.records)]
     if plan.reason:
         trailers.append(("Reason", plan.reason))
     trailers.append(("Actor", plan.actor))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import time
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,6 +14,7 @@ from workbench.config import settings as settings_module
 from workbench.config.settings import Settings
 from workbench.errors import (
     EntryNotFoundError,
+    NotCuratableError,
     NotMemoryError,
     NoWorkspaceError,
     OutsideWorkspaceError,
@@ -21,13 +23,17 @@ from workbench.errors import (
 )
 from workbench.memory.address import find_entry, path_of
 from workbench.memory.entry import Entry, Kind
+from workbench.memory.file_edit import FileEdit
 from workbench.memory.markdown import Document, parse_document
 from workbench.memory.names import RelPath, is_outside
 from workbench.repository.history import History
 from workbench.special_files import read_regular, require_not_special
 from workbench.workspace import layout
+from workbench.workspace.agent_layouts import OBSIDIAN, OPENCLAW, existing, layouts_named, layouts_of
 from workbench.workspace.files import Files
 from workbench.workspace.layout import Layout, MemoryFile
+from workbench.workspace.ledger import Ledger
+from workbench.workspace.plan import Plan
 from workbench.workspace.transaction import Operations
 
 if TYPE_CHECKING:
@@ -36,7 +42,8 @@ if TYPE_CHECKING:
 _IGNORE_ALL = b"*\n"
 LEADER_MARK = "leader:"
 """Stands before the paths and addresses of what is a team leader's."""
-_SIGNS = (*layout.MEMORY_FILES, "memory", "episodes", "graph", layout.SETTINGS_FILE)
+_SIGNS = (*OPENCLAW.weak_signs, *OBSIDIAN.signs)
+"""What a folder holds that is taken for a workspace from anywhere below it."""
 
 
 class Workspace:
@@ -55,8 +62,15 @@ class Workspace:
         self.skipped: tuple[SettingsProblem, ...] = ()
         """What of the settings files was passed over: unknown names, and for reading also wrong values."""
         self.layout = Layout(
-            include=layout.INCLUDE + settings.include, exclude=layout.EXCLUDE + settings.exclude
+            settings.include,
+            settings.exclude,
+            layouts_named(settings.layout) if settings.layout else layouts_of(self.today),
         )
+
+    @property
+    def today(self) -> Path:
+        """The folder whose layout counts: its own, or where this is the past, that of the present."""
+        return self.root
 
     @classmethod
     def open(cls, folder: Path | str, *, anyhow: bool = False, lenient: bool = False) -> Workspace:
@@ -94,6 +108,8 @@ class Workspace:
             if any((candidate / sign).exists() for sign in _SIGNS):
                 return candidate
             if (candidate / ".git").exists():
+                if next(layout.walk(candidate, layout.NOTES), None):
+                    return candidate
                 break
         raise NoWorkspaceError(
             f"there is no agent memory in {start} or above it",
@@ -109,7 +125,51 @@ class Workspace:
     def operations(self) -> Operations:
         """What was done to this memory, and the way to do more. Raises as ``history`` does."""
         state = self.root / layout.STATE_DIR
-        return Operations(self.files, self.history, state, self.state_dir, self._may_curate)
+        return Operations(
+            self.files,
+            self.history,
+            self.ledger,
+            state,
+            self.state_dir,
+            may_curate=self._may_curate,
+            finish=self.finished,
+        )
+
+    @cached_property
+    def ledger(self) -> Ledger:
+        """What cannot be derived from memory: decisions, proposals, recalls. Works without a repository."""
+        return Ledger(self.files, self.state_dir, lambda: self.history)
+
+    def finished(self, plan: Plan) -> Plan:
+        """The plan with each file as the agent whose it is would write it.
+
+        Raises NotCuratableError for what an agent would refuse, and for a first file of curated memory where
+        no agent is known to load one. What only brings back older bytes stays as it is.
+        """
+        if plan.brings_back or plan.action == "init":
+            return plan
+        return replace(plan, edits=tuple(self._finished(edit) for edit in plan.edits))
+
+    def _finished(self, edit: FileEdit) -> FileEdit:
+        agent, after = self.layout.agent_of(edit.path), edit.after
+        if agent is None or after is None or after == edit.before:
+            return edit
+        kind = self.layout.kind_of(edit.path)
+        if kind is Kind.MEMORY and edit.before is None and not agent.makes_memory:
+            raise NotCuratableError(
+                f"no file here is always loaded by an agent (layout: {agent.title})",
+                hint=f"`workbench init` makes {edit.path} for one to load; or say whose memory this is with "
+                "`layout` in workbench.yaml",
+            )
+        if agent.finish and kind in (Kind.MEMORY, Kind.BOOTSTRAP):
+            after = agent.finish(edit.before, after)
+        for pattern, rule in agent.rules:
+            if layout.fits(pattern, edit.path) and (why := rule(edit.before, after)):
+                raise NotCuratableError(
+                    f"{edit.path} cannot be changed so: {why}",
+                    hint=f"{agent.title} requires it; {agent.document}",
+                )
+        return replace(edit, after=after)
 
     def _may_curate(self, path: str) -> bool:
         return self.layout.may_curate(path)
@@ -121,6 +181,8 @@ class Workspace:
 
     def close(self) -> None:
         """End the helper processes that reading history started."""
+        if "ledger" in self.__dict__:
+            self.ledger.close()
         if "history" in self.__dict__:
             self.history.close()
 
@@ -172,7 +234,7 @@ class Workspace:
         self.require_own(path)
         if not self.layout.may_curate(path):
             raise NotMemoryError(path)
-        return parse_document(RelPath(path), self.files.read(RelPath(path)), layout.kind_of(path))
+        return parse_document(RelPath(path), self.files.read(RelPath(path)), self.layout.kind_of(path))
 
     def is_leaders(self, path: str) -> bool:
         """Whether ``path``, or an address, is in the memory of a team's leader: ``leader:memory/…``.
@@ -193,9 +255,11 @@ class Workspace:
             )
 
     def memory_path(self) -> RelPath:
-        """The file of curated memory: MEMORY.md, or memory.md where only that exists."""
-        names = os.listdir(self.root)
-        return RelPath(next((name for name in layout.MEMORY_FILES if name in names), "MEMORY.md"))
+        """The file of curated memory that an agent always loads: the first of its layout that is there."""
+        patterns = self.layout.memory_files or OPENCLAW.of_kind(Kind.MEMORY)
+        there = (path for pattern in patterns for path in existing(self.root, (pattern,)))
+        found = next((str(path.relative_to(self.root)) for path in there), patterns[0])
+        return RelPath(found)
 
     def memory_document(self) -> Document:
         """Curated memory, parsed; an empty document when there is no file yet."""

@@ -9,7 +9,7 @@ from tests.support.proposals import NOW
 from workbench.dreaming.proposals.dreaming_page import KeptLine, page_path, with_run
 from workbench.memory.entry import Form
 from workbench.memory.markdown import parse_document
-from workbench.workspace.layout import Layout, kind_of
+from workbench.workspace.layout import USUAL
 
 
 def kept(text: str) -> KeptLine:
@@ -17,8 +17,8 @@ def kept(text: str) -> KeptLine:
 
 
 def test_the_page_is_dream_output_which_nothing_is_promoted_from() -> None:
-    assert Layout().holds(page_path(NOW))
-    assert kind_of(page_path(NOW)) == "dream"
+    assert USUAL.holds(page_path(NOW))
+    assert USUAL.kind_of(page_path(NOW)) == "dream"
 
 
 @given(st.lists(st.text(min_size=1, max_size=60), min_size=1, max_size=4), st.text(max_size=40))
@@ -48,7 +48,7 @@ def test_every_line_is_an_item_of_its_own_and_the_next_run_stands_below(texts: l
     )
     second = with_run(first, now=NOW, runs=["d2"], by="dreaming", kept=[kept("the next one")])
     assert second.startswith(first)
-    document = parse_document(page_path(NOW), second, kind_of(page_path(NOW)))
+    document = parse_document(page_path(NOW), second, USUAL.kind_of(page_path(NOW)))
     items = [entry for entry in document.entries if entry.form is Form.ITEM]
     assert len(items) == len(texts) + 2
     assert items[-1].heading == ("Consolidated 2026-03-20", "14:20, run d2", "Project Facts")

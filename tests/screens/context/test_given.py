@@ -18,7 +18,6 @@ from tests.screens.interface import Interface, opened
 from tests.screens.main.test_bursts import send
 from tests.support.workspaces import LOG, LOG_TEXT, Sandbox
 from workbench.agent.usage import Given, record_recalls
-from workbench.workspace import ledger
 
 ASK = "is the staging port 8443?"
 PORT = "The staging port is 8443"
@@ -61,7 +60,7 @@ async def ask(interface: Interface, message: str = ASK) -> AgentScreen:
 
 
 def records(sandbox: Sandbox) -> list[object]:
-    return list(ledger.read(sandbox.workspace, "recalls"))
+    return list(sandbox.workspace.ledger.read("recalls"))
 
 
 async def test_what_is_given_follows_the_typing_with_score_cost_and_reason(indexed: Sandbox) -> None:

@@ -189,12 +189,14 @@ async def test_what_fades_is_forgotten_with_a_reason(sandbox: Sandbox) -> None:
 
 
 async def test_a_memory_over_its_budget_is_archived_after_a_look(sandbox: Sandbox) -> None:
-    facts = "".join(f"- fact {n} {'x' * 60}\n" for n in range(180))
+    facts = "".join(f"- fact {n} {'x' * 600} <!-- wb: at=2020-01-01 -->\n" for n in range(18))
     sandbox.write("MEMORY.md", MEMORY_TEXT + facts)
     async with opened(sandbox.workspace) as interface:
         await opens(interface, "budget")
         await choose(interface, "of 10,000 characters")
         await interface.press("f")
+        await interface.until_shown("raise memory_budget in the settings")
+        await interface.press("2")
         await interface.until_shown("Archive")
         await interface.press("y")
         await interface.until_said("Archived")

@@ -35,6 +35,8 @@ TODAY = date(2026, 3, 20)
 SIZES = ((140, 40), (80, 24), (60, 20))
 """One after the other, as a person would make their window smaller."""
 THEMES = ("dark", "light", "ansi")
+LOOKS = (*((SIZES[0], theme) for theme in THEMES), *((size, THEMES[0]) for size in SIZES[1:]))
+"""Each theme where most is shown, and each size in one theme: colours do not depend on the size."""
 SNAPSHOTS = Path(__file__).parent / "snapshots"
 _PATIENCE_SECONDS = 90.0
 _CALM = 6
@@ -142,7 +144,7 @@ Taken = dict[tuple[tuple[int, int], str], Picture]
 
 
 async def take(root: Path, scene: Scene) -> Taken:
-    """The pictures of ``scene``, in each size and theme."""
+    """The pictures of ``scene``, one for each of ``LOOKS``."""
     taken: Taken = {}
     for themes in [(theme,) for theme in THEMES] if scene.afresh else [THEMES]:
         taken |= await _take(root, scene, themes)
@@ -171,12 +173,14 @@ async def _pictures(root: Path, scene: Scene, themes: Sequence[str]) -> Taken:
         await _until(pilot, lambda: _is_there(app, scene), scene)
         for field in app.screen.query(Input):
             field.cursor_blink = False
-        for size in SIZES:
-            await pilot.resize_terminal(*size)
-            for theme in themes:
-                app.use_theme(theme)
-                await _settle(pilot, app)
-                taken[size, theme] = of_strips(map(_timeless, drawn(app)), size[0])
+        for size, theme in LOOKS:
+            if theme not in themes:
+                continue
+            if (app.size.width, app.size.height) != size:
+                await pilot.resize_terminal(*size)
+            app.use_theme(theme)
+            await _settle(pilot, app)
+            taken[size, theme] = of_strips(map(_timeless, drawn(app)), size[0])
     return taken
 
 

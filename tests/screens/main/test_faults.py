@@ -62,11 +62,11 @@ def test_resizes_by_the_hundred_lose_nothing_that_is_typed(sandbox: Sandbox) -> 
     terminal.keys("/")
     terminal.until(lambda text: "Search" in text, "the search")
     typed = "staging port is 8443 of atlas"
-    for at in range(300):
+    for at in range(200):
         columns, lines = 60 + at % 90, 16 + at % 30
         terminal.child.setwinsize(lines, columns)
-        if at % 10 == 0:
-            terminal.keys(typed[at // 10 : at // 10 + 1])
+        if at % 7 == 0:
+            terminal.keys(typed[at // 7 : at // 7 + 1])
         terminal.read(0.002)
     terminal.screen.resize(36, 120)
     terminal.child.setwinsize(36, 120)
@@ -120,7 +120,7 @@ def test_suspended_in_the_middle_of_painting_it_stops_every_time(sandbox: Sandbo
     terminal.until(lambda text: "Likes tea" in text, "the panes")
     pid = terminal.child.pid
     assert pid is not None
-    for at in range(40):
+    for at in range(15):
         terminal.keys("jkjk")
         terminal.read(0.01 * (at % 5))
         os.kill(pid, signal.SIGTSTP)

@@ -50,15 +50,18 @@ async def test_what_is_set_aside_is_seen_last_and_released_by_the_same_key(sandb
 
 
 async def test_an_overfull_memory_proposes_what_would_leave_and_why(sandbox: Sandbox) -> None:
-    sandbox.write("workbench.yaml", f"memory_budget: {len(MEMORY_TEXT) - 5}\n")
+    over = "- The sprint ends on Friday <!-- wb: valid_until=2020-01-31 -->\n"
+    sandbox.write("MEMORY.md", MEMORY_TEXT + over)
+    sandbox.write("workbench.yaml", f"memory_budget: {len(MEMORY_TEXT)}\n")
     async with opened(Workspace.open(sandbox.root)) as interface:
         await interface.press("A")
         await interface.until_shown("Archive 1 entry?")
-        await interface.until_shown("written by hand")
-        assert sandbox.read("MEMORY.md") == MEMORY_TEXT.encode()
+        await interface.until_shown("it was over on 2020-01-31")
+        await interface.until_shown("memory_budget 1000")
+        assert sandbox.read("MEMORY.md") == (MEMORY_TEXT + over).encode()
         await interface.press("y")
         await interface.until_said("Archived")
-    assert len(sandbox.read("MEMORY.md")) < len(MEMORY_TEXT)
+    assert sandbox.read("MEMORY.md") == MEMORY_TEXT.encode()
     assert actions(sandbox)[0] == "archive"
 
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import gc
-import weakref
+import subprocess
+import sys
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -13,12 +15,25 @@ from screens.main import garbage_collection
 from screens.main.garbage_collection import Tidying
 from tests.screens.interface import PATIENCE_SECONDS
 
+PROJECT = Path(__file__).resolve().parents[3]
+BEFORE = f"""
+import asyncio, gc, weakref
+from screens.main import garbage_collection
+
+PATIENCE_SECONDS = {PATIENCE_SECONDS}
 
 class Knot:
-    """Refers to itself: only a collection finds it."""
-
-    def __init__(self) -> None:
+    'Refers to itself: only a collection finds it.'
+    def __init__(self):
         self.itself = self
+
+tidy = garbage_collection.Tidying()
+"""
+
+
+def run_alone(code: str) -> None:
+    """Run it in a process with few objects: to look through all those of the tests takes many seconds."""
+    subprocess.run([sys.executable, "-c", BEFORE + code], cwd=PROJECT, check=True)
 
 
 @pytest.fixture
@@ -27,6 +42,7 @@ def tidy() -> Iterator[Tidying]:
     yield one
     one.end()
     assert gc.isenabled()
+    gc.freeze()  # as it was before: later tests do not look through all that was ever collected
 
 
 async def test_nothing_is_collected_until_memory_is_shown(
@@ -41,30 +57,35 @@ async def test_nothing_is_collected_until_memory_is_shown(
             await asyncio.sleep(0.001)
 
 
-async def test_everything_is_looked_through_in_a_pause_and_then_put_aside(
-    tidy: Tidying, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(garbage_collection, "PAUSE_SECONDS", 0.01)
-    gone = weakref.ref(Knot())
-    frozen = gc.get_freeze_count()
-    tidy.begin()
+def test_everything_is_looked_through_in_a_pause_and_then_put_aside() -> None:
+    run_alone("""
+garbage_collection.PAUSE_SECONDS = 0.01
+gone = weakref.ref(Knot())
+frozen = gc.get_freeze_count()
+tidy.begin()
+
+async def wait():
     tidy.started()
-    async with asyncio.timeout(PATIENCE_SECONDS):
-        while gone() is not None:
-            await asyncio.sleep(0.001)
-    assert gc.get_freeze_count() > frozen
+    while gone() is not None:
+        await asyncio.sleep(0.001)
+
+asyncio.run(asyncio.wait_for(wait(), PATIENCE_SECONDS))
+assert gc.get_freeze_count() > frozen
+""")
 
 
-async def test_garbage_that_was_put_aside_is_found_in_the_next_pause(tidy: Tidying) -> None:
-    tidy.begin()
-    one = Knot()
-    gone = weakref.ref(one)
-    tidy.tidy()
-    del one
-    gc.collect()
-    assert gone() is not None  # it is put aside, where automatic collections do not look
-    tidy.tidy()
-    assert gone() is None
+def test_garbage_that_was_put_aside_is_found_in_the_next_pause() -> None:
+    run_alone("""
+tidy.begin()
+one = Knot()
+gone = weakref.ref(one)
+tidy.tidy()
+del one
+gc.collect()
+assert gone() is not None  # it is put aside, where automatic collections do not look
+tidy.tidy()
+assert gone() is None
+""")
 
 
 async def test_a_key_puts_it_off(tidy: Tidying) -> None:

@@ -41,7 +41,7 @@ def full(sandbox: Sandbox) -> Sandbox:
     sandbox.write("memory/projects/atlas.md", "# Atlas\n\nA note about Atlas.\n")
     sandbox.write("workspace-context.md", "# Now\n\n- reviewing\n")
     sandbox.write("DREAMS.md", "# Dreams\n\nNothing much.\n")
-    sandbox.write("memory/2026-03-15-broker-drill.md", "# Drill\n\n- The broker fell over\n")
+    sandbox.write("memory/2026-03-15_broker_drill.md", "# Drill\n\n- The broker fell over\n")
     sandbox.commit("more")
     return sandbox
 
@@ -56,13 +56,15 @@ async def test_all_four_panes_fill(full: Sandbox) -> None:
             await interface.until_shown(words)
 
 
-async def test_a_log_named_by_its_hour_shows_the_hour_and_one_with_underscores_is_a_log(
+async def test_a_session_named_by_its_hour_is_an_episode_and_one_with_underscores_a_log(
     sandbox: Sandbox,
 ) -> None:
-    sandbox.write("memory/2026-03-16-2012.md", "# Session\n\n- The broker fell over\n")
+    session = "# Session: 2026-03-16\n\n- **Session Key**: agent:main:main\n\nuser: The broker fell over\n"
+    sandbox.write("memory/2026-03-16-2012.md", session)
     sandbox.write("memory/2026-03-17_BROKER_DRILL.md", "# Drill\n\n- The drill went well\n")
     async with opened(sandbox.workspace, (200, 50)) as interface:
-        await interface.until_shown("Mon 16 Mar 20:12: ")
+        await interface.until_shown("Mon 16 Mar 2026 20:12")
+        await interface.until_shown("user: The broker")
         await interface.until_shown("Tue 17 Mar BROKER DRILL")
 
 

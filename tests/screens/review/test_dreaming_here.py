@@ -63,8 +63,7 @@ async def test_r_dreams_and_says_what_was_found_and_what_was_left_out(yesterday:
         await review.interface.until(lambda: review.interface.main.is_active, "closed")
         await review.interface.press("D")
         await review.interface.until_shown("Left out, and why")  # it is still known
-    proposals = list((yesterday.root / "_system/ledger").glob("proposals-*"))
-    assert len(proposals) == 1
+    assert list(yesterday.workspace.ledger.read("proposals"))
     assert yesterday.git("status", "--short", "MEMORY.md") == ""
 
 

@@ -185,8 +185,8 @@ async def test_a_decision_made_elsewhere_is_seen_and_the_cursor_stays(sandbox: S
 
 async def test_a_ledger_with_torn_lines_is_read_for_what_it_says(sandbox: Sandbox) -> None:
     put(sandbox, of_log(sandbox, "staging port"))
-    page = "_system/ledger/proposals-2026-03.jsonl"
-    sandbox.write(page, b"{broken\n\xff\xfe\n" + sandbox.read(page) + b'{"key": "x"')
+    sandbox.write("_system/ledger/proposals-2026-03.jsonl", b"{broken\n\xff\xfe\n" + b'{"key": "x"')
+    sandbox.write(".workbench/ledger/pending.jsonl", b"{broken\n\xff\xfe\n" + b'{"key": "x"')
     async with reviewed(sandbox) as review:
         await review.choose("staging port")
 

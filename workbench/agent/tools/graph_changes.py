@@ -52,7 +52,7 @@ from workbench.memory.proposal import Action, Proposal
 from workbench.safety.findings import by_rule
 from workbench.safety.hidden_text import hidden_in
 from workbench.safety.secrets import secrets_in
-from workbench.workspace.layout import SETTINGS_FILE, Layout, kind_of
+from workbench.workspace.layout import SETTINGS_FILE
 from workbench.workspace.plan import Plan
 from workbench.workspace.workspace import Workspace
 
@@ -229,7 +229,7 @@ def _memory(session: AgentSession, reference: str, call: Call) -> Held:
     if held is not None and held.entity is not None:
         return held
     path = held.memory.entry.path if held else reference.rpartition("#")[0]
-    if path and Layout().holds(path) and kind_of(path) is Kind.MEMORY:
+    if path and session.workspace.layout.kind_of(path) is Kind.MEMORY:
         raise NotCuratableError(
             f"{path} is the person's: no agent writes there",
             hint="tell the person what should be different, or store it with memory_graph_store",

@@ -20,9 +20,8 @@ from workbench.errors import NotCuratableError, UsageError, WorkbenchError
 from workbench.memory.claims import claim_key
 from workbench.memory.file_edit import FileEdit
 from workbench.memory.proposal import Proposal
-from workbench.workspace import ledger
 from workbench.workspace.decisions import decision_record, name_of
-from workbench.workspace.plan import Plan
+from workbench.workspace.plan import Plan, ledger_records
 from workbench.workspace.workspace import Workspace
 
 RUN = "Run"
@@ -158,12 +157,12 @@ def plan_of(
                 by=actor,
             )
         )
-    foreseen.lay(ledger.with_records(foreseen, "decisions", records, now))
     entries, became = _pairs(foreseen, done)
     return Plan(
         action=action,
         summary=_summary(done),
         edits=foreseen.edits(),
+        records=(*foreseen.records, *ledger_records("decisions", records, now)),
         entries=entries,
         became=became,
         reason=reason,

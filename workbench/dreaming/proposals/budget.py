@@ -10,12 +10,11 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime
 
-from workbench.errors import NotCuratableError
 from workbench.memory.claims import claim_key
 from workbench.memory.entry import Entry
-from workbench.memory.markdown import Document, block_text
+from workbench.memory.markdown import block_text
 from workbench.memory.proposal import Proposal
-from workbench.operations.archive import least_valuable
+from workbench.operations.archive import characters, least_valuable
 from workbench.workspace.plan import Plan
 from workbench.workspace.workspace import Workspace
 
@@ -36,14 +35,9 @@ class Budget:
         return f"{self.used:,} of {self.limit:,} characters"
 
 
-def characters(memory: Document) -> int:
-    """How many characters a file has."""
-    return len(memory.data.decode("utf-8", "replace"))
-
-
 def budget_of(workspace: Workspace) -> Budget:
     """How full long-term memory is; given a ``Foreseen`` workspace, how full it would be."""
-    return Budget(characters(workspace.memory_document()), workspace.settings.memory_budget)
+    return Budget(characters(workspace.memory_document().data), workspace.settings.memory_budget)
 
 
 def budget_with(workspace: Workspace, plan: Plan) -> Budget:
@@ -60,25 +54,18 @@ def archive_proposals(
     limit: int | None = None,
     run: str = "",
     spared: Collection[str] = (),
-    by_hand: bool = True,
 ) -> tuple[Proposal, ...]:
     """What to archive so that long-term memory is within its budget, the least valuable first.
 
     None where it is within it already. ``limit`` is another number of characters to come down to; ``spared``
-    are ids of entries that stay. ``by_hand``: lines that a person wrote may be proposed too, last. Raises
-    NotCuratableError where all of it together does not make room enough.
+    are ids of entries that stay, and so does what a person wrote. Raises NotCuratableError where all of it
+    together does not make room enough.
     """
     memory = workspace.memory_document()
     limit = workspace.settings.memory_budget if limit is None else limit
-    if characters(memory) <= limit:
+    if characters(memory.data) <= limit:
         return ()
     chosen = least_valuable(memory, limit, now.date(), spared=spared)
-    if not by_hand and any(block[0].provenance is None for block, _ in chosen):
-        raise NotCuratableError(
-            f"{memory.path} is over its budget by {characters(memory) - limit:,} characters, and only lines "
-            "that were written by hand could make room",
-            hint="`workbench archive --dry-run` shows which; or raise memory_budget in workbench.yaml",
-        )
     return tuple(
         Proposal(
             key=claim_key(text),

@@ -19,7 +19,6 @@ from workbench.memory.entry import Entry
 from workbench.memory.markdown import Document
 from workbench.memory.names import is_outside
 from workbench.memory.proposal import Proposal, proposal_from_json
-from workbench.workspace import ledger
 from workbench.workspace.decisions import (
     Decisions,
     Name,
@@ -115,7 +114,8 @@ def propose(
     ]
     records += [proposal.as_json() for proposal in added.values()]
     try:
-        ledger.append(workspace, "proposals", records, now)
+        workspace.ledger.append("proposals", records, now)
+        workspace.ledger.fold()
     except OSError as error:
         raise disk_error(error) from error
     return Proposed(
@@ -234,7 +234,7 @@ def read_book(workspace: Workspace) -> Book:
     """All that was proposed and decided. Lines that are neither are passed over."""
     newest: dict[Name, tuple[Proposal, int]] = {}
     replaced: set[Name] = set()
-    for record in ledger.read(workspace, "proposals"):
+    for record in workspace.ledger.read("proposals"):
         if record.get(_REPLACED) is True:
             replaced.add((family_of(str(record.get("action"))), str(record.get("key"))))
             continue

@@ -13,8 +13,9 @@ from workbench.memory.file_edit import FileEdit
 from workbench.memory.names import RelPath
 from workbench.repository.history import History
 from workbench.workspace.files import Files
-from workbench.workspace.layout import MemoryFile, kind_of
-from workbench.workspace.plan import Plan
+from workbench.workspace.layout import MemoryFile
+from workbench.workspace.ledger import Ledger
+from workbench.workspace.plan import LedgerRecord, Plan
 from workbench.workspace.transaction import Operations
 from workbench.workspace.workspace import Workspace
 
@@ -27,6 +28,8 @@ class Foreseen(Workspace):
         self._base = base
         self._laid: dict[RelPath, FileEdit] = {}
         self._read: dict[RelPath, bytes | None] = {}
+        self.records: list[LedgerRecord] = []
+        """What the plans add to the ledger."""
         self.files = _ForeseenFiles(base.files, self._laid, self._read)
 
     @cached_property
@@ -39,6 +42,11 @@ class Foreseen(Workspace):
         """What was really done."""
         return self._base.operations
 
+    @cached_property
+    def ledger(self) -> Ledger:
+        """What was really decided."""
+        return self._base.ledger
+
     def close(self) -> None:
         """Nothing: whoever opened the workspace below closes it."""
 
@@ -49,7 +57,7 @@ class Foreseen(Workspace):
             found.pop(path, None)
             if edit.after is not None and self.layout.holds(path):
                 found[path] = MemoryFile(
-                    path=path, kind=kind_of(path), size=len(edit.after), ctime_ns=0, inode=0
+                    path=path, kind=self.layout.kind_of(path), size=len(edit.after), ctime_ns=0, inode=0
                 )
         return sorted(found.values(), key=lambda file: file.path)
 
@@ -66,12 +74,14 @@ class Foreseen(Workspace):
         other = Foreseen(self._base)
         other._laid.update(self._laid)
         other._read.update(self._read)
+        other.records += self.records
         return other
 
     def lay_plan(self, plan: Plan) -> None:
         """Take a plan for done."""
         for edit in plan.edits:
             self.lay(edit)
+        self.records += plan.records
 
     def edits(self) -> tuple[FileEdit, ...]:
         """What all of it comes to for each file, in the order in which they were first touched."""

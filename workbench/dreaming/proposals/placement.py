@@ -9,7 +9,7 @@ from workbench.memory.entry import Entry, entry_hash
 from workbench.memory.markdown import Document
 from workbench.memory.move import with_item
 from workbench.memory.provenance import Provenance, split_provenance
-from workbench.operations.sections import section_for, section_named
+from workbench.operations.sections import heading_for, section_named
 
 
 def clean(text: str) -> str:
@@ -23,7 +23,7 @@ def clean(text: str) -> str:
 def section_of(name: str, text: str, memory: Document) -> str:
     """The heading of ``memory`` for a claim that belongs under ``name``: that one, or one that means it."""
     if not name or not is_heading(name):
-        return section_for(text, memory)
+        return heading_for(text, memory)
     return name if find_section(memory, name) is not None else section_named(name, memory)
 
 

@@ -177,9 +177,7 @@ class _Trial:
         spared = self._ids | set(done.ids.values()) | self._staying(trial)
         used = budget_of(trial).used
         try:
-            archived = archive_proposals(
-                trial, self.now, limit=self._limit, run=one.run, spared=spared, by_hand=False
-            )
+            archived = archive_proposals(trial, self.now, limit=self._limit, run=one.run, spared=spared)
         except NotCuratableError:
             archived = None
         if archived is None or len(self._touched) + len(archived) > max(self._most, 1):

@@ -10,9 +10,8 @@ from workbench.dreaming.proposals.inbox import SHORTEST_KEY, Book, find_all, rea
 from workbench.dreaming.proposals.safety_flags import title
 from workbench.errors import UsageError
 from workbench.memory.proposal import Proposal
-from workbench.workspace import ledger
 from workbench.workspace.decisions import FINAL, Decided, Name, decision_record, name_of
-from workbench.workspace.plan import Plan
+from workbench.workspace.plan import Plan, ledger_records
 from workbench.workspace.workspace import Workspace
 
 
@@ -58,7 +57,7 @@ def plan_decision(
     return Plan(
         action=action,
         summary=title(only.text) if len(proposals) == 1 else f"{len(proposals)} proposals",
-        edits=(ledger.with_records(workspace, "decisions", records, now),),
+        records=ledger_records("decisions", records, now),
         reason=reason,
         trailers=tuple((PROPOSAL, one.key) for one in proposals),
     )

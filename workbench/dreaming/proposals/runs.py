@@ -11,13 +11,13 @@ from workbench.dreaming.proposals.inbox import read_book
 from workbench.dreaming.proposals.overlay import Foreseen
 from workbench.errors import NotCuratableError, UsageError, WorkbenchError
 from workbench.operations.undo import plan_undo
-from workbench.workspace import ledger_changes
+from workbench.workspace import ledger
 from workbench.workspace.plan import Operation, Plan
 from workbench.workspace.workspace import Workspace
 
 SHORTEST_RUN = 4
 """Characters of a run's id that must be given at least."""
-_BOOKKEEPING = frozenset({"undo", "redo", "external", "commit", ledger_changes.ACTION})
+_BOOKKEEPING = frozenset({"undo", "redo", "external", "commit", ledger.ACTION})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,7 +96,7 @@ def preview_rollback(workspace: Workspace, name: str) -> tuple[str, tuple[tuple[
             foreseen.lay_plan(plan_undo(foreseen, operation.id))
         except WorkbenchError as error:
             refused.append((operation, error.message))
-    plan = Plan(action="undo", summary=name, edits=foreseen.edits())
+    plan = Plan(action="undo", summary=name, edits=foreseen.edits(), records=tuple(foreseen.records))
     return plan.diff(), tuple(refused)
 
 

@@ -1,0 +1,287 @@
+"""The memory of every agent, written after the document of its layout: opened, found, promoted, undone."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Run
+from tests.support.agent_memories import (
+    BASIC_MEMORY,
+    CLAUDE_CODE,
+    CLAUDE_PROJECT,
+    CODEX,
+    EVERY,
+    HERMES,
+    LETTA,
+    OBSIDIAN,
+    OPENCLAW,
+    PLAIN,
+    AgentMemory,
+    write_agent_memory,
+)
+from workbench.memory.entry import Kind
+from workbench.workspace.agent_layouts import LAYOUTS
+from workbench.workspace.workspace import Workspace
+
+PORT = "The staging port is 8443"
+every = pytest.mark.parametrize("memory", EVERY, ids=lambda one: one.layout)
+with_source = pytest.mark.parametrize(
+    "memory", [one for one in EVERY if one.memory and one.source], ids=lambda one: one.layout
+)
+
+
+@pytest.fixture(autouse=True)
+def no_model(person: Path) -> None:
+    (person / "settings.yaml").write_text("model: none\n")
+
+
+def written(root: Path) -> dict[str, bytes]:
+    """All files but those that only a program needs."""
+    names = (path for path in root.rglob("*") if path.is_file())
+    beside = (".git", ".workbench", "_system")
+    return {
+        str(path.relative_to(root)): path.read_bytes()
+        for path in names
+        if path.relative_to(root).parts[0] not in beside
+    }
+
+
+def address(root: Path, path: str, words: str) -> str:
+    place = Workspace.open(root)
+    try:
+        return next(entry.address for entry in place.document(path).entries if words in entry.text)
+    finally:
+        place.close()
+
+
+def test_every_layout_has_a_fixture() -> None:
+    assert {one.layout for one in EVERY} == {one.name for one in LAYOUTS}
+    assert all(one.document for one in LAYOUTS)
+
+
+@every
+def test_a_layout_is_recognised_and_each_file_is_what_it_is(
+    run: Run, tmp_path: Path, memory: AgentMemory
+) -> None:
+    root = write_agent_memory(memory, tmp_path / "place")
+    before = {path: path.stat().st_mtime_ns for path in root.rglob("*")}
+    report = run("-w", str(root), "status", "--json").json
+    assert report["layouts"][0]["name"] == memory.layout
+    assert report["files"] == memory.kinds
+    assert not memory.memory or report["budget"]["path"] == memory.memory
+    assert report["warnings"] == []
+    title = report["layouts"][0]["title"]
+    assert re.search(rf"(?m)^layout +{re.escape(title)}\b", run("-w", str(root), "status").out)
+    assert {path: path.stat().st_mtime_ns for path in root.rglob("*")} == before
+
+
+@every
+def test_what_it_says_is_found(run: Run, tmp_path: Path, memory: AgentMemory) -> None:
+    root = write_agent_memory(memory, tmp_path / "place")
+    found = run("-w", str(root), "search", "staging port", "--json").json["hits"]
+    assert any(PORT in hit["snippet"] for hit in found)
+    assert not run("-w", str(root), "search", "quokka", "--json").json["hits"]
+
+
+@with_source
+def test_a_line_is_promoted_and_undone_to_the_last_byte(
+    run: Run, tmp_path: Path, memory: AgentMemory
+) -> None:
+    root = write_agent_memory(memory, tmp_path / "place")
+    before = written(root)
+    done = run("-w", str(root), "promote", address(root, memory.source, PORT))
+    assert done.code == 0, done.err
+    after = written(root)
+    assert PORT in after[memory.memory].decode()
+    assert {path for path in after if after[path] != before.get(path)} == {memory.memory}
+    run("-w", str(root), "promote", address(root, memory.source, PORT))  # it is there already
+    assert written(root) == after
+    assert run("-w", str(root), "undo").code == 0
+    assert written(root) == before
+
+
+@every
+def test_an_entry_is_edited_and_undone_to_the_last_byte(
+    run: Run, tmp_path: Path, memory: AgentMemory
+) -> None:
+    root = write_agent_memory(memory, tmp_path / "place")
+    path = memory.source or "api/CLAUDE.md"
+    before = written(root)
+    done = run("-w", str(root), "edit", address(root, path, PORT), "--text", "The staging port is 9443")
+    assert done.code == 0, done.err
+    assert written(root) == before | {path: before[path].replace(b"port is 8443", b"port is 9443")} or (
+        memory is BASIC_MEMORY
+    )
+    assert run("-w", str(root), "undo").code == 0
+    assert written(root) == before
+
+
+@pytest.mark.parametrize("memory", [BASIC_MEMORY, OBSIDIAN, PLAIN], ids=lambda one: one.layout)
+def test_where_no_agent_loads_a_file_promoting_says_what_to_do(
+    run: Run, tmp_path: Path, memory: AgentMemory
+) -> None:
+    root = write_agent_memory(memory, tmp_path / "place")
+    before = written(root)
+    where = address(root, memory.source, PORT)
+    for further in ((), ("--dry-run",)):
+        refused = run("-w", str(root), "promote", where, *further)
+        assert refused.code == 2
+        assert "workbench init" in refused.err
+    assert written(root) == before
+    assert run("-w", str(root), "init", "--yes").code == 0
+    assert run("-w", str(root), "promote", where).code == 0
+    assert PORT in (root / "MEMORY.md").read_text()
+
+
+def test_a_plain_folder_in_git_is_opened_from_anywhere_in_it(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root = write_agent_memory(PLAIN, tmp_path / "place")
+    monkeypatch.chdir(root / "cooking")
+    assert run("status", "--json").json["workspace"] == str(root)
+    monkeypatch.chdir(tmp_path)
+    assert "no agent memory" in run("status").err
+
+
+def test_the_layout_can_be_said_in_the_settings(run: Run, tmp_path: Path) -> None:
+    root = write_agent_memory(PLAIN, tmp_path / "place")
+    (root / "workbench.yaml").write_text("layout: [codex, obsidian]\n")
+    report = run("-w", str(root), "status", "--json").json
+    assert [one["name"] for one in report["layouts"]] == ["codex", "obsidian"]
+    (root / "workbench.yaml").write_text("layout: obsidain\n")
+    refused = run("-w", str(root), "promote", "x.md#123456")
+    assert refused.code == 2
+    assert "obsidain" in refused.err
+    assert "obsidian" in refused.err
+
+
+def test_several_layouts_hold_in_one_folder(run: Run, tmp_path: Path) -> None:
+    root = write_agent_memory(OPENCLAW, tmp_path / "place", repository=False)
+    write_agent_memory(CLAUDE_PROJECT, root, repository=False)
+    write_agent_memory(OBSIDIAN, root)
+    report = run("-w", str(root), "status", "--json").json
+    assert [one["name"] for one in report["layouts"]] == ["openclaw", "claude-project", "obsidian"]
+    assert report["budget"]["path"] == "MEMORY.md"
+    place = Workspace.open(root)
+    kinds: dict[str, Kind] = {file.path: file.kind for file in place.scan()}
+    place.close()
+    assert kinds["memory/2026-02-06-2012.md"] is Kind.EPISODE
+    assert kinds["api/CLAUDE.md"] is Kind.BOOTSTRAP
+    assert kinds["Daily/2026-02-05.md"] is Kind.LOG
+    assert kinds["src/readme.md"] is Kind.NOTE
+
+
+def test_an_agents_own_folder_is_known_by_where_it_is(run: Run, person: Path) -> None:
+    root = person / ".claude/projects/-home-you-atlas/memory"
+    root.mkdir(parents=True)
+    (root / "MEMORY.md").write_text("# Memory\n")
+    assert run("-w", str(root), "status", "--json").json["layouts"][0]["name"] == "claude-code"
+
+
+@pytest.mark.parametrize(
+    ("memory", "text", "sentence"),
+    [
+        (OPENCLAW, "- " + "x" * 14_197 + "\n", "14,200 of 12,000 characters; the agent is not given 2,200"),
+        (CLAUDE_CODE, "- short\n" * 250, "250 of 200 lines; the agent is not given the last 50"),
+        (CLAUDE_CODE, "- " + "x" * 29_997 + "\n", "30,000 of 25,000 bytes; the agent is not given the last"),
+        (CODEX, "v1\n" + "x" * 23_997, "6,000 of 5,000 tokens; the agent is not given 1,000 from its middle"),
+        (HERMES, "x" * 2_300 + "\n§\ny", "2,304 of 2,200 characters; the agent adds nothing to it until"),
+        (HERMES, "x\n§\ny", "5 of 2,200 characters\n"),
+    ],
+)  # fmt: skip
+def test_the_gauge_is_the_agents_own_limit(
+    run: Run, tmp_path: Path, memory: AgentMemory, text: str, sentence: str
+) -> None:
+    root = write_agent_memory(memory, tmp_path / "place")
+    (root / memory.memory).write_text(text, encoding="utf-8")
+    assert f"{memory.memory} {sentence}" in run("-w", str(root), "status").out
+
+
+def test_what_the_agent_keeps_in_comments_stays(run: Run, tmp_path: Path) -> None:
+    root = write_agent_memory(OPENCLAW, tmp_path / "place")
+    assert run("-w", str(root), "forget", address(root, "MEMORY.md", "Likes tea")).code == 0
+    assert "<!-- trigger: tea -->" in (root / "MEMORY.md").read_text()
+
+
+@pytest.mark.parametrize("words", ["likes tea", "server runs", "Tests run"])
+def test_hermes_entries_stand_apart_after_one_is_forgotten(run: Run, tmp_path: Path, words: str) -> None:
+    root = write_agent_memory(HERMES, tmp_path / "place")
+    entries = HERMES.files["MEMORY.md"].split("\n§\n")
+    assert run("-w", str(root), "forget", address(root, "MEMORY.md", words)).code == 0
+    left = (root / "MEMORY.md").read_text(encoding="utf-8").split("\n§\n")
+    assert left == [entry for entry in entries if words not in entry]
+    assert run("-w", str(root), "undo").code == 0
+    assert (root / "MEMORY.md").read_text(encoding="utf-8") == HERMES.files["MEMORY.md"]
+
+
+@pytest.mark.parametrize("text", ["", "The user likes tea"])
+def test_what_is_promoted_into_hermes_memory_is_an_entry_of_its_own(
+    run: Run, tmp_path: Path, text: str
+) -> None:
+    root = write_agent_memory(HERMES, tmp_path / "place")
+    (root / "MEMORY.md").write_text(text)
+    assert run("-w", str(root), "promote", address(root, HERMES.source, PORT)).code == 0
+    *older, newest = (root / "MEMORY.md").read_text(encoding="utf-8").split("\n§\n")
+    assert older == ([text] if text else [])
+    assert newest.startswith(f"{PORT} <!-- wb: ")
+
+
+def test_hermes_memory_takes_no_more_than_it_may_hold(run: Run, tmp_path: Path) -> None:
+    root = write_agent_memory(HERMES, tmp_path / "place")
+    (root / "MEMORY.md").write_text("x" * 2_150)
+    refused = run("-w", str(root), "promote", address(root, HERMES.source, PORT))
+    assert refused.code == 2
+    assert "of 2,200 characters" in refused.err
+    assert (root / "MEMORY.md").read_text() == "x" * 2_150
+
+
+def test_claude_codes_index_takes_no_entry_of_several_lines(run: Run, tmp_path: Path) -> None:
+    root = write_agent_memory(CLAUDE_CODE, tmp_path / "place", repository=False)
+    (root / "project_ports.md").write_text("- Ports\n  - staging: 8443\n")
+    write_agent_memory(AgentMemory("", {}, {}, "", ""), root)
+    refused = run("-w", str(root), "promote", address(root, "project_ports.md", "staging"))
+    assert refused.code == 2
+    assert "index of one line" in refused.err
+
+
+def test_lettas_read_only_blocks_and_descriptions_stay(run: Run, tmp_path: Path) -> None:
+    root = write_agent_memory(LETTA, tmp_path / "place")
+    persona = address(root, "system/persona.md", "kind")
+    assert "read_only" in run("-w", str(root), "forget", persona).err
+    (root / "notes.md").write_text("---\nname: x\n---\n- " + PORT + "\n")
+    refused = run("-w", str(root), "forget", address(root, "notes.md", PORT))
+    assert "`description`" in refused.err
+    assert written(root)["system/persona.md"].decode() == LETTA.files["system/persona.md"]
+
+
+def test_codex_tells_the_version_of_its_summary_from_the_first_line(run: Run, tmp_path: Path) -> None:
+    root = write_agent_memory(CODEX, tmp_path / "place")
+    refused = run("-w", str(root), "forget", address(root, "memory_summary.md", "v1"))
+    assert "first line must stay" in refused.err
+
+
+def test_a_session_file_is_an_episode_that_never_expires(run: Run, tmp_path: Path) -> None:
+    root = write_agent_memory(OPENCLAW, tmp_path / "place")
+    listed = run("-w", str(root), "episodes", "list", "--json").json["episodes"]
+    told = {one["path"]: one for one in listed}
+    assert told["memory/2026-02-06-2012.md"]["session"] == "0c9e2f"
+    assert told["memory/2026-02-06-2012.md"]["created_at"] == "2026-02-06"
+    assert told["memory/2026-02-07-tax-return.md"]["topics"] == ["tax return"]
+    assert told["memory/2026-02-06-2012.md"]["abstract"].startswith("user: where does staging")
+    assert {one["problem"] for one in listed} == {None}
+    assert {one["expires_at"] for one in listed} == {None}
+    assert "no episode has expired" in run("-w", str(root), "episodes", "expire", "--yes").err
+
+
+def test_a_layout_is_recognised_where_nothing_can_be_read(run: Run, tmp_path: Path) -> None:
+    root = write_agent_memory(BASIC_MEMORY, tmp_path / "place")
+    os.mkfifo(root / "pipe.md")
+    (root / "loop.md").symlink_to("loop.md")
+    (root / "a.md").write_bytes(b"\xff\xfe\x00")
+    assert run("-w", str(root), "status", "--json").json["layouts"][0]["name"] == "basic-memory"
+    subprocess.run(["git", "-C", str(root), "status"], check=True, capture_output=True)

@@ -1,0 +1,64 @@
+"""Under which heading a claim is proposed: by what stands there, in the words of the file."""
+
+from __future__ import annotations
+
+import pytest
+
+from workbench.memory.entry import Kind
+from workbench.memory.markdown import parse_document
+from workbench.memory.names import RelPath
+from workbench.operations.sections import heading_for
+
+GERMAN = """# Gedächtnis
+
+## Familie
+
+- Anna wohnt mit den Kindern in Bremen
+- Die Kinder gehen in Bremen zur Schule
+
+## Server
+
+- Der Server im Keller heißt Atlas
+- Atlas sichert jede Nacht um drei auf den Server in Kiel
+
+## Archiv
+
+- Der alte Server im Keller hieß Herkules
+"""
+CHINESE = """# 记忆
+
+## 偏好
+
+- 馆长喜欢安静的早晨
+
+## 技术环境
+
+- 网关使用端口 8443
+
+### 2026-02-13
+
+- 开会
+"""
+
+
+def heading(memory: str, text: str) -> str:
+    return heading_for(text, parse_document(RelPath("MEMORY.md"), memory.encode(), Kind.MEMORY))
+
+
+@pytest.mark.parametrize(
+    ("memory", "text", "expected"),
+    [
+        (GERMAN, "Der Server Atlas im Keller bekam neue Platten", "Server"),
+        (GERMAN, "Anna bringt die Kinder in Bremen zur Schule", "Familie"),
+        (CHINESE, "新的网关使用端口 9443", "技术环境"),
+        (CHINESE, "馆长喜欢茶", "偏好"),
+        (CHINESE, "Something in another language", "偏好"),
+        ("# Memory\n", "Sarah prefers async reviews", "User Preferences"),
+    ],
+)
+def test_a_claim_goes_where_what_is_like_it_stands(memory: str, text: str, expected: str) -> None:
+    found = heading(memory, text)
+    if text.startswith("Something"):  # like nothing there: a heading of the file all the same, and no date
+        assert found in ("偏好", "技术环境")
+    else:
+        assert found == expected

@@ -1,0 +1,96 @@
+"""What the agents of this machine keep: every folder that is declared to hold memory, and how it stands."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from workbench.errors import UsageError, WorkbenchError
+from workbench.ingest.agent_sessions import agents_here
+from workbench.workspace.agent_layouts import AgentLayout, found_on_this_machine, layouts_of
+from workbench.workspace.load_state import LoadState, load_states
+from workbench.workspace.workspace import Workspace
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AgentMemory:
+    """The memory in one folder. ``files`` are counted by their kind, ``newest`` is when one was written last.
+
+    ``problem`` says why it could not be looked at; the rest is empty then.
+    """
+
+    path: Path
+    layout: AgentLayout
+    files: dict[str, int]
+    bytes: int = 0
+    newest: datetime | None = None
+    loaded: tuple[LoadState, ...] = ()
+    problem: str = ""
+
+    @property
+    def load(self) -> str:
+        """How much of what the agent loads it is given: of each file that is cut, else of the first."""
+        cut = [one.sentence for one in self.loaded if one.lost]
+        return "; ".join(cut or [one.sentence for one in self.loaded[:1]])
+
+    def as_json(self) -> dict[str, object]:
+        """For programs."""
+        return {
+            "path": str(self.path),
+            "layout": self.layout.name,
+            "files": self.files,
+            "bytes": self.bytes,
+            "newest": self.newest,
+            "loaded": self.loaded,
+            "problem": self.problem or None,
+        }
+
+
+def agent_memories() -> list[AgentMemory]:
+    """The memory of every agent of this machine, the one written last first; nothing is written by that.
+
+    A folder without a file of memory is left out.
+    """
+    never = datetime.min.replace(tzinfo=UTC)
+    return sorted(_memories(), key=lambda one: one.newest or never, reverse=True)
+
+
+def _memories() -> Iterator[AgentMemory]:
+    for layout, root in _places():
+        try:
+            place = Workspace.open(root, lenient=True)
+            try:
+                files = place.scan()
+                loaded = load_states(place)
+            finally:
+                place.close()
+        except WorkbenchError as error:
+            yield AgentMemory(path=root, layout=layout, files={}, problem=error.message)
+            continue
+        if files:
+            counts = Counter(file.kind.value for file in files)
+            yield AgentMemory(
+                path=root,
+                layout=layout,
+                files=dict(sorted(counts.items())),
+                bytes=sum(file.size for file in files),
+                newest=datetime.fromtimestamp(max(file.ctime_ns for file in files) / 1e9, UTC),
+                loaded=loaded,
+            )
+
+
+def _places() -> Iterator[tuple[AgentLayout, Path]]:
+    """The folders that layouts declare, then those that the settings of their programs name, each once."""
+    declared = {root: layout for layout, root in found_on_this_machine()}
+    yield from ((layout, root) for root, layout in declared.items())
+    with contextlib.suppress(UsageError):  # settings that cannot be read name no further folder
+        for agent in agents_here():
+            root = Path(os.path.realpath(os.path.expanduser(agent.workspace)))
+            if root.is_dir() and root not in declared:
+                declared[root] = layouts_of(root)[0]
+                yield declared[root], root

@@ -1,0 +1,417 @@
+"""How each agent lays its memory out: one declaration an agent, and nothing about it anywhere else.
+
+To teach the workbench another agent, write one more ``AgentLayout`` and add it to ``LAYOUTS``.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from workbench.errors import UsageError
+from workbench.memory.entry import Kind
+from workbench.memory.frontmatter import read_front_matter
+
+Unit = Literal["characters", "bytes", "lines", "tokens"]
+Cut = Literal["last", "middle", "none"]
+Files = tuple[tuple[Kind, tuple[str, ...]], ...]
+Rule = Callable[[bytes | None, bytes], str]
+"""Why a file may not be changed from these bytes (None: it is new) to those; empty where it may."""
+Finish = Callable[[bytes | None, bytes], bytes]
+"""A file that was changed from these bytes to those, as the agent itself would have written it."""
+
+DAY = "[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]"
+"""A day in the name of a file, as a glob; a name such as ``2026-02-31.md`` is none all the same."""
+_BYTES_PER_TOKEN = 4
+"""What Codex takes for a token where it counts no closer."""
+_LOOKED_AT, _HEAD = 20, 4_096
+"""Files, and bytes of each, in which a sign is looked for."""
+
+
+@dataclass(frozen=True, slots=True)
+class LoadLimit:
+    """How much of the files that ``pattern`` fits an agent is given when a session begins.
+
+    ``cut`` says what is left out of a longer one: its last part, its middle, or nothing, because the agent
+    itself refuses to write more.
+    """
+
+    pattern: str
+    most: int
+    unit: Unit = "characters"
+    cut: Cut = "last"
+
+    def measure(self, data: bytes) -> int:
+        """How long a file is, in the unit of this limit."""
+        match self.unit:
+            case "lines":
+                return len(data.splitlines())
+            case "bytes":
+                return len(data)
+            case "tokens":
+                return -(-len(data) // _BYTES_PER_TOKEN)
+            case "characters":
+                return len(data.decode("utf-8", "replace"))
+
+
+@dataclass(frozen=True, slots=True)
+class AgentProgram:
+    """A program that runs several agents: its name, its folder, and where its main agent works by default.
+
+    ``config`` in its folder says, as JSON, where the others work.
+    """
+
+    name: str
+    home: str
+    config: str
+    workspace: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AgentLayout:
+    """The memory of one agent. All patterns are those of ``workbench.workspace.layout``.
+
+    ``name`` is what `layout` in workbench.yaml calls it, ``document`` where the layout is described.
+    ``homes`` are the folders in which the agent keeps memory on a person's machine. ``signs`` are files or
+    folders one of which shows that a folder is laid out so; with ``says`` the text of one of them must fit
+    that, too. ``weak_signs`` count only where no other agent's memory is recognised.
+
+    ``files`` says of which kind each file is, by the first pattern that fits; what fits none is no memory.
+    The first file of ``Kind.MEMORY`` that is there is always loaded, and promoted into; ``makes_memory``: it
+    may be made where there is none. ``limits`` say how much the agent loads, ``rules`` what it requires of
+    files, and ``finish`` brings a changed one that it loads into its format. ``pending`` are the agent's own
+    proposals, which wait for a decision.
+
+    ``programs`` run such agents and keep their transcripts; ``projects`` is the folder that has those of each
+    project, under a name made of its path.
+    """
+
+    name: str
+    title: str
+    document: str
+    files: Files
+    homes: tuple[str, ...] = ()
+    signs: tuple[str, ...] = ()
+    says: re.Pattern[bytes] | None = None
+    weak_signs: tuple[str, ...] = ()
+    exclude: tuple[str, ...] = ()
+    limits: tuple[LoadLimit, ...] = ()
+    pending: tuple[str, ...] = ()
+    rules: tuple[tuple[str, Rule], ...] = ()
+    finish: Finish | None = None
+    makes_memory: bool = True
+    programs: tuple[AgentProgram, ...] = ()
+    projects: str = ""
+
+    def of_kind(self, kind: Kind) -> tuple[str, ...]:
+        """The patterns of the files of this kind."""
+        return tuple(pattern for one, patterns in self.files for pattern in patterns if one is kind)
+
+    def is_at(self, root: Path) -> bool:
+        """Whether ``root`` is where this agent keeps memory, here or in a copy of a person's home."""
+        homes = (home.removeprefix("~/") for home in self.homes)
+        return any(root.match(home if home[0] == "." else str(_expanded(home))) for home in homes)
+
+    def shows(self, root: Path) -> bool:
+        """Whether what is in ``root`` is laid out so."""
+        found = existing(root, self.signs)
+        if self.says is None:
+            return next(found, None) is not None
+        heads = (_head(path) for path, _ in zip(found, range(_LOOKED_AT), strict=False))
+        return any(self.says.search(head) for head in heads)
+
+
+def found_on_this_machine() -> Iterator[tuple[AgentLayout, Path]]:
+    """Every folder of this machine in which an agent keeps memory, with whose it is. Nothing is written."""
+    seen: set[Path] = set()
+    for layout in LAYOUTS:
+        for home in layout.homes:
+            for place in existing(Path("/"), (str(_expanded(home).relative_to("/")),)):
+                root = Path(os.path.realpath(place))
+                if root.is_dir() and root not in seen:
+                    seen.add(root)
+                    yield layout, root
+
+
+def layouts_of(root: Path) -> tuple[AgentLayout, ...]:
+    """How a folder is laid out: by where it is, else by what is in it; at least as a plain folder."""
+    at_home = tuple(one for one in LAYOUTS if one.is_at(root))
+    if at_home:
+        return at_home
+    found = [one for one in LAYOUTS if one.shows(root)]
+    if not any(one.of_kind(Kind.MEMORY) for one in found):
+        found += [one for one in LAYOUTS if next(existing(root, one.weak_signs), None)]
+    return tuple(found) or (PLAIN,)
+
+
+def layouts_named(names: Iterable[str]) -> tuple[AgentLayout, ...]:
+    """The layouts that a setting names. Raises UsageError for a name that there is not."""
+    known = {one.name: one for one in LAYOUTS}
+    for name in names:
+        if name not in known:
+            raise UsageError(f"layout knows no {name!r}", hint="known: " + ", ".join(known))
+    return tuple(known[name] for name in names)
+
+
+def _expanded(home: str) -> Path:
+    return Path(os.path.realpath(os.path.expanduser("~")), home.removeprefix("~/"))
+
+
+def existing(root: Path, signs: Iterable[str]) -> Iterator[Path]:
+    """What is there of ``signs``, which are relative globs; of one glob in the order of the names."""
+    for sign in signs:
+        try:
+            if "*" in sign or "[" in sign:
+                yield from sorted(root.glob(sign))
+            elif (root / sign).exists():
+                yield root / sign
+        except OSError:
+            continue
+
+
+def _head(path: Path) -> bytes:
+    try:
+        if not path.is_file() or path.is_symlink():
+            return b""
+        with path.open("rb") as file:
+            return file.read(_HEAD)
+    except OSError:
+        return b""
+
+
+# -- what agents require of their files ----------------------------------------------------------------
+
+
+def _one_line_entries(before: bytes | None, after: bytes) -> str:
+    """Claude Code's MEMORY.md is an index: what comes into it is a heading, or an item of one line."""
+    known = set((before or b"").splitlines())
+    if all(line in known or _INDEX_LINE.fullmatch(line) for line in after.splitlines()):
+        return ""
+    return "it is an index of one line for each memory; keep longer text in a file beside it"
+
+
+_INDEX_LINE = re.compile(rb"\s*|#.*|[-*+] .{1,600}|\s*<!-- wb: .*")
+
+
+def _entries_apart(before: bytes | None, after: bytes) -> bytes:
+    """Hermes' entries have no headings and no bullets, and stand apart by a line of ``§``."""
+    known = [part.strip() for part in _APART.split(before or b"")]
+    parts: list[bytes] = []
+    for part in _APART.split(after):
+        old = next((one for one in known if one and part.strip().startswith(one + b"\n")), b"")
+        new = part.strip()[len(old) :]
+        if part.strip() in known:
+            old, new = part.strip(b"\r\n"), b""
+        parts += [old, *(_BULLET.sub(b"", entry).strip() for entry in _NEXT_ENTRY.split(new))]
+    end = b"\n" if (before or b"").endswith(b"\n") else b""
+    return b"\n\xc2\xa7\n".join(part for part in parts if part.strip()) + end
+
+
+_APART = re.compile(rb"(?m)^\xc2\xa7[ \t]*\r?(?:\n|\Z)")
+_NEXT_ENTRY = re.compile(rb"(?m)\n[ \t]*\n|^#{1,6} .*$|\n(?=[-*+] )")
+_BULLET = re.compile(rb"\A\s*[-*+] ")
+_LETTA_KEYS = frozenset({"description", "read_only", "limit", "metadata"})
+
+
+def _letta_block(before: bytes | None, after: bytes) -> str:
+    """Letta refuses a block without a description, with a key that it does not know, or that is read-only."""
+    old = read_front_matter(before or b"")
+    if old is not None and old.flag("read_only"):
+        return "its header says `read_only: true`"
+    new = read_front_matter(after)
+    if new is None or not new.text("description"):
+        return "its header must have a `description`"
+    unknown = set(new.values) - _LETTA_KEYS - set(old.values if old else ())
+    return f"its header may not have {', '.join(sorted(unknown))}" if unknown else ""
+
+
+def _at_most(limit: LoadLimit) -> Rule:
+    """The agent never writes more than ``limit``; a file that is longer may only become shorter."""
+
+    def rule(before: bytes | None, after: bytes) -> str:
+        size = limit.measure(after)
+        if size <= max(limit.most, limit.measure(before or b"")):
+            return ""
+        return f"it would have {size:,} of {limit.most:,} {limit.unit}"
+
+    return rule
+
+
+def _keeps_first_line(before: bytes | None, after: bytes) -> str:
+    """Codex tells the version of its summary from the first line."""
+    first = (before or b"").split(b"\n", 1)[0]
+    return "" if after.split(b"\n", 1)[0] == first or not before else "its first line must stay as it is"
+
+
+# -- the agents ----------------------------------------------------------------------------------------
+
+_MEMORY = ("MEMORY.md", "memory.md")
+_BOOTSTRAP = ("USER.md", "SOUL.md", "IDENTITY.md", "AGENTS.md", "HEARTBEAT.md", "TOOLS.md")
+_OPENCLAW_FILES: Files = (
+    (Kind.MEMORY, _MEMORY),
+    (Kind.BOOTSTRAP, (*_BOOTSTRAP, "BOOTSTRAP.md")),
+    (Kind.DREAM, ("DREAMS.md", "memory/dreaming/**/*.md")),
+    (Kind.LOG, (f"memory/{DAY}.md", f"memory/{DAY}_*.md")),
+    (Kind.EPISODE, (f"memory/{DAY}-*.md",)),
+    (Kind.NOTE, ("*.md", "memory/**/*.md")),
+)
+OPENCLAW = AgentLayout(
+    name="openclaw",
+    title="OpenClaw",
+    document="https://docs.openclaw.ai/concepts/memory",
+    homes=("~/.openclaw/workspace", "~/.openclaw/workspace-*", "~/.clawdbot/workspace*", "~/clawd"),
+    signs=("SOUL.md", "IDENTITY.md", "HEARTBEAT.md", "DREAMS.md", f"memory/{DAY}*.md"),
+    weak_signs=(*_MEMORY, "memory", "episodes", "graph", "_system", "workbench.yaml"),
+    files=_OPENCLAW_FILES,
+    exclude=("skills/**", "ref/**"),
+    limits=tuple(LoadLimit(name, 12_000, cut="middle") for name in (*_MEMORY, *_BOOTSTRAP, "BOOTSTRAP.md")),
+    pending=("memory/.dreams/*.json",),
+    programs=(
+        AgentProgram("OpenClaw", "~/.openclaw", "openclaw.json", "~/.openclaw/workspace"),
+        AgentProgram("Clawdbot", "~/.clawdbot", "clawdbot.json", "~/clawd"),
+    ),
+)
+CLAUDE_CODE = AgentLayout(
+    name="claude-code",
+    title="Claude Code",
+    document="https://code.claude.com/docs/en/memory#auto-memory",
+    homes=("~/.claude/projects/*/memory", "~/.claude/agent-memory/*"),
+    signs=("*.md",),
+    says=re.compile(rb"\A---\n(?:.*\n)*?\s*type: *(?:user|feedback|project|reference) *\n"),
+    files=(
+        (Kind.MEMORY, ("MEMORY.md",)),
+        (Kind.LOG, (f"logs/**/{DAY}*.md",)),
+        (Kind.NOTE, ("*.md", "team/**/*.md", "logs/**/*.md")),
+    ),
+    limits=(LoadLimit("MEMORY.md", 200, "lines"), LoadLimit("MEMORY.md", 25_000, "bytes")),
+    rules=(("MEMORY.md", _one_line_entries),),
+    projects="~/.claude/projects",
+)
+CLAUDE_PROJECT = AgentLayout(
+    name="claude-project",
+    title="CLAUDE.md tree",
+    document="https://code.claude.com/docs/en/memory#claude-md-files",
+    signs=("CLAUDE.md", "CLAUDE.local.md", ".claude/CLAUDE.md", ".claude/rules"),
+    files=(
+        (Kind.MEMORY, ("CLAUDE.md", ".claude/CLAUDE.md")),
+        (Kind.BOOTSTRAP, ("**/CLAUDE.md", "**/CLAUDE.local.md", ".claude/rules/**/*.md")),
+    ),
+)
+CODEX = AgentLayout(
+    name="codex",
+    title="Codex",
+    document="https://developers.openai.com/codex/memories",
+    homes=("~/.codex/memories",),
+    signs=("memory_summary.md", "raw_memories.md", "rollout_summaries"),
+    files=(
+        (Kind.MEMORY, ("memory_summary.md", "MEMORY.md")),
+        (Kind.BOOTSTRAP, ("AGENTS.md", "AGENTS.override.md")),
+        (Kind.EPISODE, ("rollout_summaries/**/*.md",)),
+        (Kind.NOTE, ("*.md", "extensions/**/*.md")),
+    ),
+    exclude=("skills/**",),
+    limits=(
+        LoadLimit("memory_summary.md", 5_000, "tokens", "middle"),
+        LoadLimit("AGENTS.md", 32_768, "bytes"),
+    ),
+    rules=(("memory_summary.md", _keeps_first_line),),
+)
+GEMINI_CLI = AgentLayout(
+    name="gemini-cli",
+    title="Gemini CLI",
+    document="https://geminicli.com/docs/cli/gemini-md",
+    homes=("~/.gemini", "~/.gemini/tmp/*/memory"),
+    signs=("GEMINI.md", ".inbox/private", ".inbox/global"),
+    files=(
+        (Kind.MEMORY, ("MEMORY.md", "GEMINI.md")),
+        (Kind.BOOTSTRAP, ("**/GEMINI.md",)),
+        (Kind.NOTE, ("*.md",)),
+    ),
+    exclude=("tmp/**", "extensions/**", "antigravity*/**"),
+    pending=(".inbox/private/*.patch", ".inbox/global/*.patch"),
+)
+_HERMES_MEMORY, _HERMES_USER = (
+    LoadLimit("MEMORY.md", 2_200, cut="none"),
+    LoadLimit("USER.md", 1_375, cut="none"),
+)
+HERMES = AgentLayout(
+    name="hermes",
+    title="Hermes",
+    document="https://hermes-agent.nousresearch.com/docs/user-guide/features/memory",
+    homes=("~/.hermes/memories", "~/.hermes/profiles/*/memories"),
+    signs=("MEMORY.md", "USER.md"),
+    says=re.compile(rb"\n\xc2\xa7\r?\n"),
+    files=((Kind.MEMORY, ("MEMORY.md",)), (Kind.BOOTSTRAP, ("USER.md",)), (Kind.NOTE, ("*.md",))),
+    limits=(_HERMES_MEMORY, _HERMES_USER),
+    pending=("../pending/memory/*.json",),
+    finish=_entries_apart,
+    rules=(("MEMORY.md", _at_most(_HERMES_MEMORY)), ("USER.md", _at_most(_HERMES_USER))),
+)
+LETTA = AgentLayout(
+    name="letta",
+    title="Letta",
+    document="https://docs.letta.com/letta-code/memory",
+    homes=("~/.letta/agents/*/memory",),
+    signs=("system/*.md", "system/*/*.md"),
+    says=re.compile(rb"\A---\n(?:.*\n)*?description: *\S"),
+    files=(
+        (Kind.MEMORY, ("system/human.md", "system/**/*.md")),
+        (Kind.NOTE, ("**/*.md",)),
+    ),
+    exclude=("skills/**",),
+    rules=(("**/*.md", _letta_block),),
+    makes_memory=False,
+)
+NANOBOT = AgentLayout(
+    name="nanobot",
+    title="nanobot",
+    document="https://github.com/HKUDS/nanobot/blob/main/docs/memory.md",
+    homes=("~/.nanobot/workspace",),
+    signs=("memory/MEMORY.md", "memory/history.jsonl"),
+    files=(
+        (Kind.MEMORY, ("memory/MEMORY.md",)),
+        (Kind.BOOTSTRAP, _BOOTSTRAP),
+        (Kind.LOG, (f"memory/{DAY}*.md",)),
+        (Kind.NOTE, ("*.md", "memory/**/*.md")),
+    ),
+    exclude=("skills/**",),
+)
+BASIC_MEMORY = AgentLayout(
+    name="basic-memory",
+    title="basic-memory",
+    document="https://docs.basicmemory.com/concepts/knowledge-format",
+    homes=("~/basic-memory",),
+    signs=("*.md", "*/*.md"),
+    says=re.compile(rb"\A---\n(?:.*\n)*?permalink: *\S"),
+    files=((Kind.MEMORY, _MEMORY), (Kind.LOG, (f"**/{DAY}.md",)), (Kind.NOTE, ("**/*.md",))),
+    makes_memory=False,
+)
+OBSIDIAN = AgentLayout(
+    name="obsidian",
+    title="Obsidian vault",
+    document="https://help.obsidian.md/data-storage",
+    signs=(".obsidian",),
+    files=(
+        (Kind.MEMORY, _MEMORY),
+        (Kind.LOG, (f"**/{DAY}.md", f"**/{DAY}[-_ ]*.md")),
+        (Kind.NOTE, ("**/*.md",)),
+    ),
+    makes_memory=False,
+)
+PLAIN = AgentLayout(
+    name="plain",
+    title="plain folder",
+    document="docs/layouts.md",
+    files=(*_OPENCLAW_FILES, (Kind.NOTE, ("**/*.md",))),
+    exclude=("skills/**", "ref/**"),
+    makes_memory=False,
+)
+LAYOUTS = (
+    *(NANOBOT, OPENCLAW, CLAUDE_CODE, CODEX, HERMES, GEMINI_CLI, LETTA),
+    *(CLAUDE_PROJECT, BASIC_MEMORY, OBSIDIAN, PLAIN),
+)
+"""All that are known; where several claim a file, the first one says what it is."""

@@ -1,0 +1,63 @@
+"""How much of the files that an agent always loads it is really given: its own limit, and what is cut off."""
+
+from __future__ import annotations
+
+import contextlib
+from dataclasses import dataclass
+
+from workbench.errors import WorkbenchError
+from workbench.memory.entry import Kind
+from workbench.workspace.agent_layouts import Cut, Unit
+from workbench.workspace.workspace import Workspace
+
+_LOADED = (Kind.MEMORY, Kind.BOOTSTRAP)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LoadState:
+    """One file against the limit that it comes nearest to: ``used`` of ``limit``, in ``unit``."""
+
+    path: str
+    used: int
+    limit: int
+    unit: Unit
+    cut: Cut
+
+    @property
+    def lost(self) -> int:
+        """How much the agent is not given."""
+        return max(0, self.used - self.limit)
+
+    @property
+    def sentence(self) -> str:
+        """``MEMORY.md 14,200 of 12,000 characters; the agent is not given the last 2,200``."""
+        said = f"{self.path} {self.used:,} of {self.limit:,} {self.unit}"
+        if not self.lost:
+            return said
+        if self.cut == "none":
+            return f"{said}; the agent adds nothing to it until it is shorter"
+        where = f"the last {self.lost:,}" if self.cut == "last" else f"{self.lost:,} from its middle"
+        return f"{said}; the agent is not given {where}"
+
+    def as_json(self) -> dict[str, object]:
+        """For programs."""
+        told = {"path": self.path, "used": self.used, "limit": self.limit, "unit": self.unit}
+        return {**told, "lost": self.lost, "cut": self.cut, "sentence": self.sentence}
+
+
+def load_states(workspace: Workspace) -> tuple[LoadState, ...]:
+    """The files that an agent always loads and has a limit for, the file of curated memory first."""
+    first = workspace.memory_path()
+    loaded = [file.path for file in workspace.scan() if file.kind in _LOADED]
+    states = []
+    for path in sorted(loaded, key=lambda path: (path != first, path)):
+        limits = workspace.layout.limits_of(path)
+        with contextlib.suppress(OSError, WorkbenchError):
+            data = workspace.read(path) if limits else b""
+            used = [(limit.measure(data), limit) for limit in limits]
+            if used:
+                size, limit = max(used, key=lambda one: one[0] / one[1].most)
+                states.append(
+                    LoadState(path=path, used=size, limit=limit.most, unit=limit.unit, cut=limit.cut)
+                )
+    return tuple(states)
