@@ -75,6 +75,7 @@ def audit(folder: str | None, evidence: bool, html: str | None, with_text: bool,
             found = audited(CheckSubject(place), model=not quick, tell=bar.show)
     finally:
         gc.enable()
+        place.close()
     if html is not None:
         _write(html, _page(found, with_text=with_text))
     said = {
