@@ -24,7 +24,7 @@ from indexing.sync.generations import Generations
 from indexing.sync.run import CACHE_FILE, reindex
 from workbench.workspace.workspace import Workspace
 
-COLUMNS = ("edits", "words", "vectors", "flat", "cache", "rest", "total MB", "files", "sync p50", "p95 ms")
+COLUMNS = ("edits", "words", "vectors", "cache", "rest", "total MB", "files", "sync p50", "p95 ms")
 ENTRIES_A_FILE = 10
 SHOWN = 24
 """Lines of the curve."""
@@ -34,7 +34,7 @@ def sizes(state: Path) -> tuple[dict[str, int], int]:
     """Bytes of each store below ``state``, and how many files there are in all."""
     generation = Generations(state).current()
     assert generation is not None
-    folders = {name: generation.folder / name for name in ("lexical", "vectors", "flat")}
+    folders = {name: generation.folder / name for name in ("lexical", "vectors")}
     found = dict.fromkeys((*folders, "cache", "rest"), 0)
     files = 0
     for place, _, names in os.walk(state):
@@ -50,7 +50,7 @@ def sizes(state: Path) -> tuple[dict[str, int], int]:
 def line(edits: int, state: Path, samples: list[float]) -> str:
     """One line of the curve."""
     found, files = sizes(state)
-    megabytes = [found[name] / 1e6 for name in ("lexical", "vectors", "flat", "cache", "rest")]
+    megabytes = [found[name] / 1e6 for name in ("lexical", "vectors", "cache", "rest")]
     samples = sorted(samples) or [0.0]
     times = (statistics.median(samples), samples[int(len(samples) * 0.95)])
     cells = [f"{value:9.2f}" for value in (*megabytes, sum(megabytes))]

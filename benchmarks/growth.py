@@ -30,10 +30,7 @@ from indexing.search.answer import Query
 from indexing.search.keyword import LexicalSearch
 from indexing.sync.generations import Generation, Generations
 from indexing.sync.run import reindex
-from indexing.vectors.flat import in_order
-from indexing.vectors.flat_card import INDEX_ROWS
-from indexing.vectors.nearest import VectorReader
-from indexing.vectors.table import columns, open_table
+from indexing.vectors import EXACT_ROWS, VectorReader, open_table, vectors_in
 from workbench.workspace.workspace import Workspace
 
 POOL = 12_000
@@ -131,24 +128,25 @@ def _disk(workspace: Workspace, generation: Generation) -> dict[str, str]:
     def size(folder: Path) -> float:
         return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file()) / 1e6
 
-    stores = [size(folder) for folder in (generation.lexical, generation.vectors, generation.flat)]
+    stores = [size(folder) for folder in (generation.lexical, generation.vectors)]
     cache = sum(path.stat().st_size for path in workspace.state_dir().glob("embeddings.sqlite*")) / 1e6
     memory = sum(path.stat().st_size for path in workspace.root.rglob("*.md")) / 1e6
     return {
         "memory itself, MB": f"{memory:.0f}",
-        "index: words + vectors + flat copy, MB": " + ".join(f"{store:.0f}" for store in stores),
+        "index: words + vectors, MB": " + ".join(f"{store:.0f}" for store in stores),
         "cache of embeddings, MB": f"{cache:.0f}",
     }
 
 
 def _recall(generation: Generation, embedder: MixedEmbedder) -> dict[str, str]:
-    reader = VectorReader(generation.vectors, generation.flat)
-    everything = in_order(columns(open_table(generation.vectors)))
+    reader = VectorReader(generation.vectors)
+    rows = open_table(generation.vectors).to_arrow()
+    keys, vectors = rows["key"].to_numpy(), vectors_in(rows)
     found = 0
     for vector in embedder.questions:
-        right = everything.nearest(vector, NEAREST).keys
+        right = keys[np.argpartition(vectors @ vector, -NEAREST)[-NEAREST:]]
         found += int(np.isin(reader.nearest(vector, NEAREST).keys, right).sum())
-    kind = "all compared" if reader.count() <= INDEX_ROWS else "IVF_RQ"
+    kind = "all compared" if reader.count() <= EXACT_ROWS else "IVF_RQ"
     return {"vectors": kind, f"recall at {NEAREST}": f"{found / NEAREST / len(embedder.questions):.4f}"}
 
 

@@ -37,7 +37,7 @@ from indexing.search.keyword import LexicalSearch
 from indexing.sync.generations import Generations
 from indexing.sync.manifest import RACY_NS
 from indexing.sync.run import reindex
-from indexing.vectors.nearest import VectorReader
+from indexing.vectors import VectorReader
 from workbench.errors import ModelUnavailableError
 from workbench.workspace.workspace import Workspace
 

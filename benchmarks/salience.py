@@ -215,7 +215,7 @@ def fit_counts(
     *,
     ridges: tuple[float, float] = (_COUNT_RIDGE, _ANSWER_RIDGE),
 ) -> tuple[Floats, Floats]:
-    """(49,) the weights of counts and n-grams' answer, and (n,) what the source of each line adds.
+    """(51,) the weights of counts and n-grams' answer, and (n,) what the source of each line adds.
 
     ``ridges`` hold down the weights of the counts, and that of the answer.
     """
@@ -305,7 +305,7 @@ class _Part:
         return np.array([every / sizes[source] for source in self.sources])
 
     def features(self, mean: Floats, deviation: Floats) -> Floats:
-        """(n, 49) the counts in deviations from the means, and the answer of the n-grams."""
+        """(n, 51) the counts in deviations from the means, and the answer of the n-grams."""
         return np.hstack([_standardised(self.counts, mean, deviation), self.said[:, None]])
 
     def without(self, source: str) -> tuple[_Part, _Part]:

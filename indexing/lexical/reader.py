@@ -6,21 +6,21 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from tantivy import DocAddress, Index, Searcher
+from tantivy import DocAddress, Index, Occur, Searcher
 from tantivy import Query as EngineQuery
 
 from indexing.document import Stored, file_key
 from indexing.engines import engine
 from indexing.lexical.completion import completions
-from indexing.lexical.filter_query import allowed, narrowed, preferred
+from indexing.lexical.filter_query import allowed, narrowed, preferred, standing
 from indexing.lexical.query_rewrite import fitted, question_terms
 from indexing.lexical.read_only_reader import lockable, stand_in
 from indexing.lexical.schema import open_index, schema, stemmed
 from indexing.lexical.stored_fields import read_body
-from indexing.lexical.terms import Terms, these, words_query
+from indexing.lexical.terms import Terms, any_of, these, those_of, words_query
 from indexing.lexical.values import values
 from indexing.lexical.vocabulary import Vocabulary
-from indexing.query.question import Question
+from indexing.query.question import Question, WordForm
 from indexing.words import WORD, normal
 
 _COLUMNS = ("key", "day", "kind", "marks")
@@ -85,6 +85,43 @@ class Snapshot:
         with engine("the word index cannot be read"):
             query = these(keys, self._scored(question_terms(question), question))
         return self._run(query, len(keys))
+
+    def with_word(self, question: Question, limit: int) -> list[KeywordMatch]:
+        """The best entries that have the word themselves of which alone the question consists."""
+        with engine("the word index cannot be read"):
+            forms = self._forms(question)
+            if not forms:
+                return []
+            having = EngineQuery.const_score_query(any_of([form for _, form in forms]), 0.0)
+            scored = self._scored(question_terms(question), question)
+            query = EngineQuery.boolean_query([(Occur.Must, having), (Occur.Should, scored)])
+            query = narrowed(query, question, self._vocabulary)
+        return self._run(query, limit)
+
+    def word_forms(self, question: Question, keys: Sequence[int]) -> dict[int, WordForm]:
+        """In which form those of the entries with these keys have that word that have it themselves."""
+        found: dict[int, WordForm] = {}
+        with engine("the word index cannot be read"):
+            for form, query in self._forms(question) if keys else ():
+                hits = self._searcher.search(those_of(keys, query), len(keys), count=False).hits
+                known = self._searcher.fast_field_values("key", [address for _, address in hits])
+                for key in known:
+                    found.setdefault(int(key or 0), form)
+        return found
+
+    def _forms(self, question: Question) -> list[tuple[WordForm, EngineQuery]]:
+        """The entries with the lone word of a question: as it is, and by its stem or its beginning."""
+        if not question.lone_word:
+            return []
+        forms: list[tuple[WordForm, EngineQuery]] = []
+        as_asked = standing(question.lone_word, self._vocabulary)
+        if as_asked is not None:
+            forms.append((WordForm.AS_ASKED, as_asked))
+        terms = question_terms(question)
+        if terms and not terms.pairs and len(terms.stems) <= 1:
+            further = completions(terms, self._vocabulary)
+            forms.append((WordForm.RELATED, words_query(terms, further, own=True)))
+        return forms
 
     def _scored(self, terms: Terms, question: Question) -> EngineQuery:
         further = [*completions(terms, self._vocabulary), *preferred(question, self._vocabulary)]

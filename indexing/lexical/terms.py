@@ -85,13 +85,17 @@ def terms_of(text: str, *, prefix: bool = False, guessed: Sequence[str] = ()) ->
     )
 
 
-def words_query(terms: Terms, further: Sequence[Query] = ()) -> Query:
-    """Any of the terms, in any field that holds words, or any of the ``further`` queries."""
+def words_query(terms: Terms, further: Sequence[Query] = (), *, own: bool = False) -> Query:
+    """Any of the terms, in any field that holds words, or any of the ``further`` queries.
+
+    ``own`` leaves the words of neighbours out.
+    """
     parts: list[Query] = []
+    fields = ("text", "heading") if own else ("text", "context", "heading")
     for stem in terms.stems:
-        parts += [term(field, stem) for field in ("text", "context", "heading", "date")]
+        parts += [term(field, stem) for field in (*fields, "date")]
     for stem in terms.guessed:
-        guess = [term(field, stem) for field in ("text", "context", "heading")]
+        guess = [term(field, stem) for field in fields]
         parts.append(Query.boost_query(any_of(guess), DOUBT))
     parts += [term("exact", token) for token in terms.exact]
     parts += [term("pairs", pair) for pair in terms.pairs]
@@ -102,6 +106,12 @@ def these(keys: Sequence[int], scored: Query) -> Query:
     """The entries with these keys, with the score that ``scored`` gives them or none."""
     wanted = Query.const_score_query(Query.term_set_query(schema(), "key", keys), 0.0)
     return Query.boolean_query([(Occur.Must, wanted), (Occur.Should, scored)])
+
+
+def those_of(keys: Sequence[int], query: Query) -> Query:
+    """Those of the entries with these keys that answer ``query``."""
+    wanted = Query.const_score_query(Query.term_set_query(schema(), "key", keys), 0.0)
+    return Query.boolean_query([(Occur.Must, wanted), (Occur.Must, query)])
 
 
 def any_of(queries: Sequence[Query]) -> Query:

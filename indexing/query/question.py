@@ -3,8 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import IntEnum
 
 from indexing.query.filters import NONE, Filters
+
+
+class WordForm(IntEnum):
+    """How an entry has the one word of a question; where there are more words, it is ABSENT in all."""
+
+    ABSENT = 0
+    RELATED = 1
+    """By its stem, by its beginning while somebody is typing, or instead of one that nothing has."""
+
+    AS_ASKED = 2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,6 +61,12 @@ class Question:
         for word, offered in self.instead:
             text = text.replace(word, offered[0], 1)
         return text
+
+    @property
+    def lone_word(self) -> str:
+        """The word where one is all that is asked for, empty otherwise."""
+        said = self.text.split()
+        return said[0] if len(said) == 1 else ""
 
     @property
     def narrows(self) -> bool:

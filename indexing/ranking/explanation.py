@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from indexing.facets import importance_in
 from indexing.query.dates import Period
+from indexing.query.question import WordForm
 from indexing.ranking.order import DECAYING, Ranked, nearness
 from indexing.ranking.scores import ScorePart
 from indexing.ranking.weights import Weights
@@ -60,6 +61,9 @@ def parts_of(
         parts.append(ScorePart("pin", "times", 1.0, weights.pin, scores.pin, "pinned"))
     if scores.user != 1.0:
         parts.append(ScorePart("user", "times", 1.0, weights.user, scores.user, "their own"))
+    if one.word:
+        form = "the word as it is asked for" if one.word is WordForm.AS_ASKED else "a form of the word"
+        parts.append(ScorePart("exact word", "first", 1.0, 1.0, 0.0, form))
     if alike is not None:
         share = 1.0 - weights.diversity
         parts.append(ScorePart("diversity", "order", alike, share, share * alike, "like an earlier hit"))
@@ -93,4 +97,8 @@ def _place(part: ScorePart) -> str:
     return f"{part.name}: {part.words}, {part.value:.0%} of the words"
 
 
-_SAID = {"plus": _added, "times": _factor, "order": _place}
+def _first(part: ScorePart) -> str:
+    return f"{part.name}: above entries without it ({part.words})"
+
+
+_SAID = {"plus": _added, "times": _factor, "order": _place, "first": _first}

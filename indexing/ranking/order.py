@@ -9,6 +9,7 @@ from datetime import date
 
 from indexing.facets import Facets, importance_in, pinned_in, user_in
 from indexing.query.dates import Period
+from indexing.query.question import WordForm
 from indexing.ranking.scores import Scores
 from indexing.ranking.weights import Weights
 from workbench.memory.entry import Kind
@@ -37,6 +38,7 @@ class Candidate:
     bm25: float
     cosine: float | None = None
     marks: int = _NOTHING_KNOWN
+    word: WordForm = WordForm.ABSENT
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,28 +67,31 @@ def rank(
     """The candidates, best first; the newer of equals first, then by key, so that the order is total.
 
     ``periods`` are the days that the question names, ``user`` is the ``user_code`` of who asks,
-    ``exact`` the share of the question that is said exactly.
+    ``exact`` the share of the question that is said exactly. Of a question of one word, entries that have
+    the word come before those that do not, whatever they score.
 
-    Each side is divided by the best of the pool, negative cosines counting as 0; or its ranks are taken.
-    With ``fusion="raw"`` the cosine is not divided, and a candidate without a vector has a cosine of 0.
-    Where no candidate has a cosine or none a BM25, the other side counts alone; meaning alone is shown as
-    the cosine that it is, so that the nearest of a bad lot does not look like a find. A candidate without a
-    vector is taken at what its words are worth.
+    BM25 is divided by the best of the pool. The cosine counts as it is, negative ones as 0, so that the
+    nearest of a bad lot does not look like a find; or the ranks of both sides are taken. A candidate without
+    a vector is taken to be as near, beside the nearest, as its words are good. Where no candidate has a
+    cosine or none a BM25, the other side counts alone. With ``fusion="raw"`` nothing makes up for a missing
+    side.
     """
     pool = list(candidates)
-    sides = _by_rank(pool) if weights.fusion == "rrf" else _by_strength(pool, raw=weights.fusion == "raw")
+    raw = weights.fusion == "raw"
+    sides = _by_rank(pool) if weights.fusion == "rrf" else _by_strength(pool, estimate=not raw)
     words = any(one.bm25 > 0 for one in pool)
     meaning = any((one.cosine or 0.0) > 0 for one in pool)
-    share = 0.0 if not meaning else 1.0 if not words else weights.share_of(exact)
-    raw = weights.fusion == "raw"
-    if raw and any(one.cosine is not None for one in pool):
-        share = weights.share_of(exact)
+    share = weights.share_of(exact)
+    if not any(one.cosine is not None for one in pool) or (not raw and not meaning):
+        share = 0.0
+    elif not raw and not words:
+        share = 1.0
     ranked = []
     for one, (lexical, vector) in zip(pool, sides, strict=True):
         scores = Scores(
             lexical=lexical,
             vector=vector,
-            share=0.0 if one.cosine is None and not raw else share,
+            share=share,
             date=weights.date * _nearness(one.day, periods) if periods and weights.date else 0.0,
             recency=_recency(one, weights, today) if weights.recency else 1.0,
             boost=weights.boosts.get(one.kind, 1.0),
@@ -105,25 +110,25 @@ def nearness(day: int, period: Period) -> float:
     return max(0.0, 1.0 - beside / (_NEAR_DAYS + 1 + (last - first) / 10))
 
 
-def _by_strength(pool: Sequence[Candidate], *, raw: bool) -> list[tuple[float, float]]:
-    """Both sides of each candidate, divided by the best of the pool; ``raw`` leaves the cosine as it is."""
+def _by_strength(pool: Sequence[Candidate], *, estimate: bool) -> list[tuple[float, float]]:
+    """BM25 beside the best of the pool, and the cosine as it is; ``estimate`` one where it is missing."""
     best_words = max((one.bm25 for one in pool), default=0.0)
-    best_meaning = max((one.cosine or 0.0 for one in pool), default=0.0)
-    divisor = best_meaning if best_words > 0 and not raw else 1.0
-    return [
-        (
-            one.bm25 / best_words if best_words > 0 else 0.0,
-            max(0.0, one.cosine or 0.0) / divisor if best_meaning > 0 else 0.0,
-        )
-        for one in pool
-    ]
+    nearest = max((one.cosine or 0.0 for one in pool), default=0.0) if estimate else 0.0
+    sides = []
+    for one in pool:
+        words = one.bm25 / best_words if best_words > 0 else 0.0
+        sides.append((words, words * max(0.0, nearest) if one.cosine is None else max(0.0, one.cosine)))
+    return sides
 
 
 def _by_rank(pool: Sequence[Candidate]) -> list[tuple[float, float]]:
     """Reciprocal ranks of both sides, 1 for the first; 0 where a candidate is not on that side."""
     words = _reciprocal([one.bm25 for one in pool])
     meaning = _reciprocal([one.cosine or 0.0 for one in pool])
-    return list(zip(words, meaning, strict=True))
+    return [
+        (by_words, by_words if one.cosine is None else by_meaning)
+        for one, by_words, by_meaning in zip(pool, words, meaning, strict=True)
+    ]
 
 
 def _reciprocal(strengths: Sequence[float]) -> list[float]:
@@ -153,6 +158,7 @@ def _nearness(day: int, periods: Sequence[Period]) -> float:
     return max(nearness(day, period) for period in periods) if day else 0.0
 
 
-def _order(ranked: Ranked) -> tuple[float, int, int]:
+def _order(ranked: Ranked) -> tuple[int, float, int, int]:
     # Rounded: sums of floats in another order must not turn equals around.
-    return (-round(ranked.score, 6), -ranked.candidate.day, ranked.candidate.key)
+    one = ranked.candidate
+    return (-one.word, -round(ranked.score, 6), -one.day, one.key)

@@ -40,11 +40,12 @@ class ScorePart:
     """One part of a score. All ``plus`` contributions are added, then all ``times`` multiplied: the score.
 
     ``value`` is what was measured, ``weight`` what it counts, ``contribution`` what came of it, and ``words``
-    what it rests on. An ``order`` part changes the place and not the score.
+    what it rests on. An ``order`` part changes the place and not the score; a ``first``
+    part puts a hit above all that lack it.
     """
 
     name: str
-    how: Literal["plus", "times", "order"]
+    how: Literal["plus", "times", "order", "first"]
     value: float
     weight: float
     contribution: float

@@ -25,7 +25,7 @@ _MOST = {
 """The largest value of each weight; the least is 0, and more than that for a half-life."""
 
 USUAL = MappingProxyType(
-    {"recency": 1.0, "importance": 0.4, "pin": 0.2, "user": 0.2, "date": 0.5, "exact": 0.95, "diversity": 0.7}
+    {"recency": 1.0, "importance": 0.4, "pin": 0.2, "user": 0.2, "date": 0.3, "exact": 0.95, "diversity": 0.7}
 )
 """What ``on`` means for a part that may be left out."""
 
@@ -44,18 +44,18 @@ class Weights:
     asks, gain: 0.2 is a fifth. ``date`` is what an entry gains that is of a day named in the question.
     ``exact`` in [0, 1] is how much of its weight meaning loses where all of a question is said exactly.
     ``diversity`` is the lambda of maximal marginal relevance: 1 looks at the score alone. ``boosts`` are
-    factors by kind. ``fusion`` is a weighted sum of both sides, each
-    divided by its best (``sum``), of the cosine as it is (``raw``), or of their reciprocal ranks (``rrf``).
+    factors by kind. ``fusion`` is a weighted sum of both sides (``sum``), the
+    same without making up for a missing one (``raw``), or a sum of reciprocal ranks (``rrf``).
     """
 
-    vector: float = 0.6
-    lexical: float = 0.4
+    vector: float = 0.7
+    lexical: float = 0.3
     recency: float = 0.0
     half_life: float = 30.0
     importance: float = 0.0
     pin: float = 0.0
     user: float = 0.2
-    date: float = 0.5
+    date: float = 0.3
     exact: float = 0.95
     diversity: float = 1.0
     fusion: Fusion = "sum"

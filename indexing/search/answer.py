@@ -9,6 +9,7 @@ from typing import Literal, get_args
 
 from indexing.query.conditions import FIELDS, filters_from_json
 from indexing.query.filters import NONE, Filters
+from indexing.query.question import WordForm
 from indexing.ranking.scores import ScorePart, Scores
 from indexing.ranking.weights import DEFAULT, Weights, weights_from_json
 from workbench.errors import UsageError
@@ -54,7 +55,8 @@ class Hit:
     """One entry that answers, as it stands on disk now. Lines count from 1, both ends included.
 
     ``explanation`` and ``parts`` say how the score came about, where that was asked, and ``words`` what it
-    has of those that were asked for. ``neighbour`` says that only the entries around it have them.
+    has of those that were asked for. ``neighbour`` says that only the entries around it have them, ``word``
+    in which form it has the one word of a question.
     """
 
     rank: int
@@ -72,6 +74,7 @@ class Hit:
     parts: tuple[ScorePart, ...] = ()
     words: tuple[str, ...] = ()
     neighbour: bool = False
+    word: WordForm = WordForm.ABSENT
 
     def as_json(self) -> dict[str, object]:
         """The hit as the command line prints it; why it is there only where that was asked."""

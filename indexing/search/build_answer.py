@@ -6,6 +6,7 @@ import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
+from itertools import groupby
 
 from indexing.document import Stored
 from indexing.facets import user_in
@@ -150,8 +151,13 @@ class Answering:
     ) -> list[tuple[int, float | None]]:
         sets = WordSets()
         bits = [sets.of(entry.text) for _, entry in standing]
-        scores = [one.score for one, _ in standing]
-        return list(diversified(scores, bits, self.query.k, balance))
+        order: list[tuple[int, float | None]] = []
+        for _, group in groupby(range(len(standing)), lambda place: standing[place][0].candidate.word):
+            places = list(group)
+            scores = [standing[place][0].score for place in places]
+            chosen = diversified(scores, [bits[place] for place in places], self.query.k, balance)
+            order += [(places[at], alike) for at, alike in chosen]
+        return order
 
     def _hit(self, number: int, row: _Row, weights: Weights) -> Hit:
         one, entry = row.ranked, row.entry
@@ -178,6 +184,7 @@ class Answering:
             score=one.score,
             scores=one.scores,
             neighbour=neighbour,
+            word=one.candidate.word,
             **explained,  # type: ignore[arg-type]
         )
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from types import MappingProxyType
 
 from indexing.document import Stored, kind_of_code
 from indexing.lexical.reader import KeywordMatch, Snapshot
 from indexing.query.dates import Period
 from indexing.query.filters import Filters
-from indexing.query.question import Question
+from indexing.query.question import Question, WordForm
 from indexing.ranking.order import Candidate
 from indexing.search.answer import Mode
 
@@ -48,9 +49,9 @@ def pool_of_words(
     """The best by their words alone, and the entries of the days that the question names."""
     matches = snapshot.search(question, size)
     found = {match.key: match for match in matches}
-    for match in of_days(snapshot, question, periods, size):
+    for match in (*snapshot.with_word(question, size), *of_days(snapshot, question, periods, size)):
         found.setdefault(match.key, match)
-    candidates = tuple(candidate(match) for match in found.values())
+    candidates = candidates_of(found, snapshot.word_forms(question, list(found)))
     return Pool(snapshot, question, found, candidates, "lexical", len(matches) < size, degraded)
 
 
@@ -73,6 +74,21 @@ def days_only(question: Question, periods: tuple[Period, ...]) -> list[Question]
     ]
 
 
-def candidate(match: KeywordMatch, cosine: float | None = None) -> Candidate:
-    """A match as ranking sees it."""
-    return Candidate(match.key, kind_of_code(match.kind), match.day, match.score, cosine, match.marks)
+def candidates_of(
+    found: Mapping[int, KeywordMatch],
+    forms: Mapping[int, WordForm],
+    cosines: Mapping[int, float] = MappingProxyType({}),
+) -> tuple[Candidate, ...]:
+    """What was found as ranking sees it."""
+    return tuple(
+        Candidate(
+            key,
+            kind_of_code(match.kind),
+            match.day,
+            match.score,
+            cosines.get(key),
+            match.marks,
+            forms.get(key, WordForm.ABSENT),
+        )
+        for key, match in found.items()
+    )

@@ -19,9 +19,8 @@ from indexing.lexical.reader import Snapshot
 from indexing.query.question import Question
 from indexing.ranking.weights import Weights
 from indexing.search.answer import Query, SearchAnswer
-from indexing.search.candidates import Pool, candidate, days_only, of_days
+from indexing.search.candidates import Pool, candidates_of, days_only, of_days
 from indexing.search.keyword import REINDEX, LexicalSearch, TimedQuery
-from indexing.sync.first_index import FirstIndex
 from indexing.sync.freshness import NO_VECTORS, without_vector
 from indexing.sync.generations import Generation
 from workbench.errors import IndexUnavailableError, ModelUnavailableError
@@ -35,7 +34,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from indexing.embedding.port import Embedder, Vectors
-    from indexing.vectors.nearest import VectorReader
+    from indexing.vectors import VectorReader
 
 NO_WORDS = "no entry has these words; the nearest by meaning are shown"
 NO_WORDS_WITHIN = "no entry within these conditions has these words; the nearest by meaning are shown"
@@ -56,9 +55,8 @@ class HybridSearch(LexicalSearch):
         model: ModelChoice | None = None,
         threads: int = 1,
         load_on_demand: bool = True,
-        first_index: FirstIndex | None = None,
     ) -> None:
-        super().__init__(workspace, weights=weights, today=today, first_index=first_index)
+        super().__init__(workspace, weights=weights, today=today)
         self._settings = workspace.settings
         self._choice = model.opened_once() if model is not None else None
         self._choosing = threading.Lock()
@@ -158,10 +156,12 @@ class HybridSearch(LexicalSearch):
         found = {match.key: match for match in matches}
         strangers = [key for key in cosines if key not in found]
         found.update((match.key, match) for match in snapshot.look_up(strangers, question))
-        for match in of_days(snapshot, question, days, size):
+        with_word = [] if mode == "vector" else snapshot.with_word(question, size)
+        for match in (*with_word, *of_days(snapshot, question, days, size)):
             found.setdefault(match.key, match)
         cosines.update(reader.cosines(vector, [key for key in found if key not in cosines]))
-        candidates = tuple(candidate(match, cosines.get(match.key)) for match in found.values())
+        forms = {} if mode == "vector" else snapshot.word_forms(question, list(found))
+        candidates = candidates_of(found, forms, cosines)
         missing = snapshot.count() - reader.count()
         degraded = without_vector(missing) if missing > 0 else None
         notes: tuple[str, ...] = ()
@@ -241,21 +241,21 @@ class HybridSearch(LexicalSearch):
         if self._vectors is None and loaded and loaded[0] == self._generation:
             self._vectors = loaded[1]
         if self._vectors is None:
-            from indexing.vectors.nearest import VectorReader  # noqa: PLC0415 - imports numpy
+            from indexing.vectors import VectorReader  # noqa: PLC0415 - imports lancedb
 
-            self._vectors = VectorReader(self._generation.vectors, self._generation.flat)
+            self._vectors = VectorReader(self._generation.vectors)
         else:
             self._vectors.refresh()
         return self._vectors
 
     def _opened(self) -> tuple[Generation, VectorReader] | None:
-        from indexing.vectors.nearest import VectorReader  # noqa: PLC0415 - imports numpy
+        from indexing.vectors import VectorReader  # noqa: PLC0415 - imports lancedb
 
         try:
             generation = self._generations.current()
             if generation is None or generation.model() is None:
                 return None
-            return generation, VectorReader(generation.vectors, generation.flat)
+            return generation, VectorReader(generation.vectors)
         except IndexUnavailableError:
             return None  # the search meets the same and says so
 

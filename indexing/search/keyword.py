@@ -1,6 +1,6 @@
 """Asking the index by keyword only: fit for any process, as nothing heavier than tantivy is loaded.
 
-A search never waits for a sync, and starts none but the first: see ``indexing.sync.first_index``.
+A search starts no sync and waits for none: see ``indexing.sync.catch_up`` for what comes before it.
 """
 
 from __future__ import annotations
@@ -26,7 +26,6 @@ from indexing.search.answer import Query, SearchAnswer
 from indexing.search.build_answer import Answering
 from indexing.search.candidates import Pool, days_only, pool_of_words
 from indexing.search.hit_validation import Recheck
-from indexing.sync.first_index import FirstIndex
 from indexing.sync.freshness import NO_INDEX
 from indexing.sync.generations import Generation, Generations
 from workbench.errors import IndexUnavailableError
@@ -66,8 +65,7 @@ class TimedQuery:
 class LexicalSearch:
     """Search by words. Needs tantivy alone; fit for the interface's own process.
 
-    ``weights`` are those of the settings where none are given. ``first_index`` makes the index where there is
-    none; without it that is an error. What was found for the last question is kept:
+    ``weights`` are those of the settings where none are given. What was found for the last question is kept:
     asked again with other weights, it is only ranked anew.
     """
 
@@ -77,9 +75,7 @@ class LexicalSearch:
         *,
         weights: Weights | None = None,
         today: Callable[[], date] = date.today,
-        first_index: FirstIndex | None = None,
     ) -> None:
-        self._first_index = first_index
         self.weights = weights_of(workspace.settings) if weights is None else weights
         self._generations = Generations(workspace.root / STATE_DIR)
         self._recheck = Recheck(workspace)
@@ -189,9 +185,6 @@ class LexicalSearch:
 
     def _snapshot(self) -> Snapshot:
         current = self._generations.current()
-        if current is None and self._first_index is not None:
-            self._first_index()
-            current = self._generations.current()
         if current is None:
             raise IndexUnavailableError(NO_INDEX, hint=REINDEX)
         if current != self._generation or self._reader is None:

@@ -24,8 +24,7 @@ from lancedb.index import FTS, BTree, IvfRq
 from indexing.document import restored
 from indexing.shared.location import Location, ask_no_metadata_service, storage
 from indexing.shared.rows import FORMAT, file_id, quoted, schema
-from indexing.vectors.flat_card import INDEX_ROWS
-from indexing.vectors.nearest import PROBES, REFINE
+from indexing.vectors import EXACT_ROWS, PROBES, REFINE
 from workbench.errors import IndexUnavailableError, UsageError
 
 ENTRIES, BOOKS = "entries", "workspaces"
@@ -215,7 +214,7 @@ class SharedTable:
             for column in ("workspace", "id"):
                 if column not in present:
                     self._entries.create_index(column, config=BTree())
-            if self.card.dimension and rows > INDEX_ROWS and "vector" not in present:
+            if self.card.dimension and rows > EXACT_ROWS and "vector" not in present:
                 self._entries.create_index("vector", config=IvfRq(distance_type="cosine"))
 
     def asked(

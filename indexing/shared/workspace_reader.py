@@ -15,8 +15,6 @@ from indexing.document import Stamp, Stored, stored_entries
 from indexing.sync.changes import reason
 from indexing.sync.sources import MARKDOWN_LIMIT
 from workbench.errors import WorkbenchError, WorkspaceError
-from workbench.memory.markdown import parse_document
-from workbench.memory.names import RelPath
 from workbench.workspace.late_lines import carry_late
 from workbench.workspace.layout import MemoryFile
 from workbench.workspace.workspace import Workspace
@@ -106,7 +104,7 @@ def _read(workspace: Workspace, file: MemoryFile, known: str | None) -> FileRead
     digest = hashlib.sha256(data).hexdigest()
     if digest == known:
         return None
-    document = parse_document(RelPath(file.path), data, workspace.layout.kind_of(file.path))
+    document = workspace.parsed(file.path, data)
     # Time stamps and inodes are those of one machine: nothing of them is stored for others.
     stamp = Stamp(len(data), 0, 0, digest)
     return FileRead(file.path, digest, stored_entries(document, stamp))

@@ -18,7 +18,7 @@ from indexing.lexical.reader import LexicalReader
 from indexing.sync.generations import Generation
 from indexing.sync.manifest import CONTEXT_WEIGHT, Manifest
 from indexing.sync.report import SyncProgress, SyncReport
-from indexing.vectors.table import Rows, VectorWriter
+from indexing.vectors import Rows, VectorWriter
 from workbench.errors import IndexUnavailableError, ModelUnavailableError
 from workbench.memory.names import RelPath
 
@@ -71,7 +71,7 @@ class _Fill:
         self._words = LexicalReader(generation.lexical).snapshot()
         self._ended: ModelUnavailableError | None = None
         self._dimension = self._known_dimension()
-        self._writer = VectorWriter(generation.vectors, self._dimension, generation.flat)
+        self._writer = VectorWriter(generation.vectors, self._dimension)
         self._total = manifest.entries
         self._embedded = manifest.entries - manifest.pending  # a run that was stopped goes on where it was
 
@@ -89,7 +89,6 @@ class _Fill:
         self._writer.build_index()
         if self._writer.count() != manifest.entries - manifest.lacking:
             raise IndexUnavailableError("the vectors do not match the entries")
-        self._writer.copy()
 
     def _known_dimension(self) -> int:
         """Numbers in a vector: as in the index at hand, else as the model says, else as in the cache."""

@@ -1,8 +1,7 @@
-"""The vectors of one generation in a run: made where they are missing, copied, set aside when damaged."""
+"""The vectors of one generation in a run: made where they are missing, set aside when damaged."""
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,7 +15,6 @@ from indexing.sync.generations import Generation
 from indexing.sync.manifest import Manifest
 from indexing.sync.report import SyncProgress, SyncReport
 from indexing.sync.texts import texts_of
-from indexing.vectors.flat_card import INDEX_ROWS, fitting_card, newest_version
 from workbench.errors import IndexUnavailableError, ModelUnavailableError
 
 
@@ -65,18 +63,6 @@ class Meaning:
                 self.forget()
         manifest.shapes["vectors"] = shape(generation.vectors)
         return True
-
-    def copy(self) -> None:
-        """Make the flat copy anew where it is missing or not what it was; without it, searches are slower."""
-        generation, manifest = self.generation, self.manifest
-        due = manifest.pending or manifest.leftover or not manifest.model or manifest.entries > INDEX_ROWS
-        if due or newest_version(generation.vectors) is None:
-            return
-        if fitting_card(generation.flat, generation.vectors) is None:
-            from indexing.vectors.table import VectorWriter  # noqa: PLC0415 - imports lancedb
-
-            with contextlib.suppress(IndexUnavailableError):
-                VectorWriter(generation.vectors, manifest.dimension, generation.flat).copy()
 
     def forget(self) -> None:
         """Set a damaged vector store aside; the words stay."""

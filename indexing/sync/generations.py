@@ -3,7 +3,7 @@
 ::
 
     .workbench/index/current          names the generation that is searched
-    .workbench/index/gen-N/           lexical/  vectors/  flat/  manifest.json  pending.json
+    .workbench/index/gen-N/           lexical/  vectors/  manifest.json  pending.json
     .workbench/index/set-aside/       what could not be opened
 """
 
@@ -50,11 +50,6 @@ class Generation:
     def vectors(self) -> Path:
         """Where LanceDB keeps the vectors."""
         return self.folder / "vectors"
-
-    @property
-    def flat(self) -> Path:
-        """Where the vectors are kept as plain rows, for reading alone."""
-        return self.folder / "flat"
 
     def manifest(self) -> Manifest | None:
         """Its books, or None when they are missing or damaged."""

@@ -14,7 +14,7 @@ from pathlib import Path
 from indexing.embedding.choice import ModelChoice, choices
 from indexing.embedding.port import Distant
 from indexing.engines import UNWRITABLE, RefusedError
-from indexing.storage import shape
+from indexing.storage import remove, shape
 from indexing.sync.changes import Changes, find_changes, reason, refuse_if_vanished
 from indexing.sync.cost_estimate import Agree, Purse, backfill
 from indexing.sync.generation_vectors import Meaning
@@ -293,6 +293,7 @@ class _Sync:
         meaning = Meaning(generation, manifest, self._cache, self._report, self._progress)
         if _differs(manifest, "vectors", generation.vectors):
             meaning.forget()
+        remove(generation.folder / "flat")  # a copy of the vectors that version 0.1 kept
         if changes or pending is not None or fresh:
             index_words(
                 self._sources,
@@ -316,8 +317,6 @@ class _Sync:
         filled = self._fill(meaning)
         if self._own is not None and manifest.pending:
             raise _StayError(self._stay(self._report.vectors or "not all of it could be embedded"))
-        if self._vectors:
-            meaning.copy()
         compacted = compact_words(generation, manifest)
         if changes or pending is not None or fresh or hashed or filled or compacted:
             manifest.shapes["lexical"] = shape(generation.lexical)

@@ -207,7 +207,7 @@ class Sources:
         if not self.is_transcript(path):
             data = self.read(path)
             kind = Kind.NOTE if is_outside(path) else self.workspace.layout.kind_of(path)
-            document = parse_document(RelPath(path), data, kind)
+            document = parse_document(RelPath(path), data, kind, self.workspace.marks())
             return Loaded(document, len(data), hashlib.sha256(data).hexdigest())
         measure = _Measure()
         transcript = self._transcript(path, measure, size)

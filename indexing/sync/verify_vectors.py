@@ -18,8 +18,7 @@ from indexing.sync.freshness import without_vector
 from indexing.sync.generations import Generation
 from indexing.sync.manifest import Manifest
 from indexing.sync.run import CACHE_FILE
-from indexing.vectors.flat import intact, open_flat
-from indexing.vectors.table import open_table
+from indexing.vectors import VectorReader, open_table, vectors_in
 from workbench.errors import IndexUnavailableError, ModelUnavailableError
 from workbench.history.flaw import Check, Flaw
 from workbench.memory.names import RelPath
@@ -61,8 +60,8 @@ def verify_vectors(
     except IndexUnavailableError as error:
         return Check("vectors", "the vectors", (*flaws, Flaw("vectors", error.message, _ANEW)))
     flaws += _counted(table, covered, {file_key(entry.path) for entry in entries}, manifest)
+    flaws += _searched(generation, table)
     chosen = _chosen(covered)
-    flaws += _copied(generation, table)
     compared, wrong = _compared(workspace, manifest, table, chosen, model)
     flaws += wrong
     sample = "all" if len(chosen) == len(covered) else f"a sample of {len(chosen):,}"
@@ -89,8 +88,7 @@ def _read(generation: Generation) -> _Table:
     with engine("the vectors cannot be read"):
         found = table.to_arrow()
         keys, files, kinds, days = (found.column(name).to_pylist() for name in ("key", "file", "kind", "day"))
-        flat = found.column("vector").combine_chunks().flatten().to_numpy(zero_copy_only=False)
-        vectors = np.asarray(flat, np.float32).reshape(len(keys), -1)
+        vectors = vectors_in(found)
     return _Table(keys, files, kinds, days, vectors, {key: at for at, key in enumerate(keys)})
 
 
@@ -124,18 +122,19 @@ def _counted(table: _Table, covered: list[Stored], files: set[str], manifest: Ma
     return _findings(said)
 
 
-def _copied(generation: Generation, table: _Table) -> list[Flaw]:
-    """The flat copy, which searches read instead of the table, holds the very same rows."""
-    opened = open_flat(generation.flat, generation.vectors)
-    if opened is None:
-        return []  # without one, searches read the table
-    copy, card = opened[0].rows(), opened[1]
-    keys = np.array(table.keys, np.int64)
-    order = np.argsort(keys, kind="stable")
-    same = np.array_equal(copy.keys, keys[order]) and np.array_equal(copy.vectors, table.vectors[order])
-    with engine("the vectors cannot be read"):
-        same = same and intact(generation.flat, card)
-    return [] if same else _findings(["the copy of the vectors that is searched differs from them"])
+def _searched(generation: Generation, table: _Table) -> list[Flaw]:
+    """An index that holds the vectors a second time finds each as it is stored."""
+    reader = VectorReader(generation.vectors)
+    if reader.approximate or not table.keys:
+        return []
+    asked = table.vectors.mean(axis=0)
+    asked = asked / max(float(np.linalg.norm(asked)), 1e-12)
+    found = reader.nearest(asked, len(table.keys))
+    expected = table.vectors[[table.at[key] for key in found.keys.tolist()]] @ asked
+    same = len(found.keys) == len(table.keys) and np.allclose(found.cosines, expected, atol=1e-5)
+    return (
+        [] if same else _findings(["the index of the vectors answers otherwise than the vectors themselves"])
+    )
 
 
 def _chosen(entries: list[Stored]) -> list[Stored]:

@@ -76,9 +76,13 @@ HEALTH = frozenset({FocusContext.HEALTH})
 SETTINGS = frozenset({FocusContext.SETTINGS})
 ENTERING = frozenset({FocusContext.ENTERING})
 ROOMS = REVIEW | GRAPH | AGENT | HEALTH | SETTINGS
-SCREENS = frozenset({FocusContext.OPERATIONS, FocusContext.BLAME, FocusContext.CONFLICTS}) | ROOMS
+SCREENS = (
+    frozenset({FocusContext.OPERATIONS, FocusContext.BLAME, FocusContext.CONFLICTS, FocusContext.RECENT})
+    | ROOMS
+)
 OPERATIONS = frozenset({FocusContext.OPERATIONS})
 BLAME = frozenset({FocusContext.BLAME})
+RECENT = frozenset({FocusContext.RECENT})
 CONFLICTS = frozenset({FocusContext.CONFLICTS})
 
 

@@ -27,6 +27,7 @@ class FocusContext(StrEnum):
     OPERATIONS = "operations"
     BLAME = "blame"
     CONFLICTS = "conflicts"
+    RECENT = "recent"
     REVIEW = "review"
     GRAPH = "graph"
     PAIRS = "pairs"

@@ -21,6 +21,7 @@ from screens.actions.action import (
     MESSAGE,
     NARROW,
     OPERATIONS,
+    RECENT,
     REVIEW,
     SCREENS,
     SETTINGS,
@@ -65,7 +66,7 @@ __all__ = [
 ]
 
 _PLACED: tuple[Action, ...] = (
-    operation("promote", blocked=when.can_promote, hint=10, places=LISTS | AGENT),
+    operation("promote", blocked=when.can_promote, hint=10, places=LISTS | AGENT | RECENT),
     define(
         "promote_to",
         "t",
@@ -74,7 +75,7 @@ _PLACED: tuple[Action, ...] = (
         "Choose the heading to promote to, or the entry to merge it into.",
         blocked=when.can_promote,
     ),
-    operation("forget", hint=11, places=LISTS | AGENT),
+    operation("forget", hint=11, places=LISTS | AGENT | RECENT),
     operation(
         "edit", help="Edit the entry here, with the change shown beneath.", blocked=when.has_one, hint=13
     ),
@@ -96,7 +97,7 @@ _PLACED: tuple[Action, ...] = (
     operation(
         "quarantine",
         help="Set the entry aside where no agent loads it; one that is set aside: release it.",
-        places=LISTS | AGENT,
+        places=LISTS | AGENT | RECENT,
     ),
     operation(
         "archive",
@@ -124,7 +125,7 @@ _PLACED: tuple[Action, ...] = (
         help="Undo the last operation, whoever did it; among the operations, the one under the cursor.",
         blocked=when.writable,
         hint=12,
-        places=LISTS | OPERATIONS | GRAPH | REVIEW | HEALTH | AGENT | SETTINGS,
+        places=LISTS | OPERATIONS | RECENT | GRAPH | REVIEW | HEALTH | AGENT | SETTINGS,
     ),
     operation(
         "redo",

@@ -36,6 +36,7 @@ _PLACES = {
     FocusContext.OPERATIONS: "among the operations",
     FocusContext.BLAME: "line by line",
     FocusContext.CONFLICTS: "among the conflicts",
+    FocusContext.RECENT: "among what was written lately",
     FocusContext.REVIEW: "in the dream review",
     FocusContext.GRAPH: "in the graph",
     FocusContext.AGENT: "what the agent sees",

@@ -3,7 +3,18 @@
 from __future__ import annotations
 
 from screens.actions import availability as when
-from screens.actions.action import BLAME, CONFLICTS, LISTS, OPERATIONS, PANE, SCREENS, Action, Group, define
+from screens.actions.action import (
+    BLAME,
+    CONFLICTS,
+    LISTS,
+    OPERATIONS,
+    PANE,
+    RECENT,
+    SCREENS,
+    Action,
+    Group,
+    define,
+)
 
 _BOTH = OPERATIONS | BLAME
 
@@ -14,6 +25,14 @@ HISTORY_ACTIONS: tuple[Action, ...] = (
         "operations",
         Group.HISTORY,
         "Everything that was ever done, each to look at and to undo.",
+        places=LISTS | SCREENS,
+    ),
+    define(
+        "recent",
+        "L",
+        "written lately",
+        Group.HISTORY,
+        "What was written since yesterday, by whom, from which session: to promote, set aside or undo.",
         places=LISTS | SCREENS,
     ),
     define(
@@ -163,7 +182,7 @@ HISTORY_ACTIONS: tuple[Action, ...] = (
         "go there",
         Group.HISTORY,
         "To the entry in the panes: that of the line under the cursor, else what the operation left.",
-        places=_BOTH,
+        places=_BOTH | RECENT,
         blocked=when.has_row,
         hint=20,
         palette=False,

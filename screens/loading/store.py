@@ -133,7 +133,7 @@ class Store:
         data = window.data
         if window.size > len(data):
             data = data[: data.rfind(b"\n") + 1] or data
-        document = parse_document(file.path, data, file.kind)
+        document = self.workspace.parsed(file.path, data)
         return Contents(file.path, stamp(file), document.entries, left_out=window.size - len(data))
 
     def episodes(self, files: Iterable[MemoryFile]) -> Iterator[EpisodesView]:

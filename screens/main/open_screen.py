@@ -58,6 +58,7 @@ class Opening:
         """The commands by action id."""
         return {
             "operations": self._operations,
+            "recent": self._recent,
             "entry_log": self._entry_log,
             "blame": self._blame,
             "conflicts": self._conflicts,
@@ -136,6 +137,11 @@ class Opening:
         from screens.history.operations import OperationsScreen  # noqa: PLC0415
 
         self._open(OperationsScreen(self.desk, self._travel))
+
+    def _recent(self) -> None:
+        from screens.history.recent import RecentScreen  # noqa: PLC0415
+
+        self._open(RecentScreen(self.desk))
 
     def _entry_log(self) -> None:
         from screens.history.operation_list import OperationScope  # noqa: PLC0415

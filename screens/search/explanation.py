@@ -11,7 +11,7 @@ from screens.drawing.safe_text import Shown, row_text, words
 
 @dataclass(frozen=True, slots=True)
 class ScorePart:
-    """One part of a score; see ``indexing.ranking.scores.Part``. ``how`` is plus, times or order."""
+    """One part of a score; see ``indexing.ranking.scores.Part``. ``how`` is plus, times, order or first."""
 
     name: str
     how: str
@@ -45,6 +45,8 @@ def effect(part: ScorePart) -> RowPart:
     if part.how == "times":
         tone: Tone = "good" if part.contribution > 1 else "warn" if part.contribution < 1 else "faint"
         return RowPart(words(f"×{part.contribution:.3f}"), tone)
+    if part.how == "first":
+        return RowPart(words("above"), "good")
     return RowPart(words(f"{part.value * 100:.0f} % like"), "warn" if part.value > 0 else "faint")
 
 

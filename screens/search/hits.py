@@ -36,6 +36,8 @@ class FoundHit:
     snippet: str
     score: float
     parts: tuple[ScorePart, ...] = ()
+    neighbour: bool = False
+    """Whether only entries around it have the words."""
     workspace: str = ""
     """The name of the workspace that it is in, where others were asked too."""
     root: str = ""
@@ -83,6 +85,7 @@ def found_in(answer: Mapping[str, object]) -> HitList:
             snippet=str(hit["snippet"]),
             score=float(hit.get("strength", hit["score"])),
             parts=parts_in(hit.get("parts") or []),
+            neighbour=hit.get("neighbour") is True,
             workspace=str(hit.get("workspace") or hit.get("scope") or ""),
             root=str(hit.get("root") or ""),
         )
@@ -210,6 +213,8 @@ def _lead(hit: FoundHit, share: float | None, compact: bool) -> tuple[RowPart, .
 def _tail(hit: FoundHit, twin: int) -> tuple[RowPart, ...]:
     """Where it is, and before that what it repeats."""
     tail = [RowPart(words(f"= hit {twin}"), "muted")] if twin else []
+    if hit.neighbour:
+        tail.append(RowPart(words("neighbour of a match"), "faint"))
     mark = f"{_OUTSIDE} " if is_outside(hit.path) else ""
     return (*tail, RowPart(row_text(f"{mark}{place_of_hit(hit.path)}:{hit.line}"), "faint"))
 

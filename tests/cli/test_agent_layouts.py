@@ -202,6 +202,13 @@ def test_the_gauge_is_the_agents_own_limit(
     assert f"{memory.memory} {sentence}" in run("-w", str(root), "status").out
 
 
+def test_a_file_beyond_what_the_agent_loads_is_a_finding(run: Run, tmp_path: Path) -> None:
+    root = write_agent_memory(CLAUDE_CODE, tmp_path / "place")
+    assert "the agent is not given" not in run("-w", str(root), "check").out
+    (root / "MEMORY.md").write_text("- short\n" * 250)
+    assert "250 of 200 lines; the agent is not given the last 50" in run("-w", str(root), "check").out
+
+
 def test_what_the_agent_keeps_in_comments_stays(run: Run, tmp_path: Path) -> None:
     root = write_agent_memory(OPENCLAW, tmp_path / "place")
     assert run("-w", str(root), "forget", address(root, "MEMORY.md", "Likes tea")).code == 0

@@ -78,7 +78,7 @@ def test_a_dry_run_shows_the_diff_and_decides_nothing(
     for command in (("accept",), ("reject",), ("withdraw",), ("defer", "--until", "2w")):
         shown = run("inbox", command[0], waits[0].key, *command[1:], "--dry-run")
         assert shown.code == 0
-        assert "decisions-" in shown.out
+        assert "ledger:decisions.jsonl" in shown.out
     assert sandbox.snapshot() == before
     assert len(keys(run)) == 2
 

@@ -8,10 +8,12 @@ import os
 import shlex
 import sys
 import tomllib
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 from indexing.sync.run import reindex
 from tests.cli.conftest import Run
@@ -168,7 +170,7 @@ def test_connect_prints_how_to_add_the_memory(run: Run, sandbox: Sandbox) -> Non
     )
 
 
-@pytest.mark.parametrize("name", ["codex", "cursor", "vscode", "windsurf", "zed"])
+@pytest.mark.parametrize("name", ["codex", "gemini-cli", "hermes", "cursor", "vscode", "windsurf", "zed"])
 def test_connect_prints_the_snippet_in_the_programs_own_format(
     run: Run, sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
@@ -176,13 +178,20 @@ def test_connect_prints_the_snippet_in_the_programs_own_format(
     sandbox.root.rename(root)
     monkeypatch.chdir(root)
     done = run("connect", name)
-    read = tomllib.loads if name == "codex" else json.loads
-    keys = {"codex": "mcp_servers", "vscode": "servers", "zed": "context_servers"}
+    readers: dict[str, Callable[[str], Any]] = {"codex": tomllib.loads, "hermes": yaml.safe_load}
+    read = readers.get(name, json.loads)
+    keys = {"codex": "mcp_servers", "hermes": "mcp_servers", "vscode": "servers", "zed": "context_servers"}
     server = read(done.out)[keys.get(name, "mcpServers")]["memory"]
     assert server["args"] == ["-w", str(root), "mcp", "--name", name]
     assert os.access(server["command"], os.X_OK)
     assert {"vscode": "stdio"}.get(name) == server.get("type")
-    files = {"codex": ".codex/config.toml", "windsurf": "mcp_config.json", "zed": "settings.json"}
+    files = {
+        "codex": ".codex/config.toml",
+        "gemini-cli": "~/.gemini/settings.json",
+        "hermes": "~/.hermes/config.yaml",
+        "windsurf": "mcp_config.json",
+        "zed": "settings.json",
+    }
     assert files.get(name, "mcp.json") in done.err
 
 

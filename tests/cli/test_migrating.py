@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
@@ -10,6 +11,7 @@ import pytest
 from tests.cli.conftest import Run
 from tests.support.workspaces import LOG, Sandbox
 from workbench.format import FORMAT
+from workbench.workspace.plan import Plan, ledger_records
 
 PERSON = "graph/person/sarah.md"
 PAGE = "---\nname: Sarah\n---\n- works_on [[Atlas]] <!-- wb: id=r1 -->\n"
@@ -111,3 +113,72 @@ def test_the_doctor_tells_of_a_newer_form(sandbox: Sandbox, run: Run) -> None:
     newer = form(run)
     assert newer["state"] == "finding"
     assert "every change is refused" in newer["findings"][0]["meaning"]
+
+
+# -- the ledger ------------------------------------------------------------------------------------
+
+OLD = "_system/ledger/decisions-2026-03.jsonl"
+RECORD = '{"at": "2026-03-01T00:00:00+00:00", "key": "k0", "decision": "rejected"}\n'
+LONG = f"- Likes tea <!-- wb: id=m1 src={LOG}#L5 trust=owner pinned=2026-03-06 -->\n"
+
+
+def of_ledger(run: Run, *options: str) -> list[Any]:
+    """What the doctor finds about the ledger."""
+    checks = run("doctor", *options, "--json").json["checks"]
+    (found,) = [one["findings"] for one in checks if one["check"] == "ledger"]
+    return list(found)
+
+
+def decided(sandbox: Sandbox) -> list[str]:
+    return [record["key"] for record in sandbox.workspace.ledger.read("decisions")]
+
+
+@pytest.mark.parametrize("is_ignored", [False, True])
+def test_the_doctor_moves_what_version_0_1_recorded_when_told_to(
+    sandbox: Sandbox, run: Run, is_ignored: bool
+) -> None:
+    sandbox.write("MEMORY.md", sandbox.read("MEMORY.md").decode().replace("- Likes tea\n", LONG))
+    sandbox.write(".gitignore", "_system/\n" if is_ignored else "")
+    sandbox.write(OLD, RECORD)
+    sandbox.commit("as version 0.1 wrote it")
+    before = sandbox.read("MEMORY.md")
+    (found,) = of_ledger(run, "--fix")  # nobody is here to be asked
+    assert "version 0.1" in found["what"]
+    assert (sandbox.root / OLD).exists()
+    (done,) = of_ledger(run, "--fix", "--yes")
+    assert "workbench undo" in done["fixed"]
+    assert of_ledger(run) == []
+    assert (sandbox.root / OLD).exists() is is_ignored
+    assert b" pinned=2026-03-06 -->" in sandbox.read("MEMORY.md")
+    assert b"src=" not in sandbox.read("MEMORY.md")
+    (tea,) = (e for e in sandbox.workspace.memory_document().entries if "tea" in e.text)
+    assert (tea.field("src"), tea.field("trust")) == (f"{LOG}#L5", "owner")
+    assert decided(sandbox) == ["k0"]
+    assert run("undo").code == 0
+    assert sandbox.read("MEMORY.md") == before
+    assert sandbox.read(OLD).decode() == RECORD
+    assert decided(sandbox) == ["k0"]
+
+
+def test_the_doctor_names_a_ledger_from_elsewhere_and_takes_it_over_when_told_to(
+    sandbox: Sandbox, run: Run
+) -> None:
+    place = sandbox.workspace
+    records = ledger_records("decisions", [{"key": "k1"}], datetime(2026, 3, 14, tzinfo=UTC))
+    place.operations.carry_out(lambda: Plan(action="reject", summary="k1", records=records))
+    (sandbox.root / ".git/workbench/id").unlink()  # as in a clone
+    assert decided(sandbox) == []
+    (found,) = of_ledger(run)
+    assert found["what"].startswith("1 record of a ledger that was fetched")
+    (done,) = of_ledger(run, "--fix", "--yes")
+    assert done["fixed"] == "1 record taken over"
+    assert decided(sandbox) == ["k1"]
+    assert of_ledger(run) == []
+
+
+def test_the_doctor_says_how_a_missing_ledger_is_fetched(sandbox: Sandbox, run: Run) -> None:
+    assert run("promote", f"{LOG}:6").code == 0
+    sandbox.git("update-ref", "-d", sandbox.workspace.ledger.reference)
+    (found,) = of_ledger(run)
+    assert "1 mark in MEMORY.md that the ledger does not know" in found["what"]
+    assert f"git fetch origin '{sandbox.workspace.ledger.reference}:" in found["do"]

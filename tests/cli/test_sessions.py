@@ -12,9 +12,10 @@ from typing import NoReturn
 
 import pytest
 
+from indexing.sync.freshness import freshness
 from tests.cli.conftest import Result, Run
 from tests.support.sessions import append, claw, plain
-from tests.support.workspaces import EPISODE, LOG, Sandbox
+from tests.support.workspaces import EPISODE, EPISODE_TEXT, LOG, Sandbox
 from workbench.errors import ModelUnavailableError
 
 BIRTHDAY = "Please remember that my birthday is on 3 May."
@@ -391,3 +392,27 @@ def test_a_todo_in_a_log_reaches_the_bulletin_and_the_index(
     sandbox.write(log, sandbox.read(log) + b"- User: I have to call the harbour master tomorrow.\n")
     run(*command)
     assert "harbour master" in run("context", "--bulletin", "context").out
+
+
+@pytest.mark.parametrize("command", [("jobs", "run", "nightly", "--only", "ingest"), ("watch", "--once")])
+def test_a_line_that_teaches_nothing_is_indexed_all_the_same(
+    run: Run, sandbox: Sandbox, person: Path, command: tuple[str, ...]
+) -> None:
+    (person / "settings.yaml").write_text("model: none\n")
+    assert run("reindex").code == 0
+    run(*command)
+    sandbox.write(LOG, sandbox.read(LOG) + b"- fog\n")
+    assert freshness(sandbox.workspace).state == "stale"
+    assert run(*command).code == 0
+    assert freshness(sandbox.workspace).state == "fresh"
+
+
+def test_what_a_night_prunes_leaves_the_index_too(run: Run, sandbox: Sandbox, person: Path) -> None:
+    (person / "settings.yaml").write_text("model: none\n")
+    sandbox.write(
+        EPISODE, EPISODE_TEXT.replace("2026-06-12", "2020-06-12").replace("2026-03-14", "2020-03-14")
+    )
+    assert run("reindex").code == 0
+    assert run("jobs", "run", "nightly", "--only", "prune").code == 0
+    assert not (sandbox.root / EPISODE).exists()
+    assert freshness(sandbox.workspace).state == "fresh"

@@ -21,6 +21,7 @@ from workbench.cli.fleet import say_report
 from workbench.cli.program import workbench
 from workbench.fleet.report import Failure, FleetReport
 from workbench.format import FORMAT
+from workbench.workspace.locks import hold
 
 
 @pytest.fixture(autouse=True)
@@ -173,8 +174,11 @@ def test_conditions_batches_and_explanations_are_those_of_one_search(run: Run, b
 
 def test_a_change_since_indexing_is_said_with_the_name(run: Run, both: Sandbox) -> None:
     both.write(LOG, "# 2026-03-14\n\n- The broker port is 1884\n")
-    answer = run("search", "tea", "--all", "--json").json
+    with hold(both.workspace.state_dir() / "index.lock", "reindex"):
+        answer = run("search", "tea", "--all", "--json").json
     assert answer["stale"].startswith("other: the index is behind the files: 1 changed")
+    answer = run("search", "1884", "--all", "--json").json
+    assert (answer["stale"], answer["hits"][0]["snippet"]) == (False, "The broker port is 1884")
 
 
 def test_memory_as_it_was_can_be_searched_in_all(run: Run, both: Sandbox) -> None:
@@ -261,6 +265,9 @@ def home(person: Path) -> Path:
         json.dumps({"agents": {"list": [{"id": "main"}, {"id": "two", "workspace": str(person / "two")}]}})
     )
     write_agent_memory(PLAIN, person / "two", repository=False)
+    (person / ".hermes/pending/memory").mkdir(parents=True)
+    for name in ("a.json", "b.json"):
+        (person / ".hermes/pending/memory" / name).write_text("{}")
     return person
 
 
@@ -277,6 +284,10 @@ def test_every_agents_memory_on_this_machine_is_found_and_nothing_is_written(run
         if memory.layout in told:
             assert told[memory.layout]["files"] == memory.kinds
     assert told["openclaw"]["loaded"][0]["lost"] == 2_200
+    assert {layout: one["pending"] for layout, one in told.items() if one["pending"]} == {
+        "gemini-cli": 1,
+        "hermes": 2,
+    }
     assert [one["newest"] for one in found] == sorted((one["newest"] for one in found), reverse=True)
     shown = run("workspaces", "--found")
     assert "MEMORY.md 14,200 of 12,000 characters; the agent is not given 2,200" in shown.out

@@ -375,7 +375,7 @@ def test_a_promoted_block_keeps_its_name_where_it_stands(tmp_path: Path) -> None
     sandbox = workspace_of("obsidian", tmp_path / "w")
     carried_out(promote)(sandbox)
     memory = sandbox.read(MEMORY).decode()
-    assert "- Ann prefers asynchronous reviews <!-- wb: " in memory
+    assert "- Ann prefers asynchronous reviews <!-- wb:" in memory
     assert "^reviews" not in memory.replace("#^reviews", "")
     assert b"- Ann prefers asynchronous reviews ^reviews\n" in sandbox.read(DAY)
     with pytest.raises(NotCuratableError, match=r"is in MEMORY\.md already"):
@@ -401,7 +401,7 @@ def test_what_is_merged_has_one_name(tmp_path: Path) -> None:
     wanted = [at(place, "harbour opens", MEMORY), at(place, "Likes tea", MEMORY)]
     operation = place.operations.carry_out(lambda: plan_merge(place, wanted, today=TODAY))
     line = next(line for line in sandbox.read(MEMORY).decode().split("\n") if "harbour opens" in line)
-    assert line.startswith("- The harbour opens at six. Likes tea <!-- wb: ")
+    assert line.startswith("- The harbour opens at six. Likes tea <!-- wb:")
     assert line.endswith("--> ^open-6")
     assert operation.notes == (f"the link [[MEMORY#^tea]] in {NOTE} leads nowhere now",)
     sandbox.close()

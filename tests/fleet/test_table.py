@@ -19,7 +19,7 @@ from indexing.shared.search import FleetSearch
 from indexing.shared.table import SharedTable
 from indexing.sync.generations import Generations
 from indexing.sync.run import reindex as reindex_one
-from indexing.vectors.table import columns, open_table
+from indexing.vectors import open_table, vectors_in
 from tests.fleet.models import hashing
 from tests.fleet.workspaces import contents, make_fleet, write
 from tests.support.hashing import HashingEmbedder
@@ -106,8 +106,8 @@ def test_it_has_the_entries_and_the_vectors_of_each_own_index(fleet: Fleet, tmp_
         reindex_one(place, model=HashingEmbedder().choice)
         generation = Generations(place.root / ".workbench").current()
         assert generation is not None
-        own = columns(open_table(generation.vectors))
-        vectors = dict(zip(own.keys.tolist(), own.vectors, strict=True))
+        own = open_table(generation.vectors).to_arrow()
+        vectors = dict(zip(own["key"].to_pylist(), vectors_in(own), strict=True))
         here = [row for row in written if row["workspace"] == agent.name]
         assert len(here) == len(vectors)
         for row in here:
@@ -317,7 +317,7 @@ def test_beyond_what_is_compared_one_by_one_an_index_answers(
     fleet = Fleet(tmp_path, 40)
     fleet.run()
     exact = fleet.search("door code of agent 31", mode="vector", k=1)
-    monkeypatch.setattr(table, "INDEX_ROWS", 100)
+    monkeypatch.setattr(table, "EXACT_ROWS", 100)
     fleet.run()
     entries = lancedb.connect(fleet.place.uri).open_table("entries")
     assert "vector" in {index.columns[0] for index in entries.list_indices()}

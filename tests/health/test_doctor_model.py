@@ -79,31 +79,6 @@ def test_damaged_vectors_are_made_again_and_answer_as_before(
     assert hybrid(meaning) == clean
 
 
-def test_a_copy_of_the_vectors_that_rotted_is_found_and_copied_anew(meaning: Ward, treated: Treat) -> None:
-    clean = hybrid(meaning)
-    (rows,) = meaning.generation.glob("flat/base-*")
-    before = rows.stat()
-    with rows.open("r+b") as file:
-        file.seek(before.st_size - 400)
-        file.write(b"\x00" * 200)
-    os.utime(rows, ns=(before.st_atime_ns, before.st_mtime_ns))
-    (finding,) = meaning.findings("flat copy")
-    assert "wrong entries" in finding.meaning
-    treated("not what was written")
-    assert hybrid(meaning) == clean
-
-
-def test_a_copy_of_the_vectors_that_is_missing_is_a_note_and_made_again(
-    meaning: Ward, treated: Treat
-) -> None:
-    clean = hybrid(meaning)
-    shutil.rmtree(meaning.generation / "flat")
-    assert meaning.findings() == []
-    treated("missing, or of another state")
-    assert (meaning.generation / "flat").is_dir()
-    assert hybrid(meaning) == clean
-
-
 @pytest.mark.parametrize(
     ("name", "damage"),
     [

@@ -112,6 +112,8 @@ def test_links_that_lead_nowhere_are_found(sandbox: Sandbox, text: str, dead: st
         "`[a](none.md)` and `[[None]]`",
         "array[0](x)",
         r"\[[escaped]]",
+        "[[reply_to_current]] and [[reply_to: 42]], [[audio_as_voice]]",
+        "[[atlas/summary|Atlas]] of a page outside of memory",
     ],
 )
 def test_links_that_lead_somewhere_or_are_none_are_left_alone(sandbox: Sandbox, text: str) -> None:
@@ -119,6 +121,7 @@ def test_links_that_lead_somewhere_or_are_none_are_left_alone(sandbox: Sandbox, 
         "graph/person/sarah-chen.md",
         "---\nname: Sarah Chen\naliases: [Sarah]\n---\n# Sarah Chen\n\n- [fact] x\n",
     )
+    sandbox.write("knowledge/projects/atlas/summary.md", "# Summary\n")
     sandbox.write("memory/notes.md", f"# Notes\n\n- see {text}\n\n```\n[[Code]] [a](code.md)\n```\n")
     assert remarks(sandbox, "dead link") + remarks(sandbox, "dead wiki link") == []
 
@@ -145,6 +148,18 @@ def test_the_same_twice_in_curated_memory_is_a_warning_and_in_logs_only_told(san
     assert found["MEMORY.md"].severity == "warning"
     assert found["MEMORY.md"].also == ("MEMORY.md:5",)
     assert found["memory/2026-03-15.md"].severity == "info"
+
+
+def test_the_same_under_two_headings_of_a_file_may_be_said_of_two_people(sandbox: Sandbox) -> None:
+    rule = "- asks before any change of the code\n"
+    sandbox.write("USER.md", f"# People\n\n## Sarah\n\n{rule}\n## Omar\n\n{rule}\n- Updated: 2026-02-01\n")
+    sandbox.write("SOUL.md", "# Soul\n\n- Updated: 2026-02-01\n")
+    assert [(one.path, one.severity) for one in remarks(sandbox, "duplicate")] == [("USER.md", "info")]
+
+
+def test_comments_of_a_template_hide_nothing_from_anybody(sandbox: Sandbox) -> None:
+    sandbox.write("memory/templates/day.md", "# Day\n\n<!-- what was learnt today -->\n")
+    assert remarks(sandbox, "hidden text") == []
 
 
 def test_a_copy_and_what_it_was_promoted_from_are_not_two(sandbox: Sandbox) -> None:

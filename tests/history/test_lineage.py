@@ -16,6 +16,7 @@ from workbench.memory.entry import Entry, Kind
 from workbench.memory.file_edit import FileEdit
 from workbench.memory.markdown import parse_document
 from workbench.memory.names import RelPath
+from workbench.memory.provenance import MarkReader
 from workbench.operations.archive import plan_archive
 from workbench.operations.edit import plan_edit
 from workbench.operations.forget import plan_forget
@@ -331,11 +332,11 @@ def test_a_first_commit_of_many_files_is_not_read_through(
     address = sandbox.address("The pump 7 was", "memory/notes-7.md")
     parsed: list[str] = []
 
-    def counted(path: RelPath, data: bytes, kind: Kind) -> object:
+    def counted(path: RelPath, data: bytes, kind: Kind, marks: MarkReader) -> object:
         parsed.append(path)
-        return parse_document(path, data, kind)
+        return parse_document(path, data, kind, marks)
 
-    monkeypatch.setattr("workbench.history.versions.parse_document", counted)
+    monkeypatch.setattr("workbench.workspace.workspace.parse_document", counted)
     assert told(sandbox, address) == ["add"]
     change(sandbox, "The pump 7 was", "Pump 7 was", "memory/notes-7.md")
     assert told(sandbox, sandbox.address("Pump 7 was", "memory/notes-7.md")) == ["edit", "add"]

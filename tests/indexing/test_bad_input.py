@@ -23,7 +23,7 @@ from indexing.search.answer import Query
 from indexing.sync.freshness import freshness
 from indexing.sync.report import SyncProgress
 from indexing.sync.run import reindex
-from indexing.vectors.table import VectorWriter
+from indexing.vectors import VectorWriter
 from tests.indexing.conftest import Memory
 from tests.indexing.test_sync import answers
 from tests.support.hashing import HashingEmbedder

@@ -53,7 +53,7 @@ def test_the_engines_list_of_files_deletes_none_that_is_not_its_own(
     assert filled.found("quokkas") == ["memory/2026-03-16.md"]
 
 
-@pytest.mark.parametrize("name", ["flat", "lexical", "vectors", "vectors/entries.lance/data", ""])
+@pytest.mark.parametrize("name", ["lexical", "vectors", "vectors/entries.lance/data", ""])
 def test_a_link_in_a_generation_is_followed_by_no_sync(filled: Memory, outside: Path, name: str) -> None:
     forget_shapes(filled)
     place = filled.generation / name

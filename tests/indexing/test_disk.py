@@ -10,7 +10,7 @@ import pytest
 from tests.indexing.conftest import Memory
 
 FILES, ENTRIES, EDITS = 40, 10, 120
-STORES = ("lexical", "vectors", "flat")
+STORES = ("lexical", "vectors")
 
 
 def sizes(generation: Path) -> dict[str, int]:
@@ -26,9 +26,8 @@ def sizes(generation: Path) -> dict[str, int]:
 @pytest.fixture
 def hasty(monkeypatch: pytest.MonkeyPatch) -> None:
     """What takes a hundred writes and half a minute takes ten writes and no time."""
-    monkeypatch.setattr("indexing.vectors.table._MOST_FRAGMENTS", 10)
-    monkeypatch.setattr("indexing.vectors.table._KEEP_VERSIONS", timedelta(milliseconds=1))
-    monkeypatch.setattr("indexing.vectors.table._LATER_LEAST", 50)
+    monkeypatch.setattr("indexing.vectors._MOST_FRAGMENTS", 10)
+    monkeypatch.setattr("indexing.vectors._KEEP_VERSIONS", timedelta(milliseconds=1))
 
 
 @pytest.mark.usefixtures("hasty")

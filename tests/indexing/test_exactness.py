@@ -54,7 +54,7 @@ def test_the_beginning_of_a_hash_is_said_exactly_where_one_begins_so(memory: Mem
 
 
 def test_meaning_gives_way_by_the_share_and_never_without_words_to_give_way_to() -> None:
-    assert [round(DEFAULT.share_of(share), 4) for share in (0.0, 0.5, 1.0)] == [0.6, 0.4406, 0.0698]
+    assert [round(DEFAULT.share_of(share), 4) for share in (0.0, 0.5, 1.0)] == [0.7, 0.5506, 0.1045]
     assert Weights(1.0, 0.0).share_of(1.0) == 1.0
     assert changed(DEFAULT, {"exact": "off"}).share_of(1.0) == DEFAULT.share
     assert PRESETS["openclaw"].share_of(1.0) == PRESETS["openclaw"].share

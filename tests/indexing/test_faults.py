@@ -33,10 +33,10 @@ targets = [(storage, "write_json"), (storage, "remove"), (writer.LexicalWriter, 
            (writer.LexicalWriter, "commit"), (writer.LexicalWriter, "compact"),
            (generations.Generations, "publish"), (generations.Generations, "begin")]
 if vectors:
-    from indexing.vectors import table as store
+    from indexing import vectors as store
     from indexing.embedding import cache
-    targets += [(store.VectorWriter, "replace"), (store.VectorWriter, "tidy"),
-                (store, "write_rows"), (store, "write_card"), (store, "sweep"),
+    store.INDEX_ROWS = 4  # so that an index is made, too
+    targets += [(store.VectorWriter, "replace"), (store.VectorWriter, "build_index"),
                 (cache.EmbeddingCache, "put")]
 steps = 0
 def wrap(owner, name):

@@ -9,7 +9,6 @@ import pytest
 
 from indexing.sync.freshness import freshness
 from indexing.sync.manifest import FORMAT
-from indexing.vectors import flat_card
 from tests.indexing.conftest import Memory
 from tests.support.workspaces import Sandbox
 from workbench.health.checks import CHECKS, examine
@@ -50,14 +49,6 @@ def test_a_newer_index_is_told_and_made_again(indexed: Memory) -> None:
     assert indexed.generation != old
     assert freshness(indexed.workspace).state == "fresh"
     assert indexed.found("staging port") == ["memory/2026-03-14.md"]
-
-
-def test_a_newer_copy_of_the_vectors_is_not_read(indexed: Memory) -> None:
-    flat = indexed.generation / "flat"
-    assert flat_card.fitting_card(flat, indexed.generation / "vectors") is not None
-    newer(flat / flat_card.CARD, flat_card.FORMAT + 1)
-    assert flat_card.fitting_card(flat, indexed.generation / "vectors") is None
-    assert indexed.asked("staging port").hits  # the table is asked instead
 
 
 def test_a_newer_journal_is_set_aside_and_no_text_is_lost(sandbox: Sandbox) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import random
+from dataclasses import replace
 from datetime import date, timedelta
 from itertools import pairwise
 
@@ -13,6 +14,7 @@ from hypothesis import strategies as st
 
 from indexing.facets import Facets, user_code
 from indexing.query.dates import Period
+from indexing.query.question import WordForm
 from indexing.ranking.diversity import WordSets, diversified, likeness
 from indexing.ranking.explanation import explain, parts_of
 from indexing.ranking.order import Candidate, Ranked, nearness, pool_size, rank
@@ -131,7 +133,20 @@ def test_the_nearest_of_a_bad_lot_does_not_look_like_a_find() -> None:
 def test_an_entry_without_a_vector_is_worth_its_words() -> None:
     ranked = rank([one(1, 10.0, 0.1), one(2, 9.0, None), one(3, 1.0, 0.5)], DEFAULT, TODAY)
     found = next(r for r in ranked if r.candidate.key == 2)
-    assert found.score == pytest.approx(0.9)
+    assert found.score == pytest.approx(0.3 * 0.9 + 0.7 * (0.9 * 0.5))
+
+
+def test_the_cosine_counts_as_it_is() -> None:
+    pool = [one(1, 10.0, 0.5), one(2, 5.0, 0.27), one(3, 0.0, -0.3)]
+    scores = {r.candidate.key: r.score for r in rank(pool, DEFAULT, TODAY)}
+    assert scores == pytest.approx({1: 0.3 + 0.7 * 0.5, 2: 0.15 + 0.7 * 0.27, 3: 0.0})
+
+
+@given(candidates, weights_)
+def test_who_has_the_one_word_comes_before_who_has_not(pool: list[Candidate], weights: Weights) -> None:
+    mixed = [replace(each, word=WordForm(each.key % 3)) for each in pool]
+    forms = [ranked.candidate.word for ranked in rank(mixed, weights, TODAY)]
+    assert forms == sorted(forms, reverse=True)
 
 
 def test_the_newer_of_equals_comes_first() -> None:
@@ -243,7 +258,7 @@ def test_an_explanation_names_every_part_and_what_it_rests_on() -> None:
     best = rank([entry], weights, TODAY, periods=(period,), user=SAM)[0]
     parts = parts_of(best, weights, ["door", "code"], (period,), alike=0.86)
     said = explain(parts)
-    for part in ("words 1.000 x 0.40 (BM25 5.00: door, code)", "cosine 0.500", "recency", "boost", "user"):
+    for part in ("words 1.000 x 0.30 (BM25 5.00: door, code)", "cosine 0.500", "recency", "boost", "user"):
         assert part in said
     assert "date 1.000 x 0.30 (14 March 2026 (from “on 14 March”))" in said
     assert "importance 0.80: times 1.120" in said

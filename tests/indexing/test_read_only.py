@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from indexing import vectors  # noqa: F401 - loaded before rights are given up
 from indexing.engines import RefusedError, engine
 from indexing.lexical import writer  # noqa: F401
 from indexing.lexical.read_only_reader import lockable, stand_in
@@ -19,7 +20,6 @@ from indexing.search.answer import Query
 from indexing.search.keyword import LexicalSearch
 from indexing.sync.freshness import freshness
 from indexing.sync.run import reindex
-from indexing.vectors import nearest  # noqa: F401 - loaded before rights are given up
 from tests.indexing.conftest import Memory
 from tests.indexing.test_sync import answers
 from workbench.errors import IndexUnavailableError, ReadOnlyError

@@ -461,7 +461,7 @@ def test_a_file_that_became_a_folder_does_not_answer(filled: Memory) -> None:
     assert answer.stale
 
 
-@pytest.mark.parametrize("gone", ["", "lexical", "vectors", "flat", "manifest.json", "lexical/meta.json"])
+@pytest.mark.parametrize("gone", ["", "lexical", "vectors", "manifest.json", "lexical/meta.json"])
 def test_an_index_removed_while_it_is_open_answers_on_or_says_that_it_failed(
     filled: Memory, gone: str
 ) -> None:

@@ -19,8 +19,7 @@ from indexing.lexical.writer import LexicalWriter, deleted_share
 from indexing.query.question import Question
 from indexing.sync.embed_missing import with_context
 from indexing.sync.manifest import CONTEXT_WEIGHT
-from indexing.vectors.nearest import VectorReader
-from indexing.vectors.table import Rows, VectorWriter, open_table
+from indexing.vectors import Rows, VectorReader, VectorWriter, open_table
 from workbench.errors import IndexUnavailableError
 from workbench.memory.entry import Kind, entry_hash
 
@@ -123,10 +122,9 @@ def rows(*numbers: int, file: str = "a" * 16) -> Rows:
     return Rows(list(numbers), [file] * count, [kind_code(Kind.LOG)] * count, days, vectors)
 
 
-@pytest.mark.parametrize("index_rows", [100, 0], ids=["matrix", "engine"])
-def test_the_nearest_come_first_among_those_allowed(tmp_path: Path, index_rows: int) -> None:
+def test_the_nearest_come_first_among_those_allowed(tmp_path: Path) -> None:
     VectorWriter(tmp_path, 4).replace([], rows(0, 1, 2, 3))
-    reader = VectorReader(tmp_path, index_rows=index_rows)
+    reader = VectorReader(tmp_path)
     vector = np.array([0.1, 0.9, 0.3, 0.0], np.float32)
     vector /= np.linalg.norm(vector)
     everything = reader.nearest(vector, 3)
@@ -150,7 +148,7 @@ def test_rows_of_a_file_are_replaced_and_readers_see_it(tmp_path: Path) -> None:
 
 
 def test_many_writes_stay_few_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("indexing.vectors.table._MOST_FRAGMENTS", 20)
+    monkeypatch.setattr("indexing.vectors._MOST_FRAGMENTS", 20)
     writer = VectorWriter(tmp_path, 4)
     for number in range(60):
         writer.replace([f"{number:016x}"], rows(number % 4, file=f"{number:016x}"))
@@ -168,10 +166,10 @@ def test_what_a_large_build_leaves_is_let_go_by_the_next_sync(
     for _ in range(10):
         writer.replace(["a" * 16], rows(0, 1, 2, 3))
     before = held()
-    monkeypatch.setattr("indexing.vectors.table._SPARE_BYTES", 0)
+    monkeypatch.setattr("indexing.vectors._SPARE_BYTES", 0)
     VectorWriter(tmp_path, 4)
     assert held() == before, "what a search may still be reading was taken away"
-    monkeypatch.setattr("indexing.vectors.table._KEEP_VERSIONS", timedelta(milliseconds=1))
+    monkeypatch.setattr("indexing.vectors._KEEP_VERSIONS", timedelta(milliseconds=1))
     assert VectorWriter(tmp_path, 4).count() == 4
     assert held() < before / 5
 
@@ -185,37 +183,6 @@ def test_vectors_of_another_dimension_are_refused(tmp_path: Path) -> None:
 def test_no_vectors_is_an_error_of_ours(tmp_path: Path) -> None:
     with pytest.raises(IndexUnavailableError):
         VectorReader(tmp_path)
-
-
-def test_an_index_is_built_from_many_rows_on_and_agrees_with_the_matrix(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("indexing.vectors.table.INDEX_ROWS", 1_000)
-    random = np.random.default_rng(1)
-    centres = random.standard_normal((20, 32))
-    vectors = centres[random.integers(0, 20, 3_000)] + 0.4 * random.standard_normal((3_000, 32))
-    vectors = (vectors / np.linalg.norm(vectors, axis=1, keepdims=True)).astype(np.float32)
-    count = len(vectors)
-    writer = VectorWriter(tmp_path, 32)
-    writer.replace([], Rows(list(range(count)), ["a" * 16] * count, [0] * count, [0] * count, vectors))
-    writer.build_index()
-    exact, indexed = VectorReader(tmp_path), VectorReader(tmp_path, index_rows=0)
-    shared = 0
-    for vector in vectors[:20]:
-        right = exact.nearest(vector, 10).keys.tolist()
-        shared += len(set(right) & set(indexed.nearest(vector, 10).keys.tolist()))
-    assert shared >= 170  # of 200; its partitions are trained on a random sample
-    monkeypatch.setattr("indexing.vectors.nearest._KEYS_A_FILTER", 100)
-    shared = 0
-    for vector in vectors[:20]:
-        many, few = np.arange(0, count, 2), np.arange(0, count, 13)
-        right, ours = (reader.nearest(vector, 10, many).keys.tolist() for reader in (exact, indexed))
-        shared += len(set(right) & set(ours))
-        assert (len(ours), {key % 2 for key in ours}) == (10, {0})
-        assert (
-            indexed.nearest(vector, 200, few).keys.tolist() == exact.nearest(vector, 200, few).keys.tolist()
-        )
-    assert shared >= 170
 
 
 @given(arrays.arrays(np.float32, (7, 3), elements=st.floats(-1, 1, width=32)))

@@ -11,7 +11,7 @@ from indexing.lexical.writer import LexicalWriter
 from indexing.sync.embed_missing import sections, with_context
 from indexing.sync.generations import Generation
 from indexing.sync.verify import verify_index
-from indexing.vectors.table import Rows, VectorWriter, open_table
+from indexing.vectors import Rows, VectorWriter, open_table
 from tests.indexing.conftest import Memory
 from tests.support.hashing import unavailable
 from workbench.history.flaw import Flaw

@@ -15,12 +15,12 @@ from jsonschema import Draft202012Validator
 from mcp import Client, MCPError, StdioServerParameters
 from mcp_types import CallToolResult, TextContent, TextResourceContents
 
-from indexing.sync.run import reindex
 from tests.support import forked
 from tests.support.workspaces import LOG, Sandbox
 from workbench.agent.mcp_server import resources
 from workbench.memory.names import RelPath
 from workbench.operations.forget import plan_forget
+from workbench.workspace.locks import hold
 
 Server = Callable[..., StdioServerParameters]
 NAMES = {
@@ -261,11 +261,13 @@ async def test_a_file_that_is_written_meanwhile_is_read_as_it_is_now(server: Ser
         found = await client.call_tool("memory_graph_query", {"types": ["todo"]})
         assert "Water the plants" in text_of(found)
         asked = {"query": "who waters the plants?"}
-        before = await client.call_tool("memory_search", asked)
+        with hold(served.workspace.state_dir() / "index.lock", "reindex"):
+            before = await client.call_tool("memory_search", asked)
         assert any("behind the files" in note for note in before.structured_content["notes"])
-        reindex(served.workspace, vectors=False)
+    async with Client(server()) as client:
         after = await client.call_tool("memory_search", asked)
         assert after.structured_content["results"][0]["text"] == "[todo] Water the plants"
+        assert not any("behind the files" in note for note in after.structured_content["notes"])
 
 
 async def test_the_persons_policy_counts_from_when_it_is_given(server: Server, served: Sandbox) -> None:

@@ -80,6 +80,8 @@ ORDINARY = [
     "Zażółć gęślą jaźń, naïve café, Ünïcödé, e\u0301",
     "[a link](https://example.org) and [one](https://example.org 'A short title')",
     '[ref]: https://example.org/a/b "The handbook"',
+    "<!-- openclaw:skills:start -->\ntext\n<!-- /antfarm:workflows --> <!-- toc-begin -->",
+    "[Task]: Reply with these words and with nothing else at all.",
     "[^1]: A footnote is shown at the end of the page, so it may say what it likes.",
     "- [ ] a task, [[A wiki link]], [x]: done",
     "![x](data:image/png;base64," + base64.b64encode(bytes(range(256)) * 8).decode() + ")",

@@ -149,6 +149,13 @@ HARMLESS = [
 ]
 
 
+@pytest.mark.parametrize("end", ["...", "…"])
+def test_a_value_of_which_only_the_beginning_is_written_down_is_none(end: str) -> None:
+    line = "api_key: `sk-7Gq2" + some(8)
+    assert secrets_in(line + "`")
+    assert secrets_in(line + end + "`") == ()
+
+
 @pytest.mark.parametrize("text", HARMLESS)
 def test_a_harmless_look_alike_is_left_in_peace(text: str) -> None:
     assert secrets_in(text) == ()

@@ -57,9 +57,13 @@ def undo(sandbox: Sandbox, operation: Operation) -> None:
 
 
 def shrunk(sandbox: Sandbox, text: str, by: int) -> Plan:
-    """The plan that brings a memory of this text down by so many characters."""
+    """What would leave a memory of this text whose budget is smaller by so many characters."""
     sandbox.write("MEMORY.md", text)
-    return plan_archive(sandbox.workspace, budget=len(text) - by, today=TODAY)
+    sandbox.write("workbench.yaml", f"memory_budget: {len(text) - by}\n")
+    place = Workspace.open(sandbox.root)
+    plan = plan_archive(place, today=TODAY)
+    place.close()
+    return plan
 
 
 def test_an_entry_goes_under_its_heading_and_says_when_and_from_where(sandbox: Sandbox) -> None:
@@ -127,6 +131,13 @@ def test_what_was_recalled_lately_is_not_unused(sandbox: Sandbox) -> None:
     plan = shrunk(sandbox, FULL, by=len(FULL) - 40)
     assert "“older”" not in " ".join(plan.notes)
     assert "“newer”" in " ".join(plan.notes)
+
+
+def test_where_a_budget_is_named_younger_ones_go_too(sandbox: Sandbox) -> None:
+    sandbox.write("MEMORY.md", FULL)
+    plan = plan_archive(sandbox.workspace, budget=len(FULL) - len("- young") - 400, today=TODAY)
+    assert "“young”" in " ".join(plan.notes)
+    assert "“written by hand”" not in " ".join(plan.notes)
 
 
 def test_at_most_a_screenful_is_chosen(sandbox: Sandbox) -> None:

@@ -65,7 +65,7 @@ def memory(sandbox: Sandbox, words: str) -> str:
 def test_two_memories_become_one_that_knows_all_of_both(sandbox: Sandbox, place: Workspace) -> None:
     named = memory(sandbox, "Likes tea"), memory(sandbox, "green")
     done = merge(sandbox, *named)
-    assert sandbox.read("MEMORY.md").decode() == MEMORY.replace(
+    assert sandbox.spelled_out() == MEMORY.replace(
         "".join(MEMORY.splitlines(keepends=True)[4:6]),
         "- Likes tea. Likes tea, green <!-- wb: id=m1 src=memory/a.md#L1 src=memory/b.md#L2 entry=aaaa "
         "session=s1 trust=agent occurred_at=2026-03-02 at=2026-03-20 by=human pinned=2026-03-06 x=1 -->\n",
@@ -157,7 +157,7 @@ def test_it_is_written_as_the_first_one_is(
     sandbox.write("MEMORY.md", text.replace("\n", ends))
     done = merge(sandbox, *(memory(sandbox, word) for word in words))
     mark = f" {result(sandbox, done)[1].render()}"
-    assert sandbox.read("MEMORY.md").decode() == after.replace("@", mark).replace("\n", ends)
+    assert sandbox.spelled_out() == after.replace("@", mark).replace("\n", ends)
 
 
 def test_a_long_entry_is_merged_whole(sandbox: Sandbox) -> None:

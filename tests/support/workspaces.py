@@ -8,6 +8,8 @@ import tempfile
 import time
 from pathlib import Path
 
+from workbench.memory.edit import replaced
+from workbench.memory.provenance import spelled_out
 from workbench.workspace.workspace import Workspace
 
 LOG = "memory/2026-03-14.md"
@@ -77,6 +79,16 @@ class Sandbox:
 
     def read(self, path: str) -> bytes:
         return (self.root / path).read_bytes()
+
+    def spelled_out(self) -> str:
+        """MEMORY.md with all that its short marks stand for."""
+        document = self.workspace.memory_document()
+        changes = []
+        for entry in document.entries:
+            if entry.part == 1:
+                source = document.data[entry.whole.start : entry.whole.end].decode("utf-8", "surrogateescape")
+                changes.append((entry.whole, spelled_out(source, entry.provenance).encode()))
+        return replaced(document.data, changes).decode("utf-8", "surrogateescape")
 
     def git(self, *arguments: str) -> str:
         done = subprocess.run(["git", "-C", str(self.root), *arguments], check=True, capture_output=True)

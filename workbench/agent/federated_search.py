@@ -138,8 +138,8 @@ class FederatedSearch:
     """Asks several workspaces. They stay open between questions; ``close`` ends their helpers.
 
     ``words`` asks by keyword only and loads no model. ``today`` is the day from which ages count, that of a
-    workspace in the past where none is given. ``behind`` tells why an index lies behind its files. ``models``
-    are those that are in memory already.
+    workspace in the past where none is given. ``catch_up`` is called for each before it is asked, and tells
+    what its answer may lack. ``models`` are those that are in memory already.
     """
 
     def __init__(
@@ -149,14 +149,14 @@ class FederatedSearch:
         words: bool,
         opener: Opener = Workspace.open,
         today: Callable[[], date] | None = None,
-        behind: Callable[[Workspace], str | None] = lambda _: None,
+        catch_up: Callable[[Workspace], str | None] = lambda _: None,
         models: Iterable[ModelChoice] = (),
     ) -> None:
         self.places = tuple(places)
         self._words = words
         self._opener = opener
         self._today = today
-        self._behind = behind
+        self._catch_up = catch_up
         self._models = {model.identity: model for model in models}
         self._open: dict[Path, SearchScope] = {}
 
@@ -209,11 +209,12 @@ class FederatedSearch:
             raise NoWorkspaceError("its folder is gone")
         if place.root not in self._open:
             self._open[place.root] = self._opened(place)
-        one = self._open[place.root].ask(query)
+        scope = self._open[place.root]
+        missing = self._catch_up(scope.workspace)
+        one = scope.ask(query)
         if model := one.model:
             self._models.setdefault(model.identity, model)
-        stale = one.answer.stale or self._behind(one.scope.workspace)
-        return replace(one, answer=replace(one.answer, stale=stale))
+        return replace(one, answer=replace(one.answer, stale=one.answer.stale or missing))
 
     def _opened(self, place: Registered) -> SearchScope:
         workspace = self._opener(place.root)
@@ -293,6 +294,8 @@ def ranked_scopes(asked: Sequence[ScopeAnswer], k: int) -> tuple[list[ScopeHit],
 def in_one_order(found: Sequence[ScopeAnswer], k: int) -> tuple[list[ScopeHit], list[str]]:
     """The first ``k`` hits of all on one scale, each list in its own order, the strongest head first.
 
+    Of a question of one word, those that have it come before the others, as they do in each list.
+
     With what is to be said of that scale.
     """
     strengths, notes = strengths_of(found)
@@ -300,10 +303,11 @@ def in_one_order(found: Sequence[ScopeAnswer], k: int) -> tuple[list[ScopeHit], 
 
     def keyed(
         one: ScopeAnswer, counted: Sequence[float]
-    ) -> Iterator[tuple[tuple[float, int, int, str], ScopeHit]]:
+    ) -> Iterator[tuple[tuple[int, float, int, int, str], ScopeHit]]:
         for place, (hit, strength) in enumerate(zip(one.answer.hits, counted, strict=True)):
             day = hit.date.toordinal() if wordless and hit.date else 0
-            yield (-round(strength, 6), -day, place, one.scope.name), ScopeHit(one.scope, hit, strength)
+            key = (-hit.word, -round(strength, 6), -day, place, one.scope.name)
+            yield key, ScopeHit(one.scope, hit, strength)
 
     lists = (keyed(one, counted) for one, counted in zip(found, strengths, strict=True))
     return [hit for _, hit in islice(heapq.merge(*lists, key=itemgetter(0)), k)], notes

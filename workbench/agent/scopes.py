@@ -13,7 +13,6 @@ from indexing.search.answer import Query, SearchAnswer
 from indexing.search.candidates import Pool
 from indexing.search.hybrid import HybridSearch
 from indexing.search.keyword import LexicalSearch
-from indexing.sync.first_index import FirstIndex, first_index
 from workbench.errors import IndexUnavailableError, NoWorkspaceError, UsageError, WorkspaceError
 from workbench.workspace.workspace import Workspace
 
@@ -101,14 +100,9 @@ def open_scopes(
     leader: Workspace | None,
     *,
     today: Callable[[], date] = date.today,
-    first: FirstIndex | None = None,
 ) -> tuple[SearchScope, ...]:
-    """One's own scope, then the leader's; both ask the same model.
-
-    One's own memory is indexed by keywords where it never was; the leader's is only read.
-    """
-    own = HybridSearch(workspace, today=today, first_index=first or first_index(workspace))
-    return scopes_of(workspace, own, leader, today=today)
+    """One's own scope, then the leader's; both ask the same model."""
+    return scopes_of(workspace, HybridSearch(workspace, today=today), leader, today=today)
 
 
 def scopes_of(

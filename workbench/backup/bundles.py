@@ -12,11 +12,12 @@ import fcntl
 import hashlib
 import os
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from workbench.backup.scratch_repository import LEDGERS, ledgers_of
 from workbench.errors import BackupError, BusyError, RepositoryStateError
 from workbench.memory.names import CommitId
 from workbench.repository.git_runner import ask
@@ -32,12 +33,16 @@ _HEADER_BYTES = 1 << 20
 
 @dataclass(frozen=True, slots=True)
 class Header:
-    """What a bundle says it holds: one branch with its commit, built on commits that must be there."""
+    """What a bundle says it holds: one branch with its commit, built on commits that must be there.
+
+    ``ledgers`` are the references of ledgers, with their commits.
+    """
 
     branch: str
     commit: CommitId
     needs: tuple[str, ...]
     algorithm: str
+    ledgers: Mapping[str, str]
 
 
 def read_header(path: Path) -> Header:
@@ -68,7 +73,10 @@ def read_header(path: Path) -> Header:
             hint="for a bundle of your own: git clone FILE DIR",
         )
     branch = branches[0]
-    return Header(branch.removeprefix("refs/heads/"), CommitId(refs[branch]), tuple(needs), algorithm)
+    ledgers = {ref: name for ref, name in refs.items() if ref.startswith(LEDGERS)}
+    return Header(
+        branch.removeprefix("refs/heads/"), CommitId(refs[branch]), tuple(needs), algorithm, ledgers
+    )
 
 
 def write_bundle(carrier: Any, path: Path, branch: str, basis: CommitId | None) -> None:
@@ -76,7 +84,8 @@ def write_bundle(carrier: Any, path: Path, branch: str, basis: CommitId | None) 
     since = (f"^{basis}",) if basis else ()
     path.unlink(missing_ok=True)
     try:
-        ask(carrier, "bundle", "create", "--quiet", os.fspath(path), "HEAD", f"refs/heads/{branch}", *since)
+        saved = ("HEAD", f"refs/heads/{branch}", *ledgers_of(carrier))
+        ask(carrier, "bundle", "create", "--quiet", os.fspath(path), *saved, *since)
         descriptor = os.open(path, os.O_RDONLY)
         try:
             os.fsync(descriptor)

@@ -24,7 +24,14 @@ from workbench.backup.bundles import (
 from workbench.backup.clean_check import require_peace
 from workbench.backup.incremental import basis_of, is_ancestor, remember
 from workbench.backup.restore import Restored, restore_bundles, restore_remote
-from workbench.backup.scratch_repository import borrowing, branch_of, push, remote_refs
+from workbench.backup.scratch_repository import (
+    borrowing,
+    branch_of,
+    ledgers_of,
+    push,
+    push_ledgers,
+    remote_refs,
+)
 from workbench.backup.targets import Target, refuse_inside
 from workbench.errors import BackupError, NewerFormatError, UsageError, disk_error
 from workbench.memory.names import CommitId, RelPath
@@ -112,6 +119,7 @@ def back_up(
         raise UsageError("--full is for bundles: a remote has every commit once")
     require_peace(workspace)
     why_not = _why_not_recorded(workspace)
+    workspace.ledger.fold()
     operation = None if why_not else record(workspace)
     commit = workspace.history.head()
     if commit is None:
@@ -163,6 +171,8 @@ class _Work:
         with borrowing(self.workspace.history, self.commit, self.branch) as carrier:
             new = push(carrier, self.target, self.branch)
             there = remote_refs(carrier, self.target)[0].get(self.branch)
+            if why := push_ledgers(carrier, self.target):
+                self.notes.append(why)
         if there != self.commit:
             where = there or "no commit"
             raise BackupError(
@@ -237,13 +247,19 @@ class _Work:
 
     def _compare(self, restore: Callable[[Path], Restored]) -> None:
         """Restore into an empty folder; every memory file must be what is on disk, byte for byte."""
-        prefix = os.fsdecode(ask(self.workspace.history.carrier, "rev_parse", "--show-prefix")).rstrip("\n")
+        history = self.workspace.history
+        prefix = os.fsdecode(ask(history.carrier, "rev_parse", "--show-prefix")).rstrip("\n")
         kept = recorded_files(self.workspace, self.commit)
         self.tell("restoring it for a trial", 0, 0)
         with scratch("check") as place:
             restored = restore(place / "restored")
             if restored.commit != self.commit:
                 raise BackupError(f"{self.target.shown} restores to commit {restored.commit}")
+            if (
+                self.target.kind != "remote"
+                and not ledgers_of(history.carrier).keys() <= restored.ledgers.keys()
+            ):
+                raise BackupError(f"the ledger does not come back from {self.target.shown}")
             moved_on = 0
             for at, (path, name) in enumerate(kept.items()):
                 if at % _COMPARED == 0:

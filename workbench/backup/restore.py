@@ -6,13 +6,13 @@ import contextlib
 import os
 import shutil
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from workbench.backup.bundles import Chain, read_header
-from workbench.backup.scratch_repository import DETACHED, new_repository, remote_refs
+from workbench.backup.scratch_repository import DETACHED, LEDGERS, ledgers_of, new_repository, remote_refs
 from workbench.backup.targets import Target, find_target, without_secret
 from workbench.errors import BackupError, NotMemoryError, RepositoryStateError, UsageError, disk_error
 from workbench.memory.names import CommitId, RelPath
@@ -28,13 +28,17 @@ _FOLDER, _LINK, _SUBMODULE = "040000", "120000", "160000"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Restored:
-    """A repository that was made from a backup. ``files`` were written; ``notes`` say what was not."""
+    """A repository that was made from a backup. ``files`` were written; ``notes`` say what was not.
+
+    ``ledgers`` are the references of ledgers that came along, with their commits.
+    """
 
     folder: Path
     branch: str
     commit: CommitId
     files: int
     notes: tuple[str, ...] = ()
+    ledgers: Mapping[str, str] = field(default_factory=dict)
 
 
 def restore(source: str, folder: Path, *, branch: str = "") -> Restored:
@@ -70,6 +74,8 @@ def restore_bundles(bundles: Sequence[Path], folder: Path) -> Restored:
                 ask(carrier, "bundle", "verify", "--quiet", os.fspath(path))
                 ask(carrier, "bundle", "unbundle", os.fspath(path))
                 ask(carrier, "update_ref", f"refs/heads/{last.branch}", header.commit)
+                for name, at in header.ledgers.items():
+                    ask(carrier, "update_ref", name, at)
             except RepositoryStateError as error:
                 raise BackupError(
                     f"{path} is damaged, or not what the bundle before it goes on with: {error.message}",
@@ -108,6 +114,7 @@ def restore_remote(target: Target, folder: Path, branch: str = "") -> Restored:
                 "--",
                 target.place,
                 f"{ref}:{ref}",
+                f"{LEDGERS}*:{LEDGERS}*",
             )
             found = ask(carrier, "rev_parse", ref).decode().strip()
         except RepositoryStateError as error:
@@ -141,7 +148,8 @@ def _restored(folder: Path, algorithm: str, fill: Callable[[Any], tuple[str, Com
             branch, commit = fill(carrier)
             ask(carrier, "symbolic_ref", "HEAD", f"refs/heads/{branch}")
             try:
-                ask(carrier, "rev_list", "--objects", "--quiet", commit)
+                ledgers = ledgers_of(carrier)
+                ask(carrier, "rev_list", "--objects", "--quiet", commit, *ledgers.values())
                 ask(carrier, "read_tree", commit)
                 files, notes = _lay_out(carrier, stage, commit)
             except RepositoryStateError as error:
@@ -149,9 +157,11 @@ def _restored(folder: Path, algorithm: str, fill: Callable[[Any], tuple[str, Com
             carrier.set_persistent_git_options(git_dir=stage / ".git", work_tree=stage)
             outcome(carrier, "update_index", "-q", "--refresh")
             os.sync()
+            if ledgers:
+                notes += ("the ledger came along, and counts once `workbench doctor --fix` took it over",)
     except OSError as error:
         raise disk_error(error) from error
-    return Restored(folder=folder, branch=branch, commit=commit, files=files, notes=notes)
+    return Restored(folder=folder, branch=branch, commit=commit, files=files, notes=notes, ledgers=ledgers)
 
 
 @contextlib.contextmanager

@@ -20,6 +20,8 @@ from workbench.repository.history import History
 from workbench.safety.terminal import visible
 from workbench.temporary import scratch
 
+LEDGERS = "refs/workbench/"
+"""What the references of ledgers begin with."""
 DETACHED = "workbench/backup"
 """The branch that stands for a detached HEAD in a backup."""
 _QUIET_RECEIVER = (
@@ -53,7 +55,10 @@ def new_repository(folder: Path, algorithm: str, *, bare: bool) -> Any:
 
 @contextlib.contextmanager
 def borrowing(history: History, commit: CommitId, branch: str) -> Iterator[Any]:
-    """The runner of a bare repository whose only branch stands at ``commit``, gone after the block."""
+    """The runner of a bare repository whose only branch stands at ``commit``, gone after the block.
+
+    It has the ledgers, too.
+    """
     objects = ask(history.carrier, "rev_parse", "--path-format=absolute", "--git-path", "objects")
     algorithm = ask(history.carrier, "rev_parse", "--show-object-format").decode().strip()
     with scratch("backup") as place:
@@ -63,7 +68,27 @@ def borrowing(history: History, commit: CommitId, branch: str) -> Iterator[Any]:
         (folder / "objects" / "info" / "alternates").write_bytes(_quoted(objects[:-1]) + b"\n")
         ask(carrier, "symbolic_ref", "HEAD", f"refs/heads/{branch}")
         ask(carrier, "update_ref", f"refs/heads/{branch}", commit)
+        for name, at in ledgers_of(history.carrier).items():
+            ask(carrier, "update_ref", name, at)
         yield carrier
+
+
+def ledgers_of(carrier: Any) -> dict[str, str]:
+    """The references of a repository under which ledgers stand, with their commits."""
+    out = ask(carrier, "for_each_ref", "--format=%(refname) %(objectname)", f"{LEDGERS}*/ledger")
+    return dict(row.split(" ") for row in out.decode("utf-8", "replace").splitlines())
+
+
+def push_ledgers(carrier: Any, target: Target) -> str:
+    """Send the ledgers to the same names there, never forced; why that was not possible, or empty."""
+    receiver = (f"--receive-pack={_QUIET_RECEIVER}",) if target.local else ()
+    names = [f"{name}:{name}" for name in ledgers_of(carrier)]
+    if not names:
+        return ""
+    sent = outcome(carrier, "push", "--porcelain", "--no-verify", *receiver, "--", target.place, *names)
+    if not sent.status:
+        return ""
+    return f"the ledger was not sent: {target.shown} has another one, or refuses it"
 
 
 def push(carrier: Any, target: Target, branch: str) -> bool:

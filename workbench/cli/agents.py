@@ -24,8 +24,8 @@ from workbench.cli.options import flag, named, number, together, word
 from workbench.cli.output import (
     OutputError,
     answered,
+    caught_up,
     fail,
-    first_index_shown,
     json_option,
     narrate,
     say,
@@ -162,14 +162,17 @@ def _given(
 
     with workspace() as place:
         now = datetime.now(UTC)
+        missing = caught_up(place)
         found = injected(
-            open_scopes(place, open_leader(place), first=first_index_shown(place)),
+            open_scopes(place, open_leader(place)),
             message,
             settings=place.settings,
             user=user,
             now=now.astimezone(),
             memory_loaded=not with_memory,
         )
+        if missing:
+            found = replace(found, notes=(missing, *found.notes))
         if not record:
             return found, False, None
         problem = record_recalls(
@@ -315,9 +318,14 @@ def mcp(name: str, user: str) -> None:
         serve(place, agent=name, user=user)
 
 
-NAMES = ("claude-code", "openclaw", "codex", "cursor", "vscode", "windsurf", "zed", "mcp.json")
+NAMES = (
+    *("claude-code", "openclaw", "codex", "gemini-cli", "hermes", "cursor", "vscode", "windsurf", "zed"),
+    "mcp.json",
+)
 _FILES = {
     "codex": "~/.codex/config.toml",
+    "gemini-cli": "~/.gemini/settings.json",
+    "hermes": "~/.hermes/config.yaml",
     "cursor": ".cursor/mcp.json in your project, or ~/.cursor/mcp.json",
     "vscode": ".vscode/mcp.json in your project",
     "windsurf": "~/.codeium/windsurf/mcp_config.json",
@@ -365,19 +373,23 @@ def _how_to_add(name: str, command: str, root: str) -> str:
     """
     args = ["-w", root, "mcp", *(() if name == "mcp.json" else ("--name", name))]
     server: dict[str, Any] = {"command": command, "args": args}
+    listed = ", ".join(map(_quoted, args))
     match name:
         case "claude-code":
             return _for_claude_code(f"{shlex.quote(command)} -w {shlex.quote(root)}")
         case "openclaw":
             return f"openclaw mcp set memory {shlex.quote(json.dumps(server))}"
         case "codex":
-            return f"[mcp_servers.memory]\ncommand = {_toml(command)}\nargs = [{', '.join(map(_toml, args))}]"
+            return f"[mcp_servers.memory]\ncommand = {_quoted(command)}\nargs = [{listed}]"
+        case "hermes":
+            return f"mcp_servers:\n  memory:\n    command: {_quoted(command)}\n    args: [{listed}]"
         case "vscode":
-            return _json({"servers": {"memory": {"type": "stdio", **server}}})
+            settings = {"servers": {"memory": {"type": "stdio", **server}}}
         case "zed":
-            return _json({"context_servers": {"memory": {"source": "custom", **server, "env": {}}}})
+            settings = {"context_servers": {"memory": {"source": "custom", **server, "env": {}}}}
         case _:
-            return _json({"mcpServers": {"memory": server}})
+            settings = {"mcpServers": {"memory": server}}
+    return _json(settings)
 
 
 def _for_claude_code(here: str) -> str:
@@ -404,6 +416,6 @@ def _json(value: Any) -> str:
     return json.dumps(value, indent=2)
 
 
-def _toml(text: str) -> str:
-    """A basic string of TOML, which JSON's is where only what must be is escaped."""
+def _quoted(text: str) -> str:
+    """A basic string of TOML or a double-quoted one of YAML: JSON's, where only what must be is escaped."""
     return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")

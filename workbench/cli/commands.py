@@ -53,6 +53,7 @@ COMMANDS: dict[str, tuple[Listed, ...]] = {
         Listed("search", "search:search", "Search memory by keywords and by meaning; the hits, best first."),
         Listed("get", "look:get", "A memory file, or part of it."),
         Listed("log", "look:log", "Operations, newest first, also those of agents and plain git."),
+        Listed("recent", "recent:recent", "What was written since yesterday, by whom, from which session."),
         Listed("show", "look:show", "One operation with its diff, or one entry with its origin."),
         Listed("blame", "look:blame", "When each line came, and who brought it."),
     ),
@@ -83,6 +84,7 @@ COMMANDS: dict[str, tuple[Listed, ...]] = {
     "Keep": (
         Listed("doctor", "health:doctor", "Check this machine, the workspace, its repository and its index."),
         Listed("check", "health:check", "Recall tests, duplicates, dead links, secrets, hidden text."),
+        Listed("audit", "audit:audit", "How much of a memory is junk, said twice, stale, secret, ..."),
         Listed("verify", "keep:verify", "Prove that no text is lost and that the index matches the files."),
         Listed("backup", "keep:backup", "Save this memory, and prove that it can be had back."),
         Listed("reindex", "keep:reindex", "Bring the index up to date with the files."),

@@ -16,7 +16,6 @@ from workbench.errors import UsageError, WorkbenchError
 from workbench.safety.terminal import visible
 
 if TYPE_CHECKING:
-    from indexing.sync.first_index import FirstIndex
     from workbench.workspace.plan import Operation, Plan
     from workbench.workspace.workspace import Workspace
 
@@ -267,14 +266,22 @@ class Bar:
         self._bar.render_progress()  # `update` draws nothing where no step was done
 
 
-def first_index_shown(place: Workspace) -> FirstIndex:
-    """Indexes ``place`` by keywords for its first search: progress and what was done on stderr."""
+def caught_up(place: Workspace) -> str | None:
+    """Take in what changed before a search; what its answer may lack all the same.
 
-    def build() -> None:
-        from indexing.sync.first_index import first_index
+    Progress of a first index, and that there was none, are told on stderr. Raises IndexUnavailableError.
+    """
+    from indexing.sync.catch_up import catch_up
 
-        with Bar() as bar:
-            first_index(place, bar.show)()
+    first = False
+    with Bar() as bar:
+
+        def show(progress: ProgressLine) -> None:
+            nonlocal first
+            first = True
+            bar.show(progress)
+
+        missing = catch_up(place, show)
+    if first:
         narrate("there was no index: indexed by keywords; `workbench reindex` adds semantic search")
-
-    return build
+    return missing

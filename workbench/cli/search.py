@@ -17,7 +17,7 @@ from workbench.cli.options import choice, flag, hits_option, mode_option, named,
 from workbench.cli.output import (
     Bar,
     answered,
-    first_index_shown,
+    caught_up,
     json_option,
     narrate,
     narrate_row,
@@ -68,7 +68,7 @@ Weights, for --weight NAME=VALUE (repeatable) and "weights" in a batch:
   date                     what entries gain that are of a day named in the question
   exact                    how much meaning loses where a question is all identifiers and quotes
   diversity                below 1, near-duplicates make room for others
-  fusion                   sum of both scores, raw (the cosine undivided), or rrf (reciprocal ranks)
+  fusion                   sum of both scores, raw (nothing makes up for a missing one), or rrf (ranks)
   dream, log, ...          a factor for a kind
 recency, importance, pin, user, date, exact and diversity also take on and off.
 
@@ -76,7 +76,8 @@ recency, importance, pin, user, date, exact and diversity also take on and off.
 Each answer has a "state": ok; stale, where files have changed since they were indexed; degraded, where words
 or meaning are missing, and "degraded" says why; empty, where nothing was found. A search that fails has
 {"error": {"code", "message", "hint"}} instead. With --explain, each hit has its "parts": all that are "plus"
-are added, then all that are "times" multiplied.
+are added, then all that are "times" multiplied; one that is "first" puts it above all hits that lack it. Of a
+question of one word, hits with the word come first. A hit that only stands beside one is marked "neighbour".
 """
 _CONDITIONS = {
     "kind": ("KIND", "Only these kinds: log, note, memory, entity, ..."),
@@ -167,9 +168,10 @@ def _here(as_of: str, said: str | None, *, words: bool) -> Iterator[tuple[Ask, W
 
     with _memory(as_of, said) as place:
         _require_index(place, vectors=not words)
+        missing = caught_up(place)
         kind = LexicalSearch if words else HybridSearch
-        engine = kind(place, today=last_day(place), first_index=first_index_shown(place))
-        with contextlib.closing(TeamSearch(place, engine, _behind(place))) as team:
+        engine = kind(place, today=last_day(place))
+        with contextlib.closing(TeamSearch(place, engine, missing)) as team:
             yield team.search, weights_of(place.settings)
 
 
@@ -202,7 +204,7 @@ def _everywhere(then: str | None, *, words: bool) -> Iterator[tuple[Ask, Weights
         return past
 
     with contextlib.closing(
-        FederatedSearch(known.entries, words=words, opener=opened, behind=_behind)
+        FederatedSearch(known.entries, words=words, opener=opened, catch_up=caught_up)
     ) as places:
         yield places.search, own_weights()
 
@@ -236,23 +238,14 @@ def _say_first(answer: SearchAnswer) -> None:
 
 def _say_hit(hit: Hit, rank: int, where: str, score: float, explain: bool) -> None:
     when = f"  {hit.date}" if hit.date else ""
-    say_row(f"{rank:>2}. {where}  L{hit.start_line}{when}  {score:.3f}", fg="cyan")
+    near = "  neighbour of a match" if hit.neighbour and not explain else ""  # an explanation says so itself
+    say_row(f"{rank:>2}. {where}  L{hit.start_line}{when}  {score:.3f}{near}", fg="cyan")
     if hit.heading:
         say_row("    " + " › ".join(hit.heading), dim=True)
     for line in hit.snippet.splitlines():
         say("    " + line)
     for part in (hit.explanation or "").splitlines() if explain else ():
         say("      " + part, dim=True)
-
-
-def _behind(place: Workspace) -> str | None:
-    """How far the index lies behind the files, None where it does not: what is missing cannot be found."""
-    from indexing.sync.freshness import freshness
-
-    if isinstance(place, PastWorkspace):
-        return None
-    found = freshness(place)
-    return f"{found.behind}; run `workbench reindex`" if found.state == "stale" else None
 
 
 def _filters(given: dict[str, tuple[str, ...]], pinned: bool | None) -> tuple[Filters, list[str]]:

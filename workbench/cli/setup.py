@@ -255,6 +255,7 @@ def _say_found() -> bool:
         return bool(memories)
     for one in memories:
         counts = ", ".join(f"{count} {kind}" for kind, count in one.files.items())
+        counts += f"; {one.pending} pending" if one.pending else ""
         say_row(f"{one.layout.title}  {one.path}", bold=True)
         if one.problem:
             say_row(f"  {one.problem}", fg="yellow")

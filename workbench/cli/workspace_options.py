@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 _READS = frozenset(
     {
-        *("status", "get", "search", "log", "show", "blame", "list", "stats"),
+        *("status", "get", "search", "log", "show", "blame", "recent", "list", "stats"),
         *("inject", "bulletin", "mcp", "connect", "context"),
     }
 )

@@ -75,7 +75,7 @@ class Grams:
 
 @dataclass(frozen=True, slots=True)
 class Features:
-    """What is seen of some lines. ``counts`` are (n, 48) float32 in order of ``NAMES``."""
+    """What is seen of some lines. ``counts`` are (n, 50) float32 in order of ``NAMES``."""
 
     counts: NDArray[np.float32]
     grams: Grams
@@ -213,6 +213,11 @@ _PLACE = re.compile(r"(?:^|[\s`(\"'：:])(?:~|\.{1,2})?/?(?:[\w.-]+/)+[\w.-]*")
 _REFERENCE = re.compile(r"#\d+|\b[0-9a-f]{7,40}\b|\b\d{9,}\b", re.IGNORECASE)
 _ITEM = re.compile(r"^\s*[-*+•]\s")
 _CAPITAL = re.compile(r"(?<=[\w,;:] )[^\W\d_a-zà-öø-ÿа-я][\w’'-]+")
+_EXCLAMATION = re.compile(r"[!！]\W*$")
+_ADDRESSED = re.compile(
+    r"^(?:[^\W\d_]{1,8},? )?[^\W\d_a-zà-öø-ÿа-я][\w’'-]+,\s|,\s[^\W\d_a-zà-öø-ÿа-я][\w’'-]+[.!?…]*\W*$"
+)
+"""A name that is called: before a comma at the beginning, or behind one at the end."""
 _QUESTION = re.compile(r"[?？]\W*$")
 _LOG = re.compile(r"(?:^|/)\d{4}-\d\d-\d\d[^/]+\.md$")
 
@@ -237,6 +242,8 @@ _FORMS = (
     "a heading with a clock time",
     "a log of one session",
     "a question",
+    "an exclamation",
+    "names of whom it is said to",
 )
 _CLASSES = range(len(WORD_CLASSES))
 NAMES = (
@@ -272,6 +279,8 @@ def _counts(line: Line, plain: str, folded: str) -> Iterator[float]:
     yield heading.has_clock
     yield float(_LOG.search(line.path) is not None)
     yield float(_QUESTION.search(plain) is not None)
+    yield float(_EXCLAMATION.search(plain) is not None)
+    yield min(2.0, len(_ADDRESSED.findall(plain)))
     said = list(word_classes(folded))
     label = _LABEL.search(folded)
     titled = heading.classes.union(word_classes(label[1])) if label else heading.classes

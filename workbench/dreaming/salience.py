@@ -44,7 +44,7 @@ class Head:
     bias: float
 
     def standardised(self, counts: NDArray[np.float32]) -> NDArray[np.float64]:
-        """(n, 48) the counts in deviations from their means."""
+        """(n, 50) the counts in deviations from their means."""
         scaled: NDArray[np.float64] = np.clip((counts - self.mean) / self.deviation, -_CLIP, _CLIP)
         return scaled
 
@@ -89,7 +89,7 @@ class Salience:
         return np.where(features.spoken, talk, notes)
 
     def standardised(self, counts: NDArray[np.float32]) -> NDArray[np.float64]:
-        """(n, 48) the counts in deviations from their means in notes."""
+        """(n, 50) the counts in deviations from their means in notes."""
         return self.notes.standardised(counts)
 
     def reasons(self, line: Line) -> tuple[tuple[str, ...], tuple[str, ...]]:

@@ -11,7 +11,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from workbench.dreaming.clusters import Cluster
-from workbench.dreaming.density import density
 from workbench.dreaming.signals import ClaimRecalls
 from workbench.memory.proposal import Gate
 
@@ -51,12 +50,6 @@ class Judged:
     def score(self) -> float:
         """The product of the factors."""
         return math.prod(self.parts.values())
-
-    @property
-    def worth(self) -> float:
-        """The score by which it is ranked: of what was said in a conversation, for the room that it takes."""
-        best = self.cluster.best
-        return self.score * density(best.text) if best.spoken else self.score
 
     @property
     def gates(self) -> tuple[Gate, ...]:

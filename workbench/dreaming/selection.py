@@ -96,7 +96,7 @@ class Chooser:
         order: dict[str, float] = {}
         for one in sorted(best, key=_rank):
             path = one.cluster.best.path
-            order[one.cluster.key] = one.worth * _SAME_FILE ** before[path]
+            order[one.cluster.key] = one.score * _SAME_FILE ** before[path]
             before[path] += 1
         best.sort(key=lambda one: (not one.cluster.trusted, -order[one.cluster.key], one.cluster.key))
         return [*best, *passed[most:]]
@@ -185,7 +185,7 @@ class Chooser:
 
 
 def _rank(judged: Judged) -> tuple[bool, float, str]:
-    return not judged.cluster.trusted, -judged.worth, judged.cluster.key
+    return not judged.cluster.trusted, -judged.score, judged.cluster.key
 
 
 def _says_the_same(one: Judged, other: Judged) -> bool:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from workbench.errors import UsageError, WorkbenchError
 from workbench.ingest.agent_sessions import agents_here
-from workbench.workspace.agent_layouts import AgentLayout, found_on_this_machine, layouts_of
+from workbench.workspace.agent_layouts import AgentLayout, existing, found_on_this_machine, layouts_of
 from workbench.workspace.load_state import LoadState, load_states
 from workbench.workspace.workspace import Workspace
 
@@ -20,6 +20,8 @@ from workbench.workspace.workspace import Workspace
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AgentMemory:
     """The memory in one folder. ``files`` are counted by their kind, ``newest`` is when one was written last.
+
+    ``pending`` are the agent's own proposals that wait for a decision.
 
     ``problem`` says why it could not be looked at; the rest is empty then.
     """
@@ -30,6 +32,7 @@ class AgentMemory:
     bytes: int = 0
     newest: datetime | None = None
     loaded: tuple[LoadState, ...] = ()
+    pending: int = 0
     problem: str = ""
 
     @property
@@ -47,6 +50,7 @@ class AgentMemory:
             "bytes": self.bytes,
             "newest": self.newest,
             "loaded": self.loaded,
+            "pending": self.pending,
             "problem": self.problem or None,
         }
 
@@ -81,6 +85,7 @@ def _memories() -> Iterator[AgentMemory]:
                 bytes=sum(file.size for file in files),
                 newest=datetime.fromtimestamp(max(file.ctime_ns for file in files) / 1e9, UTC),
                 loaded=loaded,
+                pending=len(list(existing(root, layout.pending))),
             )
 
 

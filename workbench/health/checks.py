@@ -84,7 +84,6 @@ _LISTED: tuple[tuple[Family, tuple[Callable[[CheckSubject], Look], ...]], ...] =
             index_checks.model_of_vectors,
             index_checks.words,
             index_checks.vectors,
-            index_checks.flat_copy,
             index_checks.embedding_cache,
             index_checks.sync,
         ),

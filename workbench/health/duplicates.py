@@ -21,12 +21,14 @@ SAME_WORDS = 0.85
 SAME_MEANING = 0.93
 """Cosine from which two curated entries say the same in other words."""
 FEWEST_WORDS = 4
-"""Shorter entries (`done`, `same as before`) repeat by nature."""
+"""Entries of fewer different words (`done`, `same as before`) repeat by nature."""
 MOST_BY_MEANING = 4_000
 """Curated entries that are compared with each other by meaning: their number squared is computed."""
 _MERGED = 9
 """Entries that are offered to be made one of."""
 _WORD = re.compile(r"\w+")
+_UNPARTED = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+"""Characters of scripts that set no blanks between words; two of them count as a word."""
 _DIGITS = re.compile(r"\d")
 
 
@@ -36,13 +38,21 @@ def duplicates(subject: CheckSubject) -> Look:
     A copy and the entry that it was promoted from are not two.
     """
     groups: dict[tuple[str, str], list[Entry]] = defaultdict(list)
+    words: list[frozenset[str]] = []
     for entry in subject.corpus.entries:
-        if _counts(entry):
-            groups[entry.hash, _page(entry)].append(entry)
+        said = _words(entry)
+        least = 2 if entry.kind in CURATED else FEWEST_WORDS
+        if len(said) - sum(map(str.isdigit, said)) >= least or (
+            said and len(_UNPARTED.findall(entry.text[:400])) >= 2 * least
+        ):
+            group = groups[entry.hash, _page(entry)]
+            if not group:
+                words.append(said)
+            group.append(entry)
     for group in groups.values():
-        yield from _exact(group)
+        if len(group) > 1:
+            yield from _exact(group)
     firsts = [group[0] for group in groups.values()]
-    words = [bag_of_words(entry.text) for entry in firsts]
     near: set[tuple[int, int]] = set()
     for one, other in sorted(near_pairs(words)):
         alike = jaccard(words[one], words[other]) >= SAME_WORDS
@@ -54,11 +64,10 @@ def duplicates(subject: CheckSubject) -> Look:
             yield _near(firsts[one], firsts[other], "nearly the same, in other words, as")
 
 
-def _counts(entry: Entry) -> bool:
-    if entry.form in (Form.HEADING, Form.CODE, Form.HTML) or entry.parts > 1:
-        return False
-    least = 2 if entry.kind in CURATED else FEWEST_WORDS
-    return len(_WORD.findall(entry.text[:400])) >= least
+def _words(entry: Entry) -> frozenset[str]:
+    """The different words of what can be there twice; none of a bare heading, code, HTML and parts."""
+    is_text = entry.form not in (Form.HEADING, Form.CODE, Form.HTML) and entry.parts == 1
+    return bag_of_words(entry.text) if is_text else frozenset()
 
 
 def _exact(group: Sequence[Entry]) -> Iterator[Finding]:
@@ -71,13 +80,20 @@ def _exact(group: Sequence[Entry]) -> Iterator[Finding]:
         others = [other for other in others if not _is_copy(first, other)]
     if others:
         what = f"the same stands at {few(list(map(place_of, others)))}: {first.plain_title[:80]}"
-        yield _twice("duplicate", what, first, others, severe=len(curated) > 1)
+        yield _twice(
+            "duplicate", what, first, others, severe=len(curated) > 1 and _takes_room(first, others[0])
+        )
 
 
 def _near(one: Entry, other: Entry, how: str) -> Finding:
     what = f"{how} {place_of(other)}: {other.plain_title[:80]}"
-    severe = one.kind in CURATED and other.kind in CURATED
+    severe = one.kind in CURATED and other.kind in CURATED and _takes_room(one, other)
     return _twice("near duplicate", what, one, [other], severe=severe)
+
+
+def _takes_room(one: Entry, other: Entry) -> bool:
+    """Whether one of two is too much: under another heading of a file it may be said of somebody else."""
+    return one.path != other.path or one.heading == other.heading
 
 
 def _twice(rule: str, what: str, one: Entry, others: Sequence[Entry], *, severe: bool) -> Finding:

@@ -18,7 +18,6 @@ from indexing.sync.freshness import NO_INDEX, NO_VECTORS, freshness
 from indexing.sync.generations import Generation, Generations
 from indexing.sync.manifest import FORMAT, Manifest, words_fingerprint
 from indexing.sync.run import CACHE_FILE, reindex
-from indexing.vectors.flat_card import INDEX_ROWS, fitting_card, newest_version
 from workbench.errors import IndexUnavailableError, ModelUnavailableError, WorkbenchError
 from workbench.health.finding import Finding, Fix, Look, SkippedError
 from workbench.health.models import is_asked, local_model
@@ -257,37 +256,6 @@ def vectors(subject: CheckSubject) -> Look:
     if manifest.model is not None and made_by != manifest.model:
         what = f"{generation.name}/model.json says {made_by or 'nothing'}, the manifest says {manifest.model}"
         yield _damaged(subject, what)
-
-
-def flat_copy(subject: CheckSubject) -> Look:
-    """The copy of the vectors that searches read: of the table as it is, and every byte as it was written."""
-    generation, manifest = subject.index_in_use()
-    due = manifest.pending or manifest.leftover or not manifest.model or manifest.entries > INDEX_ROWS
-    if due or newest_version(generation.vectors) is None:
-        raise SkippedError("none is due")
-    yield generation.name
-    card = fitting_card(generation.flat, generation.vectors)
-    if card is None:
-        yield Finding(
-            "the copy of the vectors that searches read is missing, or of another state of them",
-            "searches by meaning read the vectors themselves, which takes longer",
-            REINDEX,
-            "info",
-            repair=partial(rebuild, subject),
-        )
-        return
-    from indexing.vectors.flat import intact  # noqa: PLC0415 - imports numpy
-
-    def copy_anew() -> str:
-        return f"{subject.put_aside(generation.flat, SYNC)}; {rebuild(subject)}"
-
-    if not intact(generation.flat, card):
-        yield Finding(
-            f"{generation.name}/flat: the copy of the vectors is not what was written",
-            "searches by meaning may find the wrong entries: a failing disk, or somebody's hand",
-            "`workbench doctor --fix` sets it aside and copies the vectors anew",
-            repair=copy_anew,
-        )
 
 
 def embedding_cache(subject: CheckSubject) -> Look:

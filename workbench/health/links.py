@@ -13,15 +13,21 @@ from workbench.health.finding import Finding, Look
 from workbench.health.subject import CheckSubject, Corpus, about, fix_of
 from workbench.memory.entry import Entry
 from workbench.memory.frontmatter import FrontMatter
+from workbench.workspace.layout import Layout, scan
 
 _CODE = re.compile(r"(?ms)^ {0,3}(?P<mark>```|~~~).*?(?:^ {0,3}(?P=mark)|\Z)|`[^`\n]{1,400}`")
 _LINK = re.compile(r"(?<!\\)\]\(\s{0,3}(?:<(?P<angle>[^<>\n]{1,1000})>|(?P<bare>[^\s()<>]{1,1000}))")
 _WIKI = re.compile(
     r"(?<!\\)\[\[(?P<target>[^\[\]|#\n]{1,200})(?:#[^\[\]|\n]{0,200})?(?:\|[^\[\]\n]{0,200})?\]\]"
 )
+_DIRECTIVE = re.compile(r"(?:reply_to|audio_as|tts)\w*(?::.*)?")
+"""What an agent writes for the program that sends its answers, in the same brackets."""
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
 _SOURCE = re.compile(r"(?P<path>[^\s:#]+\.md)(?:#L(?P<first>[1-9]\d{0,8})(?:-L?\d{1,9})?)?")
 _PAGES = (".md", ".markdown")
+_ANY_PAGE = ("**/*.md",)
+_NO_PAGES = ("**/.*", "**/.*/**", "**/node_modules/**")
+"""Pages outside of memory can be linked to as well, but for these."""
 
 
 def links(subject: CheckSubject) -> Look:
@@ -38,7 +44,7 @@ def links(subject: CheckSubject) -> Look:
             if (path := _relative(document.path, target)) is not None and not names.is_there(path):
                 dead.append((found.start(), target, "link"))
         for found in _WIKI.finditer(bare):
-            if not names.is_known(found["target"]):
+            if not (_DIRECTIVE.fullmatch(found["target"]) or names.is_known(found["target"])):
                 dead.append((found.start(), found["target"].strip(), "wiki link"))
         lines = [at for at, character in enumerate(bare) if character == "\n"] if dead else []
         for start, target, sort in dead:
@@ -84,6 +90,7 @@ class _Names:
 
     def __init__(self, subject: CheckSubject) -> None:
         self._root = subject.root
+        self._elsewhere: frozenset[str] | None = None
         self._paths = set(subject.corpus.by_path)
         self._known: set[str] = set()
         for document in subject.corpus.documents:
@@ -103,7 +110,18 @@ class _Names:
         """Whether a wiki link's target is the name of a page, or a file."""
         name = target.strip()
         tail = posixpath.basename(name.rstrip("/"))
-        return _name(name) in self._known or _name(tail) in self._known or self.is_there(name)
+        if _name(name) in self._known or _name(tail) in self._known or self.is_there(name):
+            return True
+        if self._elsewhere is None:
+            pages = (file.path for file in scan(self._root, Layout(_ANY_PAGE, _NO_PAGES)))
+            self._elsewhere = frozenset(_name(end) for path in pages for end in _ends(path))
+        return _name(name) in self._elsewhere
+
+
+def _ends(path: str) -> Iterator[str]:
+    """``a/b/c.md``, ``b/c.md``, ``c.md``: by any of them a wiki link may name a page."""
+    parts = path.split("/")
+    return ("/".join(parts[at:]) for at in range(len(parts)))
 
 
 def _called(header: FrontMatter | None) -> Iterator[str]:

@@ -25,7 +25,8 @@ from workbench.safety.findings import TextFinding
 from workbench.safety.hidden_text import hidden_in
 from workbench.safety.secrets import masked, secrets_in
 from workbench.workspace.decisions import settled_keys
-from workbench.workspace.layout import ARCHIVE
+from workbench.workspace.layout import ARCHIVE, is_template
+from workbench.workspace.load_state import load_states
 from workbench.workspace.workspace import Workspace
 
 Find = Callable[[str], tuple[TextFinding, ...]]
@@ -75,6 +76,17 @@ def budget(subject: CheckSubject) -> Look:
     path, limit = subject.workspace.memory_path(), subject.workspace.settings.memory_budget
     used = budget_used(subject.workspace)
     yield f"{used:,} of {limit:,} characters, {used / limit:.0%}"
+    for state in load_states(subject.workspace):
+        if state.lost:
+            yield Finding(
+                state.sentence,
+                "it is the agent's own limit, whatever the budget says",
+                "`workbench archive`, `workbench forget` or `workbench merge` what is not needed",
+                "warning",
+                "over the load limit",
+                state.path,
+                1,
+            )
     if used > limit:
         yield Finding(
             f"{used:,} of {limit:,} characters: what is at the end may not be loaded",
@@ -131,6 +143,8 @@ def secrets(subject: CheckSubject) -> Look:
 def hidden_text(subject: CheckSubject) -> Look:
     """Text that an agent reads and a person does not see."""
     for path, line, what in _in_texts(subject, hidden_in):
+        if is_template(path, subject.corpus.by_path[path].kind):
+            continue  # its comments say how to fill it in, and no agent is given it
         yield subject.corpus.at_line(
             path,
             line,
@@ -261,9 +275,13 @@ def origin(subject: CheckSubject) -> Look:
 def without_origin(subject: CheckSubject) -> Iterator[Finding]:
     """The same, entry by entry: long-term memory of which nobody can say where it comes from."""
     for entry in subject.corpus.entries:
-        long_term = entry.kind in (Kind.MEMORY, Kind.ENTITY) or entry.path.startswith(ARCHIVE)
-        if long_term and entry.provenance is None and entry.part == 1:
+        if is_long_term(entry) and entry.provenance is None and entry.part == 1:
             yield about(entry, "no origin", masked(entry.title)[:_TITLE], "", "", "info")
+
+
+def is_long_term(entry: Entry) -> bool:
+    """Whether it was chosen to be kept, so that one may ask where it is from."""
+    return entry.kind in (Kind.MEMORY, Kind.ENTITY) or entry.path.startswith(ARCHIVE)
 
 
 def fading(subject: CheckSubject) -> Look:

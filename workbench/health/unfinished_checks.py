@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
 from workbench import processes
-from workbench.errors import BusyError, RepositoryStateError, WorkbenchError
+from workbench.errors import (
+    BusyError,
+    ConflictError,
+    RepositoryStateError,
+    UsageError,
+    WorkbenchError,
+)
 from workbench.health.finding import Finding, Fix, Look, SkippedError
 from workbench.health.subject import ACTION, ASIDE, SYNC, CheckSubject, few
 from workbench.history.orphans import check_strays
 from workbench.memory.names import RelPath
+from workbench.operations.migrate import plan_move_ledger
 from workbench.plural import plural
 from workbench.special_files import read_regular
 from workbench.temporary import scratch
@@ -21,6 +29,7 @@ from workbench.workspace.journal import Intent, Journal
 from workbench.workspace.late_lines import late_sentences
 from workbench.workspace.ledger import BOOKS
 from workbench.workspace.locks import Held, held, hold
+from workbench.workspace.plan import Plan
 from workbench.workspace.seal import Seal
 
 _HOUR = 3_600.0
@@ -222,9 +231,66 @@ def ledger(subject: CheckSubject) -> Look:
                 "put a plain file there, as git has it: `git log -- _system/ledger`",
             )
     yield plural(records, "record") if records else "no records yet"
+    with contextlib.suppress(WorkbenchError, OSError):  # no repository, or what was said above
+        yield from _ledger_in_git(subject)
     if torn:
         yield Finding(
             f"lines of the ledger are no records: {few(torn)}",
             "they are passed over: a decision in one of them does not count",
             "correct them with an editor, or delete them; git has what stood there before",
         )
+
+
+def _ledger_in_git(subject: CheckSubject) -> Iterator[Finding]:
+    """What came from elsewhere, what version 0.1 left in files, and marks that nobody knows."""
+    place = subject.workspace
+    if foreign := place.ledger.foreign():
+        yield Finding(
+            f"{plural(sum(one.records for one in foreign), 'record')} of a ledger that was fetched or cloned",
+            "they count for nothing: nothing is learned from them, and they vouch for no entry",
+            "if that ledger is yours, `workbench doctor --fix` shows the records and asks",
+            "info",
+            repair=partial(_confirm, subject) if subject.agree else None,
+        )
+    if plan_move_ledger(place) is not None:
+        yield Finding(
+            "records or comments of version 0.1 stand among your files",
+            "they are read as before; a `.gitignore` may keep the files out of git, and comments cost budget",
+            "`workbench doctor --fix` shows the change and asks; it is one operation: undo undoes it",
+            "info",
+            repair=partial(_move_ledger, subject) if subject.agree else None,
+        )
+    unknown = sum(bool(one.provenance and one.provenance.mark) for one in place.memory_document().entries)
+    if unknown:
+        reference = place.ledger.reference
+        fetched = reference.removesuffix("ledger") + "fetched/origin"
+        yield Finding(
+            f"{plural(unknown, 'mark')} in {place.memory_path()} that the ledger does not know",
+            "where these entries came from is not known: words were changed, or the ledger is elsewhere",
+            f"if another clone has it: `git fetch origin '{reference}:{fetched}'`, then doctor --fix",
+            "info",
+        )
+
+
+def _confirm(subject: CheckSubject) -> str:
+    """Take over a ledger that came from elsewhere, if the person agrees. Raises WorkbenchError."""
+    place = subject.workspace
+    plan = Plan(action="confirm", summary="a ledger from elsewhere", records=place.ledger.foreign_records())
+    if subject.agree is None or not subject.agree(plan):
+        raise UsageError("you did not agree to it")
+    return f"{plural(place.ledger.confirm(), 'record')} taken over"
+
+
+def _move_ledger(subject: CheckSubject) -> str:
+    """Move what version 0.1 recorded into the ledger, if the person agrees. Raises WorkbenchError."""
+
+    def plan() -> Plan:
+        found = plan_move_ledger(subject.workspace)
+        if found is None:
+            raise ConflictError("somebody else has moved it meanwhile")
+        return found
+
+    if subject.agree is None or not subject.agree(plan()):
+        raise UsageError("you did not agree to it")
+    operation = subject.workspace.operations.carry_out(plan)
+    return f"{operation.summary}; `workbench undo {operation.id}` undoes it"

@@ -9,7 +9,7 @@ from workbench.errors import NotMemoryError
 from workbench.history.attribution import UNRECORDED, Deed, deed_of
 from workbench.history.origin import Origin, origin_of
 from workbench.memory.entry import Entry
-from workbench.memory.markdown import Document, parse_document
+from workbench.memory.markdown import Document
 from workbench.memory.names import CommitId, RelPath
 from workbench.memory.origin import OriginReader
 from workbench.memory.patch import kept_lines, split_lines
@@ -70,7 +70,7 @@ def _document(workspace: Workspace, path: str, at: CommitId | None) -> Document:
     data = workspace.history.blob(at, RelPath(path)) if workspace.layout.may_curate(path) else None
     if data is None:
         raise NotMemoryError(path)
-    return parse_document(RelPath(path), data, workspace.layout.kind_of(path))
+    return workspace.parsed(RelPath(path), data)
 
 
 def line_deeds(workspace: Workspace, document: Document, *, at: CommitId | None = None) -> list[Deed]:

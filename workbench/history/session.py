@@ -48,7 +48,8 @@ def _candidates(workspace: Workspace, session: str) -> Iterator[Document]:
             data = workspace.files.read(file.path)
         except (OSError, NotMemoryError):
             continue
-        if b"src=" in data or any(name in data for name in names):
+        has_marks = file.kind is Kind.MEMORY and b"<!-- wb:" in data
+        if has_marks or b"src=" in data or any(name in data for name in names):
             yield workspace.document(file.path)
 
 

@@ -93,7 +93,7 @@ class Versions:
             return parse_document(path, b"", self.workspace.layout.kind_of(path))
         key = (path, blob)
         if key not in self._documents:
-            document = parse_document(path, self.data(blob), self.workspace.layout.kind_of(path))
+            document = self.workspace.parsed(path, self.data(blob))
             for entry in document.entries:
                 spelling = document.data[entry.span.start : entry.span.end].strip()
                 self._spellings.setdefault((path, entry.hash), set()).add(spelling)

@@ -24,7 +24,7 @@ from workbench.memory.episode_page import (
 )
 from workbench.memory.file_edit import FileEdit
 from workbench.memory.frontmatter import read_front_matter
-from workbench.memory.markdown import Document, parse_document
+from workbench.memory.markdown import Document
 from workbench.memory.names import RelPath
 from workbench.memory.session import Session
 from workbench.plural import plural
@@ -133,7 +133,7 @@ def read_header(document: Document) -> Episode:
     episode = read_episode(document)
     if episode.abstract:
         return episode
-    return read_episode(parse_document(document.path, document.data, document.kind))
+    return read_episode(document.with_data(document.data))
 
 
 def _pages(workspace: Workspace, source_id: str | None = None) -> Iterator[Document]:

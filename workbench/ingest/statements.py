@@ -11,7 +11,6 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from workbench.dreaming.density import density
 from workbench.dreaming.fact_type import fact_type
 from workbench.dreaming.features import Line
 from workbench.dreaming.salience import base_model, score_of
@@ -100,8 +99,7 @@ class Statement:
 
     def worth(self, *, by_user: bool) -> float:
         """By how much it goes before others, in (0, 1)."""
-        worth = self.salience * density(self.text)
-        return worth if by_user else _AGENT * worth
+        return self.salience if by_user else _AGENT * self.salience
 
 
 def _has_specifics(text: str) -> bool:

@@ -158,11 +158,12 @@ class Follower:
         for path, why in places.refused.items():
             refused = Event(kind="failed", at=self._clock(), source=path, why=why, error="NotMemoryError")
             yield from self._once(refused)
-        changed = False
+        changed, known_logs = False, self._read_logs
         for events in (*map(self._file, places.files), self._logs(), self._prune()):
             for event in events:
                 changed = changed or event.kind in _CHANGES
                 yield event
+        changed = changed or self._read_logs is not known_logs  # a new line is searched, whatever it teaches
         if changed and (problem := update_index(self._workspace)):
             yield from self._once(Event(kind="failed", at=self._clock(), source=_INDEX, why=problem))
 

@@ -2,12 +2,13 @@
 
 1. ``prune``: episodes that have expired (an operation, undoable);
 2. ``context``: workspace-context.md is archived and cleared (an operation);
-3. ``ingest``: what is new in daily logs and episodes teaches the graph (an operation each), and is indexed;
+3. ``ingest``: what is new in daily logs and episodes teaches the graph (an operation each);
 4. ``decay``: memories that faded are proposed for forgetting;
 5. ``dream``: what should become long-term memory is proposed;
 6. ``backup``: to where the last backup went.
 
-Nothing is forgotten or promoted here: what waits in the morning are proposals.
+What was written is indexed by words after each step. Nothing is forgotten or promoted here: what waits in
+the morning are proposals.
 """
 
 from __future__ import annotations
@@ -72,22 +73,31 @@ def nightly(night: Night, only: Sequence[str] = (), *, run: Running | None = Non
             run = stack.enter_context(running(night.workspace.state_dir(), Job.NIGHTLY))
         for name in STEPS:
             if not only or name in only:
-                outcome = replace(_guarded(STEPS[name], night), step=name)
+                outcome = replace(_guarded(name, night), step=name)
                 if run is not None:
                     run.step(name, outcome.state, outcome.error)
                 yield outcome
 
 
-def _guarded(step: Step, night: Night) -> StepOutcome:
+def _guarded(name: str, night: Night) -> StepOutcome:
     """The boundary of a step: whatever fails in it is its own failure."""
     try:
-        return step(night)
+        return _indexed(replace(STEPS[name](night), step=name), night)
     except NotCuratableError as error:
         return StepOutcome("nothing", error.message, hint=error.hint)
     except OSError as error:
         return _failed(disk_error(error))
     except Exception as error:  # a fault of ours must not cost the steps behind it
         return _failed(error)
+
+
+def _indexed(outcome: StepOutcome, night: Night) -> StepOutcome:
+    """Bring the word index up to date with what a step wrote, and with new lines of logs."""
+    from workbench.ingest.index_update import update_index  # noqa: PLC0415 - a step loads what it needs
+
+    wrote = outcome.operation or outcome.step == "ingest"
+    problem = update_index(night.workspace) if wrote and not night.dry_run else ""
+    return replace(outcome, notes=(*outcome.notes, problem)) if problem else outcome
 
 
 def _failed(error: Exception) -> StepOutcome:
@@ -120,7 +130,6 @@ def _context(night: Night) -> StepOutcome:
 
 
 def _ingest(night: Night) -> StepOutcome:
-    from workbench.ingest.index_update import update_index  # noqa: PLC0415
     from workbench.ingest.ingest import Ingest  # noqa: PLC0415
 
     run = Ingest(night.workspace, now=night.now, model=night.model, dry_run=night.dry_run)
@@ -133,8 +142,6 @@ def _ingest(night: Night) -> StepOutcome:
         for one in taken
         for operation in one.operations
     ]
-    if not night.dry_run and (problem := update_index(night.workspace)):
-        notes.append(problem)
     said = "nothing is new in logs and episodes"
     if taken:
         said = f"{plural(len(taken), 'source')}, {sum(one.memories for one in taken):,} new in the graph"

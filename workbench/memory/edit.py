@@ -160,4 +160,4 @@ def _merged(spans: Iterable[Span]) -> list[Span]:
 
 
 def _holds(document: Document, cuts: Sequence[Span], data: bytes) -> bool:
-    return stands(document, parse_document(document.path, data, document.kind), cuts)
+    return stands(document, document.with_data(data), cuts)

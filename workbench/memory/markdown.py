@@ -19,7 +19,7 @@ from workbench.memory.entry import Entry, Form, Kind, Span, entry_hash
 from workbench.memory.frontmatter import BOM, FrontMatter, read_front_matter
 from workbench.memory.names import EntryHash, RelPath
 from workbench.memory.plain_blocks import FoundBlock, plain_blocks, restart
-from workbench.memory.provenance import Provenance, parse_day, split_provenance
+from workbench.memory.provenance import MarkReader, Provenance, parse_day, split_provenance
 from workbench.memory.window import WINDOW, fits, pieces
 
 if TYPE_CHECKING:
@@ -83,6 +83,8 @@ class Document:
     """The entries of what is not read as Markdown."""
     is_plain: bool = field(default=False, compare=False)
     """Whether each block is read from its own lines and the one below, whatever else the file says."""
+    marks: MarkReader | None = field(default=None, compare=False, repr=False)
+    """Who knows the details behind short marks."""
 
     @property
     def header(self) -> FrontMatter:
@@ -115,20 +117,27 @@ class Document:
         """The entries that a block of this document is, each as if it were the first of its words."""
         return tuple(_entries(self, block, file_date(self.path, self.front_matter)))
 
+    def with_data(self, data: bytes) -> Document:
+        """The same file with other bytes."""
+        return parse_document(self.path, data, self.kind, self.marks)
+
     def block_at(self, start: int) -> int:
         """Which block begins at byte ``start``, or is the first one below it."""
         line = bisect_left(self.line_starts, start)
         return bisect_left(self.blocks, line, key=lambda block: block.first)
 
 
-def parse_document(path: RelPath, data: bytes, kind: Kind) -> Document:
-    """``data`` as its header, headings and blocks. Any bytes are a document; nothing raises."""
+def parse_document(path: RelPath, data: bytes, kind: Kind, marks: MarkReader | None = None) -> Document:
+    """``data`` as its header, headings and blocks. Any bytes are a document; nothing raises.
+
+    Without ``marks``, what short marks say is not known.
+    """
     header = read_front_matter(data)
     starts = _line_starts(data)
     # A line of `§` stands between entries, as Hermes writes them: for the parser it is a blank one.
     found, is_plain = _found(data.replace(_APART, b"\n  \n"), header.body if header else 0)
     headings, blocks = _headings_and_blocks(data, found, starts)
-    return Document(path, kind, data, header, tuple(headings), tuple(blocks), starts, is_plain=is_plain)
+    return Document(path, kind, data, header, tuple(headings), tuple(blocks), starts, None, is_plain, marks)
 
 
 def file_date(path: str, header: FrontMatter | None) -> date | None:
@@ -311,6 +320,8 @@ def _entries(document: Document, block: Block, day: date | None) -> Iterator[Ent
     text, origin = _words(block, _source(document, block))
     if not text:
         return
+    name = entry_hash(text)
+    origin = origin and origin.of(name, document.marks)
     whole = Entry(
         path=document.path,
         kind=document.kind,
@@ -321,7 +332,7 @@ def _entries(document: Document, block: Block, day: date | None) -> Iterator[Ent
         heading=block.heading[:-1] if block.form is Form.HEADING else block.heading,
         date=_own_date(document.kind, day, origin) if origin else day,
         text=text,
-        hash=entry_hash(text),
+        hash=name,
         provenance=origin,
     )
     if fits(text):

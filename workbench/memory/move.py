@@ -31,7 +31,7 @@ from workbench.memory.invariants import (
 )
 from workbench.memory.markdown import Document, Heading, parse_document
 from workbench.memory.names import RelPath
-from workbench.memory.provenance import Provenance, provenance
+from workbench.memory.provenance import Provenance, provenance, spelled_out
 from workbench.memory.provenance_comment import annotate
 
 FORM = "form"
@@ -114,7 +114,7 @@ def lift(document: Document, entries: Sequence[Entry]) -> list[Passage]:
 def leave(document: Document, passages: Sequence[Passage]) -> Document:
     """The document without these passages. Raises NotCuratableError where others would change by that."""
     data = take_out(document, [entry for passage in passages for entry in passage.entries])
-    return parse_document(document.path, data, document.kind)
+    return document.with_data(data)
 
 
 def set_down(document: Document, place: Destination, passages: Sequence[Passage]) -> tuple[Document, int]:
@@ -132,7 +132,7 @@ def set_down(document: Document, place: Destination, passages: Sequence[Passage]
             following = [(form, plain(place.heading), said, origin) for form, _, said, origin in following]
         expected = [*stood[:index], *arrived, *following]
         for data in dict.fromkeys(_written(document, at, place, passages)):
-            after = parse_document(document.path, data, document.kind)
+            after = document.with_data(data)
             is_read_back = same_header(document, after) and signs(after) == expected
             if is_read_back and (place.opening or outline(after) == headings):
                 return after, index
@@ -377,6 +377,9 @@ def _lifted(document: Document, block: Block) -> Passage:
     if block[0].form is Form.ITEM:
         margin = len(source) - len(source.lstrip(b" "))
         source = re.sub(rb"(?m)^ {1,%d}" % margin, b"", source) if margin else source
+    if b"<!-- wb:" in source:
+        text = spelled_out(source.decode("utf-8", "surrogateescape"), block[0].provenance)
+        source = text.encode("utf-8", "surrogateescape")
     return _proven(Passage(block, block[0].form, source))
 
 

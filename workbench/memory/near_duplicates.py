@@ -7,16 +7,11 @@ whoever asks. Likeness is no sameness: ``distinction`` names what two texts must
 
 from __future__ import annotations
 
-import hashlib
 import itertools
 import re
-from collections.abc import Iterator, Sequence
+import zlib
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
 
 _BANDS, _ROWS = 8, 4
 _NEIGHBOURS = 6
@@ -147,8 +142,9 @@ def bag_of_words(text: str) -> frozenset[str]:
 
 def jaccard(one: frozenset[str], other: frozenset[str]) -> float:
     """The share of words in common, in [0, 1]."""
-    union = len(one | other)
-    return len(one & other) / union if union else 1.0
+    common = len(one & other)
+    union = len(one) + len(other) - common
+    return common / union if union else 1.0
 
 
 def near_pairs(bags: Sequence[frozenset[str]]) -> set[tuple[int, int]]:
@@ -161,7 +157,10 @@ def near_pairs(bags: Sequence[frozenset[str]]) -> set[tuple[int, int]]:
 
     if len(bags) < 2:
         return set()
-    codes = {word: _code(word) for word in {"", *itertools.chain.from_iterable(bags)}}
+    codes = {
+        word: zlib.crc32(word.encode("utf-8", "replace"))
+        for word in {"", *itertools.chain.from_iterable(bags)}
+    }
     flat = [codes[word] for bag in bags for word in (bag or {""})]
     starts = np.cumsum([0] + [len(bag) or 1 for bag in bags[:-1]])
     hashes = np.array(flat, np.uint64)
@@ -173,19 +172,11 @@ def near_pairs(bags: Sequence[frozenset[str]]) -> set[tuple[int, int]]:
             mixed = (hashes * factor) ^ ((hashes * factor) >> np.uint64(29))
             least = np.minimum.reduceat(mixed, starts)
             bands[band] = bands[band] * np.uint64(1_000_003) + least
-    pairs: set[tuple[int, int]] = set()
+    found = [np.zeros((0, 2), np.int64)]
     for signature in bands:
         order = np.argsort(signature, kind="stable")
         for step in range(1, _NEIGHBOURS + 1):
             same = signature[order[step:]] == signature[order[:-step]]
-            pairs.update(_sorted_pairs(order[:-step][same], order[step:][same]))
-    return pairs
-
-
-def _sorted_pairs(left: NDArray[np.int64], right: NDArray[np.int64]) -> Iterator[tuple[int, int]]:
-    for one, other in zip(left.tolist(), right.tolist(), strict=True):
-        yield (one, other) if one < other else (other, one)
-
-
-def _code(word: str) -> int:
-    return int.from_bytes(hashlib.blake2b(word.encode("utf-8", "replace"), digest_size=8).digest())
+            found.append(np.stack([order[:-step][same], order[step:][same]], axis=1))
+    pairs = np.unique(np.sort(np.concatenate(found), axis=1), axis=0)
+    return {(one, other) for one, other in pairs.tolist()}

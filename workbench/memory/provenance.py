@@ -1,12 +1,18 @@
 """Where a memory came from, as a trailing HTML comment that no renderer shows.
 
 ``<!-- wb: id=m7f3a src=memory/2026-03-14.md#L12 session=s91 trust=owner at=2026-03-20 score=0.78 -->``
+
+Curated memory is loaded whole by agents, so there a short mark stands instead, ``<!-- wb:m7f3a2qk -->``,
+whose details the ledger has. They count only for the words that they were written for.
 """
 
 from __future__ import annotations
 
+import hashlib
+import json
 import re
-from collections.abc import Mapping
+from base64 import b32encode
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from urllib.parse import quote, unquote
@@ -19,13 +25,21 @@ COMMENT = re.compile(r"(?<![ \t])[ \t]*<!--\s*wb:(?P<fields>[^<>]*)-->")
 _OWN_LINE = re.compile(r"\r?\n[ \t]*<!--\s*wb:[^<>]*-->[ \t]*(?=\r?\n[ \t]*[^\s])")
 FIELD = re.compile(r"(\w+)=(\S+)")
 _SAFE = "/:.#-_~+@,"
+_SHORT = re.compile(r"[a-z2-7]{8}")
+_MARK = "mark"
+"""The field that holds a short mark whose details nobody knows."""
+STANDING = frozenset({"pinned", "valid_until"})
+"""What stays in the file beside a short mark: it holds whatever becomes of the words, and of the ledger."""
+Fields = tuple[tuple[str, str], ...]
+MarkReader = Callable[[str, str], Fields | None]
+"""The fields behind a short mark, for an entry with this hash; None where they are not known."""
 
 
 @dataclass(frozen=True, slots=True)
 class Provenance:
     """The fields of a ``wb:`` comment, in their order of writing."""
 
-    fields: tuple[tuple[str, str], ...]
+    fields: Fields
 
     def get(self, name: str) -> str | None:
         """The value of a field, or None."""
@@ -49,9 +63,58 @@ class Provenance:
         """A field as a date, or None when it is absent or not one."""
         return parse_day(self.get(name))
 
+    @property
+    def mark(self) -> str:
+        """The short mark in it whose details are not known; else empty."""
+        return self.get(_MARK) or ""
+
+    def of(self, text_hash: str, marks: MarkReader | None) -> Provenance:
+        """The same with the details of a short mark, where ``marks`` knows them for these words."""
+        known = marks(self.mark, text_hash) if marks and self.mark else None
+        return self if known is None else Provenance((*known, *self._beside))
+
     def render(self) -> str:
         """The comment, without the blank that goes before it."""
-        return f"<!-- wb: {' '.join(f'{key}={quoted(value)}' for key, value in self.fields)} -->"
+        said = [f"{key}={quoted(value)}" for key, value in self._beside]
+        return f"<!-- wb:{' '.join([self.mark, *said])} -->"
+
+    @property
+    def _beside(self) -> Fields:
+        """All but the short mark."""
+        return tuple(field for field in self.fields if field[0] != _MARK)
+
+
+def short_mark(fields: Fields, text_hash: str) -> str:
+    """The name, of eight base32 characters, by which the ledger knows these fields of an entry."""
+    told = json.dumps([text_hash, *fields]).encode()
+    return b32encode(hashlib.sha256(told).digest()[:5]).decode("ascii").lower()
+
+
+def mark_in(comment: re.Match[str]) -> str:
+    """The short mark that a comment begins with; empty where it has none."""
+    first = comment["fields"].split(maxsplit=1)[:1]
+    return first[0] if first and _SHORT.fullmatch(first[0]) else ""
+
+
+def as_short_mark(fields: Fields, text_hash: str) -> tuple[Provenance, Fields]:
+    """The short mark of an entry with this provenance, and the fields that the ledger must know for it."""
+    details = tuple(field for field in fields if field[0] not in STANDING)
+    rest = tuple(field for field in fields if field[0] in STANDING)
+    return Provenance(((_MARK, short_mark(details, text_hash)), *rest)), details
+
+
+def spelled_out(source: str, origin: Provenance | None) -> str:
+    """``source`` with its short mark as the comment that it stands for, where ``origin`` tells it."""
+    found = COMMENT.search(source)
+    if found is None or not mark_in(found) or origin is None or origin.mark:
+        return source
+    return with_comment(source, found, origin)
+
+
+def with_comment(source: str, comment: re.Match[str], origin: Provenance) -> str:
+    """``source`` with ``origin`` in the place of a comment."""
+    blanks = comment[0][: comment[0].index("<!--")]
+    return source[: comment.start()] + blanks + origin.render() + source[comment.end() :]
 
 
 def provenance(fields: Mapping[str, str | None]) -> Provenance:
@@ -77,6 +140,8 @@ def split_provenance(text: str) -> tuple[str, Provenance | None]:
     fields = tuple(
         (key, unquote(value, errors="surrogateescape")) for key, value in FIELD.findall(found["fields"])
     )
+    if mark := mark_in(found):
+        fields = ((_MARK, mark), *fields)
     return COMMENT.sub("", _OWN_LINE.sub("", text)), Provenance(fields)
 
 

@@ -13,8 +13,8 @@ from workbench.errors import NotCuratableError
 from workbench.memory.comment_position import behind, is_read_to_its_end
 from workbench.memory.edit import replaced
 from workbench.memory.entry import Entry, Form, Span
-from workbench.memory.markdown import Document, first_paragraph, parse_document, stands_in_code
-from workbench.memory.provenance import COMMENT, FIELD, provenance, quoted
+from workbench.memory.markdown import Document, first_paragraph, stands_in_code
+from workbench.memory.provenance import COMMENT, FIELD, Fields, provenance, quoted, spelled_out
 
 _ITEM = re.compile(r"(?P<marker>[ \t]*(?:[-*+]|\d{1,9}[.)]))(?P<gap>[ \t]*)(?P<rest>[^ \t\r\n]?)")
 _CLOSING_HASHES = re.compile(r"[ \t]+#+[ \t\r]*\Z")
@@ -44,6 +44,7 @@ def annotate(document: Document, entry: Entry, fields: Mapping[str, str | None])
         return document.data
     block = entry.whole
     source = document.data[block.start : block.end].decode("utf-8", "surrogateescape")
+    source = spelled_out(source, entry.provenance)
     for candidate in _candidates(document, entry, source, fields):
         changed = candidate.encode("utf-8", "surrogateescape")
         data = replaced(document.data, [(block, changed)])
@@ -71,9 +72,6 @@ def with_comments_in_place(document: Document) -> bytes:
         if _says(document, replaced(document.data, [*kept, one]), _fields):
             kept.append(one)
     return replaced(document.data, kept)
-
-
-Fields = tuple[tuple[str, str], ...]
 
 
 def _applied(own: Fields, fields: Mapping[str, str | None]) -> Fields:
@@ -196,9 +194,9 @@ def _is_carried(document: Document, block: Span, data: bytes, wanted: Fields) ->
         first, last = max(0, at - 1), min(at + 1, len(document.blocks) - 1)
         start, end = lines[document.blocks[first].first], lines[document.blocks[last].last]
         data = data[start : end + len(data) - len(document.data)]
-        document = parse_document(document.path, document.data[start:end], document.kind)
+        document = document.with_data(document.data[start:end])
         at, lines = document.block_at(block.start - start), document.line_starts
-    after = parse_document(document.path, data, document.kind)
+    after = document.with_data(data)
     added = len(after.line_starts) - len(lines)
     below = (
         each._replace(first=each.first + added, last=each.last + added) for each in document.blocks[at + 1 :]
@@ -215,7 +213,7 @@ def _is_carried(document: Document, block: Span, data: bytes, wanted: Fields) ->
 
 def _says(document: Document, data: bytes, wanted: Callable[[Entry], Fields]) -> bool:
     """Whether all entries of the document are read in ``data``, with what is wanted of each."""
-    after = parse_document(document.path, data, document.kind)
+    after = document.with_data(data)
     return after.front_matter == document.front_matter and [
         (_standing(entry), wanted(entry)) for entry in document.entries
     ] == [(_standing(entry), _fields(entry)) for entry in after.entries]

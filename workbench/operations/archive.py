@@ -9,8 +9,9 @@ its budget, and at most as many as a person can look through:
    the lowest ``score`` (0.5 where none is said) for the room that it takes: of what is worth the same, more
    fits of what is short; then the one that was last touched the longest ago.
 
-Where a budget is asked for, and in dreams, which judge each line themselves, younger ones of the third sort
-may go too. What carries no provenance was written by hand and never goes for its place in the file; what is pinned never goes by itself.
+Where a budget is named, and in dreams, which judge each line themselves, younger ones of the third sort may
+go too, as many as it takes. What carries no provenance was written by hand and never goes for its place in
+the file; what is pinned never goes by itself.
 """
 
 from __future__ import annotations

@@ -10,8 +10,8 @@ from workbench.memory.edit import as_item, replaced
 from workbench.memory.entry import Entry, Form, Span
 from workbench.memory.file_edit import FileEdit
 from workbench.memory.invariants import stands
-from workbench.memory.markdown import Document, opening_paragraph, parse_document, stands_in_code
-from workbench.memory.provenance import COMMENT
+from workbench.memory.markdown import Document, opening_paragraph, stands_in_code
+from workbench.memory.provenance import COMMENT, mark_in, spelled_out
 from workbench.operations.references import telling_lost_links
 from workbench.workspace.plan import Plan
 from workbench.workspace.workspace import Workspace
@@ -114,6 +114,9 @@ def replace_entry(document: Document, entry: Entry, source: str) -> tuple[bytes,
         raise NotCuratableError("an entry without text is none", hint="forget it instead")
     if wanted == entry_source(document, entry):
         raise NotCuratableError("there is nothing to change: the text is as it was")
+    new, old = (COMMENT.search(text) for text in (wanted, entry_source(document, entry)))
+    if new and old and mark_in(new) == mark_in(old):
+        wanted = spelled_out(wanted, entry.provenance)  # other words, of the same origin
     return put_in_place(document, entry, wanted)
 
 
@@ -178,7 +181,7 @@ def _written(source: str, document: Document, entry: Entry) -> str:
 
 def _new_entries(document: Document, block: Span, data: bytes, new: Span) -> list[Entry]:
     """The entries of the text at ``new``, which took the place of ``block``; or NotCuratableError."""
-    after = parse_document(document.path, data, document.kind)
+    after = document.with_data(data)
     if not stands(document, after, [block], [new]):
         raise NotCuratableError(
             "with this text, what stands around it would be read as something else; nothing was changed",
@@ -199,5 +202,5 @@ def _new_entries(document: Document, block: Span, data: bytes, new: Span) -> lis
 
 def _is_open(document: Document, data: bytes) -> bool:
     """Whether a heading after ``data`` would be read as something else."""
-    probe = parse_document(document.path, data + b"\n\n# probe\n", document.kind)
+    probe = document.with_data(data + b"\n\n# probe\n")
     return not probe.headings or probe.line_starts[probe.headings[-1].first] != len(data) + 2

@@ -13,7 +13,7 @@ from workbench.memory.comment_position import block_id, with_block_id, without_b
 from workbench.memory.edit import take_out
 from workbench.memory.entry import Entry, Kind, entry_hash
 from workbench.memory.file_edit import FileEdit
-from workbench.memory.markdown import block_text, parse_document
+from workbench.memory.markdown import block_text
 from workbench.memory.names import RelPath
 from workbench.memory.provenance import Provenance, least_trusted, parse_day, split_provenance
 from workbench.memory.text_merge import united
@@ -103,7 +103,7 @@ def merged(
     text = split_provenance(text)[0].replace("\r\n", "\n").strip("\n")
     origin = _origin(target, sources, today, actor)
     data, found = put_in_place(document, entry, reworded(document, entry, text, origin.render()))
-    after = parse_document(document.path, data, document.kind)
+    after = document.with_data(data)
     whole = found[0].part == 1 and len(found) == found[0].parts
     if (
         not whole
@@ -173,7 +173,7 @@ def _without(target: PromotionSource, gone: Sequence[PromotionSource]) -> Promot
     document, entry = target.document, target.entry
     entries = list(_blocks(gone))
     ordinal = entry.ordinal - sum(e.hash == entry.hash and e.ordinal < entry.ordinal for e in entries)
-    left = parse_document(document.path, take_out(document, entries), document.kind)
+    left = document.with_data(take_out(document, entries))
     return PromotionSource(left, find_entry(left, f"{entry.path}#{entry.hash}~{ordinal}"))
 
 

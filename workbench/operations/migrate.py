@@ -10,14 +10,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from workbench.format import FORMAT, KEY
+from workbench.memory.entry import Kind
 from workbench.memory.file_edit import FileEdit
 from workbench.memory.markdown import parse_document
 from workbench.memory.names import RelPath
 from workbench.memory.provenance_comment import with_comments_in_place
 from workbench.operations.edit_settings import changed_bytes
+from workbench.plural import plural
+from workbench.repository.preconditions import ignored
 from workbench.workspace.format import format_of, require_known_format
 from workbench.workspace.layout import SET_ASIDE, SETTINGS_FILE, scan
 from workbench.workspace.plan import Plan
+from workbench.workspace.short_marks import shortened_edit
 from workbench.workspace.workspace import Workspace
 
 _COMMENT = b"<!-- wb:"
@@ -45,6 +49,37 @@ def plan_migrate(workspace: Workspace) -> Plan | None:
         action="migrate",
         summary=f"format {found} to {FORMAT}, {files}",
         edits=(*edits, FileEdit(settings, before, numbered)),
+    )
+
+
+def plan_move_ledger(workspace: Workspace) -> Plan | None:
+    """The operation that moves what version 0.1 recorded into the ledger; None where there is nothing.
+
+    Its files ``_system/ledger/*.jsonl`` go, but for those that git ignores, and the long comments in curated
+    memory become short marks. Comments that somebody else wrote are not touched.
+    """
+    records = list(workspace.ledger.old_records())
+    paths = workspace.ledger.old_paths()
+    kept = ignored(workspace.history.carrier, paths)
+    edits = [
+        FileEdit(path, workspace.files.read_or_none(path), None, workspace.files.mode(path))
+        for path in paths
+        if path not in kept
+    ]
+    memory = workspace.memory_document()
+    edit, details = shortened_edit(
+        FileEdit(memory.path, memory.data, memory.data), workspace.marks(), Kind.MEMORY, every=True
+    )
+    if edit.after != edit.before:
+        edits.append(edit)
+        records += details
+    if not edits and not records:
+        return None
+    return Plan(
+        action="migrate",
+        summary=f"{plural(len(records), 'record')} moved into the ledger",
+        edits=tuple(edits),
+        records=tuple(records),
     )
 
 

@@ -98,8 +98,10 @@ class OperationSpec(NamedTuple):
 
     def planned(self, workspace: Workspace, subject: Any, **given: Any) -> Plan:
         """The plan of doing it. Raises what the plan function raises."""
-        plan: Plan = self._called(workspace, subject, given)
-        return plan
+        from workbench.workspace.short_marks import shortened  # noqa: PLC0415 - declarations load no parser
+
+        plan = self._called(workspace, subject, given)
+        return shortened(plan, workspace.marks(), workspace.layout.kind_of)
 
     def record(self, workspace: Workspace, subject: Any, **given: Any) -> dict[str, Any]:
         """Do what is not undoable, and return what was recorded."""

@@ -11,7 +11,7 @@ from workbench.memory.entry import Entry, Kind
 from workbench.memory.episode import read_episode
 from workbench.memory.file_edit import FileEdit
 from workbench.memory.frontmatter import set_front_matter
-from workbench.memory.markdown import Document, parse_document
+from workbench.memory.markdown import Document
 from workbench.memory.provenance_comment import annotate
 from workbench.operations.resolve_entries import gather
 from workbench.workspace.plan import Plan
@@ -70,7 +70,7 @@ def _marked(document: Document, entries: Sequence[Entry], day: str | None) -> by
     for entry in blocks.values():
         _require_news(f"“{entry.plain_title}”", entry.pinned, day is not None)
         if data != document.data:  # addresses do not change by a mark, and spans do
-            document = parse_document(document.path, data, document.kind)
+            document = document.with_data(data)
             entry = find_entry(document, entry.address)  # noqa: PLW2901 - the same entry, where it stands now
         data = annotate(document, entry, {"pinned": day})
     return data

@@ -12,7 +12,7 @@ from workbench.errors import NotCuratableError, UsageError, WorkbenchError
 from workbench.memory.comment_position import without_block_ids
 from workbench.memory.entry import Entry, Kind, entry_hash
 from workbench.memory.file_edit import FileEdit
-from workbench.memory.markdown import Document, parse_document
+from workbench.memory.markdown import Document
 from workbench.memory.move import with_item
 from workbench.memory.provenance import Provenance
 from workbench.operations.merge import merged
@@ -71,7 +71,7 @@ def plan_promote(
         target = _target(workspace, into)
         start = target.document
         data, entry = merged(target, sources, today=today)
-        memory, became = parse_document(target.document.path, data, Kind.MEMORY), [entry]
+        memory, became = target.document.with_data(data), [entry]
         entries = (*(source.entry.address for source in sources), target.entry.address)
         summary = f"{_short(summary)} → into {_short(target.entry.plain_title)}"
     # What the plan was made on: a second look could see a line more, which the plan would then take out.

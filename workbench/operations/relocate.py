@@ -12,7 +12,7 @@ from workbench.errors import ConflictError, NotCuratableError, NotMemoryError
 from workbench.memory.entry import Entry
 from workbench.memory.file_edit import FileEdit
 from workbench.memory.invariants import blocks
-from workbench.memory.markdown import Document, parse_document
+from workbench.memory.markdown import Document
 from workbench.memory.move import Destination, Passage, leave, lift, marked, set_down
 from workbench.memory.names import RelPath
 from workbench.operations.references import telling_lost_links
@@ -42,9 +42,7 @@ class Relocation:
             if not self._workspace.layout.may_curate(name):
                 raise NotMemoryError(name)
             self._before[name] = self._workspace.files.read_or_none(name)
-            self._now[name] = parse_document(
-                name, self._before[name] or b"", self._workspace.layout.kind_of(name)
-            )
+            self._now[name] = self._workspace.parsed(name, self._before[name] or b"")
         return self._now[name]
 
     def lift(self) -> list[tuple[Document, Passage]]:

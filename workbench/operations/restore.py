@@ -42,7 +42,8 @@ def plan_restore(workspace: Workspace, target: str, at: str, *, reason: str = ""
     now = workspace.files.read_or_none(path)
     if not is_entry:
         return _whole(path, then, now, commit, reason)
-    return _one(target, parse_document(path, then, workspace.layout.kind_of(path)), now, commit, reason)
+    document = parse_document(path, then, workspace.layout.kind_of(path), workspace.marks())
+    return _one(target, document, now, commit, reason)
 
 
 def _whole(path: RelPath, then: bytes, now: bytes | None, commit: Commit, reason: str) -> Plan:
@@ -64,7 +65,7 @@ def _one(target: str, old: Document, now: bytes | None, commit: Commit, reason: 
         entry = find_entry(old, target)
     except EntryNotFoundError:
         raise EntryNotFoundError(f"{target} in {_moment(commit)}") from None
-    document = parse_document(old.path, now or b"", old.kind)
+    document = old.with_data(now or b"")
     if sum(e.hash == entry.hash for e in document.entries) >= entry.ordinal:
         raise NotCuratableError(
             f"“{entry.plain_title}” stands in {old.path} already",

@@ -126,7 +126,7 @@ def _taken_back(
         for line in hunk.new
         if line.strip()
     ]
-    has_records = any(key == LEDGER_TRAILER for key, _ in target.trailers)
+    has_records = any(key == LEDGER_TRAILER and book != "provenance" for key, book in target.trailers)
     if not (has_records or lines) or workspace.ledger.is_undone(target.id):
         return ()
     told = {"undoes": target.id, **({"lines": lines} if lines else {})}

@@ -32,7 +32,7 @@ from workbench.repository.git_runner import (
 from workbench.repository.index_file import AT_ONCE, Staging
 from workbench.repository.left_locks import remove_left_locks, way_out
 from workbench.repository.line_blame import line_commits
-from workbench.repository.objects import ObjectReader
+from workbench.repository.objects import ObjectReader, commit_data, object_name, packed
 from workbench.special_files import read_regular, require_regular_repository
 
 _UNFINISHED = {
@@ -93,6 +93,7 @@ class History:
         self._sees_programs = configured.get("core.filemode", "true") != "false"
         self._cut_off: frozenset[str] = frozenset()
         self._commits: dict[CommitId, Commit] = {}
+        self._gathered: dict[str, tuple[str, bytes]] | None = None
         self._staging = Staging(self)
         self.common_dir = git_dir
         """The folder that all worktrees of the repository share."""
@@ -401,7 +402,7 @@ class History:
 
     def name_of(self, data: bytes) -> BlobId:
         """The name that ``data`` has, or would have, as a blob."""
-        return BlobId(hashlib.new(self._algorithm, b"blob %d\0" % len(data) + data).hexdigest())
+        return BlobId(object_name("blob", data, self._algorithm))
 
     def names_no_branch(self) -> bool:
         """Whether HEAD is detached."""
@@ -412,8 +413,28 @@ class History:
 
     # -- writing ---------------------------------------------------------------------------------
 
+    @contextlib.contextmanager
+    def gathering(self) -> Iterator[None]:
+        """What is stored in this block is given to one git, at its end or where ``save`` is called."""
+        self._gathered = {}
+        try:
+            yield
+            self.save()
+        finally:
+            self._gathered = None
+
+    def save(self) -> None:
+        """Have what was gathered so far in the object database. Raises WriteFailedError."""
+        if self._gathered:
+            self.feed(packed(self._gathered.values(), self._algorithm), "unpack_objects", "-q")
+            self._gathered = {}
+
     def store(self, data: bytes, kind: str = "blob") -> BlobId:
         """Keep ``data`` in the object database, flushed to the disk, and return its name."""
+        if self._gathered is not None:
+            name = object_name(kind, data, self._algorithm)
+            self._gathered[name] = kind, data
+            return BlobId(name)
         options = ("--no-filters",) if kind == "blob" else ()
         return BlobId(self.feed(data, "hash_object", "-t", kind, "-w", *options, "--stdin"))
 
@@ -456,17 +477,11 @@ class History:
         self, tree: str, parents: Sequence[CommitId], message: str, *, author: tuple[str, str] | None = None
     ) -> CommitId:
         """A commit object of a tree. No ref moves."""
-        name, email = self._identity
-        by, by_email = author or (name, email)
-        environment = {
-            "GIT_AUTHOR_NAME": by,
-            "GIT_AUTHOR_EMAIL": by_email,
-            "GIT_COMMITTER_NAME": name,
-            "GIT_COMMITTER_EMAIL": email,
-        }
-        before = [argument for parent in parents for argument in ("-p", parent)]
-        data = message.encode("utf-8", "replace")
-        return CommitId(self.feed(data, "commit_tree", tree, *before, env=environment))
+        return CommitId(
+            self.store(
+                commit_data(tree, parents, message, self._identity, author or self._identity), "commit"
+            )
+        )
 
     def require_movable(
         self, commit: CommitId, expected: CommitId | None, further: ReferenceMove | None = None
@@ -501,6 +516,7 @@ class History:
 
         Raises RepositoryStateError when they do and yet cannot be moved.
         """
+        self.save()
         wanted = f"start\n{self._moves(moves)}prepare\ncommit\n".encode()
         moved = outcome(self.carrier, "update_ref", "-m", why, "--stdin", data=wanted)
         if moved.status and all(map(self._stands, moves)):

@@ -1,9 +1,14 @@
-"""Reading git objects through one long-lived ``cat-file --batch`` process."""
+"""Git objects: read through one long-lived ``cat-file --batch`` process, and written many at a time."""
 
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import os
+import re
+import time
+import zlib
+from collections.abc import Iterable, Sequence
 from subprocess import PIPE
 from typing import Any
 
@@ -11,6 +16,42 @@ from workbench.errors import RepositoryStateError, StoppedError
 
 _LARGEST = 1 << 30
 """Bytes of an object: a few kilobytes of a hostile pack can become any number of them."""
+
+_TYPES = {"commit": 1, "tree": 2, "blob": 3}
+_UNFIT = re.compile(r"[<>\0-\x1f]")
+
+
+def object_name(kind: str, data: bytes, algorithm: str) -> str:
+    """The name by which git knows an object."""
+    return hashlib.new(algorithm, b"%s %d\0" % (kind.encode(), len(data)) + data).hexdigest()
+
+
+def packed(objects: Iterable[tuple[str, bytes]], algorithm: str) -> bytes:
+    """Objects, each as its type and its bytes, as the stream that ``git unpack-objects`` reads."""
+    rows = list(objects)
+    out = bytearray(b"PACK" + (2).to_bytes(4, "big") + len(rows).to_bytes(4, "big"))
+    for kind, data in rows:
+        # The first byte has the type and four bits of the size, the others seven bits each.
+        byte, rest = _TYPES[kind] << 4 | len(data) & 15, len(data) >> 4
+        while rest:
+            out.append(byte | 128)
+            byte, rest = rest & 127, rest >> 7
+        out.append(byte)
+        out += zlib.compress(data, 1)
+    return bytes(out + hashlib.new(algorithm, out).digest())
+
+
+def commit_data(
+    tree: str, parents: Sequence[str], message: str, committer: Sequence[str], author: Sequence[str]
+) -> bytes:
+    """The bytes of a commit that is made now; people are their name and address."""
+    now = time.time()
+    zone = time.localtime(now).tm_gmtoff // 60
+    when = f"{int(now)} {'-' if zone < 0 else '+'}{abs(zone) // 60:02}{abs(zone) % 60:02}"
+    lines = [f"tree {tree}", *(f"parent {parent}" for parent in parents)]
+    for role, (name, email) in (("author", author), ("committer", committer)):
+        lines.append(f"{role} {_UNFIT.sub('', name).strip()} <{_UNFIT.sub('', email).strip()}> {when}")
+    return ("\n".join([*lines, "", message.removesuffix("\n"), ""])).encode("utf-8", "replace")
 
 
 class ObjectReader:

@@ -26,6 +26,8 @@ _CODE_OR_COMMENT = re.compile(
     re.DOTALL | re.MULTILINE,
 )
 _OURS = re.compile(r"\s*wb:(?:\s+\w+=\S+)*\s*")
+_MARKER = re.compile(r"\s*/?\w{2,20}(?:[:.-]\w{1,20}){1,3}(?:[ :](?:begin|start|end|stop))?\s*")
+"""What programs put around a part of a file (``openclaw:skills:start``): names that tell nobody anything."""
 _TAG = re.compile(r"<(?P<name>[A-Za-z][A-Za-z0-9-]{0,30})(?P<attributes>[^<>]{0,2000})>")
 _HIDING = re.compile(
     r"(?i)(?:^|\s)hidden(?:[\s=/]|$)|display\s{0,9}:\s{0,9}none|visibility\s{0,9}:\s{0,9}(?:hidden|collapse)"
@@ -36,6 +38,9 @@ _HIDING = re.compile(
 _NEVER_SHOWN = frozenset({"script", "style", "template", "noscript", "noframes"})
 _DEFINITION = re.compile(
     r"^ {0,3}\[(?P<label>[^\]\n^][^\]\n]{0,400})\]:[ \t]{0,9}(?P<rest>[^\n]{0,2000})", re.MULTILINE
+)
+_DESTINATION = re.compile(
+    r"[ \t]*(?:<[^<>\n]*>|\S*)(?:[ \t]+(?P<title>\"[^\"]*\"|'[^']*'|\([^()]*\)))?[ \t]*"
 )
 _LINK = re.compile(
     r"\]\([^\s()]{0,1000}[ \t]{1,9}(?P<title>\"[^\"\n]{1,2000}\"|'[^'\n]{1,2000}')[ \t]{0,9}\)"
@@ -52,6 +57,8 @@ _RUNS = re.compile(
     rf"(?P<zero>[{_INVISIBLE}]+)|(?P<bidi>[{_DIRECTION}]+)|(?P<tags>[\U000e0000-\U000e007f]+)"
     rf"|(?P<selectors>[{_VARIATION}]+)|(?P<soft>(?<=\w)\xad+(?=\w))"
 )
+_ANY_RUN = re.compile(rf"[{_INVISIBLE}{_DIRECTION}\U000e0000-\U000e007f{_VARIATION}\xad]")
+"""Whether there is any run at all: one set of characters is looked for much faster than five in turn."""
 _RIGHT_TO_LEFT = re.compile(r"[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]")
 _NO_BLANKS = r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff]"  # Thai, Lao, Burmese, Khmer: a break goes here
 _JOINING = re.compile(
@@ -71,7 +78,9 @@ def hidden_in(text: str) -> tuple[TextFinding, ...]:
     for match in _CODE_OR_COMMENT.finditer(text):
         if match["comment"] is None:
             shown_as_code.append(match.span())
-        elif match["words"].strip() and not _OURS.fullmatch(match["words"]):
+        elif match["words"].strip() and not any(
+            known.fullmatch(match["words"]) for known in (_OURS, _MARKER)
+        ):
             found.append(TextFinding("comment", *match.span(), _quoted(match["words"])))
     comments = [(finding.start, finding.end) for finding in found]
     elsewhere = _Outside(sorted(shown_as_code + comments))
@@ -109,7 +118,10 @@ def _elements(text: str) -> Iterator[TextFinding]:
 def _definitions(text: str) -> Iterator[TextFinding]:
     """Reference definitions: no renderer shows them, and their title and label may say anything."""
     for match in _DEFINITION.finditer(text):
-        _, _, title = match["rest"].strip().partition(" ")
+        rest = _DESTINATION.fullmatch(match["rest"])
+        if rest is None:
+            continue  # what is neither a destination nor a title makes it a paragraph, which is shown
+        title = rest["title"] or ""
         said = " ".join(words for words in (match["label"], title) if _is_prose(words))
         if said:
             yield TextFinding("link definition", *match.span(), _quoted(said))
@@ -133,6 +145,8 @@ def _encoded(text: str) -> Iterator[TextFinding]:
 
 
 def _characters(text: str) -> Iterator[TextFinding]:
+    if text.isascii() or not _ANY_RUN.search(text):
+        return
     lines = _Lines(text)
     for match in _RUNS.finditer(text):
         before = text[match.start() - 1 : match.start()] if match.start() else ""

@@ -216,6 +216,8 @@ _PLACEHOLDER = re.compile(
     r"(?i)example|placeholder|redacted|removed|changeme|change-me|your|dummy|sample|insert|xxx|\*\*\*|\.\.\."
     r"|…|todo|hidden|masked|password|passwd|s3cr3t$"
 )
+_ELIDED = re.compile(r"\.\.\.|…")
+"""Behind a value it says that only the beginning is written down."""
 _TEMPLATE = re.compile(
     r"[$%{(\[<&@#!]|[^\s]*(?:\(|\{\{|\$\{|://)|~?/[^\s/]+/|[A-Za-z]:\\|arn:|0x[0-9a-fA-F]{40}$"
 )
@@ -237,7 +239,7 @@ def secrets_in(text: str) -> tuple[TextFinding, ...]:
     for order, rule in enumerate(_RULES):
         if any(hint in low for hint in rule.hints):
             for match in rule.pattern.finditer(text):
-                if _looks_real(rule, match["v"]):
+                if _looks_real(rule, match["v"]) and not _ELIDED.match(text, match.end("v")):
                     found.append((match.start("v"), order, _finding(rule, text, match)))
     kept: list[TextFinding] = []
     for _, _, finding in sorted(found, key=lambda item: item[:2]):

@@ -78,7 +78,7 @@ class AgentLayout:
     ``name`` is what `layout` in workbench.yaml calls it, ``document`` where the layout is described.
     ``homes`` are the folders in which the agent keeps memory on a person's machine. ``signs`` are files or
     folders one of which shows that a folder is laid out so; with ``says`` the text of one of them must fit
-    that, too. ``weak_signs`` count only where no other agent's memory is recognised.
+    that, too. ``weak_signs``, which others have as well, count where they are no other's.
 
     ``files`` says of which kind each file is, by the first pattern that fits; what fits none is no memory.
     The first file of ``Kind.MEMORY`` that is there is always loaded, and promoted into; ``makes_memory``: it
@@ -143,8 +143,10 @@ def layouts_of(root: Path) -> tuple[AgentLayout, ...]:
     if at_home:
         return at_home
     found = [one for one in LAYOUTS if one.shows(root)]
-    if not any(one.of_kind(Kind.MEMORY) for one in found):
-        found += [one for one in LAYOUTS if next(existing(root, one.weak_signs), None)]
+    claimed = {pattern.partition("/")[0] for one in found for pattern in one.of_kind(Kind.MEMORY)}
+    weak = (path for path in existing(root, OPENCLAW.weak_signs) if path.name not in claimed)
+    if OPENCLAW not in found and next(weak, None):
+        found.append(OPENCLAW)
     return tuple(found) or (PLAIN,)
 
 
@@ -214,7 +216,7 @@ def _entries_apart(before: bytes | None, after: bytes) -> bytes:
 _APART = re.compile(rb"(?m)^\xc2\xa7[ \t]*\r?(?:\n|\Z)")
 _NEXT_ENTRY = re.compile(rb"(?m)\n[ \t]*\n|^#{1,6} .*$|\n(?=[-*+] )")
 _BULLET = re.compile(rb"\A\s*[-*+] ")
-_LETTA_KEYS = frozenset({"description", "read_only", "limit", "metadata"})
+_LETTA_KEYS = frozenset({"description", "read_only", "limit"})
 
 
 def _letta_block(before: bytes | None, after: bytes) -> str:
@@ -225,6 +227,8 @@ def _letta_block(before: bytes | None, after: bytes) -> str:
     new = read_front_matter(after)
     if new is None or not new.text("description"):
         return "its header must have a `description`"
+    if new.text("read_only") != (old.text("read_only") if old else None):
+        return "only Letta itself says whether it is `read_only`"
     unknown = set(new.values) - _LETTA_KEYS - set(old.values if old else ())
     return f"its header may not have {', '.join(sorted(unknown))}" if unknown else ""
 
@@ -265,7 +269,7 @@ OPENCLAW = AgentLayout(
     document="https://docs.openclaw.ai/concepts/memory",
     homes=("~/.openclaw/workspace", "~/.openclaw/workspace-*", "~/.clawdbot/workspace*", "~/clawd"),
     signs=("SOUL.md", "IDENTITY.md", "HEARTBEAT.md", "DREAMS.md", f"memory/{DAY}*.md"),
-    weak_signs=(*_MEMORY, "memory", "episodes", "graph", "_system", "workbench.yaml"),
+    weak_signs=(*_MEMORY, "memory"),
     files=_OPENCLAW_FILES,
     exclude=("skills/**", "ref/**"),
     limits=tuple(LoadLimit(name, 12_000, cut="middle") for name in (*_MEMORY, *_BOOTSTRAP, "BOOTSTRAP.md")),
@@ -359,7 +363,7 @@ LETTA = AgentLayout(
     signs=("system/*.md", "system/*/*.md"),
     says=re.compile(rb"\A---\n(?:.*\n)*?description: *\S"),
     files=(
-        (Kind.MEMORY, ("system/human.md", "system/**/*.md")),
+        (Kind.MEMORY, ("system/human.md", "system/**/*.md", "MEMORY.md")),
         (Kind.NOTE, ("**/*.md",)),
     ),
     exclude=("skills/**",),
@@ -386,7 +390,7 @@ BASIC_MEMORY = AgentLayout(
     document="https://docs.basicmemory.com/concepts/knowledge-format",
     homes=("~/basic-memory",),
     signs=("*.md", "*/*.md"),
-    says=re.compile(rb"\A---\n(?:.*\n)*?permalink: *\S"),
+    says=re.compile(rb"\A---\n(?:.*\n)*?permalink: *\w[\w/-]*\n"),
     files=((Kind.MEMORY, _MEMORY), (Kind.LOG, (f"**/{DAY}.md",)), (Kind.NOTE, ("**/*.md",))),
     makes_memory=False,
 )

@@ -26,6 +26,7 @@ ARCHIVE = "_system/archive/"
 LEDGER = "_system/ledger/"
 """Records that cannot be derived from memory; see ``workbench.workspace.ledger``."""
 _OWN: Files = (
+    (Kind.LOG, (f"memory/{DAY}.md",)),
     (Kind.EPISODE, ("episodes/**/*.md",)),
     (Kind.ENTITY, ("graph/**/*.md",)),
     (Kind.DREAM, ("_system/dreaming/**/*.md",)),

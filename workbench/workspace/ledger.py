@@ -38,6 +38,7 @@ from workbench.errors import (
     disk_error,
 )
 from workbench.memory.names import CommitId, RelPath
+from workbench.memory.provenance import Fields, MarkReader
 from workbench.plural import plural
 from workbench.repository.commits import Commit, parse_commit
 from workbench.repository.history import History, ReferenceMove
@@ -49,10 +50,13 @@ from workbench.workspace.format import require_known_format
 from workbench.workspace.layout import LEDGER, STATE_DIR
 from workbench.workspace.plan import Book, LedgerRecord, ledger_records
 from workbench.workspace.seal import Seal
+from workbench.workspace.short_marks import Mark, details_of
 
 BOOKS: tuple[Book, ...] = get_args(Book)
 _HAPPENS: tuple[Book, ...] = ("recalls", "skips", "ingested", "proposals")
 """The books to which records are appended; those of the others are parts of operations."""
+_FOR_GOOD: tuple[Book, ...] = ("undone", "provenance")
+"""The books whose records no undo takes back: where words came from stays true."""
 _OLD: tuple[Book, ...] = (*_HAPPENS, "decisions")
 """The books that version 0.1 kept."""
 MAX_LINE = 1_000_000
@@ -112,6 +116,7 @@ class Ledger:
         self._history = history
         self._lock = threading.Lock()
         self._reader: ObjectReader | None = None
+        self._known_marks: tuple[CommitId | None, dict[Mark, Fields]] | None = None
 
     def close(self) -> None:
         """End the process that reads for us."""
@@ -132,7 +137,7 @@ class Ledger:
 
         A record that stands in several of them, or whose operation is undone, is left out.
         """
-        undone = self._undone() if book != "undone" else _Undone(frozenset(), frozenset())
+        undone = _NOTHING if book in _FOR_GOOD else self._undone()
         known: set[str] = set()
         for place, lines in self._lines(book):
             records, bad = [], 0
@@ -149,6 +154,24 @@ class Ledger:
                     if record.get(_OPERATION) not in undone.operations:
                         records.append(record)
             yield LedgerPage(place, tuple(records), bad)
+
+    def marks(self) -> MarkReader:
+        """What short marks stand for, as the ledger knows it when the first of them is met."""
+        details: dict[Mark, Fields] | None = None
+
+        def read(mark: str, text_hash: str) -> Fields | None:
+            nonlocal details
+            if details is None:
+                details = self._details()
+            return details.get((mark, text_hash))
+
+        return read
+
+    def _details(self) -> dict[Mark, Fields]:
+        tip = self._tip()
+        if self._known_marks is None or self._known_marks[0] != tip:
+            self._known_marks = tip, details_of(list(self.read("provenance")))
+        return self._known_marks[1]
 
     def is_undone(self, operation: str) -> bool:
         """Whether the records of an operation are taken back."""
@@ -206,6 +229,18 @@ class Ledger:
             if data is not None:
                 yield path, _split(data)
 
+    def old_records(self) -> tuple[LedgerRecord, ...]:
+        """What stands in files of version 0.1 and not in the reference, each with the name that it has."""
+        known = {name_of(line) for line in self._all_lines(self._tip())}
+        found: dict[str, LedgerRecord] = {}
+        for book in _OLD:
+            for _, lines in self._old_files(book):
+                for line in lines:
+                    name, fields = line_digest(line), _parsed(line)
+                    if fields is not None and name not in known:
+                        found[name] = LedgerRecord(book, {**fields, _NAME: name})
+        return tuple(found.values())
+
     def old_paths(self, book: Book | None = None) -> list[RelPath]:
         """The files of version 0.1, of one book or of all."""
         try:
@@ -238,8 +273,20 @@ class Ledger:
         for name, commit in self._references():
             if name != self.reference or self._own(commit) != commit:
                 news = {name_of(line) for line in self._all_lines(commit)} - known
-                found.append(ForeignLedger(name, commit, len(news)))
+                found += [ForeignLedger(name, commit, len(news))] if news else []
         return tuple(found)
+
+    def foreign_records(self) -> tuple[LedgerRecord, ...]:
+        """What confirming would take over."""
+        known = {name_of(line) for line in self._all_lines(self._tip())}
+        found: dict[str, LedgerRecord] = {}
+        for one in self.foreign():
+            for name, data in self._files_of(one.commit):
+                for line in _split(data):
+                    fields = _parsed(line)
+                    if fields is not None and _book_of(name) in BOOKS and name_of(line) not in known:
+                        found[name_of(line)] = LedgerRecord(_book_of(name), fields)
+        return tuple(found.values())
 
     def confirm(self) -> int:
         """Take over what is in ledgers from elsewhere; how many records that were.
@@ -425,11 +472,17 @@ class Ledger:
         """
         books: dict[Book, list[bytes]] = {}
         for one in records:
-            books.setdefault(one.book, []).append(_line(_named({**one.fields, _OPERATION: operation})))
+            # What has a name already was recorded before, and is not this operation's.
+            own = {} if _NAME in one.fields else {_OPERATION: operation}
+            books.setdefault(one.book, []).append(_line(_named({**one.fields, **own})))
         return self._with_lines(books)
 
     def including(self, commit: CommitId) -> ReferenceMove | None:
         """The move of the reference that takes in the records of another commit; None where it has them."""
+        stands = self._resolve()
+        tip = self._own(stands) if stands else None
+        if self._own(commit) == commit and self._commit(commit).parents == ((tip,) if tip else ()):
+            return self._to(commit, stands, tip)  # it was made for just this place
         books: dict[Book, list[bytes]] = {}
         for name, data in self._files_of(commit):
             if (book := _book_of(name)) in BOOKS:
@@ -462,8 +515,12 @@ class Ledger:
         name, parents = history.store_tree(tree), (tip,) if tip else ()
         seal = self._seal().of(_note(name, parents))
         made = history.commit_of(name, parents, f"ledger: {plural(count, 'record')}\n\nSeal: {seal}\n")
+        return self._to(made, stands, tip)
+
+    def _to(self, commit: CommitId, stands: CommitId | None, tip: CommitId | None) -> ReferenceMove:
+        """The move from where the reference stands; what came from elsewhere is kept aside."""
         aside = f"{self._family}fetched/{stands}" if stands != tip else ""
-        return ReferenceMove(self.reference, made, stands, aside)
+        return ReferenceMove(self.reference, commit, stands, aside)
 
     def _news(self, tip: CommitId | None, book: Book, lines: Sequence[bytes]) -> list[bytes]:
         """Those of the lines that a book does not hold yet."""
@@ -489,6 +546,9 @@ class _Undone:
     records: frozenset[str]
 
 
+_NOTHING = _Undone(frozenset(), frozenset())
+
+
 def name_of(line: bytes) -> str:
     """What a record is known by: the name that it was given, or the digest of its line in version 0.1."""
     named = (_parsed(line) or {}).get(_NAME)
@@ -501,7 +561,7 @@ def line_digest(line: bytes) -> str:
 
 
 def _named(fields: Mapping[str, Any]) -> dict[str, Any]:
-    return {**fields, _NAME: secrets.token_hex(6)}
+    return {**fields, _NAME: fields.get(_NAME) or secrets.token_hex(6)}
 
 
 def _line(fields: Mapping[str, Any]) -> bytes:

@@ -11,11 +11,11 @@ from typing import Any, Literal
 from workbench.memory.file_edit import FileEdit, unified_diff
 from workbench.memory.names import CommitId, OperationId, RelPath
 
-Book = Literal["recalls", "decisions", "skips", "ingested", "proposals", "undone"]
+Book = Literal["recalls", "decisions", "skips", "ingested", "proposals", "undone", "provenance"]
 """``recalls``: what was given to whom for which question. ``decisions``: what a person said of a proposal or
 claim. ``skips``: what was considered and not stored, and why. ``ingested``: sources, how far they were read
 and what came of them. ``proposals``: what waits for a person. ``undone``: operations whose records count no
-more."""
+more. ``provenance``: what the short marks in curated memory stand for."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -178,12 +178,13 @@ class Operations:
         if not plan.allow_secrets:
             edits = (*plan.edits, *plan.record_edits)
             require_no_new_secret(edits, partial(self._history.blob, head), brings_back=plan.brings_back)
-        steps = tuple(self._step(operation, head, n, edit) for n, edit in enumerate(plan.edits))
-        head = self._commit_external(head, steps)
-        message = _message(operation, plan, private_modes(steps))
-        changes = {step.path: step.after for step in steps}
-        commit = self._history.build_commit(head, changes, message, programs=programs(steps))
-        records = self._ledger.adding(plan.records, operation)
+        with self._history.gathering():
+            steps = tuple(self._step(operation, head, n, edit) for n, edit in enumerate(plan.edits))
+            head = self._commit_external(head, steps)
+            message = _message(operation, plan, private_modes(steps))
+            changes = {step.path: step.after for step in steps}
+            commit = self._history.build_commit(head, changes, message, programs=programs(steps))
+            records = self._ledger.adding(plan.records, operation)
         self._history.require_movable(commit, head, records)
         intent = Intent(operation, head, commit, message, steps, records.new if records else None)
         self._journal.write(intent)
@@ -226,6 +227,7 @@ class Operations:
         author = None if told else EXTERNAL_AUTHOR
         commit = self._history.build_commit(head, found, message, author=author, programs=executable)
         left = tuple(FileStep(path, blob, blob, "") for path, blob in found.items())
+        self._history.save()
         self._journal.write(Intent(operation, head, commit, message, left))  # for the person's index
         moved = self._history.advance(commit, head, "workbench: edits found on disk")
         if moved:

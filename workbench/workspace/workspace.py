@@ -26,6 +26,7 @@ from workbench.memory.entry import Entry, Kind
 from workbench.memory.file_edit import FileEdit
 from workbench.memory.markdown import Document, parse_document
 from workbench.memory.names import RelPath, is_outside
+from workbench.memory.provenance import MarkReader
 from workbench.repository.history import History
 from workbench.special_files import read_regular, require_not_special
 from workbench.workspace import layout
@@ -34,6 +35,7 @@ from workbench.workspace.files import Files
 from workbench.workspace.layout import Layout, MemoryFile
 from workbench.workspace.ledger import Ledger
 from workbench.workspace.plan import Plan
+from workbench.workspace.short_marks import shortened
 from workbench.workspace.transaction import Operations
 
 if TYPE_CHECKING:
@@ -42,7 +44,7 @@ if TYPE_CHECKING:
 _IGNORE_ALL = b"*\n"
 LEADER_MARK = "leader:"
 """Stands before the paths and addresses of what is a team leader's."""
-_SIGNS = (*OPENCLAW.weak_signs, *OBSIDIAN.signs)
+_SIGNS = (*OPENCLAW.weak_signs, *OBSIDIAN.signs, "episodes", "graph", layout.SETTINGS_FILE)
 """What a folder holds that is taken for a workspace from anywhere below it."""
 
 
@@ -141,11 +143,12 @@ class Workspace:
         return Ledger(self.files, self.state_dir, lambda: self.history)
 
     def finished(self, plan: Plan) -> Plan:
-        """The plan with each file as the agent whose it is would write it.
+        """The plan with short marks, and with each file as the agent whose it is would write it.
 
         Raises NotCuratableError for what an agent would refuse, and for a first file of curated memory where
         no agent is known to load one. What only brings back older bytes stays as it is.
         """
+        plan = shortened(plan, self.marks(), self.layout.kind_of)
         if plan.brings_back or plan.action == "init":
             return plan
         return replace(plan, edits=tuple(self._finished(edit) for edit in plan.edits))
@@ -234,7 +237,15 @@ class Workspace:
         self.require_own(path)
         if not self.layout.may_curate(path):
             raise NotMemoryError(path)
-        return parse_document(RelPath(path), self.files.read(RelPath(path)), self.layout.kind_of(path))
+        return self.parsed(RelPath(path), self.files.read(RelPath(path)))
+
+    def marks(self) -> MarkReader:
+        """What the short marks of curated memory stand for."""
+        return self.ledger.marks()
+
+    def parsed(self, path: RelPath, data: bytes) -> Document:
+        """Some bytes of a file, parsed, with what the ledger knows of its short marks."""
+        return parse_document(path, data, self.layout.kind_of(path), self.marks())
 
     def is_leaders(self, path: str) -> bool:
         """Whether ``path``, or an address, is in the memory of a team's leader: ``leader:memory/…``.
@@ -267,7 +278,7 @@ class Workspace:
         try:
             return self.document(path)
         except FileNotFoundError:
-            return parse_document(path, b"", Kind.MEMORY)
+            return self.parsed(path, b"")
 
     def locate(self, address: str) -> tuple[Document, Entry]:
         """The entry at ``path#hash`` and the document that it stands in.

@@ -233,7 +233,7 @@ def test_nothing_leaves_that_the_run_did_not_name_nor_what_the_owner_said(sandbo
         "gauge stands at 0 cm <!-- wb: id=m0000 trust=owner",
     )
     sandbox.write("MEMORY.md", text)
-    budget(sandbox, len(text) + 60)
+    budget(sandbox, len(text) + 20)
     one, mine = of_log(sandbox, "staging port"), leaving(sandbox, 0)[0]
     assert held(sandbox, mine)[mine.key] == "you said it yourself"
     assert held(sandbox, one, mine).keys() == {one.key, mine.key}

@@ -35,6 +35,7 @@ COMMANDS: Final = {
     "related": "show --related",
     "prune": "episodes expire",
     "operations": "log",
+    "recent": "recent",
     "entry_log": "log",
     "blame": "blame",
     "origin": "show",

@@ -200,7 +200,7 @@ async def test_a_source_without_a_hash_is_found_beside_one_with_a_hash(sandbox: 
     workspace = sandbox.workspace
     port, into = sandbox.address("staging port"), sandbox.address("Likes tea", "MEMORY.md")
     workspace.operations.carry_out(lambda: plan_promote(workspace, [port], into=into))
-    assert sandbox.read("MEMORY.md").count(b"entry=") == 1
+    assert sandbox.spelled_out().count("entry=") == 1
     async with opened(workspace) as interface:
         for words in ("async reviews", "staging port"):
             await goes_back(interface, words, "Likes tea")

@@ -22,9 +22,6 @@ from workbench.workspace.workspace import Workspace
 _T = TypeVar("_T")
 _PATIENCE = 60.0
 """Seconds that a call waits for its turn before it is told to come back."""
-_LOOK_EVERY = 5.0
-"""Seconds after which it is looked again whether the index lies behind the files, and more where looking
-takes long: at most a fiftieth of the time."""
 
 
 class CallCancelledError(WorkbenchError):
@@ -88,6 +85,7 @@ class AgentSession:
         with self._turn(self._searching, call):
             if self._scopes is None:
                 self._scopes = open_scopes(self.workspace, self.leader, today=lambda: self.now().date())
+            self._catch_up()
             yield self._scopes
 
     @contextlib.contextmanager
@@ -109,19 +107,24 @@ class AgentSession:
         with self._turn(self._reading, call):
             return tuple((mark, reader.read()) for mark, reader in self._graphs.items())
 
+    @property
     def behind(self) -> str | None:
-        """Why answers may be behind the files, None where they are not; looked at now and then."""
-        started = time.monotonic()
-        if started >= self._look_at:
-            from indexing.sync.freshness import freshness  # noqa: PLC0415 - only who searches needs it
-
-            try:
-                self._behind = freshness(self.workspace).behind
-            except (WorkbenchError, OSError) as error:
-                self._behind = f"whether the index is up to date could not be told: {error}"
-            took = time.monotonic() - started
-            self._look_at = started + took + max(_LOOK_EVERY, 50 * took)
+        """What answers may lack of the files, None where they lack nothing."""
         return self._behind
+
+    def _catch_up(self) -> None:
+        """Take in what changed, at most for a tenth of the time."""
+        started = time.monotonic()
+        if started < self._look_at:
+            return
+        from indexing.sync.catch_up import catch_up  # noqa: PLC0415 - only who searches needs it
+
+        try:
+            self._behind = catch_up(self.workspace)
+        except (WorkbenchError, OSError) as error:
+            self._behind = str(error)  # the search says so itself where it can find nothing
+        took = time.monotonic() - started
+        self._look_at = started + 10 * took
 
     def record(self, given: list[Given], query: str, by: str) -> tuple[str, ...]:
         """Record what was given; what is to be said where that was not possible. Never raises."""

@@ -17,7 +17,7 @@ from workbench.graph.write import plan_forget_memory, plan_store, plan_update
 from workbench.memory.address import find_entry, path_of
 from workbench.memory.entry import Kind
 from workbench.memory.file_edit import FileEdit
-from workbench.memory.markdown import Document, block_text, parse_document
+from workbench.memory.markdown import Document, block_text
 from workbench.memory.proposal import Proposal
 from workbench.memory.provenance import least_trusted
 from workbench.memory.provenance_comment import annotate
@@ -106,7 +106,7 @@ def _merge(foreseen: Foreseen, done: Carried, now: datetime, actor: str) -> None
         done.notes.append(f"no longer said by “{target.entry.plain_title}”: {', '.join(gone)}")
     done.section = target.entry.heading[-1] if target.entry.heading else ""
     data, became = merged(target, done.places, text=words, today=now.date(), actor=actor)
-    after = parse_document(target.document.path, data, Kind.MEMORY)
+    after = target.document.with_data(data)
     proposal = done.proposal
     said = became.provenance.get("trust") if became.provenance else None
     fields = {"by": proposal.by, "trust": least_trusted(said, trust_from(proposal, done.places))}

@@ -11,11 +11,13 @@ from functools import cached_property
 
 from workbench.memory.file_edit import FileEdit
 from workbench.memory.names import RelPath
+from workbench.memory.provenance import MarkReader
 from workbench.repository.history import History
 from workbench.workspace.files import Files
 from workbench.workspace.layout import MemoryFile
 from workbench.workspace.ledger import Ledger
 from workbench.workspace.plan import LedgerRecord, Plan
+from workbench.workspace.short_marks import details_of, shortened_edit
 from workbench.workspace.transaction import Operations
 from workbench.workspace.workspace import Workspace
 
@@ -47,6 +49,12 @@ class Foreseen(Workspace):
         """What was really decided."""
         return self._base.ledger
 
+    def marks(self) -> MarkReader:
+        """What short marks stand for, those that the plans make among them."""
+        details = details_of([one.fields for one in self.records if one.book == "provenance"])
+        known = self._base.marks()
+        return lambda *mark: details.get(mark) or known(*mark)
+
     def close(self) -> None:
         """Nothing: whoever opened the workspace below closes it."""
 
@@ -65,6 +73,8 @@ class Foreseen(Workspace):
         """Take one edit for done. ``edit.before`` must be what the file would be now: ValueError."""
         if self.files.read_or_none(edit.path) != edit.before:
             raise ValueError(f"the edit of {edit.path} was planned on something else")
+        edit, details = shortened_edit(edit, self.marks(), self.layout.kind_of(edit.path))
+        self.records += details
         first = self._laid.get(edit.path)
         before = first.before if first else edit.before
         self._laid[edit.path] = FileEdit(edit.path, before, edit.after, edit.mode)

@@ -1,0 +1,86 @@
+"""What a search does before it answers, where nobody watches the files: take in by keywords what changed.
+
+Only where that is little and nobody else is at it; otherwise the answer says what it may lack. The interface,
+which watches the files, and reports never do this.
+"""
+
+from __future__ import annotations
+
+import os
+
+from indexing.sync.freshness import Freshness, freshness
+from indexing.sync.generations import Generations
+from indexing.sync.manifest import words_fingerprint
+from indexing.sync.report import OnProgress
+from workbench.config.read_only import VARIABLE
+from workbench.errors import BusyError, IndexUnavailableError, ReadOnlyError, WorkbenchError
+from workbench.workspace.layout import STATE_DIR
+from workbench.workspace.locks import held
+from workbench.workspace.snapshot import PastWorkspace
+from workbench.workspace.workspace import Workspace
+
+MOST_FILES = 20
+
+
+def catch_up(workspace: Workspace, progress: OnProgress = None) -> str | None:
+    """Take in by keywords what changed in ``workspace``; what an answer may lack all the same, or None.
+
+    A workspace that was never indexed is indexed by keywords, however large; ``progress`` is told of that
+    alone. At most MOST_FILES changed files are taken in, none while another sync runs, and none where this
+    program was started to look only. Never waits for anybody.
+
+    Raises IndexUnavailableError where there is no index and none can be made.
+    """
+    if isinstance(workspace, PastWorkspace):
+        return None
+    found = freshness(workspace)
+    if found.state == "missing":
+        _first_index(workspace, progress)
+        return None
+    why = ""
+    if found.state == "stale" and _is_little(workspace, found):
+        from indexing.sync.run import reindex  # noqa: PLC0415 - not where nothing changed
+
+        try:
+            reindex(workspace, vectors=False)
+        except WorkbenchError as error:
+            why = f" ({error.message})"
+        else:
+            found = freshness(workspace)
+    return f"{found.behind}{why}; run `workbench reindex`" if found.behind else None
+
+
+def _is_little(workspace: Workspace, found: Freshness) -> bool:
+    """Whether what changed can be taken in now, and at once."""
+    state_dir = workspace.root / STATE_DIR
+    changed = found.added + found.changed + found.removed
+    if os.environ.get(VARIABLE) or found.interrupted or not 0 < changed <= MOST_FILES:
+        return False
+    current = Generations(state_dir).current()
+    manifest = current.manifest() if current else None
+    if manifest is None or manifest.words != words_fingerprint():
+        return False  # another version of the program made it: all of it is due
+    lock = held(state_dir / "index.lock")
+    return lock is None or not lock.held
+
+
+def _first_index(workspace: Workspace, progress: OnProgress) -> None:
+    if os.environ.get(VARIABLE):
+        raise IndexUnavailableError(
+            "there is no index yet, and none is made in read-only mode",
+            hint="run `workbench reindex` where WORKBENCH_READ_ONLY is not set",
+        )
+    from indexing.sync.run import reindex  # noqa: PLC0415 - only the first search of a workspace needs it
+
+    try:
+        reindex(workspace, vectors=False, progress=progress)
+    except BusyError as error:
+        raise IndexUnavailableError(
+            f"there is no index yet: it is being built ({error.message})",
+            hint="search again when it has finished; `workbench status` tells when",
+        ) from error
+    except ReadOnlyError as error:
+        raise IndexUnavailableError(
+            f"there is no index yet, and none can be written: {error.message}",
+            hint="make .workbench writable, then run `workbench reindex`",
+        ) from error

@@ -1,1 +1,0 @@
-"""Meaning: the LanceDB table, its flat copy, and the nearest in both."""

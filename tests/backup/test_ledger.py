@@ -1,0 +1,48 @@
+"""A backup holds the ledger, and what comes back counts once a person has looked at it."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from tests.support.backups import bare
+from tests.support.workspaces import LOG, Sandbox
+from workbench.backup.create import back_up
+from workbench.backup.restore import restore
+from workbench.backup.targets import find_target
+from workbench.operations.promote import plan_promote
+from workbench.workspace.workspace import Workspace
+
+NOW = datetime(2026, 3, 20, 12, 0, tzinfo=UTC)
+
+
+@pytest.mark.parametrize("kind", ["folder", "file", "remote"])
+def test_the_ledger_is_in_a_backup_and_comes_back(sandbox: Sandbox, tmp_path: Path, kind: str) -> None:
+    place = sandbox.workspace
+    target = str(bare(tmp_path) if kind == "remote" else tmp_path / ("b.bundle" if kind == "file" else "b"))
+    (tmp_path / "b").mkdir()
+    back_up(place, find_target(target))
+    address = sandbox.address("staging port")
+    place.operations.carry_out(lambda: plan_promote(place, [address], today=NOW.date()))
+    place.ledger.append("recalls", [{"entry": address}], NOW)
+    back_up(place, find_target(target))  # a further one
+    restored = restore(target, tmp_path / "restored")
+    assert any("doctor --fix" in note for note in restored.notes)
+    again = Workspace.open(tmp_path / "restored")
+    assert list(again.ledger.read("recalls")) == []
+    again.ledger.confirm()
+    assert [record["entry"] for record in again.ledger.read("recalls")] == [address]
+    (port,) = (entry for entry in again.memory_document().entries if "port" in entry.text)
+    assert port.field("src") == f"{LOG}#L6"
+    again.close()
+
+
+def test_a_remote_with_another_ledger_keeps_it_and_that_is_said(sandbox: Sandbox, tmp_path: Path) -> None:
+    place, remote = sandbox.workspace, find_target(str(bare(tmp_path)))
+    place.ledger.append("recalls", [{"entry": "a"}], NOW)
+    back_up(place, remote)
+    sandbox.git("update-ref", "-d", place.ledger.reference)
+    place.ledger.append("recalls", [{"entry": "b"}], NOW)
+    assert any("the ledger was not sent" in note for note in back_up(place, remote).notes)

@@ -1,0 +1,263 @@
+"""The audit: how much of a store is junk, said twice, stale, contradicted, secret, hidden, unsourced.
+
+Each part is a generator over memory that is read once, as checks are (``checks``), and each finding is the
+evidence for one entry or more. Nothing is written anywhere.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+from workbench.health import duplicates, memory_checks
+from workbench.health.finding import Finding, Look
+from workbench.health.subject import CheckSubject, about
+from workbench.memory.entry import Entry, Form, Kind
+from workbench.operations.archive import why_over
+from workbench.safety.secrets import masked
+from workbench.workspace.agent_layouts import LoadLimit
+
+JUNK_SHARE = 1 / 3
+"""Share of the score from which a line is worth proposing, below which it is junk.
+
+Of hand-labelled lines of real logs below it, or vetoed, two thirds are junk and one in thirty is durable.
+"""
+_LOADED = (Kind.MEMORY, Kind.BOOTSTRAP)
+"""What an agent is given when a session begins."""
+_NOTED = (Kind.LOG, Kind.EPISODE, Kind.NOTE, Kind.MEMORY)
+"""What is written down as things happen; rules for an agent and pages of the graph are judged by nobody."""
+_NO_JUNK = (
+    *("holds a secret", "holds hidden text"),  # these have parts of their own
+    *(
+        "it only leads in what follows",
+        "a question",
+        "a code block",
+    ),  # what stands around them may be worth it
+)
+_BATCH = 2_000
+_TITLE = 80
+
+
+@dataclass(frozen=True, slots=True)
+class AuditProgress:
+    """The part that is looked at, and how many of them are done."""
+
+    phase: str
+    done: int
+    total: int
+
+
+Tell: TypeAlias = Callable[[AuditProgress], object]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AuditPart:
+    """One number of the audit: ``entries`` of the ``of`` entries that it is about, and the evidence."""
+
+    name: str
+    meaning: str
+    entries: int
+    of: int
+    seconds: float
+    evidence: tuple[Finding, ...]
+    is_model: bool = False
+    """Whether it asks the salience model, which costs more than all other parts."""
+
+    @property
+    def share(self) -> float:
+        """In [0, 1]."""
+        return self.entries / self.of if self.of else 0.0
+
+    def as_json(self, *, evidence: bool) -> dict[str, Any]:
+        """The part as the command line prints it, with the lines only where they are asked for."""
+        said = {
+            "part": self.name,
+            "entries": self.entries,
+            "of": self.of,
+            "share": round(self.share, 4),
+            "seconds": round(self.seconds, 2),
+        }
+        if evidence:
+            said["evidence"] = [
+                {
+                    "path": one.path,
+                    "line": one.line,
+                    "rule": one.rule,
+                    "what": masked(one.what),
+                    "also": one.also,
+                }
+                for one in self.evidence
+            ]
+        return said
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Audit:
+    """All parts over the ``entries`` of ``files``; ``seconds`` is what reading them took."""
+
+    entries: int
+    files: int
+    seconds: float
+    parts: tuple[AuditPart, ...]
+
+    @property
+    def per_second(self) -> float:
+        """Entries a second, of reading and all parts that need no model."""
+        took = self.seconds + sum(part.seconds for part in self.parts if not part.is_model)
+        return self.entries / max(took, 1e-9)
+
+
+def audit(
+    subject: CheckSubject,
+    *,
+    model: bool = True,
+    tell: Tell = lambda _: None,
+    clock: Callable[[], float] = time.perf_counter,
+) -> Audit:
+    """Look through all memory, and ``tell`` how far it is. Without ``model`` it is not asked what is junk."""
+    declared = [one for one in _PARTS if model or one.look is not _junk]
+    tell(AuditProgress("reading", 0, len(declared)))
+    begun = clock()
+    entries = [entry for entry in subject.corpus.entries if _is_whole(entry)]
+    took = clock() - begun
+    parts = []
+    for done, one in enumerate(declared):
+        tell(AuditProgress(one.name, done, len(declared)))
+        parts.append(_part(subject, entries, one, clock))
+    return Audit(entries=len(entries), files=len(subject.corpus.documents), seconds=took, parts=tuple(parts))
+
+
+def _part(
+    subject: CheckSubject, entries: Sequence[Entry], declared: _Declared, clock: Callable[[], float]
+) -> AuditPart:
+    begun = clock()
+    evidence = tuple(one for one in declared.look(subject) if isinstance(one, Finding))
+    return AuditPart(
+        name=declared.name,
+        meaning=declared.meaning,
+        entries=len({place for finding in evidence for place in declared.counted(finding)}),
+        of=sum(map(declared.is_about, entries)),
+        seconds=clock() - begun,
+        evidence=evidence,
+        is_model=declared.look is _junk,
+    )
+
+
+def _is_whole(entry: Entry) -> bool:
+    return entry.part == 1 and entry.form is not Form.HEADING
+
+
+def _junk(subject: CheckSubject) -> Iterator[Finding]:
+    """Lines that dreaming would never propose, and those that its model thinks the least of."""
+    from workbench.dreaming.features import Line  # noqa: PLC0415 - imports numpy
+    from workbench.dreaming.line_judgement import LineScorer  # noqa: PLC0415
+    from workbench.dreaming.owner_model import learned  # noqa: PLC0415
+    from workbench.dreaming.salience import base_model  # noqa: PLC0415
+
+    scorer = LineScorer(learned(base_model(), ()))
+    floor = JUNK_SHARE * scorer.model.base.floor
+    entries = [entry for entry in subject.corpus.entries if _is_whole(entry) and _is_noted(entry)]
+    for at in range(0, len(entries), _BATCH):
+        some = entries[at : at + _BATCH]
+        lines = [
+            Line(
+                f"- {entry.text}" if entry.form is Form.ITEM else entry.text,
+                entry.heading[-1] if entry.heading else "",
+                entry.path,
+            )
+            for entry in some
+        ]
+        for entry, judged in zip(some, scorer.judge(lines, floor=floor), strict=True):
+            if not judged.kept and judged.vetoed not in _NO_JUNK:
+                yield about(entry, judged.vetoed or "says little", entry.plain_title[:_TITLE], "", "", "info")
+
+
+def _stale(subject: CheckSubject) -> Iterator[Finding]:
+    """What is over by its own word, was replaced, or names a deadline that has passed."""
+    from workbench.dreaming.deadlines import passed_deadline  # noqa: PLC0415
+
+    yield from (
+        one for one in memory_checks.expiry(subject) if isinstance(one, Finding) and one.rule == "expired"
+    )
+    for entry in subject.corpus.curated:
+        why = why_over(entry, subject.today)
+        if not why and entry.kind is Kind.MEMORY and not entry.pinned:
+            day = passed_deadline(entry.text, entry.date or subject.today, subject.today)
+            why = f"it was due on {day}" if day else ""
+        if why:
+            yield about(entry, "expired", f"{why}: {entry.plain_title[:_TITLE]}", "", "", "info")
+
+
+def _over_limit(subject: CheckSubject) -> Iterator[Finding]:
+    """Entries that an agent is not given of the files that it always loads, by its own limits.
+
+    Where an agent has none for long-term memory, its budget stands in for it.
+    """
+    budget = LoadLimit("", subject.workspace.settings.memory_budget)
+    for document in subject.corpus.documents:
+        limits = subject.workspace.layout.limits_of(document.path)
+        if not limits and document.kind is Kind.MEMORY:
+            limits = (budget,)
+        for limit in limits if document.kind in _LOADED else ():
+            lost = limit.measure(document.data) - limit.most
+            first = limit.most // 2 if limit.cut == "middle" else limit.most
+            for entry in document.entries if lost > 0 else ():
+                end = limit.measure(document.data[: entry.span.end])
+                if first < end <= first + lost and _is_whole(entry):
+                    what = f"it ends at {end:,} of {limit.most:,} {limit.unit}"
+                    yield about(entry, "over the limit", what, "", "", "info")
+
+
+def _here(finding: Finding) -> tuple[str, ...]:
+    return (finding.entry or finding.place,)
+
+
+def _others(finding: Finding) -> tuple[str, ...]:
+    """The places that say it once more."""
+    return finding.also
+
+
+def _all(finding: Finding) -> tuple[str, ...]:
+    return (finding.place, *finding.also)
+
+
+def _any(_: Entry) -> bool:
+    return True
+
+
+def _is_noted(entry: Entry) -> bool:
+    return entry.kind in _NOTED
+
+
+def _is_loaded(entry: Entry) -> bool:
+    return entry.kind in _LOADED
+
+
+@dataclass(frozen=True, slots=True)
+class _Declared:
+    """A part: what it counts, what finds it, the entries that a finding counts, and those it is about."""
+
+    name: str
+    meaning: str
+    look: Callable[[CheckSubject], Look]
+    counted: Callable[[Finding], Iterable[str]] = _here
+    is_about: Callable[[Entry], bool] = _any
+
+
+_PARTS = (
+    _Declared("junk", "heartbeats, records of tools, lines that say nothing", _junk, is_about=_is_noted),
+    _Declared("duplicate", "said before, in nearly the same words", duplicates.duplicates, _others),
+    _Declared("stale", "over, replaced, or past its deadline", _stale),
+    _Declared("contradicted", "another entry says otherwise", memory_checks.contradictions, _all),
+    _Declared("secret", "keys, tokens and passwords", memory_checks.secrets),
+    _Declared("hidden", "an agent reads it, a person does not see it", memory_checks.hidden_text),
+    _Declared(
+        "unsourced",
+        "long-term memory that does not say where it is from",
+        memory_checks.without_origin,
+        is_about=memory_checks.is_long_term,
+    ),
+    _Declared("over the limit", "behind what an agent loads", _over_limit, is_about=_is_loaded),
+)
