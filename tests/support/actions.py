@@ -160,4 +160,4 @@ def settled(data: bytes) -> bytes:
     return _VARYING.sub(b"", data)
 
 
-_VARYING = re.compile(rb"(?:id=[a-z]?[0-9a-f]{6,}|(?:at|since)=[0-9T:Z+-]+)")
+_VARYING = re.compile(rb"(?:(?<=wb:)[a-z2-7]{8}|id=[a-z]?[0-9a-f]{6,}|(?:at|since)=[0-9T:Z+-]+)")

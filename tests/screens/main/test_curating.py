@@ -46,7 +46,7 @@ async def test_promote_copies_the_entry_with_its_origin_in_one_commit(sandbox: S
         await interface.until(lambda: "✓" in interface.text, "the promoted mark")
         rows = interface.main.panes[1].list
         await interface.until(lambda: "The staging port" in str(rows.rows), "it is in the pane")
-    memory = sandbox.read("MEMORY.md").decode()
+    memory = sandbox.spelled_out()
     assert "- The staging port is 8443 <!-- wb: id=" in memory
     assert f"src={LOG}#L6" in memory
     assert sandbox.read(LOG) == LOG_TEXT.encode()
