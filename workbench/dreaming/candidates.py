@@ -19,7 +19,7 @@ from workbench.dreaming.skips import Skips
 from workbench.errors import WorkbenchError
 from workbench.memory.claims import claim_key
 from workbench.memory.entry import Entry, Form, Kind
-from workbench.memory.episode import Episode, read_episode
+from workbench.memory.episode import FOLDER, Episode, read_episode
 from workbench.memory.episode_page import split_turns
 from workbench.memory.markdown import Document, file_date
 from workbench.memory.origin import ALLOWED, Origin, OriginReader, names_of
@@ -68,6 +68,8 @@ class Mention:
     """Whether the claim is all that its entry says."""
     item: bool = False
     """Whether it is an item of a list."""
+    spoken: bool = False
+    """Whether it is a sentence of a conversation, as a flush or an episode of ours quotes it."""
 
     @property
     def source(self) -> str:
@@ -79,11 +81,6 @@ class Mention:
     def trusted(self) -> bool:
         """Whether the owner or their agent vouches for it."""
         return self.origin in (Origin.OWNER, Origin.AGENT)
-
-    @property
-    def spoken(self) -> bool:
-        """Whether it is a sentence of a conversation, as a flush or an episode quotes it."""
-        return bool(self.session) or self.kind is Kind.EPISODE
 
     @property
     def trust(self) -> str:
@@ -252,6 +249,7 @@ class _Reader:
                 origin=origin,
                 whole=claim.whole,
                 item=entry.form is Form.ITEM,
+                spoken=own is not None or entry.path.startswith(FOLDER),
             )
 
     def _leave_out(self, entry: Entry, why: str) -> None:

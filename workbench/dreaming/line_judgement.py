@@ -15,7 +15,7 @@ from workbench.errors import UsageError
 from workbench.safety.key_like import clipped
 
 _SHOWN = 60
-_LENIENT = 0.65
+_LENIENT = 0.72
 """The share of the model's own floor, from which a line alone is worth keeping, that is enough for a rank."""
 
 

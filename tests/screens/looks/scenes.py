@@ -87,7 +87,7 @@ SCENES = (
 )
 _MOMENT = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d(?=\s*$)")
 _NOON = f"{TODAY} 12:00"
-_NEW_ID = re.compile(r"(?<=wb: id=m)[0-9a-f]{6}")
+_NEW_ID = re.compile(r"(?:(?<=wb: id=m)[0-9a-f]{6}|(?<=<!-- wb:)[a-z2-7]{8})(?=[ >])")
 """A memory that would be made gets another id with every look."""
 _READING = ("reading …", "looking …", "working …", "… looks", "     waits  ")
 """What stands there until there is something to see."""
@@ -197,7 +197,7 @@ def drawn(app: WorkbenchApp) -> list[Strip]:
 
 def _timeless(strip: Strip) -> Strip:
     """What a line says without the moment at which the demo was made, and ids that are new each time."""
-    return Strip([Segment(_NEW_ID.sub("0" * 6, _MOMENT.sub(_NOON, text)), style) for text, style, _ in strip])
+    return Strip([Segment(_NEW_ID.sub(lambda new: "0" * len(new[0]), _MOMENT.sub(_NOON, text)), style) for text, style, _ in strip])
 
 
 def _is_there(app: WorkbenchApp, scene: Scene) -> bool:
