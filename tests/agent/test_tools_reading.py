@@ -12,6 +12,7 @@ from tests.agent.conftest import NOW, Given, Person
 from workbench.agent.tools.agent_session import AgentSession, Call
 from workbench.agent.tools.registry import TOOLS, call_tool
 from workbench.agent.tools.tool import ToolError
+from workbench.workspace.locks import hold
 
 
 def ask(session: AgentSession, name: str, **arguments: Any) -> dict[str, Any]:
@@ -92,11 +93,19 @@ def test_search_warns_of_what_is_over(session: AgentSession) -> None:
     assert oslo["entity"] == "Sarah Chen"
 
 
-def test_search_says_that_the_index_is_behind(session: AgentSession, given: Given) -> None:
+def test_search_takes_in_what_was_written_since(session: AgentSession, given: Given) -> None:
     given.write("memory/2026-03-19.md", "Something that is not indexed")
-    assert any(
-        "behind" in note for note in ask(given.session(), "memory_search", query="gateway port")["notes"]
-    )
+    found = ask(given.session(), "memory_search", query="something not indexed")["results"]
+    assert "memory/2026-03-19.md" in [row["path"] for row in found]
+
+
+def test_search_says_that_the_index_is_behind_while_another_process_builds_it(
+    session: AgentSession, given: Given
+) -> None:
+    given.write("memory/2026-03-19.md", "Something that is not indexed")
+    with hold(given.workspace.state_dir() / "index.lock", "reindex"):
+        notes = ask(given.session(), "memory_search", query="gateway port")["notes"]
+    assert any("behind" in note for note in notes)
 
 
 def test_a_search_of_an_agent_indexes_a_workspace_never_indexed(given: Given, owner: Person) -> None:
@@ -109,7 +118,8 @@ def test_a_search_of_an_agent_indexes_a_workspace_never_indexed(given: Given, ow
 
 
 def test_search_without_an_index_says_what_still_works(given: Given) -> None:
-    text = refusal(given.session(), "memory_search", query="anything at all")
+    with hold(given.workspace.state_dir() / "index.lock", "reindex"):
+        text = refusal(given.session(), "memory_search", query="anything at all")
     assert "there is no index yet" in text
     assert "workbench reindex" in text
     assert "memory_get" in text

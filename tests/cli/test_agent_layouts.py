@@ -235,16 +235,16 @@ def test_what_is_promoted_into_hermes_memory_is_an_entry_of_its_own(
     assert run("-w", str(root), "promote", address(root, HERMES.source, PORT)).code == 0
     *older, newest = (root / "MEMORY.md").read_text(encoding="utf-8").split("\n§\n")
     assert older == ([text] if text else [])
-    assert newest.startswith(f"{PORT} <!-- wb: ")
+    assert newest.startswith(f"{PORT} <!-- wb:")
 
 
 def test_hermes_memory_takes_no_more_than_it_may_hold(run: Run, tmp_path: Path) -> None:
     root = write_agent_memory(HERMES, tmp_path / "place")
-    (root / "MEMORY.md").write_text("x" * 2_150)
+    (root / "MEMORY.md").write_text("x" * 2_180)
     refused = run("-w", str(root), "promote", address(root, HERMES.source, PORT))
     assert refused.code == 2
     assert "of 2,200 characters" in refused.err
-    assert (root / "MEMORY.md").read_text() == "x" * 2_150
+    assert (root / "MEMORY.md").read_text() == "x" * 2_180
 
 
 def test_claude_codes_index_takes_no_entry_of_several_lines(run: Run, tmp_path: Path) -> None:

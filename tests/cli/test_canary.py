@@ -84,6 +84,8 @@ Row = Callable[[Address], list[str]]
 SWEEP: dict[str, Row] = {
     "config": lambda _: ["config", "set", "memory_budget", "9", "--workspace-file"],
     "status": lambda _: ["status"],
+    "audit": lambda _: ["audit"],
+    "recent": lambda _: ["recent"],
     "record": lambda _: ["status", "--commit"],
     "promote": lambda at: ["promote", at("staging port")],
     "promote into": lambda at: ["promote", at("tantivy"), "--into", at("staging port", "MEMORY.md")],

@@ -12,6 +12,7 @@ import pytest
 from tests.cli.conftest import Run
 from tests.importers.test_importing import NOTE, cells_file, graph_file, recall_store
 from tests.support.workspaces import Sandbox
+from workbench.workspace.workspace import Workspace
 
 DUMP = (
     "COPY public.memory_documents (id, agent_id, user_id, path, content) FROM stdin;\n"
@@ -55,7 +56,7 @@ def tree(sandbox: Sandbox) -> dict[str, bytes]:
         os.path.relpath(path, sandbox.root): path.read_bytes()
         for path in sandbox.root.rglob("*")
         if path.is_file() and not {".git", ".workbench"} & set(path.parts)
-    }
+    } | {"recalls": repr(list(Workspace.open(sandbox.root).ledger.read("recalls"))).encode()}
 
 
 @EVERY

@@ -100,7 +100,8 @@ def test_midnight_between_two_plans_gives_the_day_of_the_one_that_was_carried_ou
         return made
 
     place.operations.carry_out(plan)
-    assert b"at=2027-01-01" in sandbox.read("MEMORY.md")
+    (promoted,) = (entry for entry in place.memory_document().entries if "async" in entry.text)
+    assert promoted.field("at") == "2027-01-01"
     assert sandbox.read("MEMORY.md").startswith(b"# MEMORY\n")
 
 

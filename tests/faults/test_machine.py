@@ -211,7 +211,7 @@ class Memory(RuleBasedStateMachine):
         plans: list[Plan] = []
 
         def plan() -> Plan:
-            plans.append(planner())
+            plans.append(self.place.finished(planner()))
             return plans[-1]
 
         refusals = (KilledError, WorkbenchError, FileNotFoundError)

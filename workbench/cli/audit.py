@@ -50,7 +50,7 @@ meter {{ width: 8rem; }}
 @flag("--quick", "Do not ask the model what is junk.")
 @json_option
 def audit(folder: str | None, evidence: bool, html: str | None, with_text: bool, quick: bool) -> None:
-    """How much of a memory is junk, said twice, stale, secret, ...
+    """How much of a memory is junk, stale or secret.
 
     Of the memory in DIR, else of the workspace. Nothing is written into it. The shares are of all entries;
     those of junk of logs, episodes, notes and MEMORY.md, of what is unsourced of long-term memory, of what is

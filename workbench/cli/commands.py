@@ -84,7 +84,7 @@ COMMANDS: dict[str, tuple[Listed, ...]] = {
     "Keep": (
         Listed("doctor", "health:doctor", "Check this machine, the workspace, its repository and its index."),
         Listed("check", "health:check", "Recall tests, duplicates, dead links, secrets, hidden text."),
-        Listed("audit", "audit:audit", "How much of a memory is junk, said twice, stale, secret, ..."),
+        Listed("audit", "audit:audit", "How much of a memory is junk, stale or secret."),
         Listed("verify", "keep:verify", "Prove that no text is lost and that the index matches the files."),
         Listed("backup", "keep:backup", "Save this memory, and prove that it can be had back."),
         Listed("reindex", "keep:reindex", "Bring the index up to date with the files."),

@@ -197,7 +197,11 @@ def drawn(app: WorkbenchApp) -> list[Strip]:
 
 def _timeless(strip: Strip) -> Strip:
     """What a line says without the moment at which the demo was made, and ids that are new each time."""
-    return Strip([Segment(_NEW_ID.sub(lambda new: "0" * len(new[0]), _MOMENT.sub(_NOON, text)), style) for text, style, _ in strip])
+    return Strip([Segment(_settled(text), style) for text, style, _ in strip])
+
+
+def _settled(text: str) -> str:
+    return _NEW_ID.sub(lambda new: "0" * len(new[0]), _MOMENT.sub(_NOON, text))
 
 
 def _is_there(app: WorkbenchApp, scene: Scene) -> bool:
