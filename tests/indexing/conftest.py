@@ -28,7 +28,7 @@ class Memory:
 
     def __init__(self, root: Path) -> None:
         self.root = root
-        root.mkdir(parents=True, exist_ok=True)
+        (root / "memory").mkdir(parents=True, exist_ok=True)  # by which the layout of an agent is known
         self.workspace = Workspace.open(root)
         self.model = HashingEmbedder()
 

@@ -68,7 +68,7 @@ def test_two_memories_become_one_that_knows_all_of_both(sandbox: Sandbox, place:
     assert sandbox.spelled_out() == MEMORY.replace(
         "".join(MEMORY.splitlines(keepends=True)[4:6]),
         "- Likes tea. Likes tea, green <!-- wb: id=m1 src=memory/a.md#L1 src=memory/b.md#L2 entry=aaaa "
-        "session=s1 trust=agent occurred_at=2026-03-02 at=2026-03-20 by=human pinned=2026-03-06 x=1 -->\n",
+        "session=s1 trust=agent occurred_at=2026-03-02 at=2026-03-20 by=human x=1 pinned=2026-03-06 -->\n",
     )
     entry, origin = result(sandbox, done)
     assert (origin.source, origin.all("src")) == ("memory/a.md#L1", ("memory/a.md#L1", "memory/b.md#L2"))
