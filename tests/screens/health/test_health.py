@@ -113,7 +113,7 @@ async def test_leaving_the_ways_or_the_diff_changes_nothing(sandbox: Sandbox) ->
 
 
 async def test_duplicates_become_one(sandbox: Sandbox) -> None:
-    twice = "- The project is called Atlas\n\n## More\n\n- The project is called Atlas\n"
+    twice = 2 * "- The project is called Atlas\n"
     sandbox.write("MEMORY.md", "# Memory\n\n## Facts\n\n" + twice)
     async with opened(sandbox.workspace) as interface:
         await opens(interface, "duplicates")
