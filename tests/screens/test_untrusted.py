@@ -15,7 +15,7 @@ from tests.support.workspaces import LOG, Sandbox
 EVIL = "[/ [@click=app.quit]quit[/] [[x]] \\[b] \x1b]52;c;aGk=\x07 \x1b[31mred \u202eback \u200b"
 SAFE = "[/ [@click=app.quit]quit[/] [[x]] \\[b] ␛]52;c;aGk=␇ ␛[31mred <U+202E>back <U+200B>"
 FORBIDDEN = re.compile(r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2066-\u2069]")
-NAME = "memory/2026-03-16-[@click=app.quit]\x1b[31m.md"
+NAME = "memory/2026-03-16_[@click=app.quit]\x1b[31m.md"
 
 
 @pytest.fixture
@@ -52,7 +52,7 @@ async def test_every_pane_title_and_preview_shows_it_as_itself(hostile: Sandbox)
         await interface.press("1")
         await interface.go_to("log [/")
         await interface.until(lambda: SAFE in interface.text.split("╭─ memory/")[-1], "the preview")
-        assert "memory/2026-03-16-[@click=app.quit]␛[31m.md:5" in interface.text
+        assert "memory/2026-03-16_[@click=app.quit]␛[31m.md:5" in interface.text
         assert not interface.app._exit
 
 
@@ -67,7 +67,7 @@ async def test_toasts_show_it_as_itself(hostile: Sandbox) -> None:
         await interface.until_shown("log [/ [@click=app.quit]quit[/]")
         assert is_clean(interface)
         await interface.press("Y")
-        await interface.until_shown("Copied memory/2026-03-16-[@click=app.quit]␛[31m.md:5")
+        await interface.until_shown("Copied memory/2026-03-16_[@click=app.quit]␛[31m.md:5")
         assert is_clean(interface)
 
 
