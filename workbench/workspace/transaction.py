@@ -320,7 +320,8 @@ class Operations:
                 return  # git's index is locked: the next start tries again
         elif not self._history.was_head(intent.commit):  # else the person has left it since, and knew why
             taken = tuple(step for step in intent.steps if step.changes and self._steps.finish(step))
-            if taken or intent.ledger:
+            only_records = not any(step.changes for step in intent.steps)
+            if taken or (intent.ledger and only_records):  # a decision whose words went elsewhere is none
                 self._record(intent, taken)
         self._journal.clear()
 
