@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from datetime import date
 from functools import partial
 from itertools import islice
@@ -21,7 +21,7 @@ from workbench.operations.sections import heading_for, require_heading
 from workbench.operations.sources import NEVER_A_SOURCE, PromotionSource, derived_provenance, marks, source_at
 from workbench.safety.secrets import masked
 from workbench.safety.terminal import cut, visible
-from workbench.workspace.plan import Plan
+from workbench.workspace.plan import Operation, Plan
 from workbench.workspace.workspace import Workspace
 
 _HALF = 27
@@ -124,11 +124,16 @@ def _added(
 def _last_chosen(workspace: Workspace) -> str | None:
     """The heading that was named for the newest promotion for which one was."""
     with contextlib.suppress(WorkbenchError):  # without a history nothing is remembered
-        for operation in islice(workspace.operations.walk(), _LOOKED_AT):
-            named = (text for key, text in operation.trailers if key == _CHOSEN)
-            if operation.action == "promote" and not operation.undone and (chosen := next(named, None)):
+        for commit in islice(workspace.history.commits(batch=_LOOKED_AT), _LOOKED_AT):
+            chosen = commit.trailer(_CHOSEN) if commit.trailer("Action") == "promote" else None
+            # Whether it was undone takes looking at every operation since: only for what named a heading.
+            if chosen and any(one.commit == commit.id and not one.undone for one in _since(workspace)):
                 return chosen
     return None
+
+
+def _since(workspace: Workspace) -> Iterator[Operation]:
+    return islice(workspace.operations.walk(), _LOOKED_AT)
 
 
 def _short(title: str) -> str:

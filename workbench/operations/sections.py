@@ -7,6 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from workbench.errors import UsageError
 from workbench.memory.edit import is_heading
@@ -112,6 +113,7 @@ def _likeness(text: str, others: Sequence[str]) -> list[float]:
     ]
 
 
+@lru_cache(maxsize=512)
 def _grams(text: str) -> Counter[str]:
     """How often each n-gram stands in a text."""
     folded = " ".join(text.casefold().split())[:_MOST]
