@@ -50,7 +50,8 @@ def understand(
 
     ``plain`` takes the text as words, without filters or search syntax. ``prefix`` says that somebody is
     typing: what is not finished is no mistake yet. A minus is no exclusion before fewer than three letters or
-    before an option of a program (``rm -rf``, ``--no-verify``, ``-Xmx2g``): these are looked for as they stand.
+    before an option of a program (``rm -rf``, ``--no-verify``, ``-Xmx2g``): these are looked for as they
+    stand.
     """
     if plain:
         return Question(text=text, within=within, prefix=prefix)
