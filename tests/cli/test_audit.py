@@ -110,7 +110,7 @@ def test_a_page_to_share_holds_no_word_of_the_memory(run: Run, store: Path, tmp_
     assert run("audit", str(store), "--html", str(page)).code == 0
     text = page.read_text()
     assert "12 entries in 2 files" in text
-    assert not [word for word in ("MEMORY", "keeper", "tantivy", "sprint", KEY, "http") if word in text]
+    assert not [word for word in ("MEMORY", "keeper", "tantivy", "sprint", KEY, "://") if word in text]
     assert run("audit", str(store), "--html", str(page), "--with-text").code == 0
     text = page.read_text()
     assert "The sprint ends on Friday" in text
@@ -123,6 +123,27 @@ def test_markup_in_the_memory_is_text_on_the_page(run: Run, store: Path, tmp_pat
     page = tmp_path / "audit.html"
     assert run("audit", str(store), "--html", str(page), "--with-text").code == 0
     assert "<script" not in page.read_text()
+
+
+def test_a_key_that_a_title_would_cut_is_masked_all_the_same(
+    run: Run, store: Path, sandbox: Sandbox, tmp_path: Path
+) -> None:
+    words = "The keeper of the lighthouse has the long access key of the bucket: "
+    lines = f"# Memory\n\n- {words}{KEY} <!-- wb: valid_until=2020-01-01 -->\n- {words}{KEY}\n"
+    (store / "MEMORY.md").write_text(lines)
+    page = tmp_path / "audit.html"
+    told = run("audit", str(store), "--quick", "--json", "--evidence").out
+    told += run("audit", str(store), "--quick", "--evidence", "--html", str(page), "--with-text").out
+    sandbox.write("MEMORY.md", lines)
+    told += page.read_text() + run("check", "--json").out
+    assert words in told
+    assert KEY[:6] not in told
+
+
+def test_the_page_loads_and_runs_nothing(run: Run, store: Path, tmp_path: Path) -> None:
+    page = tmp_path / "audit.html"
+    assert run("audit", str(store), "--quick", "--html", str(page)).code == 0
+    assert "Content-Security-Policy\" content=\"default-src 'none'" in page.read_text()
 
 
 def test_the_page_does_not_go_into_the_store(run: Run, store: Path) -> None:

@@ -22,6 +22,7 @@ _EVIDENCE = 20
 _PAGE = """<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
 <meta name="viewport" content="width=device-width">
 <title>Memory audit</title>
 <style>

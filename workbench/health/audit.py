@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 
 from workbench.health import duplicates, memory_checks
 from workbench.health.finding import Finding, Look
-from workbench.health.subject import CheckSubject, about
+from workbench.health.subject import CheckSubject, about, shown
 from workbench.memory.entry import Entry, Form, Kind
 from workbench.operations.archive import why_over
 from workbench.safety.secrets import masked
@@ -37,7 +37,6 @@ _NO_JUNK = (
     ),  # what stands around them may be worth it
 )
 _BATCH = 2_000
-_TITLE = 80
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,7 +170,7 @@ def _junk(subject: CheckSubject) -> Iterator[Finding]:
         ]
         for entry, judged in zip(some, scorer.judge(lines, floor=floor), strict=True):
             if not judged.kept and judged.vetoed not in _NO_JUNK:
-                yield about(entry, judged.vetoed or "says little", entry.plain_title[:_TITLE], "", "", "info")
+                yield about(entry, judged.vetoed or "says little", shown(entry.title), "", "", "info")
 
 
 def _stale(subject: CheckSubject) -> Iterator[Finding]:
@@ -187,7 +186,7 @@ def _stale(subject: CheckSubject) -> Iterator[Finding]:
             day = passed_deadline(entry.text, entry.date or subject.today, subject.today)
             why = f"it was due on {day}" if day else ""
         if why:
-            yield about(entry, "expired", f"{why}: {entry.plain_title[:_TITLE]}", "", "", "info")
+            yield about(entry, "expired", f"{why}: {shown(entry.title)}", "", "", "info")
 
 
 def _over_limit(subject: CheckSubject) -> Iterator[Finding]:
