@@ -238,6 +238,32 @@ def test_what_is_promoted_into_hermes_memory_is_an_entry_of_its_own(
     assert newest.startswith(f"{PORT} <!-- wb:")
 
 
+HEADED = "# 1 priority\nThe staging port is 8443\n\n- tests first"
+FENCED = "Start it with\n```\n# as root\n\n- make run\n```"
+
+
+@pytest.mark.parametrize("entry", [HEADED, FENCED, "The staging port is 8443\n# and no other"])
+def test_an_entry_of_hermes_that_is_edited_keeps_its_form(run: Run, tmp_path: Path, entry: str) -> None:
+    root = write_agent_memory(HERMES, tmp_path / "place")
+    text = f"Tea\n§\n{entry}\n§\nTea\nblack"
+    (root / "MEMORY.md").write_text(text, encoding="utf-8")
+    words = "staging port" if "staging" in entry else "make run"
+    found = address(root, "MEMORY.md", words)
+    place = Workspace.open(root)
+    old = place.find(found).text
+    place.close()
+    new = old.replace("8443", "9443").replace("make run", "make start")
+    done = run("-w", str(root), "edit", found, "--text", new)
+    assert done.code == 0, done.err
+    changed = text.replace("8443", "9443").replace("make run", "make start")
+    assert (root / "MEMORY.md").read_text(encoding="utf-8") == changed
+    done = run("-w", str(root), "promote", address(root, HERMES.source, PORT))
+    assert done.code == 0, done.err
+    *older, newest = (root / "MEMORY.md").read_text(encoding="utf-8").split("\n§\n")
+    assert "\n§\n".join(older) == changed
+    assert newest.startswith(f"{PORT} <!-- wb:")
+
+
 def test_hermes_memory_takes_no_more_than_it_may_hold(run: Run, tmp_path: Path) -> None:
     root = write_agent_memory(HERMES, tmp_path / "place")
     (root / "MEMORY.md").write_text("x" * 2_180)

@@ -200,22 +200,50 @@ _INDEX_LINE = re.compile(rb"\s*|#.*|[-*+] .{1,600}|\s*<!-- wb: .*")
 
 
 def _entries_apart(before: bytes | None, after: bytes) -> bytes:
-    """Hermes' entries have no headings and no bullets, and stand apart by a line of ``§``."""
+    """Hermes' entries have no headings and no bullets, and stand apart by a line of ``§``.
+
+    Only what is new is brought into that form: what was there stays as it is, and so does an entry that has
+    a line in common with it, which was edited and not added.
+    """
     known = [part.strip() for part in _APART.split(before or b"")]
-    parts: list[bytes] = []
-    for part in _APART.split(after):
-        old = next((one for one in known if one and part.strip().startswith(one + b"\n")), b"")
-        new = part.strip()[len(old) :]
-        if part.strip() in known:
-            old, new = part.strip(b"\r\n"), b""
-        parts += [old, *(_BULLET.sub(b"", entry).strip() for entry in _NEXT_ENTRY.split(new))]
+    parts = _APART.split(after)
+    kept = {part.strip() for part in parts}
+    grown = sorted((one for one in known if one and one not in kept), key=len, reverse=True)
+    entries: list[bytes] = []
+    for part in parts:
+        above, old, below = _around(part.strip(), grown)
+        if part.strip() in known or _lines(before or b"") & _lines(above + b"\n" + below):
+            entries.append(part.strip(b"\r\n"))
+        else:
+            entries += [*_new_entries(above), old, *_new_entries(below)]
     end = b"\n" if (before or b"").endswith(b"\n") else b""
-    return b"\n\xc2\xa7\n".join(part for part in parts if part.strip()) + end
+    return b"\n\xc2\xa7\n".join(entry for entry in entries if entry.strip()) + end
+
+
+def _around(part: bytes, grown: Iterable[bytes]) -> tuple[bytes, bytes, bytes]:
+    """What was put above and below the first of these entries that is in ``part``; all is new in others."""
+    for one in grown:
+        found = re.search(rb"(?m)^" + re.escape(one) + rb"\r?$", part)
+        if found:
+            return part[: found.start()], one, part[found.end() :]
+    return part, b"", b""
+
+
+def _lines(text: bytes) -> set[bytes]:
+    return {line.strip() for line in text.splitlines() if line.strip()}
+
+
+def _new_entries(text: bytes) -> list[bytes]:
+    if _FENCE.search(text):
+        return [text.strip()]
+    entries = (_BULLET.sub(b"", entry).strip() for entry in _NEXT_ENTRY.split(text))
+    return [entry for entry in entries if entry] or [text.strip()]
 
 
 _APART = re.compile(rb"(?m)^\xc2\xa7[ \t]*\r?(?:\n|\Z)")
 _NEXT_ENTRY = re.compile(rb"(?m)\n[ \t]*\n|^#{1,6} .*$|\n(?=[-*+] )")
 _BULLET = re.compile(rb"\A\s*[-*+] ")
+_FENCE = re.compile(rb"(?m)^[ \t]*(?:```|~~~)")
 _LETTA_KEYS = frozenset({"description", "read_only", "limit"})
 
 
