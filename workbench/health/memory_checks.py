@@ -7,7 +7,8 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from datetime import date
-from itertools import pairwise
+from itertools import combinations, pairwise
+from pathlib import Path
 
 from workbench.agent.usage import UsageIndex
 from workbench.graph.contradictions import Answer, Contradiction, Statement, statement_in
@@ -50,7 +51,7 @@ _ANSWERS: tuple[tuple[Answer, str], ...] = (
 
 
 def files(subject: CheckSubject) -> Look:
-    """Files that cannot be read, and MEMORY.md and memory.md at once: an agent reads one of the two."""
+    """Files that cannot be read, and two of long-term memory of one name, of which an agent reads one."""
     for path, error in subject.corpus.unreadable:
         yield Finding(
             f"it cannot be read: {error}",
@@ -60,16 +61,21 @@ def files(subject: CheckSubject) -> Look:
             path=path,
             line=1,
         )
-    first, second = (subject.root / name for name in ("MEMORY.md", "memory.md"))
-    if first.is_file() and second.is_file() and not os.path.samefile(first, second):
-        yield Finding(
-            f"both {first.name} and {second.name} are there; {first.name} is used here",
-            "an agent reads one of them, and nobody can say which",
-            f"`workbench move` what should stay to {first.name}, then remove the other file",
-            rule="two memories",
-            path=second.name,
-            line=1,
-        )
+    names = dict.fromkeys(subject.workspace.layout.memory_files)
+    for first, second in combinations(names, 2):
+        if first.casefold() == second.casefold() and _are_two(subject.root / first, subject.root / second):
+            yield Finding(
+                f"both {first} and {second} are there; {first} is used here",
+                "an agent reads one of them, and nobody can say which",
+                f"`workbench move` what should stay to {first}, then remove the other file",
+                rule="two memories",
+                path=second,
+                line=1,
+            )
+
+
+def _are_two(first: Path, second: Path) -> bool:
+    return first.is_file() and second.is_file() and not os.path.samefile(first, second)
 
 
 def budget(subject: CheckSubject) -> Look:
