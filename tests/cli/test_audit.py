@@ -157,6 +157,20 @@ def test_a_folder_that_is_none_is_named(run: Run, tmp_path: Path) -> None:
     assert "is not a folder" in run("audit", str(tmp_path / "none")).err
 
 
+def test_a_registered_workspace_is_audited_by_its_name(run: Run, store: Path, tmp_path: Path) -> None:
+    assert run("workspaces", "add", str(store), "--name", "lighthouse").code == 0
+    assert run("audit", "lighthouse", "--quick", "--json").json["workspace"] == str(store)
+    assert "no workspace is registered by that name" in run("audit", "nobody").err
+
+
+def test_settings_that_do_not_count_are_told(run: Run, store: Path) -> None:
+    (store / "workbench.yaml").write_text("memory_budget: much\n")
+    told = run("audit", str(store), "--quick")
+    assert told.code == 0
+    assert "memory_budget" in told.err
+    assert "it does not count" in told.err
+
+
 def test_what_the_agent_is_not_given_of_a_long_file_is_over_the_limit(run: Run, store: Path) -> None:
     (store / "MEMORY.md").write_text("# Memory\n\n" + "".join(f"- fact {n:04}\n" for n in range(1200)))
     found = parts(run("audit", str(store), "--quick", "--json", "--evidence").json)["over the limit"]
