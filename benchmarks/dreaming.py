@@ -137,10 +137,9 @@ def _recalls(root: Path, chance: random.Random, lines: list[str], count: int) ->
 
 
 def texts_of(workspace: Workspace) -> Iterator[str]:
-    """The texts of the entries that can be considered, of which the index would have vectors."""
+    """The texts of the entries that a first dream considers, of which the index would have vectors."""
     for file in workspace.scan():
-        young = file.path.startswith("episodes/") or file.path[7:17] >= str(TODAY - timedelta(days=31))
-        if young and file.path != "MEMORY.md":
+        if file.path != "MEMORY.md":
             yield from (entry.text for entry in workspace.document(file.path).entries)
 
 

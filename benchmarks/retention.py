@@ -179,7 +179,7 @@ def _archive(workspace: Workspace, now: datetime, budget: int) -> None:
     today = now.date()
 
     def planner() -> Plan:
-        leaving = least_valuable(workspace.memory_document(), budget, today)
+        leaving = least_valuable(workspace.memory_document(), budget, today, {})
         addresses = [entry.address for block, _ in leaving for entry in block]
         return plan_archive(workspace, addresses, today=today, reason="over the budget")
 

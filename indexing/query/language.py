@@ -48,9 +48,9 @@ def understand(
 ) -> Question:
     """The question in ``text``, narrowed further by ``within``; days in words are counted from ``today``.
 
-    ``plain`` takes the text as words alone. ``prefix`` says that somebody is typing: what is not finished
-    is no mistake yet. A minus is no exclusion before fewer than three letters or before an option of a
-    program (``rm -rf``, ``--no-verify``, ``-Xmx2g``): these are looked for as they stand.
+    ``plain`` takes the text as words, without filters or search syntax. ``prefix`` says that somebody is
+    typing: what is not finished is no mistake yet. A minus is no exclusion before fewer than three letters or
+    before an option of a program (``rm -rf``, ``--no-verify``, ``-Xmx2g``): these are looked for as they stand.
     """
     if plain:
         return Question(text=text, within=within, prefix=prefix)

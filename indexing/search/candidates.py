@@ -46,7 +46,7 @@ class Pool:
 def pool_of_words(
     snapshot: Snapshot, question: Question, periods: tuple[Period, ...], size: int, degraded: str | None
 ) -> Pool:
-    """The best by their words alone, and the entries of the days that the question names."""
+    """The best by keyword only, and the entries of the days that the question names."""
     matches = snapshot.search(question, size)
     found = {match.key: match for match in matches}
     for match in (*snapshot.with_word(question, size), *of_days(snapshot, question, periods, size)):

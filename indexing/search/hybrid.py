@@ -121,7 +121,7 @@ class HybridSearch(LexicalSearch):
             return None, f"{error.name or 'a library'} is not installed: keyword search only"
 
     def search(self, query: Query) -> SearchAnswer:
-        """The best entries for ``query``. ``degraded`` says why the answer rests on words alone.
+        """The best entries for ``query``. ``degraded`` says why the answer is by keyword only.
 
         Raises IndexUnavailableError when there is no index or it is damaged beyond reading.
         """

@@ -40,7 +40,7 @@ _BOOKS = ("name", "path", "state", "error", "at")
 class TableFingerprint:
     """What shaped a table: how words are cut (``words``), whose vectors they are, and how long. All or none.
 
-    ``model`` is empty, and ``dimension`` 0, in a table of words alone.
+    ``model`` is empty, and ``dimension`` 0, in a table for keyword search only.
     """
 
     words: str

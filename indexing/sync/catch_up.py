@@ -23,10 +23,10 @@ MOST_FILES = 20
 
 
 def catch_up(workspace: Workspace, progress: OnProgress = None) -> str | None:
-    """Take in by keywords what changed in ``workspace``; what an answer may lack all the same, or None.
+    """Index by keywords what changed in ``workspace``; what an answer may lack all the same, or None.
 
-    A workspace that was never indexed is indexed by keywords, however large; ``progress`` is told of that
-    alone. At most MOST_FILES changed files are taken in, none while another sync runs, and none where this
+    A workspace that was never indexed is indexed by keywords, however large; ``progress`` hears of that
+    only. At most MOST_FILES changed files are taken in, none while another sync runs, and none where this
     program was started to look only. Never waits for anybody.
 
     Raises IndexUnavailableError where there is no index and none can be made.

@@ -32,7 +32,7 @@ LANGUAGE: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
             ("type:decision", "a sort of typed memory: preference, decision, todo, fact …"),
             ("from:sarah", "what it came from: a session, a file, a writer"),
             ("path:projects", "a part of the path; path:memory/2026-* the whole of it"),
-            ("trust:owner", "who vouches for it: owner, agent, external …, or trusted, untrusted"),
+            ("trust:owner", "whose words it is: owner, agent, external …, or trusted, untrusted"),
             ("user:sam", "whose memory it is"),
             ("pinned:yes", "only what is pinned"),
         ),

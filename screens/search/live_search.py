@@ -250,7 +250,7 @@ class Searching:
         if message.seq == self._question.seq and (message.final or not self._engine.ready):
             self._rest()
         if not message.final and self._has_both(message.found.query):
-            # Asked again: words alone would only take hits away until meaning has answered too.
+            # Asked again: keyword hits would only take others away until the hybrid answer is there, too.
             if self._drawn is None:
                 self.draw()
         else:

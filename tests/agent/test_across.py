@@ -211,7 +211,7 @@ def test_a_workspace_without_vectors_is_compared_by_words_and_that_is_said(made:
     one, two = made("one", "The staging port is 8443", vectors=True), made("two", "The staging port is 8443")
     answer = found(asked(one, two, words=False), "staging port", k=2)
     assert [one.strength for one in answer.hits] == [pytest.approx(answer.hits[0].strength)] * 2
-    assert any("by their words alone: two has no vectors" in note for note in answer.told.notes)
+    assert any("by keyword only: two has no vectors" in note for note in answer.told.notes)
 
 
 def test_a_workspaces_own_weights_do_not_put_it_first(made: Make, owner: Person) -> None:

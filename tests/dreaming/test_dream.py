@@ -202,7 +202,7 @@ def test_a_run_changes_at_most_a_quarter_of_what_is_there(nights: Nights) -> Non
 
 
 def test_what_does_not_fit_the_budget_comes_with_what_could_go(nights: Nights) -> None:
-    nights.sandbox.write("workbench.yaml", "memory_budget: 700\n")
+    nights.sandbox.write("workbench.yaml", "memory_budget: 590\n")
     nights.memory(
         *[
             f"Note number {n} of the old plan of nothing "
@@ -306,7 +306,7 @@ def test_one_run_does_not_propose_the_same_twice(nights: Nights) -> None:
 
 
 def test_what_the_owner_said_makes_no_room_before_anything_was_recalled(nights: Nights) -> None:
-    nights.sandbox.write("workbench.yaml", "memory_budget: 700\n")
+    nights.sandbox.write("workbench.yaml", "memory_budget: 590\n")
     said = [
         f"Rule number {n} of the owner of the house <!-- wb: id=m{n} at={ago(90 - n)} trust=owner -->"
         for n in range(1, 7)
@@ -327,7 +327,7 @@ def test_what_another_proposal_says_already_is_not_proposed_beside_it(nights: Ni
 
 def test_before_anything_was_recalled_only_what_is_no_memory_makes_room(nights: Nights) -> None:
     """Curated lines of the agent stay too: what was said once has not shown that it is worth more."""
-    nights.sandbox.write("workbench.yaml", "memory_budget: 750\n")
+    nights.sandbox.write("workbench.yaml", "memory_budget: 640\n")
     kept = [
         f"Harbour office {n} keeps its charts in drawer {n} <!-- wb: id=m{n} trust=agent at={ago(40)} -->"
         for n in range(1, 7)
@@ -354,3 +354,20 @@ def test_what_says_the_same_in_a_script_without_spaces_is_not_proposed_twice(nig
     nights.log(2, "我们决定:北京办公室的网关总是使用端口,不再使用旧的代理")
     nights.log(1, "我们决定:北京办公室的网关总是使用端口,不再使用旧代理")
     assert len(nights.proposed()) == 1
+
+
+def test_of_a_great_many_the_newest_of_a_kind_is_looked_at_and_the_others_keep_what_is_known(
+    nights: Nights, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("workbench.dreaming.survey.MOST_JUDGED", 12)
+    for day in range(20, 0, -1):
+        nights.log(day, f"The staging port of the gateway is {8400 - day}", f"ok, done with {day} of it")
+    verdicts = {day: nights.explained(f"gateway is {8400 - day}").verdict for day in range(1, 21)}
+    assert [day for day in verdicts if "less likely" not in verdicts[day]] == [1, 2, 3, 4, 5]
+    older = nights.explained("gateway is 8380")
+    assert older.parts["salience"] > 0
+    assert older.facts["daily"] == 1
+    nights.log(7, "The staging port of the gateway is 8380")
+    nights.recall("The staging port of the gateway is 8380", 3, 1)
+    used = nights.explained("gateway is 8380")
+    assert (used.facts["recalls"], used.facts["daily"]) == (2, 2)

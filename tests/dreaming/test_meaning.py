@@ -64,7 +64,7 @@ def test_a_claim_without_a_vector_is_told_of(nights: Nights) -> None:
     nights.log(1, ONE)
     reindex(nights.workspace, model=Understanding().choice)
     nights.log(0, "The staging port of the gateway is 8443")
-    assert "1 of 2 claims have no vector, and were compared by their words alone" in nights.dream().notes
+    assert "1 of 2 claims have no vector, and were compared by keyword only" in nights.dream().notes
 
 
 def test_the_lines_of_episodes_are_known_by_what_they_say_beside_their_turns(nights: Nights) -> None:

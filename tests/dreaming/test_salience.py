@@ -191,3 +191,26 @@ def test_old_decisions_weigh_less() -> None:
     new = [Example(Line(text), False, DAY) for text in MEALS]
     owner = learned(base_model(), [*old, *new])
     assert float(owner.pull[: len(old)].sum()) < -float(owner.pull[len(old) :].sum())
+
+
+def test_talk_is_told_apart_by_weights_of_its_own_on_the_scale_of_notes() -> None:
+    own = collections()
+    model = base_model()
+    talk = [number for number, line in enumerate(own.lines) if line.spoken]
+    truth = own.truth[talk]
+    logits = model.logits([own.lines[number] for number in talk])
+    area = pairs_in_order(logits, truth)
+    as_notes = pairs_in_order(model.logits([Line(own.lines[number].text) for number in talk]), truth)
+    assert area is not None
+    assert as_notes is not None
+    assert area > as_notes + 0.04
+    kept = logits >= np.log(model.floor / (1 - model.floor))
+    assert kept[truth].mean() > 0.8
+    assert kept[~truth].mean() < 0.1
+    notes = model.logits([line for line in own.lines if not line.spoken])
+    assert 0.8 < logits.std() / notes.std() < 1.25
+
+
+def test_what_speaks_for_a_spoken_line_is_what_talk_weighs() -> None:
+    words = "My sister Ana moved to Porto in May, you know."
+    assert base_model().reasons(Line(words, spoken=True)) != base_model().reasons(Line(words))

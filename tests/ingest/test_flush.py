@@ -470,7 +470,6 @@ from workbench.ingest.checkpoints import Checkpoints
 from workbench.ingest.flush import flush_reading
 from workbench.ingest.sessions import read_new
 from workbench.ingest.transcript_files import look
-from workbench.workspace.plan import Plan, ledger_records
 from workbench.workspace.workspace import Workspace
 
 place = Workspace.open(sys.argv[1])

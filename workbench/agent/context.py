@@ -3,7 +3,7 @@
 Candidates are the entries that a search finds for the message, and the abstracts of episodes: one line for a
 whole session. Those stand in the header of a page, so the index, which holds what can be curated line by
 line, has none of them. What they mean is what the nearest indexed line of their page means; a page none of
-whose lines is near counts by its words alone.
+whose lines is near counts by keyword only.
 """
 
 from __future__ import annotations

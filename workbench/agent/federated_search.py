@@ -12,7 +12,7 @@ together. Equal entries so have equal likeness, as far as their neighbours, whic
 are equal too. Likeness takes the place that the divided sides have in ``Scores.total``; the day that the
 question names is added, and age, kind, importance, pins and users are the same factors as in one search.
 That is the hit's *strength*. Cosines are compared only where all hits come from vectors of one model; else
-words alone are compared, and a note says so.
+keyword scores alone are compared, and a note says so.
 
 Within one workspace its own ranking stands: it knows more (phrases, fields, near-duplicates) than a strength
 does. A hit therefore counts for as much as the strongest of those that its own workspace put behind it, and
@@ -324,7 +324,7 @@ def strengths_of(found: Sequence[ScopeAnswer]) -> tuple[list[list[float]], list[
         without = [name for name, model in models.items() if model is None]
         lacks = f"{', '.join(without)} has no vectors to compare"
         why = lacks if without else "their vectors are of several models"
-        notes.append(f"hits of different workspaces were compared by their words alone: {why}")
+        notes.append(f"hits of different workspaces were compared by keyword only: {why}")
     own = (list(_strengths(one, weights, begun, meaning=meaning)) for one in found)
     # A hit counts for as much as the strongest of those that its workspace put behind it.
     return [list(accumulate(reversed(one), max))[::-1] for one in own], notes

@@ -104,7 +104,7 @@ _condition_options = together(
 @words("--weight", "weights", "NAME=VALUE", "Change a weight, see below.")
 @word("--for-user", "NAME", "Who asks: theirs first, nobody else's.", "user")
 @click.option("--pinned/--not-pinned", default=None, help="Only what is pinned, or what is not.")
-@flag("--plain", "Take the query as words alone, whatever it looks like.")
+@flag("--plain", "Take the query as plain words: no filters, no search syntax.")
 @word("--as-of", "WHEN", "In memory as it was after an operation, or on a day.")
 @flag("--all", "In all registered workspaces: `workspaces list`.", "everywhere")
 @flag("--explain", "Show how each score came about.")

@@ -22,8 +22,8 @@ from workbench.memory.proposal import Proposal
 from workbench.operations.archive import why_over
 from workbench.workspace.workspace import Workspace
 
-_BESIDE = 140
-"""Characters that an entry takes beside its words: its comment, marker and line end."""
+_BESIDE = 30
+"""Characters that an entry takes beside its words: its mark, list marker and line end."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import datetime
 
 from workbench.dreaming.fact_type import fact_type
@@ -45,6 +46,9 @@ def explain(
         verdict = f"it could be proposed, and is left out all the same: {why}"
     else:
         verdict = f"it is not proposed: {found.left_out}"
+        if not found.salience:  # a run that has a great many to judge did not look at it
+            (judgement,) = known.scorer.judge([line_of(found.cluster.best)])
+            found = replace(found, salience=judgement.score)
     words = why_of(known.scorer.model, line_of(found.cluster.best))
     return _explained(found, verdict, words, proposed=choice is not None)
 

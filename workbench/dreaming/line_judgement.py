@@ -64,7 +64,8 @@ def judge_records(
 ) -> Iterator[dict[str, object]]:
     """For each ``{"id", "text", "heading", "path"}`` an ``{"id", "score", "kept", "type", "why"}``.
 
-    ``decided`` are ``{"text", "heading", "path", "accepted"}``, an owner's decisions, the oldest first.
+    ``"spoken": true`` says that the text is a sentence of a conversation. ``decided`` are ``{"text",
+    "heading", "path", "accepted"}``, an owner's decisions, the oldest first.
     Raises UsageError for a record without a text.
     """
     examples = [
@@ -89,4 +90,5 @@ def _line(record: Mapping[str, Any]) -> Line:
         raise UsageError(
             'a line to judge has no "text"', hint='give {"id", "text", "heading", "path"} a line'
         )
-    return Line(text, str(record.get("heading") or ""), str(record.get("path") or ""))
+    heading, path = str(record.get("heading") or ""), str(record.get("path") or "")
+    return Line(text, heading, path, spoken=record.get("spoken") is True)

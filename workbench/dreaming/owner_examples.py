@@ -17,6 +17,7 @@ from workbench.dreaming.owner_model import Example, OwnerModel, learned
 from workbench.dreaming.proposals.inbox import Book, read_book
 from workbench.dreaming.salience import base_model
 from workbench.errors import NotCuratableError, WorkbenchError
+from workbench.memory.episode import FOLDER
 from workbench.memory.provenance import parse_instant
 from workbench.workspace.decisions import decision_from
 from workbench.workspace.plan import Plan, ledger_records
@@ -113,7 +114,14 @@ def decided_examples(workspace: Workspace, book: Book) -> list[Example]:
             continue
         is_kept = _KEPT[decision.decision] != (decision.name[0] == "let go")
         path = next((source.partition("#")[0] for source in proposal[0].sources), "")
-        found.append(Example(Line(proposal[0].text, "", path), is_kept, day, decision.decision))
+        found.append(
+            Example(
+                Line(proposal[0].text, "", path, spoken=path.startswith(FOLDER)),
+                is_kept,
+                day,
+                decision.decision,
+            )
+        )
     found += (one for one in _operations(workspace) if since is None or (one.day and one.day > since))
     return sorted(found, key=lambda one: one.day or date.min)
 

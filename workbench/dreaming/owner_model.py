@@ -136,17 +136,17 @@ class _LinearWeights:
     def of(self, base: Salience, features: Features) -> NDArray[np.float64]:
         grams = features.grams
         folded = Grams(grams.lines, grams.buckets & (_FOLDED - 1), grams.values, grams.count)
-        sums: NDArray[np.float64] = base.standardised(features.counts) @ self.counts
+        sums: NDArray[np.float64] = base.notes.standardised(features.counts) @ self.counts
         return sums + folded.weighed(self.grams) + self.bias
 
 
 class _Kernel:
-    """How alike lines are: ``4 n-grams · n-grams + 0.5 counts · counts / 45 + 1``."""
+    """How alike lines are: ``4 n-grams · n-grams + 0.5 counts · counts / their number + 1``."""
 
     def __init__(self, base: Salience, features: Features) -> None:
         self._base = base
         self._grams = features.grams.dense(_FOLDED)
-        self._counts = base.standardised(features.counts)
+        self._counts = base.notes.standardised(features.counts)
 
     def matrix(self) -> NDArray[np.float64]:
         """(n, n) the likeness of each line to each other one."""
@@ -155,7 +155,7 @@ class _Kernel:
     def likeness(self, line: Line) -> NDArray[np.float64]:
         """(n,) the likeness of another line to each of them."""
         features = features_of([line])
-        alike = self._with(features.grams.dense(_FOLDED), self._base.standardised(features.counts))
+        alike = self._with(features.grams.dense(_FOLDED), self._base.notes.standardised(features.counts))
         first: NDArray[np.float64] = alike[0]
         return first
 

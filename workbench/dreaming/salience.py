@@ -88,10 +88,6 @@ class Salience:
         talk = self.talk.logits(features.counts, said)
         return np.where(features.spoken, talk, notes)
 
-    def standardised(self, counts: NDArray[np.float32]) -> NDArray[np.float64]:
-        """(n, 50) the counts in deviations from their means in notes."""
-        return self.notes.standardised(counts)
-
     def reasons(self, line: Line) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """What speaks for a line and what against it, in words, what weighs most first."""
         counts, head = features_of([line]).counts, self.talk if line.spoken else self.notes

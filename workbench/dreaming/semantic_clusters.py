@@ -1,6 +1,6 @@
 """Claims that are nearly the same in other words, by the vectors that the index has of their texts.
 
-No vector is computed for this: a text that the index does not know is compared by its words alone.
+No vector is computed for this: a text that the index does not know is compared by keyword only.
 """
 
 from __future__ import annotations
@@ -17,8 +17,6 @@ from workbench.workspace.workspace import Workspace
 
 SAME_MEANING = 0.9
 """Cosine from which two claims may be one."""
-_MOST = 4_000
-"""Claims that are compared, each with each."""
 _BLOCK = 500
 
 
@@ -33,21 +31,21 @@ class Alike:
 def alike_in_meaning(workspace: Workspace, texts: Mapping[str, str]) -> Alike:
     """Pairs of claims whose ``texts``, as the index holds them, have a cosine of at least 0.9, by their keys.
 
-    The first 4,000 are compared. Claims that differ in a number or a word that turns them round are no pair.
+    Claims that differ in a number or a word that turns them round are no pair.
     """
     if len(texts) < 2:
         return Alike()
     known = open_known(workspace)
     if known is None:
         return Alike(notes=("the index has no vectors: what is said in other words was not folded",))
-    wanted = list(texts)[:_MOST]
+    wanted = list(texts)
     try:
         vectors = known.of(list({texts[key] for key in wanted}))
     finally:
         known.close()
     keys = [key for key in wanted if texts[key] in vectors]
     missing = len(wanted) - len(keys)
-    notes = (f"{missing:,} of {len(wanted):,} claims have no vector, and were compared by their words alone",)
+    notes = (f"{missing:,} of {len(wanted):,} claims have no vector, and were compared by keyword only",)
     said = (distinction(texts[key]) for key in keys)
     kinds = np.array([hash((one.numbers, one.turns)) for one in said], np.int64)
     matrix = np.array([vectors[texts[key]] for key in keys], np.float32)

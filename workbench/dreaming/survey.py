@@ -29,6 +29,8 @@ from workbench.workspace.workspace import Workspace
 MOST_JUDGED = 4_000
 """Claims that the model judges; where there are more, those that a fit to a sample of them ranks highest."""
 _SAMPLE = 500
+_EVERY = 2_000
+"""Claims that are looked at between two words about it."""
 _LESS_LIKELY = "less likely than others, by a quick look"
 
 
@@ -60,12 +62,14 @@ def survey(
     likely = same_words(found.mentions)
     others: tuple[Cluster, ...] = ()
     if len(likely) > MOST_JUDGED:
-        likely, others = _shortlist(likely, _recalls(workspace, now, likely), scorer)
+        tell(DreamProgress("recalls"))
+        likely, others = _shortlist(likely, _recalls(workspace, now, likely), scorer, tell)
     meaning = _meaning(workspace, likely)
     clusters = folded(likely, meaning.pairs, pulse=lambda: tell(DreamProgress("folding")))
     tell(DreamProgress("recalls"))
     recalls = _recalls(workspace, now, (*clusters, *others))
     known = [_known(cluster, recalls) for cluster in clusters]
+    left_out = (_known(cluster, recalls) for cluster in others)
     return Survey(
         today=today,
         scorer=scorer,
@@ -74,7 +78,7 @@ def survey(
         book=book,
         judged=(
             *_judged(known, scorer, today, tell),
-            *(Judged(cluster=one, floor=scorer.floor, left_out=_LESS_LIKELY) for one in others),
+            *(replace(one, floor=scorer.floor, left_out=one.left_out or _LESS_LIKELY) for one in left_out),
         ),
         skips=skips,
         notes=(*_notes(found, recalls, days), *meaning.notes),
@@ -129,15 +133,22 @@ def line_of(mention: Mention) -> Line:
 
 
 def _shortlist(
-    claims: Sequence[Cluster], recalls: ClaimRecallIndex, scorer: LineScorer
+    claims: Sequence[Cluster], recalls: ClaimRecallIndex, scorer: LineScorer, tell: OnProgress
 ) -> tuple[tuple[Cluster, ...], tuple[Cluster, ...]]:
     """Of a great many claims those that are worth the model's time, and the others.
 
     The model judges a sample, and all are ranked by what their forms have in common with it (a linear fit),
-    times how often they were said and used; of lines that differ in numbers alone a few are enough.
+    times how often they were said and used, the newest first among equals; of lines that differ in numbers
+    alone the first few are enough.
     """
-    lines = [line_of(one.best) for one in claims]
-    forms = np.array([_form(line.text) for line in lines])
+    lines, days = [], np.zeros(len(claims))
+    for number, one in enumerate(claims):
+        if number % _EVERY == 0:
+            tell(DreamProgress("recalls", number, len(claims)))
+        best = one.best
+        lines.append(line_of(best))
+        days[number] = best.day.toordinal()
+    forms = np.array([_form(line) for line in lines])
     sample = range(0, len(lines), max(1, len(lines) // _SAMPLE))
     weights = np.linalg.lstsq(forms[sample], scorer.model.logits([lines[n] for n in sample]), rcond=None)[0]
     often = np.ones(len(claims))
@@ -145,7 +156,7 @@ def _shortlist(
         if len(one.mentions) > 1 or one.mentions[0].key in recalls.of:
             parts = _known(one, recalls).parts
             often[number] = parts["recurrence"] * parts["use"]
-    order = np.argsort(-(forms @ weights + np.log(often)), kind="stable")
+    order = np.lexsort((-days, -(forms @ weights + np.log(often))))
     shapes: Counter[str] = Counter()
     likely: set[int] = set()
     for number in order.tolist():
@@ -169,20 +180,29 @@ _MOST_OF_A_SHAPE = 5
 _NO_DIGITS = str.maketrans("123456789", "000000000")
 
 
-def _form(text: str) -> tuple[float, ...]:
-    """Length, digits, capitals, words and the end of a text, as numbers that cost next to nothing."""
+def _form(line: Line) -> tuple[float, ...]:
+    """Length, digits, capitals, words and the end of a line, as numbers that cost next to nothing."""
+    text = line.text
     size = len(text) or 1
     long = float(np.log1p(size))
     digits, capitals = sum(map(str.isdigit, text)), sum(map(str.isupper, text))
     spaces = text.count(" ")
-    return 1.0, long, long * long, digits / size, capitals / size, spaces / size, float(text[-1:] in ".。")
+    return (
+        1.0,
+        long,
+        long * long,
+        digits / size,
+        capitals / size,
+        spaces / size,
+        float(text[-1:] in ".。"),
+        line.spoken,
+    )
 
 
 def _meaning(workspace: Workspace, claims: Sequence[Cluster]) -> Alike:
-    """Claims in other words, the newest first: the index has vectors of whole entries."""
-    whole = [next((m for m in reversed(one.mentions) if m.whole), None) for one in claims]
-    newest = sorted(filter(None, whole), key=lambda mention: mention.day, reverse=True)
-    return alike_in_meaning(workspace, {mention.key: mention.context for mention in newest})
+    """Claims in other words: the index has vectors of whole entries."""
+    whole = (next((m for m in one.mentions if m.whole), None) for one in claims)
+    return alike_in_meaning(workspace, {mention.key: mention.context for mention in whole if mention})
 
 
 def _recalls(workspace: Workspace, now: datetime, clusters: Sequence[Cluster]) -> ClaimRecallIndex:

@@ -21,7 +21,7 @@ _MOST_REASONS = 3
 
 @dataclass(frozen=True, slots=True)
 class Recipe:
-    """How rows are made, the same on every worker: ``open_model`` is None for words alone."""
+    """How rows are made, the same on every worker: ``open_model`` is None for keyword search only."""
 
     identity: str = ""
     dimension: int = 0

@@ -27,9 +27,7 @@ MOST_CHARACTERS = 1_000
 _LEAST_WORDS, _LEAST_CHARACTERS = 3, 6
 """What a sentence has at least: words, or characters where a script has no blanks."""
 _LENIENT = 0.5
-"""Share of the model's own floor from which a sentence states something at all, and of ``_LIKELY``."""
-_LIKELY = 0.5
-"""Salience from which a sentence is worth a line of a log: more likely than not."""
+"""Share of the model's own floor from which a sentence states something at all."""
 _AGENT = 0.8
 """What a sentence is worth that the agent said, as a share of what it is worth from the person."""
 
@@ -96,7 +94,8 @@ class Statement:
             return True
         if _POINTING.match(self.text) and not _has_specifics(self.text):
             return False
-        return self.salience >= (_LENIENT * _LIKELY if by_user and self.kind in _CUED else _LIKELY)
+        floor = base_model().floor
+        return self.salience >= (_LENIENT * floor if by_user and self.kind in _CUED else floor)
 
     def worth(self, *, by_user: bool) -> float:
         """By how much it goes before others, in (0, 1)."""

@@ -90,12 +90,9 @@ def plan_archive(
     else:
         limit = workspace.settings.memory_budget if budget is None else budget
         memory = workspace.memory_document()
-        recalled = _last_recalls(workspace.ledger.read("recalls"))
-        may_go = (
-            list(_candidates(memory, today, recalled))
-            if budget is not None
-            else _evident(memory, today, recalled)
-        )
+        recalled = last_recalls(workspace.ledger.read("recalls"))
+        candidates = _evident if budget is None else _candidates
+        may_go = list(candidates(memory, today, recalled))
         chosen, size = _chosen(memory, limit, may_go)
         keeps_all = f"`workbench config set memory_budget {-(-characters(memory.data) // _ROUND) * _ROUND}`"
         if not chosen:
@@ -132,16 +129,22 @@ def why_over(entry: Entry, today: date) -> str:
 
 
 def least_valuable(
-    memory: Document, budget: int, today: date, *, spared: Collection[str] = ()
+    memory: Document,
+    budget: int,
+    today: date,
+    recalled: Mapping[str, date],
+    *,
+    spared: Collection[str] = (),
 ) -> list[tuple[tuple[Entry, ...], str]]:
     """The blocks without which ``memory`` has at most ``budget`` characters, each with why it may go.
 
-    Nothing that was written by hand is among them. Those whose provenance has an id among ``spared`` stay.
+    ``recalled`` is the day on which each claim was last recalled. Nothing that was written by hand is among
+    them. Those whose provenance has an id among ``spared`` stay.
     Raises NotCuratableError where all others together do not make room enough.
     """
     may_go = [
         one
-        for one in _candidates(memory, today, {})
+        for one in _candidates(memory, today, recalled)
         if (said := one.block[0].provenance) and said.get("id") not in spared
     ]
     chosen, size = _chosen(memory, budget, may_go)
@@ -181,7 +184,7 @@ def _chosen(memory: Document, budget: int, candidates: Sequence[_Candidate]) -> 
     return chosen, _without(memory, chosen)
 
 
-def _last_recalls(records: Iterable[Mapping[str, object]]) -> dict[str, date]:
+def last_recalls(records: Iterable[Mapping[str, object]]) -> dict[str, date]:
     """The day on which each claim was last given to anybody, by the records of the ledger."""
     days: dict[str, date] = {}
     for record in records:

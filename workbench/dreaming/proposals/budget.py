@@ -14,7 +14,7 @@ from workbench.memory.claims import claim_key
 from workbench.memory.entry import Entry
 from workbench.memory.markdown import block_text
 from workbench.memory.proposal import Proposal
-from workbench.operations.archive import characters, least_valuable
+from workbench.operations.archive import characters, last_recalls, least_valuable
 from workbench.workspace.plan import Plan
 from workbench.workspace.workspace import Workspace
 
@@ -65,7 +65,8 @@ def archive_proposals(
     limit = workspace.settings.memory_budget if limit is None else limit
     if characters(memory.data) <= limit:
         return ()
-    chosen = least_valuable(memory, limit, now.date(), spared=spared)
+    recalled = last_recalls(workspace.ledger.read("recalls"))
+    chosen = least_valuable(memory, limit, now.date(), recalled, spared=spared)
     return tuple(
         Proposal(
             key=claim_key(text),
