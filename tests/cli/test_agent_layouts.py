@@ -283,6 +283,28 @@ def test_what_is_promoted_into_hermes_memory_is_an_entry_of_its_own(
     assert newest.startswith(f"{PORT} <!-- wb:")
 
 
+@pytest.mark.parametrize("new", ["The user likes tea\nwith milk", "The user likes coffee"])
+def test_an_entry_of_hermes_that_grows_stays_one(run: Run, tmp_path: Path, new: str) -> None:
+    root = write_agent_memory(HERMES, tmp_path / "place")
+    found = address(root, "MEMORY.md", "likes tea")
+    assert run("-w", str(root), "edit", found, "--text", new).code == 0
+    entries = HERMES.files["MEMORY.md"].split("\n§\n")
+    assert (root / "MEMORY.md").read_text(encoding="utf-8").split("\n§\n") == [new, *entries[1:]]
+
+
+def test_what_is_promoted_into_hermes_memory_stands_apart_from_the_same_words(
+    run: Run, tmp_path: Path
+) -> None:
+    root = write_agent_memory(HERMES, tmp_path / "place", repository=False)
+    (root / "notes.md").write_text("- Tests run with make\n  The user likes tea\n", encoding="utf-8")
+    write_agent_memory(AgentMemory("", {}, {}, "", ""), root)
+    done = run("-w", str(root), "promote", address(root, "notes.md", "Tests run"))
+    assert done.code == 0, done.err
+    *older, newest = (root / "MEMORY.md").read_text(encoding="utf-8").split("\n§\n")
+    assert "\n§\n".join(older) == HERMES.files["MEMORY.md"]
+    assert newest.startswith("Tests run with make")
+
+
 HEADED = "# 1 priority\nThe staging port is 8443\n\n- tests first"
 FENCED = "Start it with\n```\n# as root\n\n- make run\n```"
 
@@ -290,7 +312,7 @@ FENCED = "Start it with\n```\n# as root\n\n- make run\n```"
 @pytest.mark.parametrize("entry", [HEADED, FENCED, "The staging port is 8443\n# and no other"])
 def test_an_entry_of_hermes_that_is_edited_keeps_its_form(run: Run, tmp_path: Path, entry: str) -> None:
     root = write_agent_memory(HERMES, tmp_path / "place")
-    text = f"Tea\n§\n{entry}\n§\nTea\nblack"
+    text = f"Tea\n§\n{entry}\n§\nTea  \nblack  "
     (root / "MEMORY.md").write_text(text, encoding="utf-8")
     words = "staging port" if "staging" in entry else "make run"
     found = address(root, "MEMORY.md", words)

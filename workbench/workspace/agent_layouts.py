@@ -248,32 +248,33 @@ _INDEX_LINE = re.compile(rb"\s*|#.*|[-*+] .{1,600}|\s*<!-- wb: .*")
 def _entries_apart(before: bytes | None, after: bytes) -> bytes:
     """Hermes' entries have no headings and no bullets, and stand apart by a line of ``§``.
 
-    Only what is new is brought into that form: what was there stays as it is, and so does an entry that has
-    a line in common with it, which was edited and not added.
+    Only what was put above or below an entry, and what has no line in common with the file as it was, is
+    brought into that form. All else stays as it is: it was edited, and not added.
     """
     known = [part.strip() for part in _APART.split(before or b"")]
     lines = _lines(before or b"")
-    parts = _APART.split(after)
-    kept = {part.strip() for part in parts}
-    grown = sorted((one for one in known if one and one not in kept), key=len, reverse=True)
+    parts = [part.strip(b"\r\n") for part in _APART.split(after)]
+    left = {part.strip() for part in parts}
+    grown = sorted((one for one in known if one and one not in left), key=len, reverse=True)
     entries: list[bytes] = []
     for part in parts:
-        above, old, below = _around(part.strip(), grown)
-        if part.strip() in known or lines & _lines(above + b"\n" + below):
-            entries.append(part.strip(b"\r\n"))
-        else:
+        if part.strip() in known:
+            entries.append(part)
+        elif found := next(filter(None, (_beside(part, one) for one in grown)), None):
+            above, old, below = found
             entries += [*_new_entries(above), old, *_new_entries(below)]
+        else:
+            entries += [part] if lines & _lines(part) else _new_entries(part)
     end = b"\n" if (before or b"").endswith(b"\n") else b""
     return b"\n\xc2\xa7\n".join(entry for entry in entries if entry.strip()) + end
 
 
-def _around(part: bytes, grown: Iterable[bytes]) -> tuple[bytes, bytes, bytes]:
-    """What was put above and below the first of these entries that is in ``part``; all is new in others."""
-    for one in grown:
-        found = re.search(rb"(?m)^" + re.escape(one) + rb"\r?$", part)
-        if found:
-            return part[: found.start()], one, part[found.end() :]
-    return part, b"", b""
+def _beside(part: bytes, entry: bytes) -> tuple[bytes, bytes, bytes] | None:
+    """What stands above and below ``entry`` in a part, where it stands there as a block of its own."""
+    found = re.search(
+        rb"(?:\A|\n[ \t]*\r?\n)(?P<old>[ \t]*%s[ \t]*)(?:\Z|\r?\n(?=%s))" % (re.escape(entry), _BLOCK), part
+    )
+    return (part[: found.start()], found["old"], part[found.end() :]) if found else None
 
 
 def _lines(text: bytes) -> set[bytes]:
@@ -283,12 +284,14 @@ def _lines(text: bytes) -> set[bytes]:
 def _new_entries(text: bytes) -> list[bytes]:
     if _FENCE.search(text):
         return [text.strip()]
-    entries = (_BULLET.sub(b"", entry).strip() for entry in _NEXT_ENTRY.split(text))
-    return [entry for entry in entries if entry] or [text.strip()]
+    entries = [_BULLET.sub(b"", entry).strip() for entry in _NEXT_ENTRY.split(text)]
+    return entries if any(entries) else [text.strip()]
 
 
 _APART = re.compile(rb"(?m)^\xc2\xa7[ \t]*\r?(?:\n|\Z)")
 _NEXT_ENTRY = re.compile(rb"(?m)\n[ \t]*\n|^#{1,6} .*$|\n(?=[-*+] )")
+_BLOCK = rb"[ \t]*\r?\n|[-*+] |#{1,6} "
+"""How what follows a paragraph begins where it is no part of it."""
 _BULLET = re.compile(rb"\A\s*[-*+] ")
 _FENCE = re.compile(rb"(?m)^[ \t]*(?:```|~~~)")
 _LETTA_KEYS = frozenset({"description", "read_only", "limit"})
