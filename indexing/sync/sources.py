@@ -133,6 +133,7 @@ class Sources:
     @cached_property
     def all(self) -> tuple[IndexSource, ...]:
         """Every source, the workspace first. Looked at once: a new object sees what was mounted since."""
+        self.workspace.recognise()
         settings = self.workspace.settings
         named: list[tuple[Sort, str]] = [("extra", path) for path in settings.extra_paths]
         named += [("transcripts", path) for path in settings.transcripts]

@@ -184,6 +184,51 @@ def test_an_agents_own_folder_is_known_by_where_it_is(run: Run, person: Path) ->
 
 
 @pytest.mark.parametrize(
+    "text",
+    [
+        "---\ntype: project\n---\nText.\n",
+        "---\nname: x\n---\n\ndescription: y\ntype: project\n\n---\n",
+        "---\nname: x\ndescription: y\ntype: project\n",
+        "---\ndescription: y\ntype: projects\nname: x\n---\n",
+        "---\ntitle: x\n---\npermalink: a/b\n---\n",
+    ],
+)
+def test_a_page_is_no_sign_of_an_agent_for_a_word_of_its_header_or_text(
+    run: Run, tmp_path: Path, text: str
+) -> None:
+    root = write_agent_memory(AgentMemory("", {"index.md": text}, {}, "", ""), tmp_path / "place")
+    assert [one["name"] for one in run("-w", str(root), "status", "--json").json["layouts"]] == ["plain"]
+
+
+def test_the_lines_of_a_header_may_stand_in_any_order_and_with_crlf(run: Run, tmp_path: Path) -> None:
+    text = "---\r\nmetadata:\r\n  type: user\r\ndescription: y\r\nname: x\r\n---\r\nText.\r\n"
+    root = write_agent_memory(AgentMemory("", {}, {}, "", ""), tmp_path / "place", repository=False)
+    root.mkdir()
+    (root / "who.md").write_bytes(text.encode())
+    assert run("-w", str(root), "status", "--json").json["layouts"][0]["name"] == "claude-code"
+
+
+def test_an_empty_folder_is_recognised_when_something_is_in_it(tmp_path: Path) -> None:
+    place = Workspace.open(tmp_path)
+    assert place.scan() == []
+    write_agent_memory(CODEX, tmp_path, repository=False)
+    assert {file.path for file in place.scan()} >= {"memory_summary.md", "raw_memories.md"}
+    assert place.memory_path() == "memory_summary.md"
+    place.close()
+
+
+@pytest.mark.parametrize(
+    "folder", [".claude", ".claude/plugins/tea", ".codex/memories/extensions", "basic-memory/a"]
+)
+def test_nothing_is_added_anywhere_below_an_agents_folder(run: Run, person: Path, folder: str) -> None:
+    root = person / folder
+    root.mkdir(parents=True)
+    said = run("init", str(root), "--yes")
+    assert "takes all that lies here for its memory" in said.out
+    assert not list(root.rglob("*.md"))
+
+
+@pytest.mark.parametrize(
     ("memory", "text", "sentence"),
     [
         (OPENCLAW, "- " + "x" * 14_197 + "\n", "14,200 of 12,000 characters; the agent is not given 2,200"),
@@ -235,6 +280,54 @@ def test_what_is_promoted_into_hermes_memory_is_an_entry_of_its_own(
     assert run("-w", str(root), "promote", address(root, HERMES.source, PORT)).code == 0
     *older, newest = (root / "MEMORY.md").read_text(encoding="utf-8").split("\n§\n")
     assert older == ([text] if text else [])
+    assert newest.startswith(f"{PORT} <!-- wb:")
+
+
+@pytest.mark.parametrize("new", ["The user likes tea\nwith milk", "The user likes coffee"])
+def test_an_entry_of_hermes_that_grows_stays_one(run: Run, tmp_path: Path, new: str) -> None:
+    root = write_agent_memory(HERMES, tmp_path / "place")
+    found = address(root, "MEMORY.md", "likes tea")
+    assert run("-w", str(root), "edit", found, "--text", new).code == 0
+    entries = HERMES.files["MEMORY.md"].split("\n§\n")
+    assert (root / "MEMORY.md").read_text(encoding="utf-8").split("\n§\n") == [new, *entries[1:]]
+
+
+def test_what_is_promoted_into_hermes_memory_stands_apart_from_the_same_words(
+    run: Run, tmp_path: Path
+) -> None:
+    root = write_agent_memory(HERMES, tmp_path / "place", repository=False)
+    (root / "notes.md").write_text("- Tests run with make\n  The user likes tea\n", encoding="utf-8")
+    write_agent_memory(AgentMemory("", {}, {}, "", ""), root)
+    done = run("-w", str(root), "promote", address(root, "notes.md", "Tests run"))
+    assert done.code == 0, done.err
+    *older, newest = (root / "MEMORY.md").read_text(encoding="utf-8").split("\n§\n")
+    assert "\n§\n".join(older) == HERMES.files["MEMORY.md"]
+    assert newest.startswith("Tests run with make")
+
+
+HEADED = "# 1 priority\nThe staging port is 8443\n\n- tests first"
+FENCED = "Start it with\n```\n# as root\n\n- make run\n```"
+
+
+@pytest.mark.parametrize("entry", [HEADED, FENCED, "The staging port is 8443\n# and no other"])
+def test_an_entry_of_hermes_that_is_edited_keeps_its_form(run: Run, tmp_path: Path, entry: str) -> None:
+    root = write_agent_memory(HERMES, tmp_path / "place")
+    text = f"Tea\n§\n{entry}\n§\nTea  \nblack  "
+    (root / "MEMORY.md").write_text(text, encoding="utf-8")
+    words = "staging port" if "staging" in entry else "make run"
+    found = address(root, "MEMORY.md", words)
+    place = Workspace.open(root)
+    old = place.find(found).text
+    place.close()
+    new = old.replace("8443", "9443").replace("make run", "make start")
+    done = run("-w", str(root), "edit", found, "--text", new)
+    assert done.code == 0, done.err
+    changed = text.replace("8443", "9443").replace("make run", "make start")
+    assert (root / "MEMORY.md").read_text(encoding="utf-8") == changed
+    done = run("-w", str(root), "promote", address(root, HERMES.source, PORT))
+    assert done.code == 0, done.err
+    *older, newest = (root / "MEMORY.md").read_text(encoding="utf-8").split("\n§\n")
+    assert "\n§\n".join(older) == changed
     assert newest.startswith(f"{PORT} <!-- wb:")
 
 

@@ -110,7 +110,7 @@ def test_a_page_to_share_holds_no_word_of_the_memory(run: Run, store: Path, tmp_
     assert run("audit", str(store), "--html", str(page)).code == 0
     text = page.read_text()
     assert "12 entries in 2 files" in text
-    assert not [word for word in ("MEMORY", "keeper", "tantivy", "sprint", KEY, "http") if word in text]
+    assert not [word for word in ("MEMORY", "keeper", "tantivy", "sprint", KEY, "://") if word in text]
     assert run("audit", str(store), "--html", str(page), "--with-text").code == 0
     text = page.read_text()
     assert "The sprint ends on Friday" in text
@@ -125,6 +125,27 @@ def test_markup_in_the_memory_is_text_on_the_page(run: Run, store: Path, tmp_pat
     assert "<script" not in page.read_text()
 
 
+def test_a_key_that_a_title_would_cut_is_masked_all_the_same(
+    run: Run, store: Path, sandbox: Sandbox, tmp_path: Path
+) -> None:
+    words = "The keeper of the lighthouse has the long access key of the bucket: "
+    lines = f"# Memory\n\n- {words}{KEY} <!-- wb: valid_until=2020-01-01 -->\n- {words}{KEY}\n"
+    (store / "MEMORY.md").write_text(lines)
+    page = tmp_path / "audit.html"
+    told = run("audit", str(store), "--quick", "--json", "--evidence").out
+    told += run("audit", str(store), "--quick", "--evidence", "--html", str(page), "--with-text").out
+    sandbox.write("MEMORY.md", lines)
+    told += page.read_text() + run("check", "--json").out
+    assert words in told
+    assert KEY[:6] not in told
+
+
+def test_the_page_loads_and_runs_nothing(run: Run, store: Path, tmp_path: Path) -> None:
+    page = tmp_path / "audit.html"
+    assert run("audit", str(store), "--quick", "--html", str(page)).code == 0
+    assert "Content-Security-Policy\" content=\"default-src 'none'" in page.read_text()
+
+
 def test_the_page_does_not_go_into_the_store(run: Run, store: Path) -> None:
     refused = run("audit", str(store), "--html", str(store / "audit.html"))
     assert refused.code == 2
@@ -134,6 +155,20 @@ def test_the_page_does_not_go_into_the_store(run: Run, store: Path) -> None:
 
 def test_a_folder_that_is_none_is_named(run: Run, tmp_path: Path) -> None:
     assert "is not a folder" in run("audit", str(tmp_path / "none")).err
+
+
+def test_a_registered_workspace_is_audited_by_its_name(run: Run, store: Path, tmp_path: Path) -> None:
+    assert run("workspaces", "add", str(store), "--name", "lighthouse").code == 0
+    assert run("audit", "lighthouse", "--quick", "--json").json["workspace"] == str(store)
+    assert "no workspace is registered by that name" in run("audit", "nobody").err
+
+
+def test_settings_that_do_not_count_are_told(run: Run, store: Path) -> None:
+    (store / "workbench.yaml").write_text("memory_budget: much\n")
+    told = run("audit", str(store), "--quick")
+    assert told.code == 0
+    assert "memory_budget" in told.err
+    assert "it does not count" in told.err
 
 
 def test_what_the_agent_is_not_given_of_a_long_file_is_over_the_limit(run: Run, store: Path) -> None:

@@ -275,11 +275,12 @@ def test_every_agents_memory_on_this_machine_is_found_and_nothing_is_written(run
     (home / ".openclaw/workspace/MEMORY.md").write_text("- " + "x" * 14_198)
     before = {path: path.lstat().st_mtime_ns for path in home.rglob("*")}
     found = run("workspaces", "--found", "--json").json["found"]
-    assert {one["layout"]: one["path"] for one in found} == {
-        **{layout: str(home / place) for layout, place in KEPT.items()},
-        "plain": str(home / "two"),
+    assert {one["path"]: one["layout"] for one in found} == {
+        **{str(home / place): layout for layout, place in KEPT.items()},
+        str(home / "two"): "openclaw",
     }
-    told = {one["layout"]: one for one in found}
+    assert next(one["files"] for one in found if one["path"] == str(home / "two")) == {"note": 1}
+    told = {one["layout"]: one for one in found if one["path"] != str(home / "two")}
     for memory in EVERY:
         if memory.layout in told:
             assert told[memory.layout]["files"] == memory.kinds
@@ -293,6 +294,37 @@ def test_every_agents_memory_on_this_machine_is_found_and_nothing_is_written(run
     assert "MEMORY.md 14,200 of 12,000 characters; the agent is not given 2,200" in shown.out
     assert f"`workbench {found[0]['path']}` opens" in shown.err
     assert {path: path.lstat().st_mtime_ns for path in home.rglob("*")} == before
+
+
+@pytest.mark.parametrize("named", ["~", "~/\0", "\ud800", "~/" + "x" * 5_000, "relative", "~/out"])
+def test_an_odd_place_in_the_settings_of_an_agent_is_not_walked(
+    run: Run, person: Path, tmp_path: Path, named: str
+) -> None:
+    for path in ("CLAUDE.md", "deep/er/CLAUDE.md", "deep/notes.md", ".openclaw/workspace-two/MEMORY.md"):
+        (person / path).parent.mkdir(parents=True, exist_ok=True)
+        (person / path).write_text("- Likes tea\n")
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "elsewhere/MEMORY.md").write_text("- Likes tea\n")
+    (person / "out").symlink_to(tmp_path / "elsewhere")
+    (person / ".openclaw/workspace-three").symlink_to(tmp_path / "elsewhere")
+    agents = {"list": [{"id": "main", "workspace": named}, {"id": "two"}]}
+    (person / ".openclaw/openclaw.json").write_text(json.dumps({"agents": agents}))
+    answer = run("workspaces", "--found", "--json")
+    assert answer.code == 0, answer.err
+    found = {one["path"]: one["files"] for one in answer.json["found"]}
+    assert found.pop(str(person / ".openclaw/workspace-two")) == {"memory": 1}
+    assert found == ({str(person): {"note": 1}} if named == "~" else {})
+
+
+def test_a_home_with_a_bracket_in_its_name_is_looked_through(
+    run: Run, person: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home = person / "a[b]*"
+    write_agent_memory(PLAIN, home / ".codex/memories", repository=False)
+    write_agent_memory(PLAIN, home / "basic-memory", repository=False)
+    monkeypatch.setenv("HOME", str(home))
+    found = run("workspaces", "--found", "--json").json["found"]
+    assert {one["layout"] for one in found} == {"codex", "basic-memory"}
 
 
 def test_a_machine_without_agents_and_one_with_settings_that_cannot_be_read_say_so(

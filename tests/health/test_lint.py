@@ -69,6 +69,15 @@ def test_two_files_of_curated_memory_are_an_error(sandbox: Sandbox) -> None:
     assert found.severity == "error"
 
 
+def test_a_note_that_is_called_like_the_file_of_curated_memory_is_no_second_one(sandbox: Sandbox) -> None:
+    sandbox.write("memory.md", "# Other\n")
+    sandbox.write("workbench.yaml", "layout: claude-code\n")
+    place = Workspace.open(sandbox.root)
+    found, _ = lint(place, TODAY)
+    place.close()
+    assert "two memories" not in {one.rule for one in found}
+
+
 def test_memory_over_its_budget_is_a_warning(sandbox: Sandbox) -> None:
     memory(sandbox, *(f"entry number {n} of a long list" for n in range(400)))
     (found,) = remarks(sandbox, "over budget")

@@ -28,7 +28,7 @@ class Memory:
 
     def __init__(self, root: Path) -> None:
         self.root = root
-        (root / "memory").mkdir(parents=True, exist_ok=True)  # by which the layout of an agent is known
+        root.mkdir(parents=True, exist_ok=True)
         self.workspace = Workspace.open(root)
         self.model = HashingEmbedder()
 

@@ -189,15 +189,15 @@ def test_what_came_into_a_folder_before_it_was_watched_is_told_of(memory: Memory
     def watch(*folders: str, **_: object) -> Iterator[set[tuple[int, str]]]:
         watched.append({os.path.relpath(folder, memory.root) for folder in folders})
         if len(watched) == 1:
-            memory.write("memory/new/a.md", "A quokka")
-            yield {(1, str(memory.root / "memory" / "new"))}
-        memory.write("memory/new/b.md", "Came before anybody watched")
+            memory.write("memory/a.md", "A quokka")
+            yield {(1, str(memory.root / "memory"))}
+        memory.write("memory/b.md", "Came before anybody watched")
         yield set()
         stop.set()
 
     found = list(hints(lambda: Sources(memory.workspace), stop, lambda _: None, watch=watch))
-    assert watched == [{".", "memory"}, {".", "memory", "memory/new"}]
-    assert found == [{"memory/new"}, {"."}]
+    assert watched == [{"."}, {".", "memory"}]
+    assert found == [{"memory"}, {"."}]
 
 
 def test_what_does_not_matter_is_not_watched(memory: Memory) -> None:

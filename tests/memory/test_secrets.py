@@ -156,6 +156,14 @@ def test_a_value_of_which_only_the_beginning_is_written_down_is_none(end: str) -
     assert secrets_in(line + end + "`") == ()
 
 
+@pytest.mark.parametrize("rule", [one for one in SECRETS if "password" not in one])
+@pytest.mark.parametrize("end", ["...", "…"])
+def test_a_whole_key_is_a_secret_whatever_stands_behind_it(rule: str, end: str) -> None:
+    sample = SECRETS[rule]
+    written, _ = sample if isinstance(sample, tuple) else (sample, sample)
+    assert [finding.rule for finding in secrets_in(f"{written}{end}")] == [rule]
+
+
 @pytest.mark.parametrize("text", HARMLESS)
 def test_a_harmless_look_alike_is_left_in_peace(text: str) -> None:
     assert secrets_in(text) == ()

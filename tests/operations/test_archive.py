@@ -26,6 +26,7 @@ FULL = """# Memory
 ## Facts
 
 - written by hand
+- Written by hand.
 - over <!-- wb: id=a score=0.9 recalls=9 valid_until=2026-03-19 at=2026-03-18 -->
 - still true <!-- wb: id=b score=0.1 at=2025-01-01 valid_until=2026-03-20 -->
 - young <!-- wb: id=h score=0.0 at=2026-01-01 -->
@@ -37,7 +38,6 @@ FULL = """# Memory
 - older <!-- wb: id=e score=0.7 at=2025-01-01 -->
 - newer <!-- wb: id=f score=0.7 at=2025-02-01 -->
 - replaced <!-- wb: id=g score=0.9 recalls=20 superseded_by=b at=2026-03-18 -->
-- Written by hand.
 """
 EVIDENT = ("over", "replaced", "Written", "still", "older", "newer", "recalled")
 RAISE = "`workbench config set memory_budget 1000` would keep all of it, where your agent loads so much"
@@ -111,6 +111,41 @@ def test_what_is_of_no_use_goes_and_each_says_why_after_the_larger_budget(sandbo
     ]
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "# M\n\n## Alice\n\n- Likes tea\n\n## Bob\n\n- Likes tea\n",
+        "# M\n\n- Alice\n  - Likes tea\n- Bob\n  - Likes tea\n",
+    ],
+)
+def test_the_same_words_about_somebody_else_stay(sandbox: Sandbox, text: str) -> None:
+    with pytest.raises(NotCuratableError, match="nothing in it is known to be over"):
+        shrunk(sandbox, text, by=5)
+
+
+@pytest.mark.parametrize(
+    ("first", "why"),
+    [
+        ("valid_until=2026-03-19", "it was over on 2026-03-19"),
+        ("superseded_by=b", "b has replaced it"),
+        ("at=2020-01-01", ""),
+    ],
+)
+def test_one_of_two_that_say_the_same_always_stays(sandbox: Sandbox, first: str, why: str) -> None:
+    text = f"# M\n\n## Facts\n\n- Likes tea <!-- wb: id=a {first} -->\n- Likes tea\n"
+    plan = shrunk(sandbox, text, by=len(text) - 20)
+    after = plan.edits[0].after
+    assert after is not None
+    assert after.count(b"Likes tea") == 1
+    assert f"“Likes tea”: {why or 'line 5 says the same'}" in plan.notes
+
+
+def test_a_budget_of_nothing_is_one(sandbox: Sandbox) -> None:
+    sandbox.write("MEMORY.md", "# Memory\n\n- young <!-- wb: id=h at=2026-03-19 -->\n- by hand\n")
+    plan = plan_archive(sandbox.workspace, budget=0, today=TODAY)
+    assert plan.edits[0].after == b"# Memory\n\n- by hand\n"
+
+
 def test_what_nothing_speaks_against_stays_over_the_budget_too(sandbox: Sandbox) -> None:
     plan = shrunk(sandbox, FULL, by=len(FULL) - 40)
     left = without(*EVIDENT)
@@ -154,7 +189,7 @@ def test_of_two_that_are_worth_the_same_the_longer_goes_first(sandbox: Sandbox) 
 
 def test_no_more_goes_than_the_budget_asks_for(sandbox: Sandbox) -> None:
     assert len(shrunk(sandbox, FULL, by=1).entries) == 1
-    line = FULL.split("\n")[5] + "\n"
+    line = FULL.split("\n")[6] + "\n"
     assert len(shrunk(sandbox, FULL, by=len(line)).entries) == 1
     assert len(shrunk(sandbox, FULL, by=len(line) + 1).entries) == 2
 

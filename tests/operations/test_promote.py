@@ -84,6 +84,15 @@ def test_what_fits_nowhere_goes_under_the_heading_that_was_named_last(sandbox: S
     assert entry.heading[-1] == "環境"
 
 
+@pytest.mark.parametrize("code", ["```\nrun\n\n---\nstop\n```\n", "~~~\nrun\n\n***\nstop\n~~~\n"])
+@pytest.mark.parametrize("section", ["Facts", "New"])
+def test_the_end_of_a_fence_is_no_footer(sandbox: Sandbox, code: str, section: str) -> None:
+    start = f"# Memory\n\n## Facts\n\n- The gateway is called Atlas\n\n{code}"
+    sandbox.write("MEMORY.md", start)
+    promoted(sandbox, sandbox.address("staging port"), section=section)
+    assert code in sandbox.read("MEMORY.md").decode()
+
+
 @pytest.mark.parametrize(
     "footer",
     ["---\n\n*Last updated: 2026-03-01*\n", "_Kept by hand._\n", "***\nSee USER.md\nand SOUL.md\n", ""],

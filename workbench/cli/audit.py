@@ -11,6 +11,7 @@ import click
 
 from workbench.cli.options import flag, named, word
 from workbench.cli.output import Bar, answered, json_option, narrate, say, say_row
+from workbench.cli.workspace_options import meant, tell_skipped
 from workbench.errors import UsageError, disk_error
 from workbench.health.audit import Audit
 from workbench.plural import plural
@@ -22,6 +23,7 @@ _EVIDENCE = 20
 _PAGE = """<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
 <meta name="viewport" content="width=device-width">
 <title>Memory audit</title>
 <style>
@@ -62,8 +64,9 @@ def audit(folder: str | None, evidence: bool, html: str | None, with_text: bool,
 
     if with_text and html is None:
         raise UsageError("--with-text goes with --html")
-    asked = folder or click.get_current_context().obj
+    asked = meant(folder) if folder else click.get_current_context().obj
     place = Workspace.open(asked, lenient=True) if asked else Workspace.nearest(".", lenient=True)
+    tell_skipped(place)
     if html is not None and Path(html).resolve().is_relative_to(place.root):
         raise UsageError(
             f"{html} is inside of {place.root}, where an audit writes nothing",

@@ -54,11 +54,7 @@ def opened(folder: Path | str | None, *, anyhow: bool = False) -> Workspace:
         found = Workspace.open(folder, anyhow=anyhow, lenient=lenient)
     else:
         found = Workspace.nearest(".", anyhow=anyhow, lenient=lenient)
-    told = context.meta.setdefault(_TOLD, set())
-    for problem in found.skipped:
-        if problem not in told:
-            told.add(problem)
-            narrate_row(f"workbench: {problem.row}; it does not count")
+    tell_skipped(found)
     asked = context.meta.get(AS_OF)
     if asked is None:
         bring_up_to_date(found)
@@ -71,6 +67,15 @@ def opened(folder: Path | str | None, *, anyhow: bool = False) -> Workspace:
         found.close()
     narrate(f"as of {past.moment}")
     return past
+
+
+def tell_skipped(place: Workspace) -> None:
+    """Say on stderr what of its settings was passed over, each once."""
+    told = click.get_current_context().meta.setdefault(_TOLD, set())
+    for problem in place.skipped:
+        if problem not in told:
+            told.add(problem)
+            narrate_row(f"workbench: {problem.row}; it does not count")
 
 
 def bring_up_to_date(place: Workspace) -> None:

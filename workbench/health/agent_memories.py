@@ -6,13 +6,21 @@ import contextlib
 import os
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
+from workbench.config.settings import load
 from workbench.errors import UsageError, WorkbenchError
 from workbench.ingest.agent_sessions import agents_here
-from workbench.workspace.agent_layouts import AgentLayout, existing, found_on_this_machine, layouts_of
+from workbench.workspace.agent_layouts import (
+    LAYOUTS,
+    AgentLayout,
+    existing,
+    folder_at,
+    found_on_this_machine,
+)
+from workbench.workspace.layout import SETTINGS_FILE
 from workbench.workspace.load_state import LoadState, load_states
 from workbench.workspace.workspace import Workspace
 
@@ -67,10 +75,13 @@ def agent_memories() -> list[AgentMemory]:
 def _memories() -> Iterator[AgentMemory]:
     for layout, root in _places():
         try:
-            place = Workspace.open(root, lenient=True)
+            # It is read as memory of this agent and nothing else: the folder that is named may be a whole
+            # home, in which other layouts would find files without end.
+            settings = load(root / SETTINGS_FILE, lenient=True)
+            place = Workspace(root, replace(settings, layout=(layout.name,)))
             try:
                 files = place.scan()
-                loaded = load_states(place)
+                loaded = load_states(place, files)
             finally:
                 place.close()
         except WorkbenchError as error:
@@ -91,11 +102,14 @@ def _memories() -> Iterator[AgentMemory]:
 
 def _places() -> Iterator[tuple[AgentLayout, Path]]:
     """The folders that layouts declare, then those that the settings of their programs name, each once."""
-    declared = {root: layout for layout, root in found_on_this_machine()}
-    yield from ((layout, root) for root, layout in declared.items())
+    seen = set()
+    for layout, root in found_on_this_machine():
+        seen.add(root)
+        yield layout, root
+    owners = {program.name: layout for layout in LAYOUTS for program in layout.programs}
     with contextlib.suppress(UsageError):  # settings that cannot be read name no further folder
         for agent in agents_here():
-            root = Path(os.path.realpath(os.path.expanduser(agent.workspace)))
-            if root.is_dir() and root not in declared:
-                declared[root] = layouts_of(root)[0]
-                yield declared[root], root
+            named = folder_at(os.path.expanduser(agent.workspace))
+            if named is not None and named not in seen:
+                seen.add(named)
+                yield owners[agent.program], named

@@ -13,19 +13,18 @@ from typing import Any, TypeAlias
 
 from workbench.health import duplicates, memory_checks
 from workbench.health.finding import Finding, Look
-from workbench.health.subject import CheckSubject, about
+from workbench.health.subject import CheckSubject, about, shown
 from workbench.memory.entry import Entry, Form, Kind
 from workbench.operations.archive import why_over
 from workbench.safety.secrets import masked
 from workbench.workspace.agent_layouts import LoadLimit
+from workbench.workspace.load_state import LOADED
 
 JUNK_SHARE = 1 / 3
 """Share of the score from which a line is worth proposing, below which it is junk.
 
 Of hand-labelled lines of real logs below it, or vetoed, two thirds are junk and one in thirty is durable.
 """
-_LOADED = (Kind.MEMORY, Kind.BOOTSTRAP)
-"""What an agent is given when a session begins."""
 _NOTED = (Kind.LOG, Kind.EPISODE, Kind.NOTE, Kind.MEMORY)
 """What is written down as things happen; rules for an agent and pages of the graph are judged by nobody."""
 _NO_JUNK = (
@@ -37,7 +36,6 @@ _NO_JUNK = (
     ),  # what stands around them may be worth it
 )
 _BATCH = 2_000
-_TITLE = 80
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,7 +169,7 @@ def _junk(subject: CheckSubject) -> Iterator[Finding]:
         ]
         for entry, judged in zip(some, scorer.judge(lines, floor=floor), strict=True):
             if not judged.kept and judged.vetoed not in _NO_JUNK:
-                yield about(entry, judged.vetoed or "says little", entry.plain_title[:_TITLE], "", "", "info")
+                yield about(entry, judged.vetoed or "says little", shown(entry.title), "", "", "info")
 
 
 def _stale(subject: CheckSubject) -> Iterator[Finding]:
@@ -187,7 +185,7 @@ def _stale(subject: CheckSubject) -> Iterator[Finding]:
             day = passed_deadline(entry.text, entry.date or subject.today, subject.today)
             why = f"it was due on {day}" if day else ""
         if why:
-            yield about(entry, "expired", f"{why}: {entry.plain_title[:_TITLE]}", "", "", "info")
+            yield about(entry, "expired", f"{why}: {shown(entry.title)}", "", "", "info")
 
 
 def _over_limit(subject: CheckSubject) -> Iterator[Finding]:
@@ -200,7 +198,7 @@ def _over_limit(subject: CheckSubject) -> Iterator[Finding]:
         limits = subject.workspace.layout.limits_of(document.path)
         if not limits and document.kind is Kind.MEMORY:
             limits = (budget,)
-        for limit in limits if document.kind in _LOADED else ():
+        for limit in limits if document.kind in LOADED else ():
             lost = limit.measure(document.data) - limit.most
             first = limit.most // 2 if limit.cut == "middle" else limit.most
             for entry in document.entries if lost > 0 else ():
@@ -232,7 +230,7 @@ def _is_noted(entry: Entry) -> bool:
 
 
 def _is_loaded(entry: Entry) -> bool:
-    return entry.kind in _LOADED
+    return entry.kind in LOADED
 
 
 @dataclass(frozen=True, slots=True)

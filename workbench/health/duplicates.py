@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import closing
 
 from workbench.health.finding import Finding, Fix, Look
-from workbench.health.subject import CURATED, CheckSubject, about, few, fix_of, place_of
+from workbench.health.subject import CURATED, CheckSubject, about, few, fix_of, place_of, shown
 from workbench.memory.entry import Entry, Form, Kind
 from workbench.memory.near_duplicates import bag_of_words, jaccard, near_pairs
 
@@ -79,14 +79,14 @@ def _exact(group: Sequence[Entry]) -> Iterator[Finding]:
         first, *others = group
         others = [other for other in others if not _is_copy(first, other)]
     if others:
-        what = f"the same stands at {few(list(map(place_of, others)))}: {first.plain_title[:80]}"
+        what = f"the same stands at {few(list(map(place_of, others)))}: {shown(first.title)}"
         yield _twice(
             "duplicate", what, first, others, severe=len(curated) > 1 and _takes_room(first, others[0])
         )
 
 
 def _near(one: Entry, other: Entry, how: str) -> Finding:
-    what = f"{how} {place_of(other)}: {other.plain_title[:80]}"
+    what = f"{how} {place_of(other)}: {shown(other.title)}"
     severe = one.kind in CURATED and other.kind in CURATED and _takes_room(one, other)
     return _twice("near duplicate", what, one, [other], severe=severe)
 

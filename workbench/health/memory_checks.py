@@ -7,7 +7,8 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from datetime import date
-from itertools import pairwise
+from itertools import combinations, pairwise
+from pathlib import Path
 
 from workbench.agent.usage import UsageIndex
 from workbench.graph.contradictions import Answer, Contradiction, Statement, statement_in
@@ -15,7 +16,7 @@ from workbench.graph.contradictions import contradictions as claims_that_contrad
 from workbench.graph.decay import FORGET_BELOW, read_recalls, will_fade
 from workbench.graph.read import read_graph
 from workbench.health.finding import Finding, Fix, Look
-from workbench.health.subject import CURATED, NAMED, CheckSubject, about, fix_of, place_of
+from workbench.health.subject import CURATED, NAMED, CheckSubject, about, fix_of, place_of, shown
 from workbench.memory.entry import Entry, Form, Kind, without_emphasis
 from workbench.memory.episode import countdown, read_episode
 from workbench.memory.markdown import Document
@@ -23,7 +24,7 @@ from workbench.operations.archive import why_over
 from workbench.plural import plural
 from workbench.safety.findings import TextFinding
 from workbench.safety.hidden_text import hidden_in
-from workbench.safety.secrets import masked, secrets_in
+from workbench.safety.secrets import secrets_in
 from workbench.workspace.decisions import settled_keys
 from workbench.workspace.layout import ARCHIVE, is_template
 from workbench.workspace.load_state import load_states
@@ -35,7 +36,8 @@ SOON = 14
 LATER = 30
 _NEAR = 0.9
 """Share of the budget from which it is said that it is nearly used up."""
-_TITLE = 80
+_LABEL = 50
+"""Characters of an entry that the label of a fix shows."""
 _TYPE = re.compile(r"^\[[a-z_]+\]\s+")
 _ANSWERS: tuple[tuple[Answer, str], ...] = (
     ("keep", "keep what was there; the new claim is forgotten"),
@@ -49,7 +51,7 @@ _ANSWERS: tuple[tuple[Answer, str], ...] = (
 
 
 def files(subject: CheckSubject) -> Look:
-    """Files that cannot be read, and MEMORY.md and memory.md at once: an agent reads one of the two."""
+    """Files that cannot be read, and two of long-term memory of one name, of which an agent reads one."""
     for path, error in subject.corpus.unreadable:
         yield Finding(
             f"it cannot be read: {error}",
@@ -59,16 +61,21 @@ def files(subject: CheckSubject) -> Look:
             path=path,
             line=1,
         )
-    first, second = (subject.root / name for name in ("MEMORY.md", "memory.md"))
-    if first.is_file() and second.is_file() and not os.path.samefile(first, second):
-        yield Finding(
-            f"both {first.name} and {second.name} are there; {first.name} is used here",
-            "an agent reads one of them, and nobody can say which",
-            f"`workbench move` what should stay to {first.name}, then remove the other file",
-            rule="two memories",
-            path=second.name,
-            line=1,
-        )
+    names = dict.fromkeys(subject.workspace.layout.memory_files)
+    for first, second in combinations(names, 2):
+        if first.casefold() == second.casefold() and _are_two(subject.root / first, subject.root / second):
+            yield Finding(
+                f"both {first} and {second} are there; {first} is used here",
+                "an agent reads one of them, and nobody can say which",
+                f"`workbench move` what should stay to {first}, then remove the other file",
+                rule="two memories",
+                path=second,
+                line=1,
+            )
+
+
+def _are_two(first: Path, second: Path) -> bool:
+    return first.is_file() and second.is_file() and not os.path.samefile(first, second)
 
 
 def budget(subject: CheckSubject) -> Look:
@@ -222,7 +229,7 @@ def expiry(subject: CheckSubject) -> Look:
             yield about(
                 entry,
                 "expired",
-                f"it held until {day}: {entry.plain_title[:_TITLE]}",
+                f"it held until {day}: {shown(entry.title)}",
                 "it speaks of a time that is over",
                 "`workbench edit`, `workbench archive` or `workbench forget` it",
                 "info" if entry.kind is Kind.ENTITY else "warning",  # a page keeps its history
@@ -245,7 +252,7 @@ def _expiring_episode(document: Document, today: date, times: int) -> Iterator[F
     if left < 0:
         fixes.append(Fix("expire", "let all expired episodes go"))
     yield Finding(
-        f"{countdown(episode, today)}: {episode.abstract[:_TITLE]}",
+        f"{countdown(episode, today)}: {shown(episode.abstract)}",
         f"{kept}; {recalled}. A night removes it when its time is over; git keeps it",
         "`workbench promote` what should last; `workbench episodes extend` or `pin` keeps the episode",
         "warning" if left <= SOON and not episode.promoted_at else "info",
@@ -276,7 +283,7 @@ def without_origin(subject: CheckSubject) -> Iterator[Finding]:
     """The same, entry by entry: long-term memory of which nobody can say where it comes from."""
     for entry in subject.corpus.entries:
         if is_long_term(entry) and entry.provenance is None and entry.part == 1:
-            yield about(entry, "no origin", masked(entry.title)[:_TITLE], "", "", "info")
+            yield about(entry, "no origin", shown(entry.title), "", "", "info")
 
 
 def is_long_term(entry: Entry) -> bool:
@@ -295,7 +302,7 @@ def fading(subject: CheckSubject) -> Look:
         yield about(
             memory.entry,
             "fading",
-            f"{when}: {memory.text[:_TITLE]}",
+            f"{when}: {shown(memory.text)}",
             f"its importance was {memory.importance:.2f} and is {one.value:.2f}; below "
             f"{FORGET_BELOW} it is proposed for forgetting, and a person decides. A recall keeps it longer",
             "`workbench pin` keeps it; `workbench forget` lets it go now",
@@ -332,8 +339,8 @@ def contradictions(subject: CheckSubject) -> Look:
             "keep the one that holds: `workbench edit`, `workbench merge` or `workbench forget`",
             others=pair[1:],
             fixes=(
-                *(fix_of(entry, "forget", f"forget: {entry.plain_title[:50]}") for entry in pair[:NAMED]),
-                *(fix_of(entry, "edit", f"edit: {entry.plain_title[:50]}") for entry in pair[:2]),
+                *(fix_of(entry, "forget", f"forget: {shown(entry.title, _LABEL)}") for entry in pair[:NAMED]),
+                *(fix_of(entry, "edit", f"edit: {shown(entry.title, _LABEL)}") for entry in pair[:2]),
             ),
         )
     graph, decided = read_graph(subject.workspace), settled_keys(subject.workspace)
@@ -357,7 +364,7 @@ def _answers(claim: Contradiction) -> Iterator[Fix]:
         yield Fix("settle", label, (claim.key,), of=word)
     yield Fix("open", "see both beside each other, with where they come from", of="contradictions")
     for one in (claim.old, claim.new):
-        yield Fix("forget-memory", f"forget: {one.text[:50]}", one.addresses)
+        yield Fix("forget-memory", f"forget: {shown(one.text, _LABEL)}", one.addresses)
 
 
 def statement(entry: Entry) -> Statement | None:

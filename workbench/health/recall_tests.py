@@ -31,6 +31,7 @@ from workbench.health.subject import CheckSubject
 from workbench.memory.address import path_of
 from workbench.memory.file_edit import FileEdit
 from workbench.memory.names import RelPath
+from workbench.safety.secrets import masked
 from workbench.workspace.layout import RECALL_TESTS
 from workbench.workspace.plan import Plan
 from workbench.workspace.workspace import Workspace
@@ -328,7 +329,7 @@ def _why_not(workspace: Workspace, target: Target, rank: int | None, within: int
 
 
 def _shown(hit: Hit) -> str:
-    words = " ".join(hit.snippet.split())
+    words = masked(" ".join(hit.snippet.split()))
     return f"{hit.entry}: {words if len(words) <= 80 else words[:79] + '…'}"
 
 

@@ -11,7 +11,7 @@ from workbench.backup.targets import without_secret
 from workbench.dreaming.proposals.inbox import pending
 from workbench.errors import NotMemoryError
 from workbench.health.finding import Finding, Fix, Look
-from workbench.health.subject import CheckSubject, about, fix_of
+from workbench.health.subject import CheckSubject, about, fix_of, shown
 from workbench.jobs.job_status import JobStatus, standings
 from workbench.jobs.names import Job
 from workbench.memory.claims import claim_key
@@ -124,7 +124,7 @@ def recalls(subject: CheckSubject) -> Look:
         yield about(
             entry,
             "",
-            f"never recalled: {entry.plain_title[:80]}",
+            f"never recalled: {shown(entry.title)}",
             "no agent was given it for a question; it takes room in every session",
             "leave it, or `workbench forget` it",
             "info",

@@ -22,8 +22,9 @@ from indexing.sync.report import OnProgress
 from workbench.config.settings import Settings
 from workbench.errors import UsageError, WorkbenchError, disk_error
 from workbench.health.finding import Finding, Fix, FixKind, Severity, SkippedError
-from workbench.memory.entry import Entry, Kind
+from workbench.memory.entry import Entry, Kind, without_emphasis
 from workbench.memory.markdown import Document
+from workbench.safety.secrets import masked
 from workbench.workspace.late_lines import carry_late
 from workbench.workspace.layout import STATE_DIR
 from workbench.workspace.locks import held, hold
@@ -38,6 +39,8 @@ ASIDE = "set-aside"
 """Where repairs put what they take out of the way: nothing is deleted that was not made to be thrown away."""
 NAMED = 8
 """Other entries that a finding leads to; each other place is told."""
+TITLE = 80
+"""Characters of an entry that a finding shows."""
 _SHOWN = 3
 _LABELS: dict[str, str] = {
     "forget": "forget it",
@@ -226,6 +229,14 @@ def about(
         others=tuple(other.address for other in others[:NAMED]),
         fixes=fixes,
     )
+
+
+def shown(text: str, most: int = TITLE) -> str:
+    """The first characters of ``text`` as a finding shows them.
+
+    Secrets are masked before it is cut: the beginning of one is not known for a secret any more.
+    """
+    return without_emphasis(masked(text))[:most]
 
 
 def place_of(entry: Entry) -> str:

@@ -101,7 +101,9 @@ def _workspaces(program: AgentProgram, home: str) -> dict[str, str]:
         own = listed.get(name, {}).get("workspace")
         if not isinstance(own, str) or not own.strip():
             own = (usual or program.workspace) if name == main else f"{program.home}/workspace-{name}"
-        places[name] = os.path.expanduser(str(own).strip())
+        own = str(own).strip()
+        if "\0" not in own:  # no folder has such a name
+            places[name] = os.path.expanduser(own)
     return places
 
 

@@ -12,6 +12,7 @@ heading, with one line between them. ``-`` stands for the heading itself.
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -251,7 +252,10 @@ def _footer(document: Document) -> int:
         first = above
     elif len(words) > 1 or not _SIGNATURE.fullmatch(lines[first]) or lines[first - 1].strip():
         return end
-    return end - sum(map(len, lines[first:]))
+    at = end - sum(map(len, lines[first:]))
+    above = document.block_at(at)
+    is_inside = above and document.blocks[above - 1].last > bisect_left(document.line_starts, at)
+    return end if is_inside else at  # in a fence, say
 
 
 # -- places by their neighbours ------------------------------------------------------------------------

@@ -4,7 +4,7 @@ When no entries are named, those go of which something says that they are of no 
 its budget, and at most as many as a person can look through:
 
 1. what is over: ``valid_until`` or ``expires_at`` has passed, or ``superseded_by`` names what replaced it;
-2. what an entry above it says in the same words;
+2. what an entry above it under the same heading says in the same words, as long as that one stays;
 3. what was promoted or dreamt and neither written nor recalled for 90 days, the least recalled first, then
    the lowest ``score`` (0.5 where none is said) for the room that it takes: of what is worth the same, more
    fits of what is short; then the one that was last touched the longest ago.
@@ -91,7 +91,8 @@ def plan_archive(
         limit = workspace.settings.memory_budget if budget is None else budget
         memory = workspace.memory_document()
         recalled = last_recalls(workspace.ledger.read("recalls"))
-        may_go = list(_candidates(memory, today, recalled)) if budget else _evident(memory, today, recalled)
+        candidates = _evident if budget is None else _candidates
+        may_go = list(candidates(memory, today, recalled))
         chosen, size = _chosen(memory, limit, may_go)
         keeps_all = f"`workbench config set memory_budget {-(-characters(memory.data) // _ROUND) * _ROUND}`"
         if not chosen:
@@ -200,18 +201,24 @@ def _without(memory: Document, chosen: Sequence[_Candidate]) -> int:
 
 def _candidates(memory: Document, today: date, recalled: Mapping[str, date]) -> Iterator[_Candidate]:
     """All that may go. ``recalled`` says when a claim was last recalled, beside its provenance."""
-    above: dict[str, Entry] = {}
-    for place, block in enumerate(blocks(memory)):
-        entry, claim = block[0], claim_key(block[0].text)
-        first = above.setdefault(claim, entry)
+    every = [(block, _claims(block), why_over(block[0], today)) for block in blocks(memory)]
+    firsts: dict[tuple[str, ...], Entry] = {}
+    said_again = set()
+    for block, claims, over in every:
+        if not over and firsts.setdefault(claims, block[0]) is not block[0] and not block[0].pinned:
+            said_again.add(claims)
+    for place, (block, claims, over) in enumerate(every):
+        entry, first = block[0], firsts.get(claims)
         if entry.pinned:
             continue
         said = entry.provenance or Provenance(())
-        over = why_over(entry, today)
-        if over or (first is not entry and entry.parts == 1):
-            why = over or f"line {first.start_line} says the same"
-            yield _Candidate(block, (0 if over else 1, 0, 0.0, date.min, place), why)
-        elif entry.provenance is not None:
+        if over:
+            yield _Candidate(block, (0, 0, 0.0, date.min, place), over)
+        elif first is not None and first is not entry:
+            why = f"line {first.start_line} says the same"
+            yield _Candidate(block, (1, 0, 0.0, date.min, place), why)
+        elif entry.provenance is not None and claims not in said_again:
+            claim = claim_key(entry.text)
             recalls = int(_number(said.get("recalls") or said.get("recall_count"), 0))
             room = _room(memory, block)
             worth = _number(said.get("score"), _UNSAID_SCORE) / room
@@ -230,6 +237,11 @@ def _candidates(memory: Document, today: date, recalled: Mapping[str, date]) -> 
             parts += [f"{word} {touched}"] if days else []
             unused = bool(days) and (today - touched).days >= UNUSED_DAYS
             yield _Candidate(block, (2, recalls, worth, touched, place), ", ".join(parts), unused)
+
+
+def _claims(block: Sequence[Entry]) -> tuple[str, ...]:
+    """What a block says, and of whom: under another heading the same words may be about somebody else."""
+    return (*block[0].heading, *(claim_key(entry.text) for entry in block))
 
 
 def _room(memory: Document, block: Sequence[Entry]) -> int:

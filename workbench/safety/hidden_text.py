@@ -18,6 +18,8 @@ from workbench.safety.terminal import visible
 _SHOWN = 80
 """Characters of hidden text that are shown."""
 _AROUND = 12
+_JUDGED = 400
+"""Characters by which it is told whether something is prose."""
 
 # Code shows what is in it, so it is read first; a comment that is not closed hides all that follows.
 _CODE_OR_COMMENT = re.compile(
@@ -26,8 +28,12 @@ _CODE_OR_COMMENT = re.compile(
     re.DOTALL | re.MULTILINE,
 )
 _OURS = re.compile(r"\s*wb:(?:\s+\w+=\S+)*\s*")
-_MARKER = re.compile(r"\s*/?\w{2,20}(?:[:.-]\w{1,20}){1,3}(?:[ :](?:begin|start|end|stop))?\s*")
-"""What programs put around a part of a file (``openclaw:skills:start``): names that tell nobody anything."""
+_NAME = "[a-z0-9]{2,16}"
+_MARKER = re.compile(rf"\s*/?{_NAME}(?:[:.-]{_NAME}|(?:[:.-]{_NAME}){{0,2}}[ :-](?:begin|start|end|stop))\s*")
+"""What programs put around a part of a file (``openclaw:skills:start``): names that tell nobody anything.
+
+Two of them, and one more only beside ``start`` and the like: three joined words may be an order.
+"""
 _TAG = re.compile(r"<(?P<name>[A-Za-z][A-Za-z0-9-]{0,30})(?P<attributes>[^<>]{0,2000})>")
 _HIDING = re.compile(
     r"(?i)(?:^|\s)hidden(?:[\s=/]|$)|display\s{0,9}:\s{0,9}none|visibility\s{0,9}:\s{0,9}(?:hidden|collapse)"
@@ -36,12 +42,14 @@ _HIDING = re.compile(
     r"|(?:left|top|text-indent)\s{0,9}:\s{0,9}-\d{3,}"
 )
 _NEVER_SHOWN = frozenset({"script", "style", "template", "noscript", "noframes"})
-_DEFINITION = re.compile(
-    r"^ {0,3}\[(?P<label>[^\]\n^][^\]\n]{0,400})\]:[ \t]{0,9}(?P<rest>[^\n]{0,2000})", re.MULTILINE
-)
+_DEFINITION = re.compile(r"^ {0,3}\[(?P<label>[^\]\n^][^\]\n]{0,400})\]:", re.MULTILINE)
 _DESTINATION = re.compile(
-    r"[ \t]*(?:<[^<>\n]*>|\S*)(?:[ \t]+(?P<title>\"[^\"]*\"|'[^']*'|\([^()]*\)))?[ \t]*"
+    r"[ \t]*(?:\r?\n[ \t]*)?(?:<[^<>\n]*>|\S+)"
+    r"(?:(?:[ \t]+|[ \t]*\r?\n[ \t]*)(?P<title>[\"'(])|[ \t]*\r?$)",
+    re.MULTILINE,
 )
+"""What a definition leads to, on the same line or the next one, and the first character of its title."""
+_BLANK_LINE = re.compile(r"\n[ \t]*\r?\n")
 _LINK = re.compile(
     r"\]\([^\s()]{0,1000}[ \t]{1,9}(?P<title>\"[^\"\n]{1,2000}\"|'[^'\n]{1,2000}')[ \t]{0,9}\)"
 )
@@ -118,13 +126,16 @@ def _elements(text: str) -> Iterator[TextFinding]:
 def _definitions(text: str) -> Iterator[TextFinding]:
     """Reference definitions: no renderer shows them, and their title and label may say anything."""
     for match in _DEFINITION.finditer(text):
-        rest = _DESTINATION.fullmatch(match["rest"])
-        if rest is None:
+        found = _DESTINATION.match(text, match.end())
+        if found is None:
             continue  # what is neither a destination nor a title makes it a paragraph, which is shown
-        title = rest["title"] or ""
+        # A title may run over several lines, with quotes in it, so that nothing but a blank line surely
+        # ends it; to judge it takes no more than its beginning.
+        at = found.start("title") if found["title"] else found.end()
+        title = _BLANK_LINE.split(text[at : at + _JUDGED], maxsplit=1)[0] if found["title"] else ""
         said = " ".join(words for words in (match["label"], title) if _is_prose(words))
         if said:
-            yield TextFinding("link definition", *match.span(), _quoted(said))
+            yield TextFinding("link definition", match.start(), at + len(title), _quoted(said))
 
 
 def _titles(text: str) -> Iterator[TextFinding]:
@@ -217,7 +228,7 @@ def _carried(run: str) -> str:
 
 
 def _is_prose(words: str) -> bool:
-    return len(words) >= 16 and len(re.findall(r"\w{2,}", words[:400])) >= 3 and " " in words.strip()
+    return len(words) >= 16 and len(re.findall(r"\w{2,}", words[:_JUDGED])) >= 3 and " " in words.strip()
 
 
 def _around(text: str, match: re.Match[str]) -> str:

@@ -218,6 +218,8 @@ _PLACEHOLDER = re.compile(
 )
 _ELIDED = re.compile(r"\.\.\.|…")
 """Behind a value it says that only the beginning is written down."""
+_WHOLE = 24
+"""Characters from which a value that is judged is no mere beginning, whatever stands behind it."""
 _TEMPLATE = re.compile(
     r"[$%{(\[<&@#!]|[^\s]*(?:\(|\{\{|\$\{|://)|~?/[^\s/]+/|[A-Za-z]:\\|arn:|0x[0-9a-fA-F]{40}$"
 )
@@ -239,7 +241,10 @@ def secrets_in(text: str) -> tuple[TextFinding, ...]:
     for order, rule in enumerate(_RULES):
         if any(hint in low for hint in rule.hints):
             for match in rule.pattern.finditer(text):
-                if _looks_real(rule, match["v"]) and not _ELIDED.match(text, match.end("v")):
+                value = match["v"].rstrip(".")  # the dots behind it fit some of the rules
+                is_whole = rule.name not in _JUDGED or len(value) >= _WHOLE
+                is_elided = not is_whole and _ELIDED.match(text, match.start("v") + len(value))
+                if not is_elided and _looks_real(rule, value):
                     found.append((match.start("v"), order, _finding(rule, text, match)))
     kept: list[TextFinding] = []
     for _, _, finding in sorted(found, key=lambda item: item[:2]):

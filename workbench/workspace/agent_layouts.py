@@ -5,9 +5,10 @@ To teach the workbench another agent, write one more ``AgentLayout`` and add it 
 
 from __future__ import annotations
 
+import fnmatch
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -113,8 +114,12 @@ class AgentLayout:
 
     def is_at(self, root: Path) -> bool:
         """Whether ``root`` is where this agent keeps memory, here or in a copy of a person's home."""
-        homes = (home.removeprefix("~/") for home in self.homes)
-        return any(root.match(home if home[0] == "." else str(_expanded(home))) for home in homes)
+        return any(_is_in_home(root, Path(home.removeprefix("~/")).parts) for home in self.homes)
+
+    def owns(self, root: Path) -> bool:
+        """Whether ``root`` is the folder that this agent has in a person's home, or anywhere below it."""
+        tops = {Path(home.removeprefix("~/")).parts[:1] for home in self.homes}
+        return any(_is_in_home(place, top) for place in (root, *root.parents) for top in tops)
 
     def shows(self, root: Path) -> bool:
         """Whether what is in ``root`` is laid out so."""
@@ -129,12 +134,23 @@ def found_on_this_machine() -> Iterator[tuple[AgentLayout, Path]]:
     """Every folder of this machine in which an agent keeps memory, with whose it is. Nothing is written."""
     seen: set[Path] = set()
     for layout in LAYOUTS:
-        for home in layout.homes:
-            for place in existing(Path("/"), (str(_expanded(home).relative_to("/")),)):
-                root = Path(os.path.realpath(place))
-                if root.is_dir() and root not in seen:
-                    seen.add(root)
-                    yield layout, root
+        for place in existing(_home(), (home.removeprefix("~/") for home in layout.homes)):
+            root = folder_at(place)
+            if root is not None and root not in seen:
+                seen.add(root)
+                yield layout, root
+
+
+def folder_at(place: str | Path) -> Path | None:
+    """The folder at an absolute path, links followed; None without one, or where a link leads out of home."""
+    home = os.fspath(_home())
+    try:
+        root = os.path.realpath(place)
+        is_folder = os.path.isabs(place) and os.path.isdir(root)
+    except ValueError:  # a path that no file system has
+        return None
+    leaves = _is_below(os.path.abspath(place), home) and not _is_below(root, home)
+    return Path(root) if is_folder and not leaves else None
 
 
 def layouts_of(root: Path) -> tuple[AgentLayout, ...]:
@@ -159,20 +175,50 @@ def layouts_named(names: Iterable[str]) -> tuple[AgentLayout, ...]:
     return tuple(known[name] for name in names)
 
 
-def _expanded(home: str) -> Path:
-    return Path(os.path.realpath(os.path.expanduser("~")), home.removeprefix("~/"))
+def _home() -> Path:
+    return Path(os.path.realpath(os.path.expanduser("~")))
+
+
+def _is_below(path: str, home: str) -> bool:
+    return os.path.commonpath((path, home)) == home
+
+
+def _is_in_home(root: Path, pattern: Sequence[str]) -> bool:
+    """Whether ``root`` ends as ``pattern`` does, in the home of a person; hidden folders are known in any."""
+    above, names = root.parts[: -len(pattern)], root.parts[-len(pattern) :]
+    fits = len(names) == len(pattern) and all(map(fnmatch.fnmatchcase, names, pattern))
+    return fits and (pattern[0].startswith(".") or above == _home().parts)
 
 
 def existing(root: Path, signs: Iterable[str]) -> Iterator[Path]:
     """What is there of ``signs``, which are relative globs; of one glob in the order of the names."""
     for sign in signs:
         try:
-            if "*" in sign or "[" in sign:
-                yield from sorted(root.glob(sign))
-            elif (root / sign).exists():
-                yield root / sign
+            yield from sorted(root.glob(sign)) if "**" in sign else _named(root, sign.split("/"))
         except OSError:
             continue
+
+
+def _named(folder: Path, parts: Sequence[str]) -> Iterator[Path]:
+    """The same of a glob without ``**``; no folder is read before it is its turn."""
+    first, *rest = parts
+    is_glob = "*" in first or "[" in first
+    try:
+        names = sorted(fnmatch.filter(os.listdir(folder), first)) if is_glob else [first]
+    except OSError:
+        return
+    for name in names:
+        if rest:
+            yield from _named(folder / name, rest)
+        elif is_glob or (folder / name).exists():
+            yield folder / name
+
+
+def _header(*lines: bytes) -> re.Pattern[bytes]:
+    """Fits a file that begins with a header in which a line fits each of ``lines``, in any order."""
+    inside = rb"(?:(?!---)[^\n]*\n)*?"
+    wanted = b"".join(rb"(?=%s%s)" % (inside, line) for line in (*lines, rb"---[ \t]*\r?$"))
+    return re.compile(rb"(?m)\A---[ \t]*\r?\n" + wanted)
 
 
 def _head(path: Path) -> bytes:
@@ -200,22 +246,54 @@ _INDEX_LINE = re.compile(rb"\s*|#.*|[-*+] .{1,600}|\s*<!-- wb: .*")
 
 
 def _entries_apart(before: bytes | None, after: bytes) -> bytes:
-    """Hermes' entries have no headings and no bullets, and stand apart by a line of ``§``."""
+    """Hermes' entries have no headings and no bullets, and stand apart by a line of ``§``.
+
+    Only what was put above or below an entry, and what has no line in common with the file as it was, is
+    brought into that form. All else stays as it is: it was edited, and not added.
+    """
     known = [part.strip() for part in _APART.split(before or b"")]
-    parts: list[bytes] = []
-    for part in _APART.split(after):
-        old = next((one for one in known if one and part.strip().startswith(one + b"\n")), b"")
-        new = part.strip()[len(old) :]
+    lines = _lines(before or b"")
+    parts = [part.strip(b"\r\n") for part in _APART.split(after)]
+    left = {part.strip() for part in parts}
+    grown = sorted((one for one in known if one and one not in left), key=len, reverse=True)
+    entries: list[bytes] = []
+    for part in parts:
         if part.strip() in known:
-            old, new = part.strip(b"\r\n"), b""
-        parts += [old, *(_BULLET.sub(b"", entry).strip() for entry in _NEXT_ENTRY.split(new))]
+            entries.append(part)
+        elif found := next(filter(None, (_beside(part, one) for one in grown)), None):
+            above, old, below = found
+            entries += [*_new_entries(above), old, *_new_entries(below)]
+        else:
+            entries += [part] if lines & _lines(part) else _new_entries(part)
     end = b"\n" if (before or b"").endswith(b"\n") else b""
-    return b"\n\xc2\xa7\n".join(part for part in parts if part.strip()) + end
+    return b"\n\xc2\xa7\n".join(entry for entry in entries if entry.strip()) + end
+
+
+def _beside(part: bytes, entry: bytes) -> tuple[bytes, bytes, bytes] | None:
+    """What stands above and below ``entry`` in a part, where it stands there as a block of its own."""
+    found = re.search(
+        rb"(?:\A|\n[ \t]*\r?\n)(?P<old>[ \t]*%s[ \t]*)(?:\Z|\r?\n(?=%s))" % (re.escape(entry), _BLOCK), part
+    )
+    return (part[: found.start()], found["old"], part[found.end() :]) if found else None
+
+
+def _lines(text: bytes) -> set[bytes]:
+    return {line.strip() for line in text.splitlines() if line.strip()}
+
+
+def _new_entries(text: bytes) -> list[bytes]:
+    if _FENCE.search(text):
+        return [text.strip()]
+    entries = [_BULLET.sub(b"", entry).strip() for entry in _NEXT_ENTRY.split(text)]
+    return entries if any(entries) else [text.strip()]
 
 
 _APART = re.compile(rb"(?m)^\xc2\xa7[ \t]*\r?(?:\n|\Z)")
 _NEXT_ENTRY = re.compile(rb"(?m)\n[ \t]*\n|^#{1,6} .*$|\n(?=[-*+] )")
+_BLOCK = rb"[ \t]*\r?\n|[-*+] |#{1,6} "
+"""How what follows a paragraph begins where it is no part of it."""
 _BULLET = re.compile(rb"\A\s*[-*+] ")
+_FENCE = re.compile(rb"(?m)^[ \t]*(?:```|~~~)")
 _LETTA_KEYS = frozenset({"description", "read_only", "limit"})
 
 
@@ -285,7 +363,11 @@ CLAUDE_CODE = AgentLayout(
     document="https://code.claude.com/docs/en/memory#auto-memory",
     homes=("~/.claude/projects/*/memory", "~/.claude/agent-memory/*"),
     signs=("*.md",),
-    says=re.compile(rb"\A---\n(?:.*\n)*?\s*type: *(?:user|feedback|project|reference) *\n"),
+    says=_header(
+        rb"name:[ \t]*\S",
+        rb"description:[ \t]*\S",
+        rb"[ \t]*type:[ \t]*(?:user|feedback|project|reference)[ \t]*\r?$",
+    ),
     files=(
         (Kind.MEMORY, ("MEMORY.md",)),
         (Kind.LOG, (f"logs/**/{DAY}*.md",)),
@@ -361,7 +443,7 @@ LETTA = AgentLayout(
     document="https://docs.letta.com/letta-code/memory",
     homes=("~/.letta/agents/*/memory",),
     signs=("system/*.md", "system/*/*.md"),
-    says=re.compile(rb"\A---\n(?:.*\n)*?description: *\S"),
+    says=_header(rb"description:[ \t]*\S"),
     files=(
         (Kind.MEMORY, ("system/human.md", "system/**/*.md", "MEMORY.md")),
         (Kind.NOTE, ("**/*.md",)),
@@ -390,7 +472,7 @@ BASIC_MEMORY = AgentLayout(
     document="https://docs.basicmemory.com/concepts/knowledge-format",
     homes=("~/basic-memory",),
     signs=("*.md", "*/*.md"),
-    says=re.compile(rb"\A---\n(?:.*\n)*?permalink: *\w[\w/-]*\n"),
+    says=_header(rb"permalink:[ \t]*\w[\w/-]*[ \t]*\r?$"),
     files=((Kind.MEMORY, _MEMORY), (Kind.LOG, (f"**/{DAY}.md",)), (Kind.NOTE, ("**/*.md",))),
     makes_memory=False,
 )

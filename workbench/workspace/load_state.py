@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from workbench.errors import WorkbenchError
 from workbench.memory.entry import Kind
 from workbench.workspace.agent_layouts import Cut, Unit
+from workbench.workspace.layout import MemoryFile
 from workbench.workspace.workspace import Workspace
 
-_LOADED = (Kind.MEMORY, Kind.BOOTSTRAP)
+LOADED = (Kind.MEMORY, Kind.BOOTSTRAP)
+"""What an agent is given when a session begins."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,10 +48,13 @@ class LoadState:
         return {**told, "lost": self.lost, "cut": self.cut, "sentence": self.sentence}
 
 
-def load_states(workspace: Workspace) -> tuple[LoadState, ...]:
-    """The files that an agent always loads and has a limit for, the file of curated memory first."""
+def load_states(workspace: Workspace, files: Iterable[MemoryFile] | None = None) -> tuple[LoadState, ...]:
+    """The files that an agent always loads and has a limit for, the file of curated memory first.
+
+    ``files`` are all of the workspace, where they are known already.
+    """
     first = workspace.memory_path()
-    loaded = [file.path for file in workspace.scan() if file.kind in _LOADED]
+    loaded = [file.path for file in (workspace.scan() if files is None else files) if file.kind in LOADED]
     states = []
     for path in sorted(loaded, key=lambda path: (path != first, path)):
         limits = workspace.layout.limits_of(path)

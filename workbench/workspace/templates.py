@@ -57,7 +57,7 @@ def tracked_beside(root: Path) -> list[str]:
 
 def owner_of(root: Path) -> str:
     """The agent that takes whatever lies in ``root`` for its memory; empty where there is none."""
-    owners = (one.title for one in LAYOUTS if one is not OPENCLAW and one.is_at(root.resolve()))
+    owners = (one.title for one in LAYOUTS if one is not OPENCLAW and one.owns(root.resolve()))
     return next(owners, "")
 
 

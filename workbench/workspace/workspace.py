@@ -30,7 +30,7 @@ from workbench.memory.provenance import MarkReader
 from workbench.repository.history import History
 from workbench.special_files import read_regular, require_not_special
 from workbench.workspace import layout
-from workbench.workspace.agent_layouts import OBSIDIAN, OPENCLAW, existing, layouts_named, layouts_of
+from workbench.workspace.agent_layouts import OBSIDIAN, OPENCLAW, PLAIN, existing, layouts_named, layouts_of
 from workbench.workspace.files import Files
 from workbench.workspace.layout import Layout, MemoryFile
 from workbench.workspace.ledger import Ledger
@@ -63,11 +63,15 @@ class Workspace:
         """What of the settings files does not count, where it was opened in spite of that."""
         self.skipped: tuple[SettingsProblem, ...] = ()
         """What of the settings files was passed over: unknown names, and for reading also wrong values."""
-        self.layout = Layout(
-            settings.include,
-            settings.exclude,
-            layouts_named(settings.layout) if settings.layout else layouts_of(self.today),
-        )
+        agents = layouts_named(settings.layout) if settings.layout else layouts_of(self.today)
+        self.layout = Layout(settings.include, settings.exclude, agents)
+        self._is_unknown = not settings.layout and agents == (PLAIN,)
+
+    def recognise(self) -> None:
+        """Look again how the folder is laid out, where nothing in it has said so yet: it was empty."""
+        if self._is_unknown and (agents := layouts_of(self.today)) != (PLAIN,):
+            self.layout = replace(self.layout, agents=agents)
+            self._is_unknown = False
 
     @property
     def today(self) -> Path:
@@ -215,7 +219,10 @@ class Workspace:
 
     def scan(self) -> list[MemoryFile]:
         """All memory files, sorted by path."""
-        return layout.scan(self.root, self.layout)
+        self.recognise()
+        found = layout.scan(self.root, self.layout)
+        self._is_unknown = self._is_unknown and not found
+        return found
 
     def read(self, path: str) -> bytes:
         """The bytes of a memory file. Raises NotMemoryError for anything else, however it is spelt.
