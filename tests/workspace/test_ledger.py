@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import multiprocessing
 import shutil
 import subprocess
+import threading
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -14,6 +16,7 @@ import pytest
 from tests.support.workspaces import Sandbox
 from workbench.errors import OutsideWorkspaceError, WorkbenchError
 from workbench.operations.undo import plan_redo, plan_undo
+from workbench.repository.history import ReferenceMove
 from workbench.workspace.plan import Operation, Plan, ledger_records
 from workbench.workspace.workspace import Workspace
 
@@ -242,6 +245,28 @@ def test_two_operations_at_once_keep_both_decisions(sandbox: Sandbox, tmp_path: 
     tree.ledger.include(move.new)
     assert sorted(decided(sandbox.workspace)) == ["k1", "k2"]
     tree.close()
+
+
+def test_what_one_thread_stores_does_not_hang_on_what_another_gathers(sandbox: Sandbox) -> None:
+    """As where a server folds recalls while an action, which fails in the end, is being prepared."""
+    place, history = sandbox.workspace, sandbox.workspace.history
+    moves: list[ReferenceMove | None] = []
+
+    def add() -> None:
+        records = ledger_records("decisions", [{"key": "k1"}], MARCH)
+        moves.append(place.ledger.adding(records, "00112233aabb"))
+
+    with contextlib.suppress(KeyboardInterrupt), history.gathering():
+        history.store(b"of the action")
+        thread = threading.Thread(target=add)
+        thread.start()
+        thread.join()
+        raise KeyboardInterrupt
+    (move,) = moves
+    assert move is not None
+    assert history.move_references([move], "recalls")
+    assert decided(place) == ["k1"]
+    assert "missing" not in sandbox.git("fsck")
 
 
 # -- what came from elsewhere ----------------------------------------------------------------------
