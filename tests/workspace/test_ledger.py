@@ -294,12 +294,12 @@ def test_a_ledger_that_was_fetched_counts_for_nothing_until_it_is_confirmed(
     subprocess.run(["git", "-C", fresh.root, "fetch", "-q", "origin", f"{reference}:{reference}"], check=True)
     assert decided(fresh) == []
     (found,) = fresh.ledger.foreign()
-    assert (found.reference, found.records) == (reference, 1)
+    assert (found.reference, len(found.records)) == (reference, 1)
     plan = Plan(action="reject", summary="k2", records=ledger_records("decisions", [{"key": "k2"}], MARCH))
     fresh.operations.carry_out(lambda: plan)
     assert decided(fresh) == ["k2"]  # what is decided here does not make the rest count
-    assert [one.records for one in fresh.ledger.foreign()] == [1]
-    assert fresh.ledger.confirm() == 1
+    assert [len(one.records) for one in fresh.ledger.foreign()] == [1]
+    assert fresh.ledger.confirm(fresh.ledger.foreign()) == 1
     assert sorted(decided(fresh)) == ["k1", "k2"]
     assert fresh.ledger.foreign() == ()
     fresh.close()
@@ -318,9 +318,85 @@ def test_confirming_a_whole_ledger_keeps_it(sandbox: Sandbox, tmp_path: Path) ->
     place = Workspace.open(again)
     reference = place.ledger.reference
     subprocess.run(["git", "-C", again, "fetch", "-q", "origin", f"{reference}:{reference}"], check=True)
-    place.ledger.confirm()
+    place.ledger.confirm(place.ledger.foreign())
     assert decided(place) == ["k1"]
     place.close()
+
+
+def forge(sandbox: Sandbox, name: str, books: dict[str, list[str]]) -> str:
+    """Have a reference of the ledger's family name a commit that we did not write; its name."""
+    rows = []
+    for book, lines in books.items():
+        text = "".join(f"{line}\n" for line in lines)
+        rows.append(f"100644 blob {made(sandbox, text, 'hash-object', '-w', '--stdin')}\t{book}.jsonl\n")
+    tree = made(sandbox, "".join(rows), "mktree")
+    commit = made(sandbox, "", "commit-tree", tree, "-m", "from elsewhere")
+    sandbox.git("update-ref", sandbox.workspace.ledger.reference.removesuffix("ledger") + name, commit)
+    return commit
+
+
+def made(sandbox: Sandbox, text: str, *command: str) -> str:
+    """The name of the object that git makes of a text."""
+    done = subprocess.run(
+        ["git", "-C", sandbox.root, *command], input=text, check=True, capture_output=True, text=True
+    )
+    return done.stdout.strip()
+
+
+def test_what_is_shown_of_a_ledger_from_elsewhere_is_what_is_taken_over(sandbox: Sandbox) -> None:
+    """A record may be called as one of another book, or of the same; none hides behind another."""
+    ledger = sandbox.workspace.ledger
+    decide(sandbox, "k1")
+    forged = {
+        "decisions": ['{"record": "a", "key": "x"}', '{"record": "a", "key": "y"}', "torn"],
+        "skips": ['{"record": "a", "why": "harmless"}'],
+    }
+    forge(sandbox, "fetched/origin", forged)
+    found = ledger.foreign()
+    shown = [(one.book, dict(one.fields)) for ledger in found for one in ledger.records]
+    assert ledger.confirm(found) == len(shown) == 2
+    assert ("decisions", {"record": "a", "key": "x"}) in shown
+    assert decided(sandbox.workspace) == ["k1", "x"]
+    assert [record["why"] for record in ledger.read("skips")] == ["harmless"]
+    assert [json.loads(line).get("key") for line in show(sandbox, "decisions")] == ["k1", "x"]
+
+
+@pytest.mark.parametrize("name", ["ledger", "fetched/origin"])
+def test_what_is_fetched_after_it_was_shown_is_not_taken_over(sandbox: Sandbox, name: str) -> None:
+    ledger = sandbox.workspace.ledger
+    forge(sandbox, name, {"decisions": ['{"record": "a", "key": "seen"}']})
+    found = ledger.foreign()
+    forge(sandbox, name, {"decisions": ['{"record": "b", "key": "unseen"}']})
+    assert ledger.confirm(found) == 1
+    assert decided(sandbox.workspace) == ["seen"]
+    (left,) = ledger.foreign()
+    assert [one.fields["key"] for one in left.records] == ["unseen"]
+
+
+def test_a_ledger_that_came_twice_is_confirmed_once(sandbox: Sandbox) -> None:
+    """As where it was put aside, and is fetched under its own name again."""
+    ledger = sandbox.workspace.ledger
+    commit = forge(sandbox, "ledger", {"decisions": ['{"record": "a", "key": "k1"}']})
+    sandbox.git("update-ref", ledger.reference.removesuffix("ledger") + f"fetched/{commit}", commit)
+    sandbox.git("update-ref", ledger.reference.removesuffix("ledger") + "fetched/origin", commit)
+    assert ledger.confirm(ledger.foreign()) == 1
+    assert decided(sandbox.workspace) == ["k1"]
+    assert ledger.foreign() == ()
+
+
+def test_what_was_confirmed_is_a_parent_and_vouches_for_nothing_else(sandbox: Sandbox) -> None:
+    """The place it came from takes ours without force, and what is built on it is as foreign as before."""
+    ledger = sandbox.workspace.ledger
+    commit = forge(sandbox, "fetched/origin", {"decisions": ['{"record": "a", "key": "k1"}']})
+    decide(sandbox, "k2")
+    ledger.confirm(ledger.foreign())
+    sandbox.git("merge-base", "--is-ancestor", commit, ledger.reference)
+    parents = ("-p", ledger.reference, "-p", commit)
+    further = made(sandbox, "", "commit-tree", f"{commit}^{{tree}}", *parents, "-m", "from elsewhere")
+    sandbox.git("update-ref", ledger.reference, further)
+    assert sorted(decided(sandbox.workspace)) == ["k1", "k2"]  # those of the newest commit that is ours
+    sandbox.git("update-ref", ledger.reference, commit)
+    assert decided(sandbox.workspace) == []
 
 
 def test_a_line_of_an_old_file_hides_no_record(sandbox: Sandbox) -> None:

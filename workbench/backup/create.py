@@ -171,8 +171,8 @@ class _Work:
         with borrowing(self.workspace.history, self.commit, self.branch) as carrier:
             new = push(carrier, self.target, self.branch)
             there = remote_refs(carrier, self.target)[0].get(self.branch)
-            if why := push_ledgers(carrier, self.target):
-                self.notes.append(why)
+            new_ledger, why = push_ledgers(carrier, self.target)
+            self.notes += [why] if why else []
         if there != self.commit:
             where = there or "no commit"
             raise BackupError(
@@ -181,7 +181,7 @@ class _Work:
             )
         if check:
             self._compare(lambda place: restore_remote(self.target, place, self.branch))
-        return "sent" if new else ""
+        return "sent" if new or new_ledger else ""
 
     def extend(self, *, full: bool) -> str:
         """Add a bundle to the folder's chain, or begin a new one where that cannot be gone on with."""
