@@ -13,8 +13,9 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.ledgers import forge, made
 from tests.support.workspaces import Sandbox
-from workbench.errors import OutsideWorkspaceError, WorkbenchError
+from workbench.errors import OutsideWorkspaceError, UsageError, WorkbenchError
 from workbench.operations.undo import plan_redo, plan_undo
 from workbench.repository.history import ReferenceMove
 from workbench.workspace.plan import Operation, Plan, ledger_records
@@ -209,6 +210,19 @@ def test_a_decision_holds_where_git_ignores_everything_of_the_systems(sandbox: S
     assert decided(sandbox.workspace) == ["k1"]
 
 
+def test_a_record_that_is_too_long_is_refused_and_nothing_is_changed(sandbox: Sandbox) -> None:
+    head = sandbox.git("rev-parse", "HEAD")
+    with pytest.raises(UsageError, match="1,000,000 are the most") as refused:
+        decide(sandbox, "k" * 1_000_000)
+    assert "several smaller actions" in refused.value.hint
+    with pytest.raises(UsageError):
+        sandbox.workspace.ledger.append("skips", [{"why": "x" * 1_000_000}], MARCH)
+    assert sandbox.git("rev-parse", "HEAD") == head
+    assert list(sandbox.workspace.ledger.read("skips")) == []
+    decide(sandbox, "k1")
+    assert decided(sandbox.workspace) == ["k1"]
+
+
 def test_a_decision_outlives_the_history_that_it_was_made_in(sandbox: Sandbox) -> None:
     decide(sandbox, "k1")
     sandbox.git("checkout", "-q", "--orphan", "squashed")
@@ -323,26 +337,6 @@ def test_confirming_a_whole_ledger_keeps_it(sandbox: Sandbox, tmp_path: Path) ->
     place.close()
 
 
-def forge(sandbox: Sandbox, name: str, books: dict[str, list[str]]) -> str:
-    """Have a reference of the ledger's family name a commit that we did not write; its name."""
-    rows = []
-    for book, lines in books.items():
-        text = "".join(f"{line}\n" for line in lines)
-        rows.append(f"100644 blob {made(sandbox, text, 'hash-object', '-w', '--stdin')}\t{book}.jsonl\n")
-    tree = made(sandbox, "".join(rows), "mktree")
-    commit = made(sandbox, "", "commit-tree", tree, "-m", "from elsewhere")
-    sandbox.git("update-ref", sandbox.workspace.ledger.reference.removesuffix("ledger") + name, commit)
-    return commit
-
-
-def made(sandbox: Sandbox, text: str, *command: str) -> str:
-    """The name of the object that git makes of a text."""
-    done = subprocess.run(
-        ["git", "-C", sandbox.root, *command], input=text, check=True, capture_output=True, text=True
-    )
-    return done.stdout.strip()
-
-
 def test_what_is_shown_of_a_ledger_from_elsewhere_is_what_is_taken_over(sandbox: Sandbox) -> None:
     """A record may be called as one of another book, or of the same; none hides behind another."""
     ledger = sandbox.workspace.ledger
@@ -397,6 +391,24 @@ def test_what_was_confirmed_is_a_parent_and_vouches_for_nothing_else(sandbox: Sa
     assert sorted(decided(sandbox.workspace)) == ["k1", "k2"]  # those of the newest commit that is ours
     sandbox.git("update-ref", ledger.reference, commit)
     assert decided(sandbox.workspace) == []
+
+
+def test_pending_records_that_a_clone_brought_count_for_nothing(sandbox: Sandbox, tmp_path: Path) -> None:
+    sandbox.write(".workbench/ledger/pending.jsonl", '{"book": "proposals", "record": "a", "text": "x"}\n')
+    sandbox.git("add", "-f", ".workbench")
+    sandbox.git("commit", "-q", "-m", "forged")
+    fresh = clone(sandbox, tmp_path / "clone")
+    assert list(fresh.ledger.read("proposals")) == []
+    fresh.ledger.fold()
+    git = ["git", "-C", str(fresh.root)]
+    refs = subprocess.run([*git, "for-each-ref", "refs/workbench"], check=True, capture_output=True)
+    assert refs.stdout == b""
+    # What the same workbench appends once they are gone counts at once.
+    subprocess.run([*git, "rm", "-q", "-r", ".workbench"], check=True)
+    subprocess.run([*git, "-c", "user.name=a", "-c", "user.email=a@b", "commit", "-qm", "gone"], check=True)
+    fresh.ledger.append("proposals", [{"text": "y"}], MARCH)
+    assert [record["text"] for record in fresh.ledger.read("proposals")] == ["y"]
+    fresh.close()
 
 
 def test_a_line_of_an_old_file_hides_no_record(sandbox: Sandbox) -> None:

@@ -228,7 +228,9 @@ def ledger(subject: CheckSubject) -> Look:
             yield Finding(
                 f"the book of {book} cannot be read: {error}",
                 "what stands in it does not count",
-                "put a plain file there, as git has it: `git log -- _system/ledger`",
+                "`git fsck` says what the repository has lost"
+                if isinstance(error, RepositoryStateError)
+                else "put a plain file there, as git has it: `git log -- _system/ledger`",
             )
     yield plural(records, "record") if records else "no records yet"
     with contextlib.suppress(WorkbenchError, OSError):  # no repository, or what was said above

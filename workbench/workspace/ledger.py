@@ -35,6 +35,7 @@ from workbench.errors import (
     NoGitError,
     NoRepositoryError,
     RepositoryStateError,
+    UsageError,
     WorkbenchError,
     disk_error,
 )
@@ -121,6 +122,7 @@ class Ledger:
         self._lock = threading.Lock()
         self._reader: ObjectReader | None = None
         self._known_marks: tuple[CommitId | None, dict[Mark, Fields]] | None = None
+        self._known_ours: tuple[object, bool] | None = None
 
     def close(self) -> None:
         """End the process that reads for us."""
@@ -228,30 +230,35 @@ class Ledger:
 
     def _old_files(self, book: Book) -> Iterator[tuple[str, list[bytes]]]:
         """The files that version 0.1 wrote, one a month."""
-        for path in self.old_paths(book):
+        for path in self._old_paths([book]):
             data = self._files.read_or_none(path)
             if data is not None:
                 yield path, _split(data)
 
-    def old_records(self) -> tuple[LedgerRecord, ...]:
-        """What stands in files of version 0.1 and not in the reference, each with the name that it has."""
+    def old_files(self) -> dict[RelPath, bytes]:
+        """The files of version 0.1, and their bytes."""
+        found = {path: self._files.read_or_none(path) for path in self._old_paths(_OLD)}
+        return {path: data for path, data in found.items() if data is not None}
+
+    def old_records(self, files: Mapping[RelPath, bytes]) -> tuple[LedgerRecord, ...]:
+        """What such files hold and the reference does not, each record with the name that it has."""
         known = {name_of(line) for line in self._all_lines(self._tip())}
         found: dict[str, LedgerRecord] = {}
-        for book in _OLD:
-            for _, lines in self._old_files(book):
-                for line in lines:
-                    name, fields = line_digest(line), _parsed(line)
-                    if fields is not None and name not in known:
-                        found[name] = LedgerRecord(book, {**fields, _NAME: name})
+        for path, data in files.items():
+            for line in _split(data):
+                name, fields = line_digest(line), _parsed(line)
+                if fields is not None and name not in known:
+                    book = _book_of(path.removeprefix(LEDGER))
+                    found[name] = LedgerRecord(book, {**fields, _NAME: name})
         return tuple(found.values())
 
-    def old_paths(self, book: Book | None = None) -> list[RelPath]:
-        """The files of version 0.1, of one book or of all."""
+    def _old_paths(self, books: Sequence[Book]) -> list[RelPath]:
+        """The files of version 0.1 for some books."""
         try:
             names = sorted(os.listdir(self._files.root / LEDGER))
         except OSError:
             return []
-        begins = tuple(f"{one}-" for one in _OLD if book in (None, one))
+        begins = tuple(f"{book}-" for book in books if book in _OLD)
         return [
             RelPath(f"{LEDGER}{name}")
             for name in names
@@ -433,7 +440,8 @@ class Ledger:
     def append(self, book: Book, records: Sequence[Mapping[str, Any]], now: datetime) -> None:
         """Add records, in one write; each gets ``at`` where it says none.
 
-        Raises ReadOnlyError, WriteFailedError and OSError; what concerns the reference is tried again later.
+        Raises UsageError for one that is too long, ReadOnlyError, WriteFailedError and OSError; what concerns
+        the reference is tried again later.
         """
         if book not in _HAPPENS:
             raise ValueError(f"records of {book} are parts of operations")
@@ -470,12 +478,44 @@ class Ledger:
                     os.unlink(self._state.root / path)
 
     def _pending(self) -> list[RelPath]:
-        """The files with records that may be in no commit yet, the oldest first."""
+        """The files with records that may be in no commit yet, the oldest first; none that git holds."""
         try:
             names = sorted(os.listdir(self._state.root / _FOLDER))
         except OSError:
             return []
-        return [RelPath(f"{_FOLDER}/{name}") for name in names if name.endswith(".jsonl")]
+        found = [RelPath(f"{_FOLDER}/{name}") for name in names if name.endswith(".jsonl")]
+        return found if found and self._are_ours() else []
+
+    def _are_ours(self) -> bool:
+        """Whether git holds nothing below ``.workbench``; asked again where HEAD or the index has moved."""
+        if not self._has_repository():
+            return True
+        history = self._history()
+        with self._lock:
+            head = self._objects().resolve("HEAD^{commit}")
+        try:
+            status = os.stat(history.git_dir / "index")
+        except OSError:
+            stands: object = head
+        else:
+            stands = head, status.st_ino, status.st_size, status.st_mtime_ns
+        if self._known_ours is None or self._known_ours[0] != stands:
+            try:
+                history.require_untracked(STATE_DIR)
+                self._known_ours = stands, True
+            except RepositoryStateError:
+                self._known_ours = stands, False
+        return self._known_ours[1]
+
+    def waits(self) -> bool:
+        """Whether records are pending that the reference does not hold."""
+        tip = self._tip()
+        for path in self._pending():
+            for line in _split(self._state.read_or_none(path) or b""):
+                book = (_parsed(line) or {}).get(_BOOK)
+                if book in _HAPPENS and name_of(line) not in self._names(tip, book):
+                    return True
+        return False
 
     def _move(self, make: Callable[[], Sequence[ReferenceMove]]) -> None:
         """Move references where ``make`` wants them, made anew when somebody else moved one meanwhile.
@@ -493,7 +533,8 @@ class Ledger:
     def adding(self, records: Sequence[LedgerRecord], operation: str) -> ReferenceMove | None:
         """The move of the reference by which an operation adds its records; its objects are stored.
 
-        None where there are none. Raises WriteFailedError and what opening the repository raises.
+        None where there are none. Raises UsageError for a record that is too long, WriteFailedError and what
+        opening the repository raises.
         """
         books: dict[Book, list[bytes]] = {}
         for one in records:
@@ -611,7 +652,14 @@ def _named(fields: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _line(fields: Mapping[str, Any]) -> bytes:
-    return json.dumps(fields).encode() + b"\n"
+    """The line of a record. Raises UsageError for one that would not be read."""
+    line = json.dumps(fields).encode()
+    if len(line) > MAX_LINE:
+        raise UsageError(
+            f"a record for the ledger would have {len(line):,} bytes, and {MAX_LINE:,} are the most",
+            hint="nothing was recorded; shorten the text, or do it in several smaller actions",
+        )
+    return line + b"\n"
 
 
 def _split(data: bytes) -> list[bytes]:
