@@ -9,7 +9,7 @@ from __future__ import annotations
 import contextlib
 import os
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -55,10 +55,10 @@ def new_repository(folder: Path, algorithm: str, *, bare: bool) -> Any:
 
 
 @contextlib.contextmanager
-def borrowing(history: History, commit: CommitId, branch: str) -> Iterator[Any]:
+def borrowing(history: History, commit: CommitId, branch: str, ledgers: Mapping[str, str]) -> Iterator[Any]:
     """The runner of a bare repository whose only branch stands at ``commit``, gone after the block.
 
-    It has the ledgers, too.
+    It has ``ledgers``, too: their references, with their commits.
     """
     objects = ask(history.carrier, "rev_parse", "--path-format=absolute", "--git-path", "objects")
     algorithm = ask(history.carrier, "rev_parse", "--show-object-format").decode().strip()
@@ -69,7 +69,7 @@ def borrowing(history: History, commit: CommitId, branch: str) -> Iterator[Any]:
         (folder / "objects" / "info" / "alternates").write_bytes(_quoted(objects[:-1]) + b"\n")
         ask(carrier, "symbolic_ref", "HEAD", f"refs/heads/{branch}")
         ask(carrier, "update_ref", f"refs/heads/{branch}", commit)
-        for name, at in ledgers_of(history.carrier).items():
+        for name, at in ledgers.items():
             ask(carrier, "update_ref", name, at)
         yield carrier
 
