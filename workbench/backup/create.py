@@ -125,7 +125,7 @@ def back_up(
     refuse_inside(target, workspace.history)
     if full and target.kind == "remote":
         raise UsageError("--full is for bundles: a remote has every commit once")
-    require_peace(workspace)
+    finished = require_peace(workspace)
     why_not = _why_not_recorded(workspace)
     workspace.ledger.fold()
     operation = None if why_not else record(workspace)
@@ -133,7 +133,7 @@ def back_up(
     if commit is None:
         raise BackupError("there is nothing to back up: no memory and no commits yet")
     found = unrecorded(workspace, commit)
-    notes = [*_ignored_note(found.ignored), *_left_out_note(why_not, found)]
+    notes = [*finished, *_ignored_note(found.ignored), *_left_out_note(why_not, found)]
     ledgers = ledgers_of(workspace.history.carrier)
     work = _Work(workspace, target, commit, branch_of(workspace.history), ledgers, tell, notes)
     try:
@@ -303,7 +303,11 @@ def _header_or_none(path: Path) -> Header | None:
 
 
 def _has_ledgers(chain: Chain, ledgers: Mapping[str, str]) -> bool:
-    return ledgers.items() <= chain.ledgers().items()
+    """Whether a chain restores these references; not so where one of its bundles is damaged."""
+    try:
+        return ledgers.items() <= chain.ledgers().items()
+    except BackupError:
+        return False
 
 
 def _free_name(path: Path) -> Path:

@@ -134,7 +134,7 @@ class Operations:
         ``told`` says what it was, where that is known: its action, summary, actor and trailers are recorded.
         Raises what ``carry_out`` raises; no file is ever changed.
         """
-        with self._exclusive("recording"):
+        with self._exclusive("recording") as found:
             self._history.require_committable()
             for _ in range(ATTEMPTS):
                 head = self._history.head()
@@ -148,7 +148,7 @@ class Operations:
                 steps = [FileStep(edit.path, blob, blob, "") for edit, blob in zip(edits, blobs, strict=True)]
                 with contextlib.suppress(ChangedError):
                     commit = self._commit_external(head, steps, told)
-                    return self._operation(self._history.commit(commit)) if commit else None
+                    return replace(self.of(commit), notes=found) if commit else None
         raise ConflictError("the branch moves faster than it can be followed", hint="try again in a moment")
 
     def recover(self) -> tuple[str, ...]:
