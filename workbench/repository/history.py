@@ -80,7 +80,8 @@ class _Gathered(threading.local):
 class History:
     """The repository that a workspace lives in.
 
-    Storing objects and moving references may be done from several threads at once, the rest from one.
+    Storing objects, moving references and ``require_untracked`` may be done from several threads at once,
+    the rest from one.
     """
 
     def __init__(

@@ -63,6 +63,8 @@ _OLD: tuple[Book, ...] = (*_HAPPENS, "decisions")
 """The books that version 0.1 kept."""
 MAX_LINE = 1_000_000
 """Bytes that a record may have; longer lines are none."""
+LONGEST = MAX_LINE - 1_000
+"""Bytes that what is to be recorded may have: it gets a name, a time, and its book or operation."""
 ACTION = "ledger"
 """The action of commits with which version 0.1 recorded lines that were added to its files."""
 _ATTEMPTS = 8
