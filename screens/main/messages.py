@@ -243,12 +243,16 @@ class Polling(Message):
 
 
 class WritableChecked(Message):
-    """Whether anything can be written here, the error when not, and how many conflicts wait."""
+    """Whether anything can be written here, the error when not, and how many conflicts wait.
 
-    def __init__(self, error: WorkbenchError | None, conflicts: int = 0) -> None:
+    ``found`` is what a person should know of an interrupted action that was finished.
+    """
+
+    def __init__(self, error: WorkbenchError | None, conflicts: int = 0, found: tuple[str, ...] = ()) -> None:
         super().__init__()
         self.error = error
         self.conflicts = conflicts
+        self.found = found
 
 
 class Planned(Message):

@@ -165,6 +165,8 @@ class Curating:
         reason = self.refusal.replace(self._root, "this folder", 1) if self.refusal else ""
         self._problem = row_text(reason[:1].upper() + reason[1:] + hint)
         self._count(message.conflicts)
+        for note in message.found:
+            self._screen.say(row_text(in_keys(note)), severity="warning")
         self._screen.show_hints()
 
     async def history(self, row: Row) -> None:

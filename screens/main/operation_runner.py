@@ -48,7 +48,7 @@ class Curator:
     async def check_writable(self) -> None:
         """Finish what a killed process left, and say whether actions are possible at all."""
         try:
-            self._post(WritableChecked(None, await self._run(self._recover)))
+            self._post(WritableChecked(None, *await self._run(self._recover)))
         except WorkbenchError as error:
             self._post(WritableChecked(error))
 
@@ -168,14 +168,14 @@ class Curator:
         self._begun = document, now
         return now.address, entry_source(document, now)
 
-    def _recover(self) -> int:
+    def _recover(self) -> tuple[int, tuple[str, ...]]:
         require_today(self._workspace)
         require_more_than_looking()
         require_known_format(self._workspace.root)
-        self._workspace.operations.recover()
+        found = self._workspace.operations.recover()
         self._workspace.state_dir()  # where nothing was done yet, this tells whether anything can be
         self._workspace.history.require_committable()
-        return self._conflicts()
+        return self._conflicts(), found
 
     def _conflicts(self) -> int:
         return len(self._workspace.operations.conflicts())

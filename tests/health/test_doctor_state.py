@@ -15,9 +15,13 @@ import pytest
 from tests.health.conftest import Ward, said_by
 from tests.indexing.test_read_only import mounted_read_only, unprivileged
 from tests.support import forked
+from tests.support.ledgers import forge
+from workbench.errors import UsageError
 from workbench.health.finding import Finding
 from workbench.health.machine import libraries
 from workbench.health.subject import CheckSubject
+from workbench.health.unfinished_checks import ledger as ledger_check
+from workbench.workspace.plan import Plan
 
 Treat = Callable[..., list[Finding]]
 NOBODY = 65_534
@@ -283,3 +287,45 @@ def test_a_page_of_the_ledger_that_is_none_is_a_finding_and_no_failure(ward: War
     (ward.root / "_system/ledger/recalls-2026-03.jsonl").mkdir(parents=True)
     (finding,) = ward.findings("ledger")
     assert "recalls" in finding.what
+
+
+def test_a_ledger_of_which_git_has_lost_something_is_a_finding_that_names_fsck(ward: Ward) -> None:
+    forge(ward.sandbox, "fetched/origin", {"decisions": ['{"record": "a", "key": "x"}']})
+    ledger = ward.sandbox.workspace.ledger
+    ledger.confirm(ledger.foreign())
+    blob = ward.sandbox.git("rev-parse", f"{ledger.reference}:decisions.jsonl").strip()
+    (ward.root / ".git/objects" / blob[:2] / blob[2:]).unlink()
+    found = ward.findings("ledger")
+    assert ["decisions" in finding.what and "git fsck" in finding.do for finding in found] == [True]
+
+
+@pytest.mark.parametrize("agreed", [True, False])
+def test_a_ledger_from_elsewhere_is_shown_book_by_book_before_it_is_taken_over(
+    ward: Ward, agreed: bool
+) -> None:
+    """A decision cannot hide behind a record of another book that is called the same."""
+    lines = {
+        "decisions": ['{"record": "a", "key": "rejected by nobody"}'],
+        "skips": ['{"record": "a", "why": "harmless"}'],
+    }
+    forge(ward.sandbox, "fetched/origin", lines)
+    shown: list[str] = []
+
+    def agree(plan: Plan) -> bool:
+        shown.append(plan.diff())
+        return agreed
+
+    place = CheckSubject.open(ward.root)
+    place.agree = agree
+    (finding,) = (one for one in said_by(ledger_check(place))[1] if "fetched or cloned" in one.what)
+    assert finding.repair is not None
+    if agreed:
+        assert finding.repair() == "2 records taken over"
+    else:
+        with pytest.raises(UsageError):
+            finding.repair()
+    assert "rejected by nobody" in shown[0]
+    assert "harmless" in shown[0]
+    taken = [record["key"] for record in place.workspace.ledger.read("decisions")]
+    assert taken == (["rejected by nobody"] if agreed else [])
+    place.close()

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import multiprocessing
 import shutil
 import subprocess
+import threading
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
+from tests.support.ledgers import forge, made
 from tests.support.workspaces import Sandbox
-from workbench.errors import OutsideWorkspaceError, WorkbenchError
+from workbench.errors import OutsideWorkspaceError, UsageError, WorkbenchError
 from workbench.operations.undo import plan_redo, plan_undo
+from workbench.repository.history import ReferenceMove
 from workbench.workspace.plan import Operation, Plan, ledger_records
 from workbench.workspace.workspace import Workspace
 
@@ -206,6 +210,19 @@ def test_a_decision_holds_where_git_ignores_everything_of_the_systems(sandbox: S
     assert decided(sandbox.workspace) == ["k1"]
 
 
+def test_a_record_that_is_too_long_is_refused_and_nothing_is_changed(sandbox: Sandbox) -> None:
+    head = sandbox.git("rev-parse", "HEAD")
+    with pytest.raises(UsageError, match="1,000,000 are the most") as refused:
+        decide(sandbox, "k" * 1_000_000)
+    assert "several smaller actions" in refused.value.hint
+    with pytest.raises(UsageError):
+        sandbox.workspace.ledger.append("skips", [{"why": "x" * 1_000_000}], MARCH)
+    assert sandbox.git("rev-parse", "HEAD") == head
+    assert list(sandbox.workspace.ledger.read("skips")) == []
+    decide(sandbox, "k1")
+    assert decided(sandbox.workspace) == ["k1"]
+
+
 def test_a_decision_outlives_the_history_that_it_was_made_in(sandbox: Sandbox) -> None:
     decide(sandbox, "k1")
     sandbox.git("checkout", "-q", "--orphan", "squashed")
@@ -244,6 +261,28 @@ def test_two_operations_at_once_keep_both_decisions(sandbox: Sandbox, tmp_path: 
     tree.close()
 
 
+def test_what_one_thread_stores_does_not_hang_on_what_another_gathers(sandbox: Sandbox) -> None:
+    """As where a server folds recalls while an action, which fails in the end, is being prepared."""
+    place, history = sandbox.workspace, sandbox.workspace.history
+    moves: list[ReferenceMove | None] = []
+
+    def add() -> None:
+        records = ledger_records("decisions", [{"key": "k1"}], MARCH)
+        moves.append(place.ledger.adding(records, "00112233aabb"))
+
+    with contextlib.suppress(KeyboardInterrupt), history.gathering():
+        history.store(b"of the action")
+        thread = threading.Thread(target=add)
+        thread.start()
+        thread.join()
+        raise KeyboardInterrupt
+    (move,) = moves
+    assert move is not None
+    assert history.move_references([move], "recalls")
+    assert decided(place) == ["k1"]
+    assert "missing" not in sandbox.git("fsck")
+
+
 # -- what came from elsewhere ----------------------------------------------------------------------
 
 
@@ -269,12 +308,12 @@ def test_a_ledger_that_was_fetched_counts_for_nothing_until_it_is_confirmed(
     subprocess.run(["git", "-C", fresh.root, "fetch", "-q", "origin", f"{reference}:{reference}"], check=True)
     assert decided(fresh) == []
     (found,) = fresh.ledger.foreign()
-    assert (found.reference, found.records) == (reference, 1)
+    assert (found.reference, len(found.records)) == (reference, 1)
     plan = Plan(action="reject", summary="k2", records=ledger_records("decisions", [{"key": "k2"}], MARCH))
     fresh.operations.carry_out(lambda: plan)
     assert decided(fresh) == ["k2"]  # what is decided here does not make the rest count
-    assert [one.records for one in fresh.ledger.foreign()] == [1]
-    assert fresh.ledger.confirm() == 1
+    assert [len(one.records) for one in fresh.ledger.foreign()] == [1]
+    assert fresh.ledger.confirm(fresh.ledger.foreign()) == 1
     assert sorted(decided(fresh)) == ["k1", "k2"]
     assert fresh.ledger.foreign() == ()
     fresh.close()
@@ -293,9 +332,83 @@ def test_confirming_a_whole_ledger_keeps_it(sandbox: Sandbox, tmp_path: Path) ->
     place = Workspace.open(again)
     reference = place.ledger.reference
     subprocess.run(["git", "-C", again, "fetch", "-q", "origin", f"{reference}:{reference}"], check=True)
-    place.ledger.confirm()
+    place.ledger.confirm(place.ledger.foreign())
     assert decided(place) == ["k1"]
     place.close()
+
+
+def test_what_is_shown_of_a_ledger_from_elsewhere_is_what_is_taken_over(sandbox: Sandbox) -> None:
+    """A record may be called as one of another book, or of the same; none hides behind another."""
+    ledger = sandbox.workspace.ledger
+    decide(sandbox, "k1")
+    forged = {
+        "decisions": ['{"record": "a", "key": "x"}', '{"record": "a", "key": "y"}', "torn"],
+        "skips": ['{"record": "a", "why": "harmless"}'],
+    }
+    forge(sandbox, "fetched/origin", forged)
+    found = ledger.foreign()
+    shown = [(one.book, dict(one.fields)) for ledger in found for one in ledger.records]
+    assert ledger.confirm(found) == len(shown) == 2
+    assert ("decisions", {"record": "a", "key": "x"}) in shown
+    assert decided(sandbox.workspace) == ["k1", "x"]
+    assert [record["why"] for record in ledger.read("skips")] == ["harmless"]
+    assert [json.loads(line).get("key") for line in show(sandbox, "decisions")] == ["k1", "x"]
+
+
+@pytest.mark.parametrize("name", ["ledger", "fetched/origin"])
+def test_what_is_fetched_after_it_was_shown_is_not_taken_over(sandbox: Sandbox, name: str) -> None:
+    ledger = sandbox.workspace.ledger
+    forge(sandbox, name, {"decisions": ['{"record": "a", "key": "seen"}']})
+    found = ledger.foreign()
+    forge(sandbox, name, {"decisions": ['{"record": "b", "key": "unseen"}']})
+    assert ledger.confirm(found) == 1
+    assert decided(sandbox.workspace) == ["seen"]
+    (left,) = ledger.foreign()
+    assert [one.fields["key"] for one in left.records] == ["unseen"]
+
+
+def test_a_ledger_that_came_twice_is_confirmed_once(sandbox: Sandbox) -> None:
+    """As where it was put aside, and is fetched under its own name again."""
+    ledger = sandbox.workspace.ledger
+    commit = forge(sandbox, "ledger", {"decisions": ['{"record": "a", "key": "k1"}']})
+    sandbox.git("update-ref", ledger.reference.removesuffix("ledger") + f"fetched/{commit}", commit)
+    sandbox.git("update-ref", ledger.reference.removesuffix("ledger") + "fetched/origin", commit)
+    assert ledger.confirm(ledger.foreign()) == 1
+    assert decided(sandbox.workspace) == ["k1"]
+    assert ledger.foreign() == ()
+
+
+def test_what_was_confirmed_is_a_parent_and_vouches_for_nothing_else(sandbox: Sandbox) -> None:
+    """The place it came from takes ours without force, and what is built on it is as foreign as before."""
+    ledger = sandbox.workspace.ledger
+    commit = forge(sandbox, "fetched/origin", {"decisions": ['{"record": "a", "key": "k1"}']})
+    decide(sandbox, "k2")
+    ledger.confirm(ledger.foreign())
+    sandbox.git("merge-base", "--is-ancestor", commit, ledger.reference)
+    parents = ("-p", ledger.reference, "-p", commit)
+    further = made(sandbox, "", "commit-tree", f"{commit}^{{tree}}", *parents, "-m", "from elsewhere")
+    sandbox.git("update-ref", ledger.reference, further)
+    assert sorted(decided(sandbox.workspace)) == ["k1", "k2"]  # those of the newest commit that is ours
+    sandbox.git("update-ref", ledger.reference, commit)
+    assert decided(sandbox.workspace) == []
+
+
+def test_pending_records_that_a_clone_brought_count_for_nothing(sandbox: Sandbox, tmp_path: Path) -> None:
+    sandbox.write(".workbench/ledger/pending.jsonl", '{"book": "proposals", "record": "a", "text": "x"}\n')
+    sandbox.git("add", "-f", ".workbench")
+    sandbox.git("commit", "-q", "-m", "forged")
+    fresh = clone(sandbox, tmp_path / "clone")
+    assert list(fresh.ledger.read("proposals")) == []
+    fresh.ledger.fold()
+    git = ["git", "-C", str(fresh.root)]
+    refs = subprocess.run([*git, "for-each-ref", "refs/workbench"], check=True, capture_output=True)
+    assert refs.stdout == b""
+    # What the same workbench appends once they are gone counts at once.
+    subprocess.run([*git, "rm", "-q", "-r", ".workbench"], check=True)
+    subprocess.run([*git, "-c", "user.name=a", "-c", "user.email=a@b", "commit", "-qm", "gone"], check=True)
+    fresh.ledger.append("proposals", [{"text": "y"}], MARCH)
+    assert [record["text"] for record in fresh.ledger.read("proposals")] == ["y"]
+    fresh.close()
 
 
 def test_a_line_of_an_old_file_hides_no_record(sandbox: Sandbox) -> None:

@@ -130,7 +130,7 @@ def test_a_fresh_clone_knows_no_origin_and_fails_nowhere(sandbox: Sandbox, tmp_p
     command = ["git", "-C", str(fresh.root), "fetch", "-q", "origin", f"{reference}:{fetched}"]
     subprocess.run(command, check=True)
     assert port(fresh).field("src") is None
-    fresh.ledger.confirm()
+    fresh.ledger.confirm(fresh.ledger.foreign())
     assert port(fresh).field("src") == f"{LOG}#L6"
     assert port(fresh).pinned
     fresh.close()

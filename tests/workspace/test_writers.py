@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+import json
 import os
 import time
 from collections.abc import Callable
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
 from tests.support.workspaces import EPISODE, LOG, MEMORY_TEXT, Sandbox
 from workbench.errors import NotMemoryError, WriteFailedError
+from workbench.memory.file_edit import FileEdit
+from workbench.memory.names import RelPath
 from workbench.operations.forget import plan_forget
 from workbench.operations.promote import plan_promote
 from workbench.operations.undo import plan_undo
 from workbench.workspace import atomic_swap, files
-from workbench.workspace.plan import Operation
+from workbench.workspace.plan import Operation, Plan, ledger_records
 from workbench.workspace.transaction import Operations
 
 
@@ -74,6 +78,87 @@ def test_recovery_never_overwrites_what_was_rewritten_after_the_kill(
     assert sandbox.read("MEMORY.md").decode() == rewritten
     assert sandbox.git("rev-parse", "HEAD") == head
     assert sandbox.git("status", "--porcelain") == ""
+
+
+def two_files(sandbox: Sandbox) -> Plan:
+    """A decision about words in two files."""
+    edits = tuple(
+        FileEdit(RelPath(path), sandbox.read(path), sandbox.read(path) + b"- added\n")
+        for path in ("MEMORY.md", LOG)
+    )
+    records = ledger_records("decisions", [{"key": "k1"}], datetime.now(UTC))
+    return Plan(action="accept", summary="two", edits=edits, records=records)
+
+
+def decide(sandbox: Sandbox) -> Operation:
+    return sandbox.workspace.operations.carry_out(lambda: two_files(sandbox))
+
+
+def killed_before_the_branch_moves(
+    sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch, act: Callable[[Sandbox], Operation]
+) -> None:
+    with monkeypatch.context() as patch:
+        patch.setattr(sandbox.workspace.history, "advance", lambda *_: die())
+        with pytest.raises(KilledError):
+            act(sandbox)
+
+
+def decided(sandbox: Sandbox) -> list[str]:
+    return [record["key"] for record in sandbox.workspace.ledger.read("decisions")]
+
+
+def test_a_decision_counts_only_where_all_of_its_files_could_be_finished(
+    sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    killed_before_the_branch_moves(sandbox, monkeypatch, decide)
+    sandbox.write(LOG, "# rewritten by the agent\n")
+    sandbox.workspace.operations.recover()
+    assert b"- added" in sandbox.read("MEMORY.md")
+    assert decided(sandbox) == []
+    message = sandbox.git("log", "-1", "--format=%B")
+    assert "Action: accept" in message
+    assert "Ledger:" not in message
+
+
+def test_a_decision_counts_where_its_files_could_be_finished(
+    sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    killed_before_the_branch_moves(sandbox, monkeypatch, decide)
+    sandbox.workspace.operations.recover()
+    assert decided(sandbox) == ["k1"]
+    assert "Ledger: decisions" in sandbox.git("log", "-1", "--format=%B")
+
+
+def test_where_words_came_from_is_known_though_the_rest_of_their_file_was_rewritten_after_the_kill(
+    sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    killed_before_the_branch_moves(sandbox, monkeypatch, promote)
+    text = sandbox.read("MEMORY.md").decode()
+    sandbox.write("MEMORY.md", text.replace("# Memory\n", "# My memory\n"))
+    place = sandbox.workspace
+    place.operations.recover()
+    (port,) = (entry for entry in place.memory_document().entries if "staging port" in entry.text)
+    assert port.field("src") == f"{LOG}#L6"
+    promote(sandbox, "async reviews")
+
+
+@pytest.mark.parametrize("is_recorded", [False, True])
+def test_records_that_git_has_lost_block_no_action_and_that_is_said(
+    sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch, is_recorded: bool
+) -> None:
+    killed_before_the_branch_moves(sandbox, monkeypatch, decide)
+    journal = json.loads((sandbox.root / ".workbench/journal.json").read_text())
+    if is_recorded:  # by hand: the ledger did not move with it
+        sandbox.git("update-ref", "HEAD", journal["commit"])
+    (sandbox.root / ".git/objects" / journal["ledger"][:2] / journal["ledger"][2:]).unlink()
+    done = promote(sandbox)
+    (note,) = (note for note in done.notes if journal["operation"] in note)
+    assert "lost" in note
+    assert decided(sandbox) == []
+    assert b"- added" in sandbox.read("MEMORY.md")
+    recorded = sandbox.git("log", "-1", "--skip=1", "--format=%B")
+    assert f"Operation: {journal['operation']}" in recorded
+    assert ("Ledger:" in recorded) == is_recorded
 
 
 def test_a_kill_between_the_two_swaps_of_a_conflict_keeps_the_agents_version(

@@ -80,10 +80,15 @@ def read_header(path: Path) -> Header:
 
 
 def write_bundle(carrier: Any, path: Path, branch: str, basis: CommitId | None) -> None:
-    """What the branch has since ``basis`` (None: all of it), flushed to the disk. Raises BackupError."""
-    since = (f"^{basis}",) if basis else ()
+    """What the branch has since ``basis`` (None: all of it), flushed to the disk. Raises BackupError.
+
+    The ledgers are always whole in it.
+    """
     path.unlink(missing_ok=True)
     try:
+        tip = ask(carrier, "rev_parse", f"refs/heads/{branch}").decode().strip()
+        # A bundle without anything new on its branch would not name the branch: its last commit comes again.
+        since = (f"^{basis}^@" if basis == tip else f"^{basis}",) if basis else ()
         saved = ("HEAD", f"refs/heads/{branch}", *ledgers_of(carrier))
         ask(carrier, "bundle", "create", "--quiet", os.fspath(path), *saved, *since)
         descriptor = os.open(path, os.O_RDONLY)
@@ -150,6 +155,13 @@ class Chain:
     def tip(self) -> CommitId | None:
         """The commit of the newest bundle, or None where there is none. Raises BackupError."""
         return read_header(self.bundles[-1]).commit if self.bundles else None
+
+    def ledgers(self) -> dict[str, str]:
+        """The references of ledgers that its bundles restore, with their commits. Raises BackupError."""
+        found: dict[str, str] = {}
+        for path in self.bundles:
+            found.update(read_header(path).ledgers)
+        return found
 
     def fault(self) -> str:
         """What is wrong with the chain, in words; empty when it is whole as far as its books say."""

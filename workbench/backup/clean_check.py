@@ -14,12 +14,12 @@ _FENCE = re.compile(rb" {0,3}(```+|~~~+)")
 _OURS, _BETWEEN, _THEIRS = (re.compile(rb"%s(?:[ \r]|$)" % (mark * 7)) for mark in (rb"<", rb"=", rb">"))
 
 
-def require_peace(workspace: Workspace) -> None:
+def require_peace(workspace: Workspace) -> tuple[str, ...]:
     """Raise RepositoryStateError naming what is disputed: it would be saved as if it were settled.
 
-    An interrupted action is finished first.
+    An interrupted action is finished first; returns what a person should know of that.
     """
-    workspace.operations.recover()
+    finished = workspace.operations.recover()
     history = workspace.history
     history.require_committable()
     if history.shallow:
@@ -49,6 +49,7 @@ def require_peace(workspace: Workspace) -> None:
                 f"{file.path} has the marks of an unfinished merge from line {line} on",
                 hint="keep what is right of both sides, and take the marks out",
             )
+    return finished
 
 
 def marked_line(data: bytes) -> int:

@@ -8,14 +8,16 @@ an empty folder and compared with the files before it counts; a bundle gets its 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from workbench.backup.bundles import (
     TEMPORARY,
     Chain,
+    Header,
     alone_in,
     put_in_place,
     read_header,
@@ -85,7 +87,13 @@ def plan_backup(workspace: Workspace, target: Target, *, full: bool = False) -> 
     wrote, notes = "sent", [*_ignored_note(found.ignored), *_left_out_note(why_not, found)]
     if target.kind != "remote":
         basis, why = (None, "") if full or target.kind == "file" else basis_of(workspace, target, head)
-        wrote = "full" if basis is None else "incremental" if basis != head or pending else ""
+        is_saved = basis == head and not pending and not workspace.ledger.waits()
+        if basis is None:
+            wrote = "full"
+        elif is_saved and _has_ledgers(Chain(Path(target.place)), ledgers_of(workspace.history.carrier)):
+            wrote = ""
+        else:
+            wrote = "incremental"
         notes += [why] if why else []
     return Backup(
         target=target,
@@ -117,7 +125,7 @@ def back_up(
     refuse_inside(target, workspace.history)
     if full and target.kind == "remote":
         raise UsageError("--full is for bundles: a remote has every commit once")
-    require_peace(workspace)
+    finished = require_peace(workspace)
     why_not = _why_not_recorded(workspace)
     workspace.ledger.fold()
     operation = None if why_not else record(workspace)
@@ -125,8 +133,9 @@ def back_up(
     if commit is None:
         raise BackupError("there is nothing to back up: no memory and no commits yet")
     found = unrecorded(workspace, commit)
-    notes = [*_ignored_note(found.ignored), *_left_out_note(why_not, found)]
-    work = _Work(workspace, target, commit, branch_of(workspace.history), tell, notes)
+    notes = [*finished, *_ignored_note(found.ignored), *_left_out_note(why_not, found)]
+    ledgers = ledgers_of(workspace.history.carrier)
+    work = _Work(workspace, target, commit, branch_of(workspace.history), ledgers, tell, notes)
     try:
         with hold(workspace.state_dir() / "backup.lock", "a backup"):
             if target.kind == "remote":
@@ -154,12 +163,16 @@ def back_up(
 
 @dataclass(slots=True)
 class _Work:
-    """One backup of one commit: ``path`` is the bundle that holds it, ``compared`` counts files."""
+    """One backup of one commit, and of the ledgers' commits.
+
+    ``path`` is the bundle that holds them, ``compared`` counts files.
+    """
 
     workspace: Workspace
     target: Target
     commit: CommitId
     branch: str
+    ledgers: Mapping[str, str]
     tell: Tell
     notes: list[str]
     path: Path | None = None
@@ -168,11 +181,11 @@ class _Work:
     def send(self, *, check: bool) -> str:
         """Push, ask the remote what it has, and with ``check`` compare a fresh clone; what was written."""
         self.tell(f"sending to {self.target.shown}", 0, 0)
-        with borrowing(self.workspace.history, self.commit, self.branch) as carrier:
+        with self._borrowing() as carrier:
             new = push(carrier, self.target, self.branch)
             there = remote_refs(carrier, self.target)[0].get(self.branch)
-            if why := push_ledgers(carrier, self.target):
-                self.notes.append(why)
+            new_ledger, why = push_ledgers(carrier, self.target)
+            self.notes += [why] if why else []
         if there != self.commit:
             where = there or "no commit"
             raise BackupError(
@@ -181,14 +194,14 @@ class _Work:
             )
         if check:
             self._compare(lambda place: restore_remote(self.target, place, self.branch))
-        return "sent" if new else ""
+        return "sent" if new or new_ledger else ""
 
     def extend(self, *, full: bool) -> str:
         """Add a bundle to the folder's chain, or begin a new one where that cannot be gone on with."""
         folder = Path(self.target.place)
         if not full:
             basis, why = basis_of(self.workspace, self.target, self.commit)
-            if basis == self.commit:
+            if basis == self.commit and _has_ledgers(Chain(folder), self.ledgers):
                 return ""
             if basis is not None:
                 try:
@@ -211,17 +224,17 @@ class _Work:
     def write_one(self) -> str:
         """One bundle with everything. One that is there already is replaced only if it holds nothing else."""
         self.path = final = Path(self.target.place)
-        tip = _tip_or_none(final) if final.exists() else None
-        if tip == self.commit:
+        before = _header_or_none(final) if final.exists() else None
+        if before and before.commit == self.commit and self.ledgers.items() <= before.ledgers.items():
             try:
                 self._compare(lambda place: restore_bundles([final], place))
             except BackupError as error:
-                tip = None
+                before = None
                 self.notes.append(f"{error.message}: so it was made again")
             else:
                 return ""
         fresh = self._verified(final, None, [])
-        if tip is not None and is_ancestor(self.workspace, tip, self.commit):
+        if before is not None and self._holds_all_of(before):
             os.replace(fresh, final)
             return "full"
         if final.exists():
@@ -232,18 +245,27 @@ class _Work:
         put_in_place(fresh, final)
         return "full"
 
+    def _holds_all_of(self, header: Header) -> bool:
+        """Whether what a bundle has is a part of what is saved now."""
+        pairs = [(header.commit, self.commit)]
+        pairs += [(CommitId(at), CommitId(self.ledgers.get(name, ""))) for name, at in header.ledgers.items()]
+        return all(now and is_ancestor(self.workspace, before, now) for before, now in pairs)
+
     def _verified(self, final: Path, basis: CommitId | None, before: list[Path]) -> Path:
         """Write a bundle beside its name and restore it with those before it; gone unless all is well."""
         fresh = final.with_name(f"{TEMPORARY}{final.name}.tmp")
         self.tell(f"writing to {self.target.shown}", 0, 0)
         try:
-            with borrowing(self.workspace.history, self.commit, self.branch) as carrier:
+            with self._borrowing() as carrier:
                 write_bundle(carrier, fresh, self.branch, basis)
             self._compare(lambda place: restore_bundles([*before, fresh], place))
         except BaseException:
             fresh.unlink(missing_ok=True)
             raise
         return fresh
+
+    def _borrowing(self) -> AbstractContextManager[Any]:
+        return borrowing(self.workspace.history, self.commit, self.branch, self.ledgers)
 
     def _compare(self, restore: Callable[[Path], Restored]) -> None:
         """Restore into an empty folder; every memory file must be what is on disk, byte for byte."""
@@ -255,10 +277,7 @@ class _Work:
             restored = restore(place / "restored")
             if restored.commit != self.commit:
                 raise BackupError(f"{self.target.shown} restores to commit {restored.commit}")
-            if (
-                self.target.kind != "remote"
-                and not ledgers_of(history.carrier).keys() <= restored.ledgers.keys()
-            ):
+            if self.target.kind != "remote" and not self.ledgers.items() <= restored.ledgers.items():
                 raise BackupError(f"the ledger does not come back from {self.target.shown}")
             moved_on = 0
             for at, (path, name) in enumerate(kept.items()):
@@ -276,11 +295,19 @@ class _Work:
         self.compared = len(kept)
 
 
-def _tip_or_none(path: Path) -> CommitId | None:
+def _header_or_none(path: Path) -> Header | None:
     try:
-        return read_header(path).commit
+        return read_header(path)
     except BackupError:
         return None
+
+
+def _has_ledgers(chain: Chain, ledgers: Mapping[str, str]) -> bool:
+    """Whether a chain restores these references; not so where one of its bundles is damaged."""
+    try:
+        return ledgers.items() <= chain.ledgers().items()
+    except BackupError:
+        return False
 
 
 def _free_name(path: Path) -> Path:

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Iterator
+import shlex
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -54,10 +55,10 @@ def new_repository(folder: Path, algorithm: str, *, bare: bool) -> Any:
 
 
 @contextlib.contextmanager
-def borrowing(history: History, commit: CommitId, branch: str) -> Iterator[Any]:
+def borrowing(history: History, commit: CommitId, branch: str, ledgers: Mapping[str, str]) -> Iterator[Any]:
     """The runner of a bare repository whose only branch stands at ``commit``, gone after the block.
 
-    It has the ledgers, too.
+    It has ``ledgers``, too: their references, with their commits.
     """
     objects = ask(history.carrier, "rev_parse", "--path-format=absolute", "--git-path", "objects")
     algorithm = ask(history.carrier, "rev_parse", "--show-object-format").decode().strip()
@@ -68,7 +69,7 @@ def borrowing(history: History, commit: CommitId, branch: str) -> Iterator[Any]:
         (folder / "objects" / "info" / "alternates").write_bytes(_quoted(objects[:-1]) + b"\n")
         ask(carrier, "symbolic_ref", "HEAD", f"refs/heads/{branch}")
         ask(carrier, "update_ref", f"refs/heads/{branch}", commit)
-        for name, at in ledgers_of(history.carrier).items():
+        for name, at in ledgers.items():
             ask(carrier, "update_ref", name, at)
         yield carrier
 
@@ -79,16 +80,29 @@ def ledgers_of(carrier: Any) -> dict[str, str]:
     return dict(row.split(" ") for row in out.decode("utf-8", "replace").splitlines())
 
 
-def push_ledgers(carrier: Any, target: Target) -> str:
-    """Send the ledgers to the same names there, never forced; why that was not possible, or empty."""
+def push_ledgers(carrier: Any, target: Target) -> tuple[bool, str]:
+    """Send the ledgers to the same names there, never forced.
+
+    Whether anything was new, and why that was not possible, or empty.
+    """
     receiver = (f"--receive-pack={_QUIET_RECEIVER}",) if target.local else ()
     names = [f"{name}:{name}" for name in ledgers_of(carrier)]
     if not names:
-        return ""
+        return False, ""
     sent = outcome(carrier, "push", "--porcelain", "--no-verify", *receiver, "--", target.place, *names)
+    rows = [row for row in sent.text.split("\n") if f":{LEDGERS}" in row]
     if not sent.status:
-        return ""
-    return f"the ledger was not sent: {target.shown} has another one, or refuses it"
+        return any(not row.startswith("=") for row in rows), ""
+    for row in rows:
+        if "fetch first" in row or "non-fast-forward" in row:
+            name = row.split("\t")[1].partition(":")[2]
+            fetched = f"{name.removesuffix('ledger')}fetched/backup"
+            return False, (
+                f"the ledger was not sent: {target.shown} has another one; if that is yours, "
+                f"`git fetch {shlex.quote(target.shown)} '{name}:{fetched}'` and `workbench doctor --fix` "
+                "take it over, and the next backup sends both"
+            )
+    return False, f"the ledger was not sent: {target.shown} refuses it; `git push` by hand may tell more"
 
 
 def push(carrier: Any, target: Target, branch: str) -> bool:

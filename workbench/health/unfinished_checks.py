@@ -129,10 +129,10 @@ def _interrupted(subject: CheckSubject, intent: Intent) -> Finding:
         return Finding(what, meaning, "the next action, or opening the interface, finishes it first")
 
     def finish() -> str:
-        subject.workspace.operations.recover()
+        found = subject.workspace.operations.recover()
         if (subject.state / _JOURNAL).exists():
             raise RepositoryStateError("it could not be finished now", hint="the next action says why")
-        return "finished: git knows it now"
+        return "; ".join(("finished: git knows it now", *found))
 
     meaning = "its files are written, only git's side is missing"
     return Finding(what, meaning, "`workbench doctor --fix` finishes it", repair=finish)
@@ -228,7 +228,9 @@ def ledger(subject: CheckSubject) -> Look:
             yield Finding(
                 f"the book of {book} cannot be read: {error}",
                 "what stands in it does not count",
-                "put a plain file there, as git has it: `git log -- _system/ledger`",
+                "`git fsck` says what the repository has lost"
+                if isinstance(error, RepositoryStateError)
+                else "put a plain file there, as git has it: `git log -- _system/ledger`",
             )
     yield plural(records, "record") if records else "no records yet"
     with contextlib.suppress(WorkbenchError, OSError):  # no repository, or what was said above
@@ -245,9 +247,14 @@ def _ledger_in_git(subject: CheckSubject) -> Iterator[Finding]:
     """What came from elsewhere, what version 0.1 left in files, and marks that nobody knows."""
     place = subject.workspace
     if foreign := place.ledger.foreign():
+        count = sum(len(one.records) for one in foreign)
         yield Finding(
-            f"{plural(sum(one.records for one in foreign), 'record')} of a ledger that was fetched or cloned",
-            "they count for nothing: nothing is learned from them, and they vouch for no entry",
+            f"{plural(count, 'record')} of a ledger that was fetched or cloned"
+            if count
+            else "a ledger that was fetched or cloned, with no record that is new here",
+            "they count for nothing: nothing is learned from them, and they vouch for no entry"
+            if count
+            else "the ledger of this repository cannot be pushed to where that one came from",
             "if that ledger is yours, `workbench doctor --fix` shows the records and asks",
             "info",
             repair=partial(_confirm, subject) if subject.agree else None,
@@ -275,10 +282,12 @@ def _ledger_in_git(subject: CheckSubject) -> Iterator[Finding]:
 def _confirm(subject: CheckSubject) -> str:
     """Take over a ledger that came from elsewhere, if the person agrees. Raises WorkbenchError."""
     place = subject.workspace
-    plan = Plan(action="confirm", summary="a ledger from elsewhere", records=place.ledger.foreign_records())
+    found = place.ledger.foreign()
+    records = tuple(record for one in found for record in one.records)
+    plan = Plan(action="confirm", summary="a ledger from elsewhere", records=records)
     if subject.agree is None or not subject.agree(plan):
         raise UsageError("you did not agree to it")
-    return f"{plural(place.ledger.confirm(), 'record')} taken over"
+    return f"{plural(place.ledger.confirm(found), 'record')} taken over"
 
 
 def _move_ledger(subject: CheckSubject) -> str:

@@ -58,12 +58,12 @@ def plan_move_ledger(workspace: Workspace) -> Plan | None:
     Its files ``_system/ledger/*.jsonl`` go, but for those that git ignores, and the long comments in curated
     memory become short marks. Comments that somebody else wrote are not touched.
     """
-    records = list(workspace.ledger.old_records())
-    paths = workspace.ledger.old_paths()
-    kept = ignored(workspace.history.carrier, paths)
+    files = workspace.ledger.old_files()
+    records = list(workspace.ledger.old_records(files))
+    kept = ignored(workspace.history.carrier, list(files))
     edits = [
-        FileEdit(path, workspace.files.read_or_none(path), None, workspace.files.mode(path))
-        for path in paths
+        FileEdit(path, data, None, workspace.files.mode(path))
+        for path, data in files.items()
         if path not in kept
     ]
     memory = workspace.memory_document()

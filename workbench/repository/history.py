@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
+import threading
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -70,8 +71,18 @@ Pair = tuple[CommitId, CommitId]
 FALLBACK_IDENTITY = ("Memory Workbench", "workbench@localhost")
 
 
+class _Gathered(threading.local):
+    """What one thread gathers, by name; None outside of a block that gathers."""
+
+    objects: dict[str, tuple[str, bytes]] | None = None
+
+
 class History:
-    """The repository that a workspace lives in. Not for use from two threads at once."""
+    """The repository that a workspace lives in.
+
+    Storing objects, moving references and ``require_untracked`` may be done from several threads at once,
+    the rest from one.
+    """
 
     def __init__(
         self, carrier: Any, prefix: str, git_dir: Path, algorithm: str, configured: Mapping[str, str]
@@ -93,7 +104,7 @@ class History:
         self._sees_programs = configured.get("core.filemode", "true") != "false"
         self._cut_off: frozenset[str] = frozenset()
         self._commits: dict[CommitId, Commit] = {}
-        self._gathered: dict[str, tuple[str, bytes]] | None = None
+        self._gathered = _Gathered()
         self._staging = Staging(self)
         self.common_dir = git_dir
         """The folder that all worktrees of the repository share."""
@@ -415,25 +426,25 @@ class History:
 
     @contextlib.contextmanager
     def gathering(self) -> Iterator[None]:
-        """What is stored in this block is given to one git, at its end or where ``save`` is called."""
-        self._gathered = {}
+        """What this thread stores in it is given to one git, at its end or when ``save`` is called."""
+        self._gathered.objects = {}
         try:
             yield
             self.save()
         finally:
-            self._gathered = None
+            self._gathered.objects = None
 
     def save(self) -> None:
         """Have what was gathered so far in the object database. Raises WriteFailedError."""
-        if self._gathered:
-            self.feed(packed(self._gathered.values(), self._algorithm), "unpack_objects", "-q")
-            self._gathered = {}
+        if self._gathered.objects:
+            self.feed(packed(self._gathered.objects.values(), self._algorithm), "unpack_objects", "-q")
+            self._gathered.objects = {}
 
     def store(self, data: bytes, kind: str = "blob") -> BlobId:
         """Keep ``data`` in the object database, flushed to the disk, and return its name."""
-        if self._gathered is not None:
+        if self._gathered.objects is not None:
             name = object_name(kind, data, self._algorithm)
-            self._gathered[name] = kind, data
+            self._gathered.objects[name] = kind, data
             return BlobId(name)
         options = ("--no-filters",) if kind == "blob" else ()
         return BlobId(self.feed(data, "hash_object", "-t", kind, "-w", *options, "--stdin"))

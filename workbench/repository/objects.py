@@ -6,6 +6,7 @@ import contextlib
 import hashlib
 import os
 import re
+import threading
 import time
 import zlib
 from collections.abc import Iterable, Sequence
@@ -57,12 +58,14 @@ def commit_data(
 class ObjectReader:
     """Gives the bytes of objects by their full names, of any object format.
 
-    Only names made of hexadecimal digits, and ``HEAD``, are ever sent, so no path can break the protocol.
+    Only names made of hexadecimal digits, and of references, are ever sent, so no path can break the
+    protocol. May be used from several threads at once.
     """
 
     def __init__(self, carrier: Any) -> None:
         """``carrier`` starts git, for which see ``carrier_for``."""
         self._carrier = carrier
+        self._lock = threading.Lock()
         self._process: Any = None  # GitPython's handle, which ends the process when it is dropped
         self._is_half_read = False
         self._is_stopped = False
@@ -98,6 +101,10 @@ class ObjectReader:
 
     def _answer(self, name: str) -> tuple[list[str], bytes]:
         """The words of the header line for ``name``, and the bytes of the object if there is one."""
+        with self._lock:
+            return self._answer_alone(name)
+
+    def _answer_alone(self, name: str) -> tuple[list[str], bytes]:
         if self._is_stopped:
             raise StoppedError("reading the history")
         if self._is_half_read:  # somebody gave up in the middle of an answer; what is left of it is not ours

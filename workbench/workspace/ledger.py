@@ -22,6 +22,7 @@ import os
 import secrets
 import threading
 import time
+from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -34,6 +35,7 @@ from workbench.errors import (
     NoGitError,
     NoRepositoryError,
     RepositoryStateError,
+    UsageError,
     WorkbenchError,
     disk_error,
 )
@@ -61,6 +63,8 @@ _OLD: tuple[Book, ...] = (*_HAPPENS, "decisions")
 """The books that version 0.1 kept."""
 MAX_LINE = 1_000_000
 """Bytes that a record may have; longer lines are none."""
+LONGEST = MAX_LINE - 1_000
+"""Bytes that what is to be recorded may have: it gets a name, a time, and its book or operation."""
 ACTION = "ledger"
 """The action of commits with which version 0.1 recorded lines that were added to its files."""
 _ATTEMPTS = 8
@@ -91,11 +95,14 @@ class LedgerPage:
 
 @dataclass(frozen=True, slots=True)
 class ForeignLedger:
-    """A ledger that came from elsewhere and counts for nothing yet."""
+    """A ledger that came from elsewhere and counts for nothing yet.
+
+    ``records`` are what confirming it takes over; none where it only is not joined with ours.
+    """
 
     reference: str
     commit: CommitId
-    records: int
+    records: tuple[LedgerRecord, ...]
 
 
 def share(said: object) -> float:
@@ -117,6 +124,7 @@ class Ledger:
         self._lock = threading.Lock()
         self._reader: ObjectReader | None = None
         self._known_marks: tuple[CommitId | None, dict[Mark, Fields]] | None = None
+        self._known_ours: tuple[object, bool] | None = None
 
     def close(self) -> None:
         """End the process that reads for us."""
@@ -224,30 +232,35 @@ class Ledger:
 
     def _old_files(self, book: Book) -> Iterator[tuple[str, list[bytes]]]:
         """The files that version 0.1 wrote, one a month."""
-        for path in self.old_paths(book):
+        for path in self._old_paths([book]):
             data = self._files.read_or_none(path)
             if data is not None:
                 yield path, _split(data)
 
-    def old_records(self) -> tuple[LedgerRecord, ...]:
-        """What stands in files of version 0.1 and not in the reference, each with the name that it has."""
+    def old_files(self) -> dict[RelPath, bytes]:
+        """The files of version 0.1, and their bytes."""
+        found = {path: self._files.read_or_none(path) for path in self._old_paths(_OLD)}
+        return {path: data for path, data in found.items() if data is not None}
+
+    def old_records(self, files: Mapping[RelPath, bytes]) -> tuple[LedgerRecord, ...]:
+        """What such files hold and the reference does not, each record with the name that it has."""
         known = {name_of(line) for line in self._all_lines(self._tip())}
         found: dict[str, LedgerRecord] = {}
-        for book in _OLD:
-            for _, lines in self._old_files(book):
-                for line in lines:
-                    name, fields = line_digest(line), _parsed(line)
-                    if fields is not None and name not in known:
-                        found[name] = LedgerRecord(book, {**fields, _NAME: name})
+        for path, data in files.items():
+            for line in _split(data):
+                name, fields = line_digest(line), _parsed(line)
+                if fields is not None and name not in known:
+                    book = _book_of(path.removeprefix(LEDGER))
+                    found[name] = LedgerRecord(book, {**fields, _NAME: name})
         return tuple(found.values())
 
-    def old_paths(self, book: Book | None = None) -> list[RelPath]:
-        """The files of version 0.1, of one book or of all."""
+    def _old_paths(self, books: Sequence[Book]) -> list[RelPath]:
+        """The files of version 0.1 for some books."""
         try:
             names = sorted(os.listdir(self._files.root / LEDGER))
         except OSError:
             return []
-        begins = tuple(f"{one}-" for one in _OLD if book in (None, one))
+        begins = tuple(f"{book}-" for book in books if book in _OLD)
         return [
             RelPath(f"{LEDGER}{name}")
             for name in names
@@ -268,39 +281,51 @@ class Ledger:
 
     def foreign(self) -> tuple[ForeignLedger, ...]:
         """The ledgers that were fetched or cloned, and that nobody has confirmed."""
-        known = {name_of(line) for line in self._all_lines(self._tip())}
+        tip = self._tip()
+        known = {book: self._names(tip, book) for book in BOOKS}
         found = []
-        for name, commit in self._references():
+        # That under our own name first: what it holds is not news in another one.
+        for name, commit in sorted(self._references(), key=lambda row: row[0] != self.reference):
             if name != self.reference or self._own(commit) != commit:
-                news = {name_of(line) for line in self._all_lines(commit)} - known
-                found += [ForeignLedger(name, commit, len(news))] if news else []
+                records = tuple(
+                    LedgerRecord(book, _parsed(line) or {})
+                    for book, lines in self._books(commit).items()
+                    for line in _new(lines, known[book])
+                )
+                if records or not self._is_joined(commit, tip):
+                    found.append(ForeignLedger(name, commit, records))
         return tuple(found)
 
-    def foreign_records(self) -> tuple[LedgerRecord, ...]:
-        """What confirming would take over."""
-        known = {name_of(line) for line in self._all_lines(self._tip())}
-        found: dict[str, LedgerRecord] = {}
-        for one in self.foreign():
-            for name, data in self._files_of(one.commit):
-                for line in _split(data):
-                    fields = _parsed(line)
-                    if fields is not None and _book_of(name) in BOOKS and name_of(line) not in known:
-                        found[name_of(line)] = LedgerRecord(_book_of(name), fields)
-        return tuple(found.values())
+    def confirm(self, found: Sequence[ForeignLedger]) -> int:
+        """Take over ledgers from elsewhere, as ``foreign`` found them; how many records that were.
 
-    def confirm(self) -> int:
-        """Take over what is in ledgers from elsewhere; how many records that were.
-
-        Raises RepositoryStateError and WriteFailedError where the reference cannot be moved.
+        What came after that, under the same names, stays foreign. Raises RepositoryStateError and
+        WriteFailedError where the reference cannot be moved.
         """
         require_more_than_looking()
-        found = self.foreign()
         for one in found:
-            gone = (
-                () if one.reference == self.reference else (ReferenceMove(one.reference, None, one.commit),)
-            )
-            self._move(partial(self.including, one.commit), *gone)
-        return sum(one.records for one in found)
+            self._move(partial(self._confirming, one))
+        return sum(len(one.records) for one in found)
+
+    def _confirming(self, one: ForeignLedger) -> list[ReferenceMove]:
+        """The move to a commit with the records of a ledger from elsewhere, which has it as a parent.
+
+        So the place that it came from takes ours without force.
+        """
+        moves = _given(self._with_lines(self._books(one.commit), dedupe=True, joined=one.commit))
+        if one.reference != self.reference and self._resolve(one.reference) == one.commit:
+            moves.append(ReferenceMove(one.reference, None, one.commit))
+        return moves
+
+    def _is_joined(self, commit: CommitId, tip: CommitId | None) -> bool:
+        """Whether a commit is before the newest of ours."""
+        if tip is None:
+            return False
+        try:
+            self._history().run("merge_base", "--is-ancestor", commit, tip)
+        except RepositoryStateError:
+            return False
+        return True
 
     def _references(self) -> list[tuple[str, CommitId]]:
         """The references of this workspace's ledger, those that were fetched among them."""
@@ -322,35 +347,32 @@ class Ledger:
         found = self._resolve()
         return self._own(found) if found else None
 
-    def _resolve(self) -> CommitId | None:
-        """The commit that the reference stands on, whoever wrote it."""
+    def _resolve(self, name: str = "") -> CommitId | None:
+        """The commit that the reference, or another one, stands on, whoever wrote it."""
         if not self._has_repository():
             return None
         with self._lock:
-            found = self._objects().resolve(f"{self.reference}^{{commit}}")
+            found = self._objects().resolve(f"{name or self.reference}^{{commit}}")
         return CommitId(found) if found else None
 
     def _own(self, commit: CommitId) -> CommitId | None:
         """``commit``, or the nearest one before it, that is sealed here."""
-        left, seen = [commit], 0
-        while left and seen < _DEPTH:
-            try:
-                found = self._commit(left.pop(0))
-            except RepositoryStateError:  # a shallow one ends here
-                continue
-            if self._is_sealed(found):
-                return found.id
-            left += found.parents
-            seen += 1
-        return None
-
-    def _is_sealed(self, commit: Commit) -> bool:
-        """Whether this person's workbench wrote a commit of the ledger, in this very repository."""
         named = self._identity()
         if not named:
-            return False
-        seal = Seal(self._history().common_dir, named=named)
-        return not seal.lasts or seal.fits(_note(commit.tree, commit.parents), commit.trailer("Seal"))
+            return None
+        is_sealed = Seal(self._history().common_dir, named=named).verifier()
+        left, met = deque([commit]), {commit}
+        while left and len(met) < _DEPTH:
+            try:
+                found = self._commit(left.popleft())
+            except RepositoryStateError:  # a shallow one ends here
+                continue
+            if is_sealed(_note(found.tree, found.parents), found.trailer("Seal")):
+                return found.id
+            new = [parent for parent in found.parents if parent not in met]
+            met.update(new)
+            left += new
+        return None
 
     def _seal(self) -> Seal:
         """The seal of this repository, which gets an identity with the first one; no clone has it."""
@@ -384,6 +406,19 @@ class Ledger:
         wanted.sort(key=lambda name: ("-" not in name, name))  # the newest has no number
         return [(name, self._object(files[name], "blob")) for name in wanted]
 
+    def _books(self, commit: CommitId, wanted: Sequence[Book] = BOOKS) -> dict[Book, list[bytes]]:
+        """The lines of each book in a commit of the ledger."""
+        books: dict[Book, list[bytes]] = {}
+        for name, data in self._files_of(commit):
+            if (book := _book_of(name)) in wanted:
+                books.setdefault(book, []).extend(line + b"\n" for line in _split(data))
+        return books
+
+    def _names(self, commit: CommitId | None, book: Book) -> set[str]:
+        """What the records of a book in a commit of the ledger are known by."""
+        files = self._files_of(commit, book) if commit else ()
+        return {name_of(line) for _, data in files for line in _split(data)}
+
     def _tree(self, commit: CommitId | None) -> Tree:
         if commit is None:
             return {}
@@ -407,7 +442,8 @@ class Ledger:
     def append(self, book: Book, records: Sequence[Mapping[str, Any]], now: datetime) -> None:
         """Add records, in one write; each gets ``at`` where it says none.
 
-        Raises ReadOnlyError, WriteFailedError and OSError; what concerns the reference is tried again later.
+        Raises UsageError for one that is too long, ReadOnlyError, WriteFailedError and OSError; what concerns
+        the reference is tried again later.
         """
         if book not in _HAPPENS:
             raise ValueError(f"records of {book} are parts of operations")
@@ -437,28 +473,59 @@ class Ledger:
                     book = record.pop(_BOOK, "")
                     if book in _HAPPENS:
                         books.setdefault(book, []).append(_line(record))
-            self._move(lambda: self._with_lines(books, dedupe=True))
+            self._move(lambda: _given(self._with_lines(books, dedupe=True)))
             for path in taken:
                 # Whoever opened it before it got its name may still be writing: the next time looks again.
                 if path != _PENDING and time.time() - os.stat(self._state.root / path).st_ctime > _GRACE:
                     os.unlink(self._state.root / path)
 
     def _pending(self) -> list[RelPath]:
-        """The files with records that may be in no commit yet, the oldest first."""
+        """The files with records that may be in no commit yet, the oldest first; none that git holds."""
         try:
             names = sorted(os.listdir(self._state.root / _FOLDER))
         except OSError:
             return []
-        return [RelPath(f"{_FOLDER}/{name}") for name in names if name.endswith(".jsonl")]
+        found = [RelPath(f"{_FOLDER}/{name}") for name in names if name.endswith(".jsonl")]
+        return found if found and self._are_ours() else []
 
-    def _move(self, make: Callable[[], ReferenceMove | None], *further: ReferenceMove) -> None:
-        """Move the reference where ``make`` wants it, made anew when somebody else moved it meanwhile.
+    def _are_ours(self) -> bool:
+        """Whether git holds nothing below ``.workbench``; asked again where HEAD or the index has moved."""
+        if not self._has_repository():
+            return True
+        history = self._history()
+        with self._lock:
+            head = self._objects().resolve("HEAD^{commit}")
+        try:
+            status = os.stat(history.git_dir / "index")
+        except OSError:
+            stands: object = head
+        else:
+            stands = head, status.st_ino, status.st_size, status.st_mtime_ns
+        if self._known_ours is None or self._known_ours[0] != stands:
+            try:
+                history.require_untracked(STATE_DIR)
+                self._known_ours = stands, True
+            except RepositoryStateError:
+                self._known_ours = stands, False
+        return self._known_ours[1]
+
+    def waits(self) -> bool:
+        """Whether records are pending that the reference does not hold."""
+        tip = self._tip()
+        for path in self._pending():
+            for line in _split(self._state.read_or_none(path) or b""):
+                book = (_parsed(line) or {}).get(_BOOK)
+                if book in _HAPPENS and name_of(line) not in self._names(tip, book):
+                    return True
+        return False
+
+    def _move(self, make: Callable[[], Sequence[ReferenceMove]]) -> None:
+        """Move references where ``make`` wants them, made anew when somebody else moved one meanwhile.
 
         Raises RepositoryStateError where it cannot be moved.
         """
         for _ in range(_ATTEMPTS):
-            move = make()
-            moves = [*([move] if move else []), *further]
+            moves = make()
             if not moves or self._history().move_references(moves, "workbench: ledger"):
                 return
         raise RepositoryStateError(
@@ -468,7 +535,8 @@ class Ledger:
     def adding(self, records: Sequence[LedgerRecord], operation: str) -> ReferenceMove | None:
         """The move of the reference by which an operation adds its records; its objects are stored.
 
-        None where there are none. Raises WriteFailedError and what opening the repository raises.
+        None where there are none. Raises UsageError for a record that is too long, WriteFailedError and what
+        opening the repository raises.
         """
         books: dict[Book, list[bytes]] = {}
         for one in records:
@@ -477,56 +545,63 @@ class Ledger:
             books.setdefault(one.book, []).append(_line(_named({**one.fields, **own})))
         return self._with_lines(books)
 
-    def including(self, commit: CommitId) -> ReferenceMove | None:
+    def including(self, commit: CommitId, books: Sequence[Book] = BOOKS) -> ReferenceMove | None:
         """The move of the reference that takes in the records of another commit; None where it has them."""
         stands = self._resolve()
         tip = self._own(stands) if stands else None
-        if self._own(commit) == commit and self._commit(commit).parents == ((tip,) if tip else ()):
-            return self._to(commit, stands, tip)  # it was made for just this place
-        books: dict[Book, list[bytes]] = {}
-        for name, data in self._files_of(commit):
-            if (book := _book_of(name)) in BOOKS:
-                books.setdefault(book, []).extend(line + b"\n" for line in _split(data))
-        return self._with_lines(books, dedupe=True)
+        parents = (tip,) if tip else ()
+        if books == BOOKS and self._own(commit) == commit and self._commit(commit).parents == parents:
+            return self._to(commit, stands, parents)  # it was made for just this place
+        return self._with_lines(self._books(commit, books), dedupe=True)
 
-    def include(self, commit: CommitId) -> None:
+    def include(self, commit: CommitId, books: Sequence[Book] = BOOKS) -> None:
         """Take in the records of another commit. Raises as ``confirm`` does."""
-        self._move(partial(self.including, commit))
+        self._move(lambda: _given(self.including(commit, books)))
+
+    def holds(self, commit: CommitId) -> bool:
+        """Whether git still has every record of a commit of the ledger."""
+        try:
+            self._books(commit)
+        except RepositoryStateError:
+            return False
+        return True
 
     def _with_lines(
-        self, books: Mapping[Book, Sequence[bytes]], *, dedupe: bool = False
+        self,
+        books: Mapping[Book, Sequence[bytes]],
+        *,
+        dedupe: bool = False,
+        joined: CommitId | None = None,
     ) -> ReferenceMove | None:
-        """The move to a commit with these lines at the end of the books.
+        """The move to a commit with these lines at the end of the books; None where nothing is new.
 
-        ``dedupe`` leaves out what is there already; else every line is known to be new.
+        ``dedupe`` leaves out what is there already; else every line is known to be new. ``joined`` is a
+        commit from elsewhere that becomes a parent. That vouches for nothing in it: what counts is the tree.
         """
         stands = self._resolve()
         tip = self._own(stands) if stands else None
         tree = self._tree(tip)
         count = 0
         for book, given in books.items():
-            lines = self._news(tip, book, given) if dedupe else given
+            lines = _new(given, self._names(tip, book)) if dedupe else given
             if lines:
                 self._extend(tree, book, lines)
                 count += len(lines)
-        if not count:
+        parents: tuple[CommitId, ...] = (tip,) if tip else ()
+        if joined and not self._is_joined(joined, tip):
+            parents += (joined,)
+        elif not count:
             return None
         history = self._history()
-        name, parents = history.store_tree(tree), (tip,) if tip else ()
+        name = history.store_tree(tree)
         seal = self._seal().of(_note(name, parents))
         made = history.commit_of(name, parents, f"ledger: {plural(count, 'record')}\n\nSeal: {seal}\n")
-        return self._to(made, stands, tip)
+        return self._to(made, stands, parents)
 
-    def _to(self, commit: CommitId, stands: CommitId | None, tip: CommitId | None) -> ReferenceMove:
+    def _to(self, commit: CommitId, stands: CommitId | None, parents: Sequence[CommitId]) -> ReferenceMove:
         """The move from where the reference stands; what came from elsewhere is kept aside."""
-        aside = f"{self._family}fetched/{stands}" if stands != tip else ""
+        aside = f"{self._family}fetched/{stands}" if stands and stands not in parents else ""
         return ReferenceMove(self.reference, commit, stands, aside)
-
-    def _news(self, tip: CommitId | None, book: Book, lines: Sequence[bytes]) -> list[bytes]:
-        """Those of the lines that a book does not hold yet."""
-        files = self._files_of(tip, book) if tip else []
-        known = {name_of(line) for _, data in files for line in _split(data)}
-        return [line for line in dict.fromkeys(lines) if name_of(line) not in known]
 
     def _extend(self, tree: Tree, book: Book, lines: Sequence[bytes]) -> None:
         """Add lines to a book in a tree; where its file is large enough, in a new one."""
@@ -549,6 +624,20 @@ class _Undone:
 _NOTHING = _Undone(frozenset(), frozenset())
 
 
+def _given(move: ReferenceMove | None) -> list[ReferenceMove]:
+    return [move] if move else []
+
+
+def _new(lines: Sequence[bytes], known: set[str]) -> list[bytes]:
+    """The records among lines whose names are not known, each once; from then on they are."""
+    found = []
+    for line in lines:
+        if _parsed(line) is not None and (name := name_of(line)) not in known:
+            known.add(name)
+            found.append(line)
+    return found
+
+
 def name_of(line: bytes) -> str:
     """What a record is known by: the name that it was given, or the digest of its line in version 0.1."""
     named = (_parsed(line) or {}).get(_NAME)
@@ -565,7 +654,14 @@ def _named(fields: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _line(fields: Mapping[str, Any]) -> bytes:
-    return json.dumps(fields).encode() + b"\n"
+    """The line of a record. Raises UsageError for one that would not be read."""
+    line = json.dumps(fields).encode()
+    if len(line) > MAX_LINE:
+        raise UsageError(
+            f"a record for the ledger would have {len(line):,} bytes, and {MAX_LINE:,} are the most",
+            hint="nothing was recorded; shorten the text, or do it in several smaller actions",
+        )
+    return line + b"\n"
 
 
 def _split(data: bytes) -> list[bytes]:

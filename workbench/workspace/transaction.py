@@ -40,9 +40,9 @@ from workbench.workspace.format import require_known_format
 from workbench.workspace.journal import FileStep, Intent, Journal
 from workbench.workspace.late_writes import Conflict, Displaced, Late
 from workbench.workspace.layout import STATE_DIR
-from workbench.workspace.ledger import Ledger
+from workbench.workspace.ledger import BOOKS, Ledger
 from workbench.workspace.locks import hold
-from workbench.workspace.plan import Operation, Plan
+from workbench.workspace.plan import Book, Operation, Plan
 from workbench.workspace.revisions import commit_named
 from workbench.workspace.seal import Seal
 from workbench.workspace.secrets_gate import left_in_history, require_no_new_secret
@@ -56,6 +56,10 @@ _RECOVERY_DEPTH = 1_000
 EXTERNAL_AUTHOR = ("external", "external@localhost")
 LEDGER_TRAILER = "Ledger"
 """The trailer that names a book to which an operation added records."""
+_OF_WORDS: tuple[Book, ...] = ("provenance",)
+_LOST = (
+    "git has lost the records of {0}, which was interrupted: decide anew what it decided (`workbench log`)"
+)
 _ON_NO_BRANCH = (
     "HEAD is on no branch, so this is kept only until you leave it: `git switch -c NAME` makes it a branch"
 )
@@ -97,7 +101,7 @@ class Operations:
         turns out to be locked after the files were written, and a disk that lets files be neither finished
         nor taken back. The error says so then, and the next action finishes this one first.
         """
-        with self._exclusive("an action"):
+        with self._exclusive("an action") as found:
             self._history.require_committable()
             for _ in range(ATTEMPTS):
                 plan = planner()
@@ -108,7 +112,8 @@ class Operations:
                     self._files.require_writable(edit.path)
                 self._history.require_plain(plan.edits)
                 try:
-                    return self._attempt(plan)
+                    done = self._attempt(plan)
+                    return replace(done, notes=(*done.notes, *found))
                 except ChangedError:
                     continue
         raise ConflictError(
@@ -129,7 +134,7 @@ class Operations:
         ``told`` says what it was, where that is known: its action, summary, actor and trailers are recorded.
         Raises what ``carry_out`` raises; no file is ever changed.
         """
-        with self._exclusive("recording"):
+        with self._exclusive("recording") as found:
             self._history.require_committable()
             for _ in range(ATTEMPTS):
                 head = self._history.head()
@@ -143,18 +148,23 @@ class Operations:
                 steps = [FileStep(edit.path, blob, blob, "") for edit, blob in zip(edits, blobs, strict=True)]
                 with contextlib.suppress(ChangedError):
                     commit = self._commit_external(head, steps, told)
-                    return self._operation(self._history.commit(commit)) if commit else None
+                    return replace(self.of(commit), notes=found) if commit else None
         raise ConflictError("the branch moves faster than it can be followed", hint="try again in a moment")
 
-    def recover(self) -> None:
-        """Finish what a killed process began and carry late bytes over; nothing where nothing was done."""
+    def recover(self) -> tuple[str, ...]:
+        """Finish what a killed process began and carry late bytes over; nothing where nothing was done.
+
+        Returns what a person should know of it.
+        """
         if self._lock.parent.is_dir():
             later = (ReadOnlyError, BusyError, RepositoryStateError)  # the next action says so
-            with contextlib.suppress(*later), self._exclusive("recovery"):
-                pass
+            with contextlib.suppress(*later), self._exclusive("recovery") as found:
+                return found
+        return ()
 
     @contextlib.contextmanager
-    def _exclusive(self, purpose: str) -> Iterator[None]:
+    def _exclusive(self, purpose: str) -> Iterator[tuple[str, ...]]:
+        """The lock, once what a killed process left is finished; what a person should know of that."""
         require_more_than_looking()
         require_known_format(self._files.root)
         try:
@@ -164,11 +174,11 @@ class Operations:
                 if killed is not None and killed.since:
                     self._history.remove_left_locks(killed.since)
                 self._journal.sweep()
-                self._roll_forward()
+                found = self._roll_forward()
                 with contextlib.suppress(RepositoryStateError):  # an unfinished merge: nothing is added to it
                     self._history.require_committable()
                     self._displaced.sweep()
-                yield
+                yield found
         except OSError as error:
             raise disk_error(error) from error
 
@@ -302,28 +312,47 @@ class Operations:
 
     # -- recovery --------------------------------------------------------------------------------
 
-    def _roll_forward(self) -> None:
-        """Finish the operation that a killed process left in the journal."""
+    def _roll_forward(self) -> tuple[str, ...]:
+        """Finish the operation that a killed process left in the journal; what to tell of it."""
         intent = self._journal.read()
         if intent is None:
-            return
+            return ()
         self._history.require_committable()
         if not self._is_ours(intent):
             self._journal.set_aside()
-            return
+            return ()
+        is_lost = intent.ledger is not None and not self._ledger.holds(intent.ledger)
+        found = (_LOST.format(intent.operation),) if is_lost else ()
         recorded = self._find_recorded(intent)
         if recorded is not None:  # the files were done; killed between the branch and the person's index
-            if intent.ledger:
+            if intent.ledger and not is_lost:
                 self._ledger.include(intent.ledger)
             now = self._history.head() or recorded  # by now somebody may have reverted it
             if self._history.refresh_index(intent.parent, now, [step.path for step in intent.steps]):
-                return  # git's index is locked: the next start tries again
+                return found  # git's index is locked: the next start tries again
         elif not self._history.was_head(intent.commit):  # else the person has left it since, and knew why
-            taken = tuple(step for step in intent.steps if step.changes and self._steps.finish(step))
-            only_records = not any(step.changes for step in intent.steps)
-            if taken or (intent.ledger and only_records):  # a decision whose words went elsewhere is none
+            changing = [step for step in intent.steps if step.changes]
+            taken = tuple(step for step in changing if self._steps.finish(step))
+            if is_lost:
+                intent = self._without_records(intent, ())
+            elif intent.ledger and len(taken) < len(changing):
+                # A decision whose words went elsewhere is none; where words came from holds for those words.
+                self._ledger.include(intent.ledger, _OF_WORDS)
+                intent = self._without_records(intent, _OF_WORDS)
+            if taken or (intent.ledger and not changing):
                 self._record(intent, taken)
         self._journal.clear()
+        return found
+
+    def _without_records(self, intent: Intent, kept: tuple[Book, ...]) -> Intent:
+        """The operation without its records; of their books its commit names those that are ``kept`` only."""
+        others = [book for book in BOOKS if book not in kept]
+        message = re.sub(
+            rf"^{LEDGER_TRAILER}: ({'|'.join(others)})\n", "", intent.message, flags=re.MULTILINE
+        )
+        left = replace(intent, message=message, ledger=None)
+        changes = {step.path: step.after for step in intent.steps}
+        return replace(left, commit=self._rebuild(left, intent.steps, intent.parent, changes))
 
     def _is_ours(self, intent: Intent) -> bool:
         """Whether the journal says what its commit says: it is a file, and files can come from anywhere."""

@@ -161,6 +161,13 @@ def test_a_stale_proposal_that_is_made_anew_waits_again(sandbox: Sandbox) -> Non
     assert pending(sandbox.workspace, NOW) == (new,)
 
 
+def test_one_that_is_too_long_for_the_ledger_is_left_out_and_keeps_no_other_away(sandbox: Sandbox) -> None:
+    long, short = proposal("x" * 1_000_000, action="add"), proposal("Likes green tea", action="add")
+    done = put(sandbox, long, short)
+    assert done.left_out == ((long, "too long for a record of the ledger"),)
+    assert pending(sandbox.workspace, NOW) == done.added == (short,)
+
+
 def test_what_a_person_wrote_down_by_hand_meanwhile_is_settled(sandbox: Sandbox) -> None:
     one = of_log(sandbox, "staging port")
     put(sandbox, one)

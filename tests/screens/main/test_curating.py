@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import errno
+import json
 import os
 from dataclasses import replace
 from functools import partial
@@ -18,6 +19,7 @@ from tests.support.workspaces import LOG, LOG_TEXT, MEMORY_TEXT, Sandbox
 from workbench.errors import UsageError, disk_error
 from workbench.operations.operation_spec import REASON
 from workbench.operations.pin import plan_pin
+from workbench.operations.promote import plan_promote
 from workbench.operations.registry import OPERATIONS
 from workbench.workspace.plan import Plan
 from workbench.workspace.workspace import Workspace
@@ -156,6 +158,27 @@ async def test_what_is_in_memory_already_is_refused_with_the_reason(sandbox: San
         await interface.press("p")
         await interface.until_said("already in long-term memory")
     assert sandbox.read("MEMORY.md") == MEMORY_TEXT.encode()
+
+
+async def test_an_interrupted_action_whose_records_are_lost_is_told_of_at_the_start(
+    sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def die(*_: object) -> bool:
+        raise KeyboardInterrupt
+
+    place = sandbox.workspace
+    with monkeypatch.context() as patch:
+        patch.setattr(place.history, "advance", die)
+        with pytest.raises(KeyboardInterrupt):
+            place.operations.carry_out(lambda: plan_promote(place, [sandbox.address("staging port")]))
+    ledger = json.loads(sandbox.read(".workbench/journal.json"))["ledger"]
+    (sandbox.root / ".git/objects" / ledger[:2] / ledger[2:]).unlink()
+    async with opened(Workspace.open(sandbox.root)) as interface:
+        await interface.until_said("git has lost the records")
+        await interface.go_to("async reviews")
+        await interface.press("p")
+        await interface.until_said("Promoted")
+    assert actions(sandbox)[:2] == ["promote", "promote"]
 
 
 async def test_nothing_to_undo_is_said(sandbox: Sandbox) -> None:

@@ -8,6 +8,7 @@ what the next one proposes: then the ledger says of it that it is replaced, unti
 from __future__ import annotations
 
 import contextlib
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime
@@ -28,6 +29,7 @@ from workbench.workspace.decisions import (
     near_of,
     read_decisions,
 )
+from workbench.workspace.ledger import LONGEST
 from workbench.workspace.workspace import Workspace
 
 SHORTEST_KEY = 4
@@ -93,6 +95,8 @@ def propose(
         name = name_of(proposal)
         here = waits.get(name) or near.get((name[0], near_of(proposal)))
         why = book.decisions.why_not(proposal) or _settled(proposal, known)
+        if not why and len(json.dumps(proposal.as_json())) > LONGEST:
+            why = "too long for a record of the ledger"
         if not why and name in added:
             why = "proposed twice in the same run"
         if not why and here is not None and here.hidden(now):
