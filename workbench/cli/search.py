@@ -18,6 +18,7 @@ from workbench.cli.output import (
     Bar,
     answered,
     caught_up,
+    caught_up_in_team,
     json_option,
     narrate,
     narrate_row,
@@ -123,8 +124,8 @@ def search(
     """Search memory by keywords and by meaning; the hits, best first.
 
     A member of a team has the leader's hits among their own, marked `leader:`. With --all, every registered
-    workspace answers, and each hit says in which it is. One that was never indexed is indexed by
-    keywords first.
+    workspace answers, and each hit says in which it is. Up to 20 changed files are indexed before it answers,
+    for keyword search; a workspace that never was is indexed first.
     """
     from indexing.query.language import understand
     from indexing.ranking.weights import preset as weights_named
@@ -168,11 +169,11 @@ def _here(as_of: str, said: str | None, *, words: bool) -> Iterator[tuple[Ask, W
 
     with _memory(as_of, said) as place:
         _require_index(place, vectors=not words)
-        missing = caught_up(place)
         kind = LexicalSearch if words else HybridSearch
-        engine = kind(place, today=last_day(place))
-        with contextlib.closing(TeamSearch(place, engine, missing)) as team:
-            yield team.search, weights_of(place.settings)
+        with caught_up_in_team(place) as missing:
+            engine = kind(place, today=last_day(place))
+            with contextlib.closing(TeamSearch(place, engine, missing)) as team:
+                yield team.search, weights_of(place.settings)
 
 
 @contextlib.contextmanager
