@@ -78,7 +78,8 @@ Each answer has a "state": ok; stale, where files have changed since they were i
 or meaning are missing, and "degraded" says why; empty, where nothing was found. A search that fails has
 {"error": {"code", "message", "hint"}} instead. With --explain, each hit has its "parts": all that are "plus"
 are added, then all that are "times" multiplied; one that is "first" puts it above all hits that lack it. Of a
-question of one word, hits with the word come first. A hit that only stands beside one is marked "neighbour".
+question of one word, hits with the word come first; where the word is a day, such as yesterday or july, hits
+of that day. A hit that only stands beside one is marked "neighbour".
 """
 _CONDITIONS = {
     "kind": ("KIND", "Only these kinds: log, note, memory, entity, ..."),
