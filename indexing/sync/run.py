@@ -282,13 +282,13 @@ class _Sync:
         if current is None:
             problem: str | None = "there is none"
         elif self._generations.unfinished():
-            problem = "a reindex of all was interrupted"
+            problem = "a full reindex was interrupted"
         else:
             problem = self._problem(current, manifest)
             if problem is None and manifest and _differs(manifest, "vectors", current.vectors):
                 problem = "the vectors were damaged"
         if problem is not None:
-            raise IndexUnavailableError(f"the index must be built anew: {problem}", hint=REINDEX_HINT)
+            raise IndexUnavailableError(f"nothing can be added to the index: {problem}", hint=REINDEX_HINT)
 
     def _problem(self, generation: Generation, manifest: Manifest | None) -> str | None:
         """Why a generation cannot be continued, or None."""

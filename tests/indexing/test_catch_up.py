@@ -121,7 +121,7 @@ def test_a_search_does_not_publish_a_full_reindex_that_was_interrupted(filled: M
 
     with pytest.raises(Killed):
         reindex(filled.workspace, full=True, model=filled.model.choice, progress=killed)
-    stays_as_it_is(filled, "a reindex of all was interrupted")
+    stays_as_it_is(filled, "a full reindex was interrupted")
     assert filled.reindex().embedded == 1
 
 
