@@ -56,6 +56,9 @@ def measured(name: str, root: Path, count: int) -> None:
     """One line of the table for each preset."""
     workspace = Workspace.open(root)
     asked = lone_words(entries_of(workspace), count)
+    if not asked:
+        print(f"{name:24}no word stands in one entry only: nothing to ask")
+        return
     search = HybridSearch(workspace)
     for preset, weights in PRESETS.items():
         first = quoted = above = 0

@@ -41,7 +41,7 @@ _TABLE, _INDEX = "entries", "nearest"
 _APPROXIMATE = "IVF_RQ"
 _EVERY_PARTITION = 100_000
 _INDEX_CACHE_BYTES = 400_000_000
-"""Room for all vectors of an IVF_FLAT index of EXACT_ROWS rows; what is not indexed takes none."""
+"""Room for an IVF_FLAT index of EXACT_ROWS vectors of 384 numbers; what does not fit is read again."""
 
 _METADATA_CACHE_BYTES = 64_000_000
 _KEEP_VERSIONS = timedelta(seconds=30)
@@ -219,10 +219,12 @@ class VectorWriter:
         """Make the index that this many rows are searched by, or take what is new into it."""
         with engine("the vectors cannot be indexed"):
             rows = self._table.count_rows()
-            if rows <= INDEX_ROWS:
-                return
             exact = rows <= EXACT_ROWS
             known = self._table.index_stats(_INDEX)
+            if rows <= INDEX_ROWS:
+                if known is not None and known.index_type == _APPROXIMATE:
+                    self._table.drop_index(_INDEX)
+                return
             if known is not None and (known.index_type == _APPROXIMATE) != exact:
                 if known.num_unindexed_rows > rows * _UNINDEXED_SHARE:
                     self._merge()

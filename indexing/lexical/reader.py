@@ -17,7 +17,7 @@ from indexing.lexical.query_rewrite import fitted, question_terms
 from indexing.lexical.read_only_reader import lockable, stand_in
 from indexing.lexical.schema import open_index, schema, stemmed
 from indexing.lexical.stored_fields import read_body
-from indexing.lexical.terms import Terms, any_of, these, those_of, words_query
+from indexing.lexical.terms import Terms, any_of, these, words_query
 from indexing.lexical.values import values
 from indexing.lexical.vocabulary import Vocabulary
 from indexing.query.question import Question, WordForm
@@ -47,6 +47,7 @@ class Snapshot:
     def __init__(self, searcher: Searcher) -> None:
         self._searcher = searcher
         self._vocabulary = Vocabulary(searcher)
+        self._last_forms: tuple[Question, list[tuple[WordForm, EngineQuery]]] | None = None
 
     def count(self) -> int:
         """How many entries there are."""
@@ -103,7 +104,7 @@ class Snapshot:
         found: dict[int, WordForm] = {}
         with engine("the word index cannot be read"):
             for form, query in self._forms(question) if keys else ():
-                hits = self._searcher.search(those_of(keys, query), len(keys), count=False).hits
+                hits = self._searcher.search(these(keys, query, matching=True), len(keys), count=False).hits
                 known = self._searcher.fast_field_values("key", [address for _, address in hits])
                 for key in known:
                     found.setdefault(int(key or 0), form)
@@ -113,6 +114,12 @@ class Snapshot:
         """The entries with the lone word of a question: as it is, and by its stem or its beginning."""
         if not question.lone_word:
             return []
+        known = self._last_forms
+        if known is None or known[0] != question:
+            self._last_forms = known = (question, self._forms_anew(question))
+        return known[1]
+
+    def _forms_anew(self, question: Question) -> list[tuple[WordForm, EngineQuery]]:
         forms: list[tuple[WordForm, EngineQuery]] = []
         as_asked = standing(question.lone_word, self._vocabulary)
         if as_asked is not None:

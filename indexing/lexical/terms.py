@@ -102,16 +102,10 @@ def words_query(terms: Terms, further: Sequence[Query] = (), *, own: bool = Fals
     return any_of([*parts, *further])
 
 
-def these(keys: Sequence[int], scored: Query) -> Query:
-    """The entries with these keys, with the score that ``scored`` gives them or none."""
+def these(keys: Sequence[int], scored: Query, *, matching: bool = False) -> Query:
+    """The entries with these keys, or the ``matching`` ones of them, with the score that ``scored`` gives."""
     wanted = Query.const_score_query(Query.term_set_query(schema(), "key", keys), 0.0)
-    return Query.boolean_query([(Occur.Must, wanted), (Occur.Should, scored)])
-
-
-def those_of(keys: Sequence[int], query: Query) -> Query:
-    """Those of the entries with these keys that answer ``query``."""
-    wanted = Query.const_score_query(Query.term_set_query(schema(), "key", keys), 0.0)
-    return Query.boolean_query([(Occur.Must, wanted), (Occur.Must, query)])
+    return Query.boolean_query([(Occur.Must, wanted), (Occur.Must if matching else Occur.Should, scored)])
 
 
 def any_of(queries: Sequence[Query]) -> Query:

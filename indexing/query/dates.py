@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from datetime import date, timedelta
 
 from indexing.query.date_names import ENGLISH_MONTHS, MONTHS, NUMBERS, SHORT_WEEKDAYS, WEEKDAYS
+from indexing.words import AROUND
 
 MAX_CHARACTERS = 2_000
 """Characters of a text in which days are looked for."""
@@ -75,6 +76,20 @@ def by_today(one: Period) -> bool:
     return bool(_BY_TODAY.search(one.words)) and not _NAMED.search(one.words)
 
 
+def days_alone(text: str, today: date) -> tuple[Period, ...]:
+    """The days that a question asks for which is one word: ``2026-03-14``, ``Yesterday?``, ``july``.
+
+    Entries of these days seldom have the word. Nothing that is more likely a word or a name counts: ``may``,
+    ``march``, ``sun``, ``2026``.
+    """
+    word = text.strip().strip(AROUND)
+    if word.lower() in ENGLISH_MONTHS and word.lower() not in _VERBS:
+        found = period(word, today)
+        return (found,) if found else ()
+    days = periods_in(word, today)
+    return days if " " not in word and all(one.words == word for one in days) else ()
+
+
 def named_days(text: str) -> tuple[date, ...]:
     """The days in ``text`` that are written with day, month and year, whichever day is today."""
     text = text[:MAX_CHARACTERS]
@@ -88,6 +103,7 @@ _Read = Callable[[re.Match[str], date], list[Period]]
 _Forms = list[tuple[re.Pattern[str], _Read]]
 _M = "|".join(sorted(MONTHS, key=len, reverse=True))
 _E = "|".join(ENGLISH_MONTHS)
+_VERBS = ("may", "march")
 _W = "|".join(WEEKDAYS)
 _N = "|".join(sorted(NUMBERS, key=len, reverse=True))
 _D = r"(?P<d>3[01]|[12]\d|0?[1-9])"
@@ -144,7 +160,7 @@ def _either(found: re.Match[str], _: date) -> list[Period]:
 
 def _day_of_month(found: re.Match[str], today: date) -> list[Period]:
     month, day = _month_of(found), int(found["d"])
-    if not found["y"] and found["month"] in ("may", "march"):
+    if not found["y"] and found["month"] in _VERBS:
         alone = found.span() == (0, len(found.string))
         if not alone and not found.string[: found.start()].endswith("on "):
             raise ValueError("more likely a verb")

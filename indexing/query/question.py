@@ -16,6 +16,8 @@ class WordForm(IntEnum):
     """By its stem, by its beginning while somebody is typing, or instead of one that nothing has."""
 
     AS_ASKED = 2
+    OF_DAY = 3
+    """It is of the day or month that the word names, whatever its own words."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,9 +30,9 @@ class Question:
     phrases are better to have than not. ``instead`` are words that no entry has, with those looked for in
     their place. ``notes`` say what was not understood and was taken for words instead, and what was not
     found as it was said. With ``prefix``, somebody is still typing the last word. ``exact`` is the share of
-    it that is said exactly, in [0, 1]; see
-    ``indexing.lexical.exact_match``. ``days`` are words of it that name
-    days by today, ``last week``: entries of these days are looked for, and not the words.
+    it that is said exactly, in [0, 1]; see ``indexing.lexical.exact_match``. ``days`` are words of it that
+    name days by today, ``last week``: entries of these days are looked for, and not the words. ``is_day``
+    says that it is one word that names days: see ``indexing.query.dates.days_alone``.
     """
 
     text: str
@@ -45,6 +47,7 @@ class Question:
     prefix: bool = False
     exact: float = 0.0
     days: tuple[str, ...] = ()
+    is_day: bool = False
 
     @property
     def sought(self) -> str:
@@ -64,9 +67,9 @@ class Question:
 
     @property
     def lone_word(self) -> str:
-        """The word where one is all that is asked for, empty otherwise."""
+        """The word where one is all that is asked for, empty otherwise and where it names a day."""
         said = self.text.split()
-        return said[0] if len(said) == 1 else ""
+        return said[0] if len(said) == 1 and not self.is_day else ""
 
     @property
     def narrows(self) -> bool:

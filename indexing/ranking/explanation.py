@@ -62,8 +62,8 @@ def parts_of(
     if scores.user != 1.0:
         parts.append(ScorePart("user", "times", 1.0, weights.user, scores.user, "their own"))
     if one.word:
-        form = "the word as it is asked for" if one.word is WordForm.AS_ASKED else "a form of the word"
-        parts.append(ScorePart("exact word", "first", 1.0, 1.0, 0.0, form))
+        name, form = _HAVING[one.word]
+        parts.append(ScorePart(name, "first", 1.0, 1.0, 0.0, form))
     if alike is not None:
         share = 1.0 - weights.diversity
         parts.append(ScorePart("diversity", "order", alike, share, share * alike, "like an earlier hit"))
@@ -102,3 +102,8 @@ def _first(part: ScorePart) -> str:
 
 
 _SAID = {"plus": _added, "times": _factor, "order": _place, "first": _first}
+_HAVING = {
+    WordForm.RELATED: ("exact word", "a form of the word"),
+    WordForm.AS_ASKED: ("exact word", "the word as it is asked for"),
+    WordForm.OF_DAY: ("day", "of the day that is asked for"),
+}

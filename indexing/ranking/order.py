@@ -68,7 +68,7 @@ def rank(
 
     ``periods`` are the days that the question names, ``user`` is the ``user_code`` of who asks,
     ``exact`` the share of the question that is said exactly. Of a question of one word, entries that have
-    the word come before those that do not, whatever they score.
+    the word, or are of the day that it names, come before those that do not, whatever they score.
 
     BM25 is divided by the best of the pool. The cosine counts as it is, negative ones as 0, so that the
     nearest of a bad lot does not look like a find; or the ranks of both sides are taken. A candidate without

@@ -51,7 +51,7 @@ def pool_of_words(
     found = {match.key: match for match in matches}
     for match in (*snapshot.with_word(question, size), *of_days(snapshot, question, periods, size)):
         found.setdefault(match.key, match)
-    candidates = candidates_of(found, snapshot.word_forms(question, list(found)))
+    candidates = candidates_of(found, word_forms(snapshot, question, periods, found))
     return Pool(snapshot, question, found, candidates, "lexical", len(matches) < size, degraded)
 
 
@@ -72,6 +72,17 @@ def days_only(question: Question, periods: tuple[Period, ...]) -> list[Question]
         replace(question, within=question.within.also(Filters(since=one.first, until=one.last)))
         for one in periods[:_MOST_PERIODS]
     ]
+
+
+def word_forms(
+    snapshot: Snapshot, question: Question, periods: tuple[Period, ...], found: Mapping[int, KeywordMatch]
+) -> Mapping[int, WordForm]:
+    """The forms of those that have the one word of a question, or are of the day that it names."""
+    if not question.is_day:
+        return snapshot.word_forms(question, list(found))
+    days = [range(one.first.toordinal(), one.last.toordinal() + 1) for one in periods]
+    of_day = (key for key, match in found.items() if any(match.day in some for some in days))
+    return dict.fromkeys(of_day, WordForm.OF_DAY)
 
 
 def candidates_of(

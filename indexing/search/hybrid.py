@@ -5,7 +5,6 @@ LanceDB, numpy and the model come with the first search that needs them, not wit
 
 from __future__ import annotations
 
-import os
 import threading
 from collections import OrderedDict
 from collections.abc import Callable
@@ -19,15 +18,12 @@ from indexing.lexical.reader import Snapshot
 from indexing.query.question import Question
 from indexing.ranking.weights import Weights
 from indexing.search.answer import Query, SearchAnswer
-from indexing.search.candidates import Pool, candidates_of, days_only, of_days
+from indexing.search.candidates import Pool, candidates_of, days_only, of_days, word_forms
 from indexing.search.keyword import REINDEX, LexicalSearch, TimedQuery
 from indexing.sync.freshness import NO_VECTORS, without_vector
 from indexing.sync.generations import Generation
 from workbench.errors import IndexUnavailableError, ModelUnavailableError
 from workbench.workspace.workspace import Workspace
-
-# One vector times a matrix waits for memory: a second thread would only wait beside it.
-os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 if TYPE_CHECKING:
     import numpy as np
@@ -160,7 +156,7 @@ class HybridSearch(LexicalSearch):
         for match in (*with_word, *of_days(snapshot, question, days, size)):
             found.setdefault(match.key, match)
         cosines.update(reader.cosines(vector, [key for key in found if key not in cosines]))
-        forms = {} if mode == "vector" else snapshot.word_forms(question, list(found))
+        forms = {} if mode == "vector" else word_forms(snapshot, question, days, found)
         candidates = candidates_of(found, forms, cosines)
         missing = snapshot.count() - reader.count()
         degraded = without_vector(missing) if missing > 0 else None
@@ -171,7 +167,7 @@ class HybridSearch(LexicalSearch):
         return Pool(snapshot, question, found, candidates, mode, complete, degraded, notes)
 
     def _allowed(self, question: Question, snapshot: Snapshot) -> NDArray[np.int64] | None:
-        """The sorted keys of the entries that are in question, or None for all of them."""
+        """The keys of the entries that are in question, or None for all of them."""
         if not question.narrows:
             return None
         import numpy as np  # noqa: PLC0415 - comes with the vectors
@@ -181,7 +177,7 @@ class HybridSearch(LexicalSearch):
             self._allowed_of = snapshot
             self._allowed_keys.clear()
         if known not in self._allowed_keys:
-            self._allowed_keys[known] = np.sort(np.array(snapshot.allowed(question), np.int64))
+            self._allowed_keys[known] = np.array(snapshot.allowed(question), np.int64)
             while len(self._allowed_keys) > _KEPT_CONDITIONS:
                 self._allowed_keys.popitem(last=False)
         return self._allowed_keys[known]

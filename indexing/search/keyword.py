@@ -17,7 +17,7 @@ from indexing.lexical.exact_match import topics
 from indexing.lexical.query_rewrite import question_terms
 from indexing.lexical.reader import LexicalReader, Snapshot
 from indexing.lexical.terms import NO_TERMS, Terms
-from indexing.query.dates import Period, by_today, periods_in
+from indexing.query.dates import Period, by_today, days_alone, periods_in
 from indexing.query.language import understand
 from indexing.query.question import Question
 from indexing.ranking.order import pool_size
@@ -113,8 +113,10 @@ class LexicalSearch:
         if question.as_of and not self._past:
             note = f"as-of:{question.as_of} was not heeded: this is memory as it is now"
             question = replace(question, notes=(*question.notes, note))
+        alone = () if question.phrases else days_alone(question.text, today)
+        question = replace(question, is_day=bool(alone))
         weights = self.weights if query.weights is None else query.weights
-        periods = periods_in(question.text, today)
+        periods = alone or periods_in(question.text, today)
         return TimedQuery(query, question, started, weights, today, periods, user_code(query.user.strip()))
 
     def _fitted(self, asked: TimedQuery, snapshot: Snapshot) -> TimedQuery:

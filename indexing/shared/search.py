@@ -1,7 +1,8 @@
 """Asking the table of many workspaces: by keyword and by vectors, ranked as one workspace's hits are.
 
 Both sides are asked for within the conditions, before they choose their best. Words are weighed by how rare
-they are among all workspaces. Hits are told as they were indexed: their files may be on another machine.
+they are among all workspaces. Of a question of one word, entries that have it do not come first: their score
+decides. Hits are told as they were indexed: their files may be on another machine.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What a search does before it answers, where nobody watches the files: take in by keywords what changed.
+"""What a search does before it answers, where nobody watches the files: index by keywords what changed.
 
 Only where that is little and nobody else is at it; otherwise the answer says what it may lack. The interface,
 which watches the files, and reports never do this.
@@ -9,8 +9,6 @@ from __future__ import annotations
 import os
 
 from indexing.sync.freshness import Freshness, freshness
-from indexing.sync.generations import Generations
-from indexing.sync.manifest import words_fingerprint
 from indexing.sync.report import OnProgress
 from workbench.config.read_only import VARIABLE
 from workbench.errors import BusyError, IndexUnavailableError, ReadOnlyError, WorkbenchError
@@ -25,9 +23,10 @@ MOST_FILES = 20
 def catch_up(workspace: Workspace, progress: OnProgress = None) -> str | None:
     """Index by keywords what changed in ``workspace``; what an answer may lack all the same, or None.
 
-    A workspace that was never indexed is indexed by keywords, however large; ``progress`` hears of that
-    only. At most MOST_FILES changed files are taken in, none while another sync runs, and none where this
-    program was started to look only. Never waits for anybody.
+    A workspace that was never indexed is indexed for keyword search, however large; ``progress`` is called
+    during that first index only. At most MOST_FILES changed files are indexed, none while another sync runs,
+    none where the index would have to be built anew, and none where this program was started to look only.
+    Never waits for anybody.
 
     Raises IndexUnavailableError where there is no index and none can be made.
     """
@@ -42,25 +41,25 @@ def catch_up(workspace: Workspace, progress: OnProgress = None) -> str | None:
         from indexing.sync.run import reindex  # noqa: PLC0415 - not where nothing changed
 
         try:
-            reindex(workspace, vectors=False)
+            reindex(workspace, vectors=False, rebuild=False)
         except WorkbenchError as error:
             why = f" ({error.message})"
         else:
             found = freshness(workspace)
-    return f"{found.behind}{why}; run `workbench reindex`" if found.behind else None
+    if found.state != "stale":
+        return found.behind
+    return f"{found.behind}{why}; run `workbench reindex`"
 
 
 def _is_little(workspace: Workspace, found: Freshness) -> bool:
-    """Whether what changed can be taken in now, and at once."""
-    state_dir = workspace.root / STATE_DIR
+    """Whether what changed can be indexed now, and at once."""
     changed = found.added + found.changed + found.removed
     if os.environ.get(VARIABLE) or found.interrupted or not 0 < changed <= MOST_FILES:
         return False
-    current = Generations(state_dir).current()
-    manifest = current.manifest() if current else None
-    if manifest is None or manifest.words != words_fingerprint():
-        return False  # another version of the program made it: all of it is due
-    lock = held(state_dir / "index.lock")
+    try:
+        lock = held(workspace.root / STATE_DIR / "index.lock")
+    except OSError:
+        return False  # another user's
     return lock is None or not lock.held
 
 

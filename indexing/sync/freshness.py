@@ -24,7 +24,7 @@ NO_VECTORS = "there are no vectors yet"
 
 
 def without_vector(count: int) -> str:
-    """How many entries are found by keywords alone."""
+    """How many entries are found by keyword only."""
     return "1 entry has no vector yet" if count == 1 else f"{count:,} entries have no vector yet"
 
 
@@ -115,7 +115,9 @@ class Freshness:
     @property
     def behind(self) -> str | None:
         """Why an answer may lack what the files say; None where the index follows them."""
-        return None if self.state == "fresh" else f"the index is behind the files: {self.summary}"
+        if self.state == "fresh":
+            return None
+        return f"the index is behind the files: {self.summary}" if self.state == "stale" else self.summary
 
     def as_json(self) -> dict[str, object]:
         """The same for programs."""

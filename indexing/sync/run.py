@@ -13,7 +13,7 @@ from pathlib import Path
 
 from indexing.embedding.choice import ModelChoice, choices
 from indexing.embedding.port import Distant
-from indexing.engines import UNWRITABLE, RefusedError
+from indexing.engines import REINDEX_HINT, UNWRITABLE, RefusedError
 from indexing.storage import remove, shape
 from indexing.sync.changes import Changes, find_changes, reason, refuse_if_vanished
 from indexing.sync.cost_estimate import Agree, Purse, backfill
@@ -46,6 +46,7 @@ def reindex(
     model: ModelChoice | None = None,
     threads: int = 0,
     agree: Agree | None = None,
+    rebuild: bool = True,
 ) -> SyncReport:
     """Make the index say what the files say; return what was done.
 
@@ -53,13 +54,23 @@ def reindex(
     generation aside, or reads all of ``paths`` anew, and accepts that files are gone. ``vectors=False``
     leaves meaning for later. ``model`` stands in for the one in the settings; ``threads`` are those of the
     model (0: all cores but one). ``agree`` is asked before much is sent to a provider that costs money;
-    without it, what the cache does not hold is left. Files that cannot be read are reported, not raised.
+    without it, what the cache does not hold is left. ``rebuild=False`` only adds to the index that is
+    searched, as long as it is whole: no other generation is begun or published, and no vectors are dropped.
+    Files that cannot be read are reported, not raised.
 
     Raises BusyError when another sync runs, UsageError for paths that are in no source, WorkspaceError when
     (nearly) all files have vanished, ReadOnlyError, IndexUnavailableError when the stores cannot be written
-    even anew.
+    even anew, or would have to be written anew without ``rebuild``.
     """
-    sync = _Sync(workspace, vectors=vectors, progress=progress, model=model, threads=threads, agree=agree)
+    sync = _Sync(
+        workspace,
+        vectors=vectors,
+        progress=progress,
+        model=model,
+        threads=threads,
+        agree=agree,
+        rebuild=rebuild,
+    )
     if dry_run:
         return sync.plan(paths, full=full)
     try:
@@ -96,6 +107,7 @@ class _Sync:
         model: ModelChoice | None,
         threads: int,
         agree: Agree | None,
+        rebuild: bool,
     ) -> None:
         self._workspace = workspace
         self._sources = Sources(workspace)
@@ -103,6 +115,7 @@ class _Sync:
         self._vectors = vectors
         self._progress: Callable[[SyncProgress], None] = progress or (lambda _: None)
         self._threads = threads
+        self._rebuild = rebuild
         self._given = self._model = model
         self._own: ModelChoice | None = None
         self._no_model: str | None = None
@@ -145,6 +158,8 @@ class _Sync:
         return self._carried_out(paths, full=False)
 
     def _carried_out(self, paths: Sequence[str], *, full: bool) -> SyncReport:
+        if not self._rebuild:
+            self._require_whole()
         generation, manifest = self._choose_generation(full and not paths)
         self._scope = self._scope_of(paths, manifest)
         try:
@@ -152,6 +167,8 @@ class _Sync:
         except RefusedError:
             raise  # another generation would be refused just the same
         except IndexUnavailableError as error:
+            if not self._rebuild:
+                raise
             self._report = SyncReport(rebuilt=str(error))
             self._broken = generation
         self._scope = EVERYTHING
@@ -257,6 +274,21 @@ class _Sync:
                     self._report.rebuilt = problem
                     self._broken = None if problem == _OTHER_MODEL else generation
         return self._generations.begin(), Manifest(self._words)
+
+    def _require_whole(self) -> None:
+        """Raises IndexUnavailableError where the generation that is searched cannot just be added to."""
+        current = self._generations.current()
+        manifest = current.manifest() if current else None
+        if current is None:
+            problem: str | None = "there is none"
+        elif self._generations.unfinished():
+            problem = "a full reindex was interrupted"
+        else:
+            problem = self._problem(current, manifest)
+            if problem is None and manifest and _differs(manifest, "vectors", current.vectors):
+                problem = "the vectors were damaged"
+        if problem is not None:
+            raise IndexUnavailableError(f"nothing can be added to the index: {problem}", hint=REINDEX_HINT)
 
     def _problem(self, generation: Generation, manifest: Manifest | None) -> str | None:
         """Why a generation cannot be continued, or None."""

@@ -124,17 +124,23 @@ def _counted(table: _Table, covered: list[Stored], files: set[str], manifest: Ma
 
 def _searched(generation: Generation, table: _Table) -> list[Flaw]:
     """An index that holds the vectors a second time finds each as it is stored."""
-    reader = VectorReader(generation.vectors)
-    if reader.approximate or not table.keys:
+    if not table.keys:
         return []
     asked = table.vectors.mean(axis=0)
     asked = asked / max(float(np.linalg.norm(asked)), 1e-12)
-    found = reader.nearest(asked, len(table.keys))
-    expected = table.vectors[[table.at[key] for key in found.keys.tolist()]] @ asked
-    same = len(found.keys) == len(table.keys) and np.allclose(found.cosines, expected, atol=1e-5)
-    return (
-        [] if same else _findings(["the index of the vectors answers otherwise than the vectors themselves"])
-    )
+    try:
+        reader = VectorReader(generation.vectors)
+        if reader.approximate:
+            return []
+        found = reader.nearest(asked, len(table.keys))
+    except IndexUnavailableError as error:
+        return _findings([f"the index of the vectors is damaged: {error.message}"])
+    keys = found.keys.tolist()
+    if sorted(keys) == sorted(table.keys):
+        expected = table.vectors[[table.at[key] for key in keys]] @ asked
+        if np.allclose(found.cosines, expected, atol=1e-5):
+            return []
+    return _findings(["the index of the vectors answers otherwise than the vectors themselves"])
 
 
 def _chosen(entries: list[Stored]) -> list[Stored]:

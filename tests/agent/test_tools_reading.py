@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -97,6 +98,25 @@ def test_search_takes_in_what_was_written_since(session: AgentSession, given: Gi
     given.write("memory/2026-03-19.md", "Something that is not indexed")
     found = ask(given.session(), "memory_search", query="something not indexed")["results"]
     assert "memory/2026-03-19.md" in [row["path"] for row in found]
+
+
+def test_search_looks_again_within_half_a_minute_however_long_looking_takes(
+    session: AgentSession, given: Given, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock, looks = [0.0], list[float]()
+
+    def slow(_: object) -> None:
+        looks.append(clock[0])
+        clock[0] += 60.0
+
+    stopwatch = SimpleNamespace(monotonic=lambda: clock[0])
+    monkeypatch.setattr("workbench.agent.tools.agent_session.time", stopwatch)
+    monkeypatch.setattr("indexing.sync.catch_up.catch_up", slow)
+    for later in (0.0, 10.0, 21.0):
+        clock[0] += later
+        with session.searching(Call()):
+            pass
+    assert looks == [0.0, 91.0]
 
 
 def test_search_says_that_the_index_is_behind_while_another_process_builds_it(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -46,6 +47,30 @@ def test_what_only_the_leader_knows_is_found(run: Run, leader: Sandbox) -> None:
     answer = run("search", "broker", "--mode", "lexical", "--json").json
     assert answer["hits"][0]["snippet"] == "The broker port is 1883"
     assert answer["state"] == "ok"
+
+
+def test_a_member_without_an_index_gets_the_leaders_answer(
+    run: Run, leader: Sandbox, sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shutil.rmtree(sandbox.root / ".workbench/index")
+    monkeypatch.setenv("WORKBENCH_READ_ONLY", "1")
+    for how in ("lexical", "hybrid"):
+        found = run("search", "broker", "--mode", how, "--json")
+        assert (found.code, found.json["stale"]) == (
+            0,
+            "there is no index yet, and none is made in read-only mode",
+        )
+        assert [hit["snippet"] for hit in found.json["hits"]] == ["The broker port is 1883"]
+        assert "this memory could not be searched: there is no index yet" in found.json["notes"]
+    given = run("context", "which broker port do we use?", "--json").json
+    assert [line["scope"] for line in given["lines"]] == ["leader"]
+    assert "there is no index yet, and none is made in read-only mode" in given["notes"]
+    shutil.rmtree(leader.root / ".workbench/index")
+    for command in (("search", "broker"), ("context", "which broker port do we use?")):
+        nobody = run(*command)
+        assert nobody.code == 1
+        assert "there is no index yet, and none is made in read-only mode" in nobody.err
+        assert "run `workbench reindex` where WORKBENCH_READ_ONLY is not set" in nobody.err
 
 
 def test_the_leader_searches_only_their_own(run: Run, leader: Sandbox) -> None:

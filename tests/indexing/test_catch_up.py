@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
 
+import indexing.vectors as store
+from indexing.lexical.writer import LexicalWriter
 from indexing.sync.catch_up import MOST_FILES, catch_up
 from indexing.sync.freshness import freshness
+from indexing.sync.report import SyncProgress
+from indexing.sync.run import reindex
 from tests.indexing.conftest import Memory
 from workbench.errors import IndexUnavailableError
 from workbench.workspace.locks import hold
@@ -89,10 +94,81 @@ def test_an_index_of_another_version_is_not_built_anew_by_a_search(
     filled: Memory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     filled.write("memory/new.md", "the zeppelin landed")
-    monkeypatch.setattr("indexing.sync.catch_up.words_fingerprint", lambda: "schema 99")
+    monkeypatch.setattr("indexing.sync.run.words_fingerprint", lambda: "schema 99")
     before = everything_in(filled.index)
     assert "1 added" in (catch_up(filled.workspace) or "")
     assert everything_in(filled.index) == before
+
+
+def stays_as_it_is(memory: Memory, why: str) -> None:
+    """A search indexes nothing, begins no generation and drops no vectors, and says why."""
+    memory.write("memory/new.md", "the zeppelin landed")
+    before = everything_in(memory.index)
+    missing = catch_up(memory.workspace) or ""
+    assert "1 added" in missing
+    assert why in missing
+    assert everything_in(memory.index) == before
+    assert memory.found("zeppelin") == []
+
+
+def test_a_search_does_not_publish_a_full_reindex_that_was_interrupted(filled: Memory) -> None:
+    class Killed(BaseException):
+        pass
+
+    def killed(progress: SyncProgress) -> None:
+        if progress.phase == "words":
+            raise Killed
+
+    with pytest.raises(Killed):
+        reindex(filled.workspace, full=True, model=filled.model.choice, progress=killed)
+    stays_as_it_is(filled, "a full reindex was interrupted")
+    assert filled.reindex().embedded == 1
+
+
+def test_a_stray_file_among_the_words_costs_no_vectors(filled: Memory) -> None:
+    (filled.generation / "lexical/stray.idx").write_bytes(b"x")
+    stays_as_it_is(filled, "the word index was damaged")
+    report = filled.reindex()
+    assert (report.rebuilt, report.vectors) == ("the word index was damaged", None)
+
+
+def test_a_truncated_index_of_the_vectors_costs_no_vectors(
+    memory: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(store, "INDEX_ROWS", 100)
+    memory.write("memory/many.md", *(f"heron {number} by the river" for number in range(300)))
+    memory.reindex()
+    (path,) = memory.generation.glob("vectors/entries.lance/_indices/*/auxiliary.idx")
+    os.truncate(path, path.stat().st_size // 2)
+    stays_as_it_is(memory, "the vectors were damaged")
+
+
+def test_damage_that_is_met_while_writing_begins_no_other_generation(
+    filled: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    filled.write("memory/new.md", "the zeppelin landed")
+    vectors = everything_in(filled.generation / "vectors")
+    with monkeypatch.context() as patch:
+        patch.setattr(LexicalWriter, "count", lambda _: -1)
+        assert "the word index did not match" in (catch_up(filled.workspace) or "")
+    assert filled.generation.name == "gen-1"
+    assert everything_in(filled.generation / "vectors") == vectors
+    assert "interrupted" in (catch_up(filled.workspace) or "")
+    filled.reindex()
+    assert (catch_up(filled.workspace), filled.found("zeppelin")) == (None, ["memory/new.md"])
+
+
+def test_a_lock_that_may_not_be_looked_at_fails_no_search(filled: Memory, tmp_path: Path) -> None:
+    filled.write("memory/new.md", "the zeppelin landed")
+    lock = filled.root / ".workbench/index.lock"
+    lock.unlink()
+    lock.symlink_to(tmp_path / "elsewhere")
+    assert catch_up(filled.workspace) == "the index is behind the files: 1 added; run `workbench reindex`"
+
+
+def test_of_a_damaged_index_it_is_said_that_it_is_damaged(filled: Memory) -> None:
+    (filled.generation / "manifest.json").write_text("{")
+    assert catch_up(filled.workspace) == "the index is damaged; the next reindex makes it again"
 
 
 def test_a_workspace_that_was_never_indexed_is_indexed_by_keywords_however_large(memory: Memory) -> None:

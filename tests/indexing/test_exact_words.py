@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from datetime import date
+
 import pytest
 
 from indexing.ranking.weights import PRESETS, changed
-from indexing.search.answer import Hit, Query
+from indexing.search.answer import Hit, Mode, Query
+from indexing.search.hybrid import HybridSearch
 from tests.indexing.conftest import Memory
 
 RARE = "quokka"
@@ -69,3 +72,40 @@ def test_while_somebody_is_typing_words_that_begin_so_come_first(garden: Memory)
 def test_what_is_asked_for_by_meaning_alone_is_ranked_by_meaning_alone(garden: Memory) -> None:
     found = garden.hybrid().search(Query(RARE, 12, "vector")).hits
     assert [hit.score for hit in found] == sorted((hit.score for hit in found), reverse=True)
+
+
+@pytest.fixture
+def dated(memory: Memory) -> Memory:
+    """Two entries of 13 July, and one of March for each way to name that day."""
+    memory.write("memory/2026-07-13.md", "The dentist called about the bill", "Bought two lamps")
+    memory.write(
+        "memory/2026-03-02.md",
+        "The deadline was moved to 2026-07-13 by Ann",
+        "He wrote yesterday that the boat leaks",
+        "The ferry sails in July only",
+        "In march he will march",
+    )
+    memory.write("memory/2026-03-03.md", *(f"heron {number}" for number in range(20)))
+    memory.reindex()
+    return memory
+
+
+@pytest.mark.parametrize("mode", ["hybrid", "lexical"])
+@pytest.mark.parametrize(
+    ("asked", "saying"),
+    [("2026-07-13", "deadline"), ("yesterday", "boat"), ("Yesterday?", "boat"), ("july", "ferry")],
+)
+def test_entries_of_a_day_that_is_asked_for_come_before_those_that_say_it(
+    dated: Memory, mode: Mode, asked: str, saying: str
+) -> None:
+    search = HybridSearch(dated.workspace, model=dated.model.choice, today=lambda: date(2026, 7, 14))
+    found = search.search(Query(asked, 12, mode, explain=True)).hits
+    assert {hit.path for hit in found[:2]} == {"memory/2026-07-13.md"}
+    assert "of the day that is asked for" in (found[0].explanation or "")
+    assert saying in found[2].snippet
+
+
+@pytest.mark.parametrize("asked", ["march", '"July"'])
+def test_what_is_more_likely_a_word_or_is_quoted_is_no_day(dated: Memory, asked: str) -> None:
+    search = HybridSearch(dated.workspace, model=dated.model.choice, today=lambda: date(2026, 7, 14))
+    assert asked.strip('"') in search.search(Query(asked, 12)).hits[0].snippet

@@ -151,6 +151,20 @@ def test_beyond_what_is_compared_one_by_one_candidates_are_compared_exactly(
     assert [again.nearest(one, 10).keys.tolist() for one in asked] == [one.tolist() for one, _ in right]
 
 
+def test_a_table_that_shrinks_until_it_needs_no_index_is_compared_one_by_one_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(store, "INDEX_ROWS", 500)
+    monkeypatch.setattr(store, "EXACT_ROWS", 1_000)
+    table = Table(tmp_path)
+    table.write(dict.fromkeys(range(40), 40))
+    assert VectorReader(tmp_path).approximate
+    table.write(dict.fromkeys(range(30), 0))
+    reader = VectorReader(tmp_path)
+    assert (reader.count(), reader.approximate) == (400, False)
+    table.assert_exact(reader)
+
+
 # -- the index of a workspace --------------------------------------------------------------------
 
 
@@ -221,6 +235,15 @@ def test_verify_names_an_index_that_rotted(indexed: Memory) -> None:
     assert verify(indexed) == ["the index of the vectors answers otherwise than the vectors themselves"]
     indexed.reindex(full=True)
     assert verify(indexed) == []
+
+
+@pytest.mark.parametrize("damage", [cut, garbage, empty, gone])
+def test_verify_names_a_damaged_index(indexed: Memory, damage: Callable[[Path], None]) -> None:
+    (path,) = index_files(indexed)
+    damage(path)
+    store._session.cache_clear()
+    (said,) = verify(indexed)
+    assert said.startswith("the index of the vectors")
 
 
 def test_the_copy_that_an_older_version_kept_is_removed(filled: Memory) -> None:

@@ -24,7 +24,7 @@ from workbench.cli.options import flag, named, number, together, word
 from workbench.cli.output import (
     OutputError,
     answered,
-    caught_up,
+    caught_up_in_team,
     fail,
     json_option,
     narrate,
@@ -162,15 +162,15 @@ def _given(
 
     with workspace() as place:
         now = datetime.now(UTC)
-        missing = caught_up(place)
-        found = injected(
-            open_scopes(place, open_leader(place)),
-            message,
-            settings=place.settings,
-            user=user,
-            now=now.astimezone(),
-            memory_loaded=not with_memory,
-        )
+        with caught_up_in_team(place) as missing:
+            found = injected(
+                open_scopes(place, open_leader(place)),
+                message,
+                settings=place.settings,
+                user=user,
+                now=now.astimezone(),
+                memory_loaded=not with_memory,
+            )
         if missing:
             found = replace(found, notes=(missing, *found.notes))
         if not record:

@@ -49,7 +49,7 @@ def fleet() -> None:
 @number("--workers", high=4096, help="How many; else one a processor. 0: this process, no Ray.")
 @number("--batch", low=1, high=5000, default=50, help="Workspaces a write.")
 @number("--retries", high=20, default=2, help="Of what fails.")
-@flag("--no-vectors", "Words only.")
+@flag("--no-vectors", "Keyword search only: make no vectors.")
 @flag("--full", "Build the whole table anew.")
 @flag("--prune", "Take out workspaces that FILE does not list.")
 @flag("--yes", "Send texts to a provider that costs money without asking.")

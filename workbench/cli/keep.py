@@ -140,7 +140,7 @@ def verify() -> int:
 @click.command()
 @named("paths", "[PATH]...", many=True, required=False, offer=shell_values.memory_paths)
 @flag("--full", "Build everything anew, aside, then swap it in.")
-@flag("--no-vectors", "Words only.")
+@flag("--no-vectors", "Keyword search only: make no vectors.")
 @flag("--dry-run", "Say what would be done, and what embedding would cost.")
 @flag("--yes", "Send texts to a provider that costs money without asking.")
 @flag("--watch", "Go on until interrupted: a run after each series of changes.")

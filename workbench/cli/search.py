@@ -18,6 +18,7 @@ from workbench.cli.output import (
     Bar,
     answered,
     caught_up,
+    caught_up_in_team,
     json_option,
     narrate,
     narrate_row,
@@ -77,7 +78,8 @@ Each answer has a "state": ok; stale, where files have changed since they were i
 or meaning are missing, and "degraded" says why; empty, where nothing was found. A search that fails has
 {"error": {"code", "message", "hint"}} instead. With --explain, each hit has its "parts": all that are "plus"
 are added, then all that are "times" multiplied; one that is "first" puts it above all hits that lack it. Of a
-question of one word, hits with the word come first. A hit that only stands beside one is marked "neighbour".
+question of one word, hits with the word come first; where the word is a day, such as yesterday or july, hits
+of that day. A hit that only stands beside one is marked "neighbour".
 """
 _CONDITIONS = {
     "kind": ("KIND", "Only these kinds: log, note, memory, entity, ..."),
@@ -123,8 +125,8 @@ def search(
     """Search memory by keywords and by meaning; the hits, best first.
 
     A member of a team has the leader's hits among their own, marked `leader:`. With --all, every registered
-    workspace answers, and each hit says in which it is. One that was never indexed is indexed by
-    keywords first.
+    workspace answers, and each hit says in which it is. Up to 20 changed files are indexed before it answers,
+    for keyword search; a workspace that never was is indexed first.
     """
     from indexing.query.language import understand
     from indexing.ranking.weights import preset as weights_named
@@ -168,11 +170,11 @@ def _here(as_of: str, said: str | None, *, words: bool) -> Iterator[tuple[Ask, W
 
     with _memory(as_of, said) as place:
         _require_index(place, vectors=not words)
-        missing = caught_up(place)
         kind = LexicalSearch if words else HybridSearch
-        engine = kind(place, today=last_day(place))
-        with contextlib.closing(TeamSearch(place, engine, missing)) as team:
-            yield team.search, weights_of(place.settings)
+        with caught_up_in_team(place) as missing:
+            engine = kind(place, today=last_day(place))
+            with contextlib.closing(TeamSearch(place, engine, missing)) as team:
+                yield team.search, weights_of(place.settings)
 
 
 @contextlib.contextmanager

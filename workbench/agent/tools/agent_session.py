@@ -23,6 +23,9 @@ _T = TypeVar("_T")
 _PATIENCE = 60.0
 """Seconds that a call waits for its turn before it is told to come back."""
 
+_LONGEST_PAUSE = 30.0
+"""Seconds after a look for changed files from which on a search looks again, however long looking takes."""
+
 
 class CallCancelledError(WorkbenchError):
     """Whoever called does not want an answer any more."""
@@ -109,11 +112,14 @@ class AgentSession:
 
     @property
     def behind(self) -> str | None:
-        """What answers may lack of the files, None where they lack nothing."""
+        """What answers may lack of the files, as the last look at them found; None where they lack nothing.
+
+        A look is at most ``_LONGEST_PAUSE`` seconds old when a search begins.
+        """
         return self._behind
 
     def _catch_up(self) -> None:
-        """Take in what changed, at most for a tenth of the time."""
+        """Index what changed, for a tenth of the time at most as long as a look takes few seconds."""
         started = time.monotonic()
         if started < self._look_at:
             return
@@ -124,7 +130,7 @@ class AgentSession:
         except (WorkbenchError, OSError) as error:
             self._behind = str(error)  # the search says so itself where it can find nothing
         took = time.monotonic() - started
-        self._look_at = started + 10 * took
+        self._look_at = started + took + min(9 * took, _LONGEST_PAUSE)
 
     def record(self, given: list[Given], query: str, by: str) -> tuple[str, ...]:
         """Record what was given; what is to be said where that was not possible. Never raises."""
