@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from screens.drawing.rows import Row, RowPart
@@ -60,6 +60,15 @@ class KeptFiles:
         if before.wanted == self.wanted and before.promoted == self.promoted:
             there = {file.path for file in self.files}
             self.found = {path: kept for path, kept in before.found.items() if path in there}
+
+
+@dataclass(frozen=True, slots=True)
+class MatchesRead:
+    """Some more files were looked through for what a filter keeps; ``looked`` of all of them by now."""
+
+    wanted: KeptFiles
+    found: Mapping[str, FilteredEntries]
+    looked: int
 
 
 def kept_rows(

@@ -17,7 +17,7 @@ from screens.actions.active import key_for
 from screens.drawing.cursor import landing
 from screens.drawing.rows import Folds, Row
 from screens.drawing.safe_text import grouped, row_text
-from screens.loading.snapshots import Contents, Promoted, Stamp, stamp
+from screens.loading.snapshots import Contents, MemoryView, Promoted, Stamp, stamp
 from screens.panes.entry_rows import file_rows
 from screens.panes.filter import Filter, filter_of
 from screens.widgets.entry_list import EntryList
@@ -234,6 +234,16 @@ class Unfolded:
         return tuple(found)
 
 
+@dataclass(frozen=True, slots=True)
+class ContentsRead:
+    """One file's entries were read, for the pane of this name."""
+
+    pane: str
+    unfolded: Unfolded
+    contents: Contents
+    rows: tuple[Row, ...]
+
+
 class FilePane(Pane):
     """A pane whose rows unfold to the entries of a file, which is read when it is unfolded."""
 
@@ -252,12 +262,13 @@ class FilePane(Pane):
         self._asked: dict[str, Stamp] = {}
         self._rows: dict[str, tuple[Unfolded, Contents | None, tuple[Row, ...]]] = {}
 
-    def receive_contents(self, unfolded: Unfolded, contents: Contents, rows: tuple[Row, ...]) -> None:
-        """Show the entries of a file that was asked for."""
-        path = unfolded.file.path
-        self.contents[path] = contents
-        self._rows[path] = unfolded, contents, rows
-        self.rebuild()
+    def receive_contents(self, event: ContentsRead) -> None:
+        """Show the entries of a file that was asked for here."""
+        if event.pane == self.NAME:
+            path = event.unfolded.file.path
+            self.contents[path] = event.contents
+            self._rows[path] = event.unfolded, event.contents, event.rows
+            self.rebuild()
 
     def begin_anew(self) -> None:
         """Ask again for what is open."""
@@ -267,10 +278,10 @@ class FilePane(Pane):
         """Whether the entries of a file were asked for, or will be once the files are known."""
         return path not in self.contents and (path in self._asked or not self._asked)
 
-    def receive_promoted(self, promoted: Promoted) -> None:
+    def receive_memory(self, memory: MemoryView) -> None:
         """Mark what stands in long-term memory."""
-        if promoted != self.promoted:
-            self.promoted = promoted
+        if memory.promoted != self.promoted:
+            self.promoted = memory.promoted
             self.rebuild()
 
     def rows_under(self, file: MemoryFile, depth: int) -> tuple[Row, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import ClassVar, NamedTuple
 
@@ -27,7 +27,9 @@ _MAX_FACT_LINES = 4
 _KEPT = 4000
 """Characters of a line whose parts are remembered."""
 SORTS = ("related", "history")
-"""What stands beneath the file's lines, in this order; ``facts`` join those above."""
+"""What stands beneath the file's lines, in this order."""
+_FACTS = ("recalled", "count")
+"""What joins the facts above them."""
 
 
 class Beneath(NamedTuple):
@@ -64,7 +66,7 @@ class PreviewPane(LineView, can_focus=False, inherit_bindings=False):
     def __init__(self) -> None:
         super().__init__(id="preview")
         self.shown: Preview | None = None
-        self.beneath: dict[str, tuple[Beneath, ...]] = {}
+        self.beneath: dict[str, Sequence[Beneath]] = {}
         """What stands beneath the file's lines, by sort."""
         self.matches: Sequence[TextMatch] = ()
         self.match = 0
@@ -100,21 +102,11 @@ class PreviewPane(LineView, can_focus=False, inherit_bindings=False):
         """What was done to the entry, newest first."""
         return tuple(line.text for line in self.beneath.get("history", ()))
 
-    def show_beneath(self, key: str, more: Mapping[str, tuple[Beneath, ...]]) -> None:
+    def show_beneath(self, key: str, **more: Sequence[Beneath]) -> None:
         """What else is known of the entry, by sort; ignored when another entry is shown by now."""
-        if (
-            self.shown
-            and self.shown.key == key
-            and any(self.beneath.get(name) != more[name] for name in more)
-        ):
+        if self.shown and self.shown.key == key and not more.items() <= self.beneath.items():
             self.beneath.update(more)
             self._lay_out()
-
-    def add_fact(self, key: str, fact: Beneath | None) -> None:
-        """One more fact of the entry, instead of the one of that name."""
-        if fact is not None:
-            kept = tuple(line for line in self.beneath.get("facts", ()) if line.name != fact.name)
-            self.show_beneath(key, {"facts": (*kept, fact)})
 
     # -- finding ---------------------------------------------------------------------------------
 
@@ -236,7 +228,7 @@ class PreviewPane(LineView, can_focus=False, inherit_bindings=False):
         room = max(1, min(_MAX_FACT_LINES, self.size.height // 4))
         rows: list[list[Segment]] = [[]]
         used = 0
-        known = [(line.name, line.text) for line in self.beneath.get("facts", ())]
+        known = [(line.name, line.text) for sort in _FACTS for line in self.beneath.get(sort, ())]
         for name, value in (*preview.facts, *known):
             cells = cell_len(name) + cell_len(value) + 4
             if used and used + cells > self._width:
