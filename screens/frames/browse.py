@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import ClassVar
 
@@ -32,13 +33,12 @@ class BrowseScreen(OverScreen):
     BESIDE: ClassVar[bool] = False
     """Whether there is more to read behind a row than beside the others: then it stands to the right."""
 
+    @dataclass
     class Behind(Message):
         """What is behind a row was read."""
 
-        def __init__(self, row: Row, rows: Sequence[Row]) -> None:
-            super().__init__()
-            self.row = row
-            self.rows = rows
+        row: Row
+        rows: Sequence[Row]
 
     def __init__(self, title: Shown) -> None:
         super().__init__()

@@ -9,9 +9,8 @@ from functools import partial
 from typing import TypeVar
 
 from screens.drawing.rows import Row
-from screens.loading.filter_scan import kept_in
-from screens.loading.past_hit import preview_then
-from screens.loading.preview import NEAR, WIDE
+from screens.loading.filter_scan import FilterScan
+from screens.loading.preview import NEAR, WIDE, preview_of
 from screens.loading.snapshots import (
     FilesChanged,
     FolderSeen,
@@ -22,7 +21,7 @@ from screens.loading.snapshots import (
     stamp,
 )
 from screens.loading.store import Store, of_kind
-from screens.panes.filter_matches import KeptFiles, MatchesRead
+from screens.panes.filter import KeptFiles, MatchesRead
 from screens.panes.pane import ContentsRead, Unfolded
 from workbench.errors import WorkbenchError
 from workbench.memory.entry import Kind
@@ -42,6 +41,7 @@ class Reading:
 
     def __init__(self, workspace: Workspace, publish: Callable[[object], object]) -> None:
         self.store = Store(workspace)
+        self._scan = FilterScan(self.store)
         self._previews = Store(workspace)  # its thread alone: a preview never waits for a pane
         self._workspace = workspace
         self._tell = publish
@@ -152,7 +152,7 @@ class Reading:
         done, at, size = len(wanted.files) - len(due), 0, _LOOK_FIRST
         while at < len(due):
             batch = due[at : at + size]
-            found = await self.store.run(partial(kept_in, self.store, wanted, batch))
+            found = await self.store.run(partial(self._scan.kept_in, wanted, batch))
             at, size = at + len(batch), min(2 * size, _LOOK_BATCH)
             self._publish(MatchesRead(wanted, found, done + at))
             if wanted.full:
@@ -166,9 +166,7 @@ class Reading:
         """What the preview shows, after the cursor has rested for a moment; ``wide`` for whoever reads it."""
         await asyncio.sleep(PREVIEW_PAUSE_SECONDS)
         reach = WIDE if wide else NEAR
-        self._publish(
-            PreviewRead(await self._previews.run(lambda: preview_then(self._workspace, row, reach)))
-        )
+        self._publish(PreviewRead(await self._previews.run(lambda: preview_of(self._workspace, row, reach))))
 
     async def _steps(self, views: Iterator[T]) -> AsyncIterator[T]:
         """The views of a generator, each step in the reading thread, others let in between."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, cast
 from screens.actions.active import key_for
 from screens.drawing.safe_text import Shown
 from screens.frames.services import Desk
-from screens.jobs.ingest_job import TakingIn
+from screens.jobs.ingest_job import IngestJob
 from screens.jobs.running_jobs import Works
 from screens.loading.model import OperationCompleted, OperationRefused
 from screens.main.movement import Command
@@ -51,7 +51,7 @@ class Opening:
             indexing=lambda: screen.following.indexing,
             works=Works(self.show_works),
         )
-        self._taking_in = TakingIn(screen, self.desk)
+        self._ingest_job = IngestJob(screen, self.desk)
 
     def commands(self) -> dict[str, Command]:
         """The commands by action id."""
@@ -69,7 +69,7 @@ class Opening:
             "settings": self._settings,
             "edit_keys": self._edit_keys,
             "workspaces": self._workspaces,
-            "ingest": self._taking_in.ask,
+            "ingest": self._ingest_job.ask,
             "stop_work": self.stop_work,
         }
 
@@ -80,7 +80,7 @@ class Opening:
         why = dict.fromkeys(("workspaces", "everywhere"), refused) if refused else {}
         if not self.desk.works.under_way:
             why["stop_work"] = "nothing that takes long is under way"
-        if self._taking_in.running:
+        if self._ingest_job.running:
             why["ingest"] = f"something is being taken in: {key_for('stop_work')} stops it"
         return why
 
@@ -243,7 +243,7 @@ class Opening:
 
     async def close(self) -> None:
         """End what screens left going."""
-        await self._taking_in.close()
+        await self._ingest_job.close()
         for kept in self.desk.kept.values():
             await kept.close()
 

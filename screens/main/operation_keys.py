@@ -14,8 +14,7 @@ from textual.timer import Timer
 from screens.actions.active import key_for
 from screens.actions.availability import in_quarantine
 from screens.dialogs.advice import advice, in_keys
-from screens.dialogs.confirm import ConfirmScreen, plan_rows, title_of
-from screens.dialogs.findings import warning_rows
+from screens.dialogs.confirm import ConfirmScreen, plan_rows, title_of, warning_rows
 from screens.drawing.rows import Row
 from screens.drawing.safe_text import Shown, row_text, words
 from screens.history.history_reader import Historian

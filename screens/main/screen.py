@@ -59,7 +59,7 @@ from screens.main.operation_keys import Curating
 from screens.main.related import Relating
 from screens.main.settings_watch import Configuring
 from screens.panes.episodes import EpisodesPane
-from screens.panes.filter_matches import MatchesRead
+from screens.panes.filter import MatchesRead
 from screens.panes.graph import GraphPane
 from screens.panes.logs import LogsPane
 from screens.panes.memory import MemoryPane
@@ -75,8 +75,8 @@ from screens.search.events import (
 from screens.search.live_search import Searching
 from screens.widgets.entry_list import EntryList
 from screens.widgets.lines import Banner, HintLine, TabLine, TitleLine
-from screens.widgets.narrow_line import NarrowLine
 from screens.widgets.preview_pane import PreviewPane
+from screens.widgets.query_input import NarrowLine
 from screens.widgets.search_overlay import SearchOverlay
 from workbench.errors import WorkbenchError
 from workbench.workspace.layout import MemoryFile

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator
+from dataclasses import dataclass
 from datetime import date, timedelta
 from itertools import groupby
 from typing import ClassVar
@@ -21,8 +22,7 @@ from screens.loading.snapshots import (
     stamp,
 )
 from screens.panes.entry_rows import TRUSTS, lightened, trust_marks
-from screens.panes.filter import Subject
-from screens.panes.filter_matches import KeptFiles, MatchesRead, kept_rows
+from screens.panes.filter import KeptFiles, MatchesRead, Subject, kept_rows
 from screens.panes.pane import FilePane, Unfolded
 from screens.widgets.entry_list import EntryList
 from workbench.memory.dated_name import dated_name
@@ -48,19 +48,17 @@ class LogsPane(FilePane):
     STATES: ClassVar[Collection[str]] = {"promoted", "unpromoted", "pinned", *TRUSTS}
     EXAMPLES = "words, 2026-03, promoted, unpromoted, external, -word"
 
+    @dataclass
     class SummariesWanted(Message):
         """These files came into view and nothing is known of them."""
 
-        def __init__(self, files: tuple[MemoryFile, ...]) -> None:
-            super().__init__()
-            self.files = files
+        files: tuple[MemoryFile, ...]
 
+    @dataclass
     class KeptWanted(Message):
         """These files are to be looked through for what the filter keeps."""
 
-        def __init__(self, wanted: KeptFiles) -> None:
-            super().__init__()
-            self.wanted = wanted
+        wanted: KeptFiles
 
     def __init__(self, today: Callable[[], date]) -> None:
         super().__init__(today)

@@ -21,7 +21,7 @@ from screens.loading.snapshots import Contents, MemoryView, Promoted, Stamp, sta
 from screens.panes.entry_rows import file_rows
 from screens.panes.filter import Filter, filter_of
 from screens.widgets.entry_list import EntryList
-from screens.widgets.narrow_line import NarrowLine
+from screens.widgets.query_input import NarrowLine
 from workbench.workspace.layout import MemoryFile
 
 READING = "reading …"
@@ -39,12 +39,11 @@ class Pane(Vertical):
     EXAMPLES: ClassVar[str] = ""
     """What a filter could be, for whoever has not typed one yet."""
 
+    @dataclass
     class FilterChanged(Message):
         """Other rows are asked for than before, or all of them."""
 
-        def __init__(self, pane: Pane) -> None:
-            super().__init__()
-            self.pane = pane
+        pane: Pane
 
     def __init__(self, today: Callable[[], date]) -> None:
         super().__init__(id=self.NAME.lower(), classes="pane")
@@ -247,13 +246,12 @@ class ContentsRead:
 class FilePane(Pane):
     """A pane whose rows unfold to the entries of a file, which is read when it is unfolded."""
 
+    @dataclass
     class Wanted(Message):
         """The contents of these files are needed."""
 
-        def __init__(self, pane: FilePane, files: tuple[Unfolded, ...]) -> None:
-            super().__init__()
-            self.pane = pane
-            self.files = files
+        pane: FilePane
+        files: tuple[Unfolded, ...]
 
     def __init__(self, today: Callable[[], date]) -> None:
         super().__init__(today)

@@ -22,7 +22,7 @@ from screens.loading.snapshots import (
     stamp,
 )
 from screens.panes.episodes import EpisodesPane
-from screens.panes.filter_matches import MatchesRead
+from screens.panes.filter import MatchesRead
 from screens.panes.graph import GraphPane
 from screens.panes.logs import LogsPane
 from screens.panes.memory import MemoryPane
