@@ -18,6 +18,7 @@ from screens.actions.availability import Context
 from screens.drawing.rows import Row
 from screens.drawing.safe_text import Shown, words
 from screens.frames.overlay_screen import FAILED, OverScreen
+from screens.main.movement import list_commands
 from screens.widgets.change_list import ChangeList
 from screens.widgets.entry_list import EntryList
 
@@ -47,14 +48,7 @@ class BrowseScreen(OverScreen):
         self._title = title
         self._reading = False
         self.commands |= {
-            "down": lambda: self.hand.move(1),
-            "up": lambda: self.hand.move(-1),
-            "top": lambda: self.hand.go(0),
-            "bottom": lambda: self.hand.go(len(self.hand.rows) - 1),
-            "half_down": lambda: self.hand.page(0.5),
-            "half_up": lambda: self.hand.page(-0.5),
-            "page_down": lambda: self.hand.page(1),
-            "page_up": lambda: self.hand.page(-1),
+            **list_commands(lambda: self.hand),
             "preview_down": lambda: self.scroll_behind(_STEP),
             "preview_up": lambda: self.scroll_behind(-_STEP),
             "open": self.read,
